@@ -50,7 +50,9 @@ export async function whoIs(client: Client): Promise<Outcome> {
 async function request(client: Client, method: string, path: string): Promise<Outcome> {
   const { tenant, port, dials, shows } = client;
   const socket = connect({
-    ...{ host: '127.0.0.1', port, ca: tenant.ca },
+    host: '127.0.0.1',
+    port,
+    ca: tenant.ca,
     servername: dials === SERVICE_ADDRESS ? '' : dials,
     checkServerIdentity: (_, certificate) => checkServerIdentity(dials, certificate),
     ...('token' in shows

@@ -57,7 +57,9 @@ async function runDoctor(
 ): Promise<string> {
   const words = ['doctor', '-f', TENANTS_FOLDER, ...flags];
   const doctor = Bun.spawn([...SNICKET, ...words], {
-    ...{ cwd: folder.path, stdin: 'ignore', stdout },
+    cwd: folder.path,
+    stdin: 'ignore',
+    stdout,
     // What one says there, the other says too.
     stderr: stdout === 'inherit' ? 'inherit' : 'ignore',
   });

@@ -208,7 +208,9 @@ async function expectOutput(line: string, expected: RegExp, folder: string): Pro
 async function outputOf(line: string, folder: string): Promise<string> {
   const path = `${kubectl === undefined ? '' : `${dirname(kubectl)}:`}${process.env['PATH']}`;
   const shell = Bun.spawn(['sh', '-c', `${line} 2>&1`], {
-    ...{ cwd: folder, stdin: 'ignore', stdout: 'pipe' },
+    cwd: folder,
+    stdin: 'ignore',
+    stdout: 'pipe',
     // kubectl keeps what it has learned in the home folder.
     env: { ...process.env, PATH: path, HOME: folder, KUBECONFIG: undefined },
   });

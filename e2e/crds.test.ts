@@ -221,17 +221,26 @@ describe('kubectl get', () => {
     ],
     conditions: [
       {
-        ...{ type: 'Accepted', status: 'True', reason: 'Accepted' },
+        type: 'Accepted',
+        status: 'True',
+        reason: 'Accepted',
         message: '',
         lastTransitionTime: at,
       },
       {
-        ...{ type: 'Reachable', status: 'True', reason: 'Reachable', message: '' },
+        type: 'Reachable',
+        status: 'True',
+        reason: 'Reachable',
+        message: '',
         lastTransitionTime: at,
       },
       {
-        ...{ type: 'Ready', status: 'False', reason: 'ProxiesNotReady', message: '11 of 12' },
-        ...{ lastTransitionTime: at, observedGeneration: 1 },
+        type: 'Ready',
+        status: 'False',
+        reason: 'ProxiesNotReady',
+        message: '11 of 12',
+        lastTransitionTime: at,
+        observedGeneration: 1,
       },
     ],
   };

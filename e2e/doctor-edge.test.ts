@@ -52,7 +52,9 @@ afterAll(async () => {
 test('our gateway passes everything', async () => {
   const edge = await world.addHost('gateway');
   const routes = tenants().map(({ name, plan }) => ({
-    ...{ tenant: name, host: plan.hosts.api, kind: 'api' },
+    tenant: name,
+    host: plan.hosts.api,
+    kind: 'api',
     endpoints: [`${plan.address}:${API_PORT}`],
   }));
   writeFileSync(fileOf(edge, 'routes.json'), JSON.stringify({ routes }));
@@ -70,7 +72,10 @@ test('Traefik answers strangers with a certificate of its own', async () => {
   const edge = await startEdge(world, 'traefik', terminalProgress());
   const routes = tenants().map(({ name, plan }) =>
     route(edge, {
-      ...{ host: plan.hosts.api, namespace: tenantNamespace(name), service: name, port: API_PORT },
+      host: plan.hosts.api,
+      namespace: tenantNamespace(name),
+      service: name,
+      port: API_PORT,
     }),
   );
   await world.management.apply(...routes);

@@ -83,7 +83,8 @@ async function untilFailing(name: string, ...codes: readonly string[]): Promise<
     return Bun.deepEquals(last, codes);
   };
   await waitFor(`of ${name} fails ${codes.join(', ') || 'nothing'}`, isSo, {
-    ...{ deadlineMs: 100_000, everyMs: 500 },
+    deadlineMs: 100_000,
+    everyMs: 500,
   }).catch(async () => {
     throw new Error((await doctor(`${tenantNamespace(name)}/${name}`)).text);
   });
@@ -98,9 +99,12 @@ async function scaleOperator(replicas: number): Promise<void> {
 /** Edges that do not pass TLS through, both by the same controller. */
 function endingEdge(name: string, annotations: Readonly<Record<string, string>>): object {
   return {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name } },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
+    metadata: { name },
     spec: {
-      ...{ driver: 'ingress', addresses: [haproxy.address] },
+      driver: 'ingress',
+      addresses: [haproxy.address],
       ingress: { className: 'haproxy-ingress', annotations },
     },
   };
@@ -304,7 +308,8 @@ describe('faults of the path, with nobody to mend them', () => {
         return last.exitCode === 0;
       };
       await waitFor('nothing fails on the worker', isWell, {
-        ...{ deadlineMs: 120_000, everyMs: 500 },
+        deadlineMs: 120_000,
+        everyMs: 500,
       }).catch(() => {
         throw new Error(last.text);
       });

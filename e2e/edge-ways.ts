@@ -48,7 +48,9 @@ export const contourWay: EdgeWay = {
 function gatewayWay(name: string, controller: EdgeName): EdgeWay {
   const parent = { namespace: EDGE_NAMESPACE, name: controller, sectionName: 'tenants' };
   return {
-    ...{ name, controller, kind: 'tlsroutes.gateway.networking.k8s.io' },
+    name,
+    controller,
+    kind: 'tlsroutes.gateway.networking.k8s.io',
     spec: { driver: 'gateway-api', gatewayApi: { parentRefs: [parent] } },
   };
 }

@@ -216,7 +216,8 @@ for (const [whose, paths] of DEFINITIONS) {
       const whole = isOwned ? await ownedByCluster(management, object, cluster!.object) : object;
       const { authority } = management.controlPlane;
       return madeByProvider(management, whole, {
-        ...{ certificate: authority.certificate, key: authority.key },
+        certificate: authority.certificate,
+        key: authority.key,
         kubeconfig: (server) => management.controlPlane.kubeconfigFor(server),
       });
     }

@@ -90,13 +90,18 @@ async function node(): Promise<Node> {
 /** A pod with no more tolerations than one has, which does this in its place until it succeeds. */
 function cloudControllerManager(command: string): object {
   return {
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: CLOUD_CONTROLLER_MANAGER } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: CLOUD_CONTROLLER_MANAGER },
     spec: {
-      ...{ hostNetwork: true, restartPolicy: 'Never' },
+      hostNetwork: true,
+      restartPolicy: 'Never',
       tolerations: [{ key: UNINITIALIZED, value: 'true', effect: 'NoSchedule' }],
       containers: [
         {
-          ...{ name: 'main', image: IMAGES.tools, imagePullPolicy: 'Never' },
+          name: 'main',
+          image: IMAGES.tools,
+          imagePullPolicy: 'Never',
           // No kubelet can be asked for logs that has no address.
           command: ['sh', '-c', `until ${command} > /dev/termination-log; do sleep 1; done`],
         },

@@ -26,7 +26,8 @@ const NAME = 'red';
 /** So that its certificate has the hosts that Snicket makes of namespace and name, as k0smotron sees to. */
 const TENANT = `${NAMESPACE}-${NAME}`;
 const SPEC = {
-  ...{ version: 'v1.34.1-k0s.0', replicas: 1 },
+  version: 'v1.34.1-k0s.0',
+  replicas: 1,
   service: { type: 'ClusterIP', apiPort: API_PORT, konnectivityPort: KONNECTIVITY_PORT },
 };
 
@@ -123,7 +124,8 @@ async function made(object: KubeObject): Promise<ProvidedControlPlane> {
   const whole = isOwned ? await ownedByCluster(management, object, cluster) : object;
   const { authority, plan } = tenant.controlPlane;
   return madeByProvider(management, whole, {
-    ...{ certificate: authority.certificate, key: authority.key },
+    certificate: authority.certificate,
+    key: authority.key,
     kubeconfig: () => tenant.controlPlane.kubeconfigFor(`https://${plan.hosts.api}`),
   });
 }
@@ -132,9 +134,12 @@ async function made(object: KubeObject): Promise<ProvidedControlPlane> {
 function podsOfControlPlane(): object {
   const service = `kmc-${NAME}`;
   return {
-    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
     metadata: {
-      ...{ name: `${service}-1`, namespace: NAMESPACE },
+      name: `${service}-1`,
+      namespace: NAMESPACE,
       labels: { 'kubernetes.io/service-name': service },
     },
     ports: [

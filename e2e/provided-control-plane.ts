@@ -71,7 +71,9 @@ export class ProvidedControlPlane {
     const { apiVersion, kind, metadata } = this.object;
     const { name, namespace } = metadata;
     await this.#management.apply({
-      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata: { name, namespace } },
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'Exposure',
+      metadata: { name, namespace },
       spec: {
         edgeRef: { name: edge },
         prepare,
@@ -146,7 +148,8 @@ export class ProvidedControlPlane {
   /** Waits until its Exposure is gone. */
   async unexposed(deadlineMs = 60_000): Promise<void> {
     await waitFor('the Exposure is gone', async () => (await this.exposure()) === undefined, {
-      ...{ deadlineMs, everyMs: 250 },
+      deadlineMs,
+      everyMs: 250,
     });
   }
 }

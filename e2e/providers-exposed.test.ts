@@ -75,7 +75,8 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       return 'snicket.dev/preparation' in annotations && holds(found, 'Routed') && found;
     };
     const exposure = await waitFor('it has what it needs, and is routed', routed, {
-      ...{ deadlineMs: 150_000, everyMs: 500 },
+      deadlineMs: 150_000,
+      everyMs: 500,
     }).catch(withExposure);
 
     expect(exposure.status?.driver).toBe('snicket');
@@ -201,7 +202,8 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     const manifest = join(repository, 'deploy', 'optional', 'renew-secrets.yaml');
     await world.management.kubectl('apply', `--filename=${manifest}`);
     const binding = {
-      ...{ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' },
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
       metadata: { name: role, namespace: NAMESPACE },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
       subjects: [{ kind: 'ServiceAccount', name: 'snicket-operator', namespace: SYSTEM }],

@@ -130,7 +130,8 @@ function write(file: string, ...objects: readonly object[]): void {
 
 function edgeObject(): object {
   return {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge' },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
     metadata: { name: 'shared', annotations: { 'snicket.dev/is-default': 'true' } },
     spec: { driver: 'snicket', addresses: [edge.address] },
   };
@@ -141,12 +142,17 @@ function writeTenant({ name, controlPlane, plan }: Cluster): void {
   const { api, konnectivity } = plan.hosts;
   const { address } = controlPlane.plan;
   const secret = (of: string, files: object) => ({
-    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${name}-${of}` }, files },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `${name}-${of}` },
+    files,
   });
   write(
     `${name}/tenant.yaml`,
     {
-      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata: { name } },
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'Exposure',
+      metadata: { name },
       spec: {
         controlPlane: {
           type: 'Endpoints',

@@ -210,7 +210,9 @@ async function stewardsObjects(): Promise<object[]> {
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
     {
-      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: role } },
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: role },
       rules: [
         {
           apiGroups: ['discovery.k8s.io'],
@@ -227,23 +229,31 @@ async function stewardsObjects(): Promise<object[]> {
       ],
     },
     {
-      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: { name: role } },
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: role },
       roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
       subjects: [{ kind: 'ServiceAccount', ...metadata }],
     },
     {
-      ...{ apiVersion: 'v1', kind: 'Service', metadata },
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
       spec: {
         selector: { app: NAME },
         ports: [{ name: 'proxy', port: 6443, targetPort: 'proxy' }],
       },
     },
     {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name: `${NAME}-tls` } },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...metadata, name: `${NAME}-tls` },
       stringData: { 'tls.crt': serving.certificate, 'tls.key': serving.key },
     },
     {
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata,
       spec: {
         replicas: 2,
         selector: { matchLabels: { app: NAME } },

@@ -63,7 +63,8 @@ test('logs lists what there is, and shows it', async () => {
 
 test('image load brings an archive to every worker', async () => {
   const archive = imageArchive({
-    ...{ name: 'snicket.test/by-hand:1', files: { '/bin/true': '/bin/true' } },
+    name: 'snicket.test/by-hand:1',
+    files: { '/bin/true': '/bin/true' },
     entrypoint: ['/bin/true'],
   });
 

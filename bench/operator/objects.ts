@@ -22,11 +22,14 @@ export function sharedObjects(edge: {
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
     { apiVersion, kind: 'Edge', metadata: { name: EDGE }, spec: { driver: 'snicket', ...spec } },
     {
-      ...{ apiVersion, kind: 'Edge', metadata: { name: INGRESS_EDGE } },
+      apiVersion,
+      kind: 'Edge',
+      metadata: { name: INGRESS_EDGE },
       spec: { driver: 'haproxy', ...spec, ingress: { className: 'haproxy' } },
     },
     {
-      ...{ apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass' },
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IngressClass',
       metadata: { name: 'haproxy' },
       spec: { controller: 'haproxy.org/ingress-controller/haproxy' },
     },
@@ -40,16 +43,21 @@ export function tenantObjects(
 ): readonly AnyObject[] {
   return [
     {
-      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: NAMESPACE } },
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace: NAMESPACE },
       spec: {
-        ...{ clusterIP: address, clusterIPs: [address] },
+        clusterIP: address,
+        clusterIPs: [address],
         ports: [{ name: 'api', port, protocol: 'TCP' }],
       },
     },
     {
-      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
       metadata: {
-        ...{ name, namespace: NAMESPACE },
+        name,
+        namespace: NAMESPACE,
         labels: { 'kubernetes.io/service-name': name },
       },
       addressType: 'IPv4',
@@ -64,7 +72,8 @@ export function tenantObjects(
 /** The Exposure of a tenant. */
 export function exposureOf({ name, port }: TenantPlan, edge = EDGE): AnyObject {
   return {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
     metadata: { name, namespace: NAMESPACE },
     spec: {
       edgeRef: { name: edge },

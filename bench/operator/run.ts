@@ -101,7 +101,12 @@ async function measure(site: Site, hasDns: boolean, say: Progress): Promise<Oper
   await lab.endOperator();
   return {
     ...describeRun(site.title, tenants, othersShare(before, processorUse())),
-    ...{ empty, cold, rest, fresh, drift, leaseTransitions },
+    empty,
+    cold,
+    rest,
+    fresh,
+    drift,
+    leaseTransitions,
   };
 }
 

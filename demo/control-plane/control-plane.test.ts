@@ -138,7 +138,8 @@ interface Question {
 async function ask(path: string, question: Question = {}): Promise<Response> {
   const { method = 'GET', body, token, certificate } = question;
   return fetch(`https://${controlPlane.address}${path}`, {
-    ...{ method, keepalive: false },
+    method,
+    keepalive: false,
     ...(body === undefined ? {} : { body }),
     headers: {
       'content-type': 'application/json',

@@ -46,8 +46,11 @@ export function tableOf(kind: string, body: JsonObject): JsonObject {
     apiVersion: 'meta.k8s.io/v1',
     metadata: { resourceVersion: objectIn(body, 'metadata')['resourceVersion'] },
     columnDefinitions: columns.map(({ name }) => ({
-      ...{ name, type: 'string', format: name === NAME.name ? 'name' : '' },
-      ...{ description: '', priority: 0 },
+      name,
+      type: 'string',
+      format: name === NAME.name ? 'name' : '',
+      description: '',
+      priority: 0,
     })),
     rows: objects.map((object) => ({
       cells: columns.map(({ cell }) => cell(object)),

@@ -9,7 +9,9 @@ import { dirname, join } from 'node:path';
 export class DemoFolder implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'snicket-demo-'));
   readonly #remover = Bun.spawn(['sh', '-c', 'cat; rm -rf "$0"', this.path], {
-    ...{ stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' },
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'inherit',
     // Ctrl-C is for the demo alone: this one is needed afterwards.
     detached: true,
   });

@@ -11,10 +11,13 @@ test('a port that is free is given once', async () => {
 });
 
 test('a port on which somebody listens is not given, though it could be shared', async () => {
-  using occupant = Bun.listen({
-    ...{ hostname: '127.0.0.1', port: 0, reusePort: true },
+  const options = {
+    hostname: '127.0.0.1',
+    port: 0,
+    reusePort: true,
     socket: { data: () => {} },
-  });
+  };
+  using occupant = Bun.listen(options);
 
   expect(await freePort(occupant.port)).not.toBe(occupant.port);
 });

@@ -42,7 +42,10 @@ export class Program implements AsyncDisposable {
     this.#log = folder.write(join('log', name), '');
     const log = openSync(this.#log, 'a');
     this.#process = Bun.spawn([...SNICKET, ...words], {
-      ...{ cwd: folder.path, stdin: 'ignore', stdout: log, stderr: log },
+      cwd: folder.path,
+      stdin: 'ignore',
+      stdout: log,
+      stderr: log,
       // Ctrl-C is for the demo alone, which then ends its programs.
       detached: true,
     });

@@ -26,7 +26,9 @@ export async function startStage(stack: AsyncDisposableStack, signal: AbortSigna
   };
   const workers = [await startWorker('a'), await startWorker('b')] as const;
   return {
-    ...{ folder, edge, workers },
+    folder,
+    edge,
+    workers,
     expose: async (worker, mode) => {
       writeTenantFile(worker.tenant, mode, folder);
       await worker.runs(mode, signal);

@@ -57,7 +57,9 @@ export async function startTenant(
   const ca = authority.certificate;
   const admin = await authority.issue({ commonName: 'admin', organization: ADMINISTRATORS });
   const kubeconfig = writeKubeconfig({
-    ...{ server: `https://${apiServer}`, ca, credentials: admin },
+    server: `https://${apiServer}`,
+    ca,
+    credentials: admin,
     names: { cluster: `tenant-${name}`, user: 'admin' },
   });
   // As providers leave them: the CA, and a kubeconfig of the administrator. And as every pod has one: a token.
@@ -66,7 +68,11 @@ export async function startTenant(
   folder.write(join(name, 'admin.kubeconfig'), kubeconfig);
   folder.write(join(name, 'token'), token);
   return {
-    ...{ name, host, ca, apiServer, admin },
+    name,
+    host,
+    ca,
+    apiServer,
+    admin,
     pod: { token, certificate: await authority.issue({ commonName: `robot-of-${name}` }) },
   };
 }
@@ -76,10 +82,13 @@ function firstObjects(name: string): readonly ApiObject[] {
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `home-of-${name}` } },
     {
-      ...{ apiVersion: 'v1', kind: 'Service' },
+      apiVersion: 'v1',
+      kind: 'Service',
       metadata: { name: 'kubernetes', namespace: 'default' },
       spec: {
-        ...{ type: 'ClusterIP', clusterIP: SERVICE_ADDRESS, clusterIPs: [SERVICE_ADDRESS] },
+        type: 'ClusterIP',
+        clusterIP: SERVICE_ADDRESS,
+        clusterIPs: [SERVICE_ADDRESS],
         ports: [{ name: 'https', port: 443, protocol: 'TCP' }],
       },
     },

@@ -46,7 +46,9 @@ export class Worker implements AsyncDisposable {
     this.#folder = folder;
     const { apiServer, ca, admin } = tenant;
     this.#client = createClient({
-      ...{ server: `https://${apiServer}`, ca, namespace: 'default' },
+      server: `https://${apiServer}`,
+      ca,
+      namespace: 'default',
       credentials: { kind: 'certificate', cert: admin.certificate, key: admin.key },
     });
     this.#looking = this.#look().catch(String);
@@ -153,8 +155,12 @@ export class Worker implements AsyncDisposable {
     const ready = isReady ? 1 : 0;
     const status = {
       observedGeneration: metadata.generation,
-      ...{ desiredNumberScheduled: 1, currentNumberScheduled: 1, updatedNumberScheduled: 1 },
-      ...{ numberMisscheduled: 0, numberReady: ready, numberAvailable: ready },
+      desiredNumberScheduled: 1,
+      currentNumberScheduled: 1,
+      updatedNumberScheduled: 1,
+      numberMisscheduled: 0,
+      numberReady: ready,
+      numberAvailable: ready,
     };
     const options = { subresource: 'status', signal } as const;
     try {

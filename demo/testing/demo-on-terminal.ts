@@ -29,7 +29,8 @@ export class DemoOnTerminal implements AsyncDisposable {
     this.#process = Bun.spawn([...DEMO], {
       env: { ...process.env, ...env },
       terminal: {
-        ...{ cols: columns, rows: 50 },
+        cols: columns,
+        rows: 50,
         data: (_, bytes) => (this.#output += decoder.decode(bytes, { stream: true })),
       },
     });

@@ -37,7 +37,8 @@ export function faultsOf(issues: readonly z.core.$ZodIssue[]): Fault[] {
   return placed
     .filter((issue) => isMistyped(issue) || !mistyped.has(issue.at))
     .map(({ at, message, ...issue }) => ({
-      ...{ path: at, sentence: message },
+      path: at,
+      sentence: message,
       ...(issue.code === 'unrecognized_keys' && { unknownField: issue.keys[0] }),
     }));
 }

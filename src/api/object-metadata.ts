@@ -11,9 +11,13 @@ const mapping = z.record(z.string(), z.unknown());
 const named = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
-    ...{ namespace: text, uid: text, resourceVersion: text },
-    ...{ creationTimestamp: text, deletionTimestamp: text },
-    ...{ labels: texts, annotations: texts },
+    namespace: text,
+    uid: text,
+    resourceVersion: text,
+    creationTimestamp: text,
+    deletionTimestamp: text,
+    labels: texts,
+    annotations: texts,
     finalizers: z.array(z.string()).optional(),
     ownerReferences: z
       .array(z.looseObject({ apiVersion: z.string(), kind: z.string(), name: z.string() }))
@@ -21,7 +25,9 @@ const named = z.looseObject({
     managedFields: z
       .array(
         z.looseObject({
-          ...{ manager: text, operation: text, subresource: text },
+          manager: text,
+          operation: text,
+          subresource: text,
           fieldsV1: mapping.optional(),
         }),
       )

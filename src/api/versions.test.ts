@@ -62,7 +62,8 @@ test('what came with a version is said in words', () => {
     gateFindings(GATES.mutatingAdmissionPolicy, 'v1.35.7', 'the version of the tenant'),
   ).toEqual([
     {
-      ...{ code: 'VersionTooOld', severity: 'error' },
+      code: 'VersionTooOld',
+      severity: 'error',
       message:
         'the version of the tenant is v1.35.7, and Kubernetes has MutatingAdmissionPolicy without a switch, since v1.36.0',
       action: 'it has to be v1.36.0 or newer',

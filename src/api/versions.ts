@@ -69,7 +69,8 @@ export function gateFindings(gate: Gate, version: string, place: string): readon
   if (passed === 'unknown') {
     return [
       {
-        ...{ code: 'VersionUnreadable', severity: 'warning' },
+        code: 'VersionUnreadable',
+        severity: 'warning',
         message: `${place} is ${quoted(JSON.stringify(version))}, which is no version that can be read, so nobody knows whether this ${of} has ${what}`,
         action: `see that it is one of ${versions} or newer`,
       },
@@ -77,7 +78,8 @@ export function gateFindings(gate: Gate, version: string, place: string): readon
   }
   return [
     {
-      ...{ code: 'VersionTooOld', severity: 'error' },
+      code: 'VersionTooOld',
+      severity: 'error',
       message: `${place} is ${version}, and ${of} has ${what}, since ${versions}`,
       action: `it has to be ${versions} or newer`,
     },

@@ -135,7 +135,9 @@ describe('the answer to a shell', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
     const kubeconfig = writeKubeconfig({
-      ...{ server: `https://127.0.0.1:${port}`, ca: server.ca, credentials: { token: 'a' } },
+      server: `https://127.0.0.1:${port}`,
+      ca: server.ca,
+      credentials: { token: 'a' },
       names: { cluster: 'silent', user: 'me' },
     });
     using nowhere = new Terminal();
@@ -204,12 +206,17 @@ async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Prom
   const running = Bun.spawn([...words], {
     cwd: terminal.folder,
     env: {
-      ...{ PATH: path, HOME: terminal.folder, TERM: 'dumb', PS1: 'ready> ' },
-      ...{ KUBECONFIG: join(terminal.folder, 'kubeconfig'), LC_ALL: 'C.UTF-8' },
-      ...{ LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] },
+      PATH: path,
+      HOME: terminal.folder,
+      TERM: 'dumb',
+      PS1: 'ready> ',
+      KUBECONFIG: join(terminal.folder, 'kubeconfig'),
+      LC_ALL: 'C.UTF-8',
+      LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'],
     },
     terminal: {
-      ...{ cols: 200, rows: 24 },
+      cols: 200,
+      rows: 24,
       data: (_, bytes) => (text += decoder.decode(bytes, { stream: true })),
     },
   });

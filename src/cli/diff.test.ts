@@ -291,7 +291,8 @@ describe('what cannot be compared', () => {
   test('is an object of somebody else with a name that we need', async () => {
     await using lab = await OperatorLab.start({
       hasSockets: true,
-      ...{ edge: LAB_EDGES.haproxy.spec, isOperatorRunning: false },
+      edge: LAB_EDGES.haproxy.spec,
+      isOperatorRunning: false,
     });
     lab.management.seed(
       ...LAB_EDGES.haproxy.objects,
@@ -334,12 +335,17 @@ test('says all of it as JSON, whether there is something or not', async () => {
         exposure: 'tenants/red',
         changes: [
           {
-            ...{ cluster: 'management', action: 'change', waits: false },
-            ...{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', ...ingress },
+            cluster: 'management',
+            action: 'change',
+            waits: false,
+            apiVersion: 'networking.k8s.io/v1',
+            kind: 'Ingress',
+            ...ingress,
             fields: [
               {
                 path: 'metadata.annotations.haproxy.org/ssl-passthrough',
-                ...{ from: 'false', to: 'true' },
+                from: 'false',
+                to: 'true',
               },
             ],
           },

@@ -55,7 +55,8 @@ function exposure(key: string, spec: object, konnectivityPort: number | undefine
   const controlPlane = {
     type: 'Service',
     service,
-    ...{ caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } },
+    caSecretRef: { name: 'ca' },
+    kubeconfigSecretRef: { name: 'kubeconfig' },
   };
   server.seed(objectOf('Exposure', { name, namespace }, { spec: { controlPlane, ...spec } }));
 }
@@ -182,11 +183,17 @@ describe('what names lead to', () => {
     expect(value).toEqual(parse(yaml.stdout));
     expect(value.names).toHaveLength(4);
     expect(value.names[0]).toMatchObject({
-      ...{ exposure: 'lost/grey', edge: 'nowhere', state: 'unknown', code: 'AddressUnknown' },
-      ...{ needsRecord: true, records: [], found: [] },
+      exposure: 'lost/grey',
+      edge: 'nowhere',
+      state: 'unknown',
+      code: 'AddressUnknown',
+      needsRecord: true,
+      records: [],
+      found: [],
     });
     expect(value.names[2]).toMatchObject({
-      ...{ exposure: 'tenants/blue', host: 'tenants-blue.k8s.example.test' },
+      exposure: 'tenants/blue',
+      host: 'tenants-blue.k8s.example.test',
       records: [
         { type: 'A', values: ['203.0.113.10'] },
         { type: 'AAAA', values: ['2001:db8::10'] },

@@ -229,7 +229,10 @@ async function printRecords(
 ): Promise<void> {
   const { recordsOf } = await import('./dns/records.ts');
   const records = recordsOf(names, {
-    ...{ format, hasWildcards: wildcard, ttlSeconds: ttl, zones: zone },
+    format,
+    hasWildcards: wildcard,
+    ttlSeconds: ttl,
+    zones: zone,
   });
   io.stdout.write(records.text);
   for (const note of records.notes) say(io, `note: ${note}`);

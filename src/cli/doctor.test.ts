@@ -81,18 +81,27 @@ describe('a tenant that only DNS does not know', () => {
     expect(report.unmet).toEqual([]);
     expect(report.exposures).toEqual([
       expect.objectContaining({
-        ...{ exposure: 'tenants/blue', edge: 'shared', driver: 'snicket', mode: 'Passthrough' },
-        ...{ endpoint: `tenants-blue.k8s.example.test:${port}`, isLeaving: false, findings: [] },
+        exposure: 'tenants/blue',
+        edge: 'shared',
+        driver: 'snicket',
+        mode: 'Passthrough',
+        endpoint: `tenants-blue.k8s.example.test:${port}`,
+        isLeaving: false,
+        findings: [],
       }),
     ]);
     expect(report.exposures[0]?.hops[0]).toEqual({
-      ...{ hop: 'dns', state: 'Fail', code: expect.stringMatching(DNS_FAILS) },
+      hop: 'dns',
+      state: 'Fail',
+      code: expect.stringMatching(DNS_FAILS),
       target: 'tenants-blue.k8s.example.test, tenants-blue.konnectivity.example.test',
       message: expect.stringContaining('tenants-blue.k8s.example.test'),
       action: expect.stringContaining('tenants-blue.k8s.example.test'),
     });
     expect(report.exposures[0]?.hops[2]).toEqual({
-      ...{ hop: 'sni', state: 'Pass', code: 'RoutedToTenant' },
+      hop: 'sni',
+      state: 'Pass',
+      code: 'RoutedToTenant',
       target: `tenants-blue.k8s.example.test:${port}`,
       message: `tenants-blue.k8s.example.test at 127.0.0.1:${port} leads to this tenant`,
     });
@@ -189,11 +198,9 @@ describe('wishes', () => {
             edgeRef: { name: 'gone' },
             controlPlane: {
               type: 'Service',
-              ...{
-                service: { name: 'x' },
-                caSecretRef: { name: 'x' },
-                kubeconfigSecretRef: { name: 'x' },
-              },
+              service: { name: 'x' },
+              caSecretRef: { name: 'x' },
+              kubeconfigSecretRef: { name: 'x' },
             },
           },
         },

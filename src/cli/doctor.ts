@@ -160,7 +160,11 @@ async function runOnFolder(
     const choices = choicesInFolder(exposures, flags);
     someInFolder(opened, choices);
     await diagnose(io, opened.management, choices, {
-      ...{ namespace, proxyImage, isGatewayHere: true, output, timeout },
+      namespace,
+      proxyImage,
+      isGatewayHere: true,
+      output,
+      timeout,
     });
   });
   if (opened.faults.length > 0) io.exitCode = plans.EXIT.failed;

@@ -28,9 +28,11 @@ function ofKind(kind: string): (object: KubeObject) => boolean {
 /** Findings and plan, as `snicket render` shows them. */
 async function planOf(files: readonly KubeObject[], only?: 'management'): Promise<string> {
   const { shown } = await plansOfFiles(files, {
-    ...{ namespace: 'snicket-system', proxyImage: 'snicket.dev/snicket:1' },
+    namespace: 'snicket-system',
+    proxyImage: 'snicket.dev/snicket:1',
     tenant: {
-      ...{ version: 'v1.36.0', clusterDomain: 'cluster.local' },
+      version: 'v1.36.0',
+      clusterDomain: 'cluster.local',
       serviceAddresses: ['10.96.0.1'],
     },
   });

@@ -63,8 +63,10 @@ describe('without any cluster, a dry run', () => {
     ]);
 
     expect(parse(stdout)).toEqual({
-      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
-      ...{ metadata: { name: 'blue', namespace: 'tenants' }, spec },
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'Exposure',
+      metadata: { name: 'blue', namespace: 'tenants' },
+      spec,
     });
     expect(stderr).toMatch(
       /^warning: no cluster to talk to: .*\nnote: not checked: that there is namespace tenants, and no Exposure tenants\/blue in it yet\n/,

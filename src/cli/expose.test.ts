@@ -88,7 +88,9 @@ function caFiles({ certificate, key }: TestCa): Record<string, string> {
 
 function kubeconfig(user = 'admin'): string {
   return writeKubeconfig({
-    ...{ server: 'https://10.0.0.5:6443', ca: ca.certificate, credentials: { token: 'a' } },
+    server: 'https://10.0.0.5:6443',
+    ca: ca.certificate,
+    credentials: { token: 'a' },
     names: { cluster: 'tenant', user },
   });
 }
@@ -154,9 +156,12 @@ How it goes:
     ]);
 
     expect(parse(stdout)).toMatchObject({
-      ...{ kind: 'Exposure', metadata: { name: 'scarlet', namespace: 'tenants' } },
+      kind: 'Exposure',
+      metadata: { name: 'scarlet', namespace: 'tenants' },
       spec: {
-        ...{ edgeRef: { name: 'bare' }, prepare: 'Report', worker: { mode: 'Terminate' } },
+        edgeRef: { name: 'bare' },
+        prepare: 'Report',
+        worker: { mode: 'Terminate' },
         hosts: { api: 'red.test', konnectivity: 'k.red.test' },
       },
     });
@@ -176,7 +181,8 @@ describe('a Service', () => {
 
     expect(stderr).toBe('');
     expect(parse(stdout)).toEqual({
-      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'Exposure',
       metadata: { name: 'white', namespace: 'tenants' },
       spec: {
         controlPlane: {
@@ -312,10 +318,8 @@ describe('one that is there already', () => {
 
     expect(stderr).toBe('Exposure tenants/blue is there already, and is what you ask for\n');
     expect(parse(stdout)).toMatchObject({
-      ...{
-        metadata: { name: 'blue', namespace: 'tenants' },
-        spec: { worker: { mode: 'Passthrough' } },
-      },
+      metadata: { name: 'blue', namespace: 'tenants' },
+      spec: { worker: { mode: 'Passthrough' } },
     });
     expect(stdout).not.toContain('uid');
     expect(exitCode).toBe(0);

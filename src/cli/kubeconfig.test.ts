@@ -211,7 +211,10 @@ describe('there is none', () => {
       conditions: [
         { type: 'Accepted', status: 'True', reason: 'Accepted', message: '', lastTransitionTime },
         {
-          ...{ type: 'Routed', status: 'False', reason: 'ServiceMissing', lastTransitionTime },
+          type: 'Routed',
+          status: 'False',
+          reason: 'ServiceMissing',
+          lastTransitionTime,
           message: 'there is no Service tenants/late',
         },
       ],

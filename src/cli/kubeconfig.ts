@@ -189,7 +189,8 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
     ? edgeAddress(facts.edgeAddresses, edge, edgeName)
     : flags.address;
   return edgeKubeconfig({
-    ...{ text: kubeconfig, name: `${choice.namespace}/${choice.name}` },
+    text: kubeconfig,
+    name: `${choice.namespace}/${choice.name}`,
     server: `https://${bracketed(address ?? host)}:${port}`,
     serverName: address === undefined ? undefined : host,
     ca: controlPlane?.ca?.certificate,

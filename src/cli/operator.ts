@@ -102,8 +102,11 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
     const code = await runOperator(
       client,
       {
-        ...{ namespace, identity: identity(), http: flags.http },
-        ...{ leaderElect: flags.leaderElect, ...operatorOptionsOf(flags) },
+        namespace,
+        identity: identity(),
+        http: flags.http,
+        leaderElect: flags.leaderElect,
+        ...operatorOptionsOf(flags),
       },
       log,
     );

@@ -174,7 +174,8 @@ test.each([
     const limits = ['--max-kept-bytes', '1000000'];
     const options = [...limits, '--grace', '0', '--drain', '0', '--log-level', 'debug'];
     const child = Bun.spawn([process.execPath, main, 'proxy', ...words, ...options], {
-      ...{ stdout: 'pipe', stderr: 'pipe' },
+      stdout: 'pipe',
+      stderr: 'pipe',
       env: { ...process.env, SNICKET_ENGINE: 'epoll' },
     });
     let log = '';

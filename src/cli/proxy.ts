@@ -119,7 +119,14 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   // Loaded here, so that the other commands do not pay for it.
   const { AddressUnavailable, startProxy } = await import('../proxy/proxy.ts');
   const proxy = await startProxy({
-    ...{ mode, listen, edge, serverName, http, engine, limits, log },
+    mode,
+    listen,
+    edge,
+    serverName,
+    http,
+    engine,
+    limits,
+    log,
   }).catch((error: unknown) => {
     const sentence = `error: ${error instanceof Error ? error.message : String(error)}`;
     if (!(error instanceof AddressUnavailable)) return command.error(sentence);

@@ -160,9 +160,10 @@ describe('from a cluster', () => {
       env: [{ name: 'SNICKET_IMAGE', value: 'registry.example.com/snicket:7' }],
     };
     lab.management.seed({
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
       metadata: { name: 'snicket-operator', namespace: SYSTEM },
-      ...{ spec: { template: { spec: { containers: [container] } } } },
+      spec: { template: { spec: { containers: [container] } } },
     });
     using terminal = new Terminal(lab.management);
 

@@ -106,9 +106,13 @@ async function renderCluster(
   try {
     const { client, access } = await openManagement(io, flags);
     await printPlans(io, {
-      ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
+      client,
+      namespace: flags.operatorNamespace,
+      proxyImage: flags.proxyImage,
       choose: (exposures) => someOf(exposures, choiceOf(exposure, flags, access)),
-      ...{ only: flags.only, showSecrets: flags.showSecrets, values: flags.values },
+      only: flags.only,
+      showSecrets: flags.showSecrets,
+      values: flags.values,
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
@@ -134,8 +138,10 @@ async function renderFiles(
   const { objects } = (await soundObjects(io, source, command, flags.namespace)) ?? {};
   if (objects === undefined) return;
   const assumptions = {
-    ...{ namespace: flags.operatorNamespace, isGatewayHere: folder !== undefined },
-    ...{ proxyImage: flags.proxyImage ?? PROXY_IMAGE, tenant: tenantWordsOf(flags) },
+    namespace: flags.operatorNamespace,
+    isGatewayHere: folder !== undefined,
+    proxyImage: flags.proxyImage ?? PROXY_IMAGE,
+    tenant: tenantWordsOf(flags),
   };
   const place = folder === undefined ? THESE_FILES : placeOfFolder(folder);
   await plans.orSayWhy(io, async () => {

@@ -73,7 +73,9 @@ ${LEADS}`,
       operator: { state: 'running' },
     });
     expect(value.exposures.at(-1)).toMatchObject({
-      ...{ key: 'tenants/red', ready: 'False', reason: 'DnsNoAnswer' },
+      key: 'tenants/red',
+      ready: 'False',
+      reason: 'DnsNoAnswer',
       hops: [{ name: 'dns', action: TO_DO }, { state: 'Skip' }],
     });
     expect(json.exitCode).toBe(1);

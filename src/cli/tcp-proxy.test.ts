@@ -40,9 +40,15 @@ const understood: [string, string[], Environment, Partial<Read>][] = [
     STEWARDS,
     { POD_IP: '192.0.2.11' },
     {
-      ...{ listen: EVERYWHERE, upstream: { host: 'green.k8s.test', port: 443 } },
-      ...{ serverName: 'green.k8s.test', serving: SERVING, nodeAddress: '192.0.2.11' },
-      ...{ serviceName: 'steward-tcp-proxy', roundMs: 5000, http: [], level: 'info' },
+      listen: EVERYWHERE,
+      upstream: { host: 'green.k8s.test', port: 443 },
+      serverName: 'green.k8s.test',
+      serving: SERVING,
+      nodeAddress: '192.0.2.11',
+      serviceName: 'steward-tcp-proxy',
+      roundMs: 5000,
+      http: [],
+      level: 'info',
     },
   ],
   [
@@ -50,8 +56,10 @@ const understood: [string, string[], Environment, Partial<Read>][] = [
     ['--upstream-addr=203.0.113.7:6443', '--listen-addr=:6443'],
     { POD_IP: '192.0.2.11' },
     {
-      ...{ upstream: { host: '203.0.113.7', port: 6443 }, serverName: 'kubernetes.default.svc' },
-      ...{ notices: [], serving: undefined },
+      upstream: { host: '203.0.113.7', port: 6443 },
+      serverName: 'kubernetes.default.svc',
+      notices: [],
+      serving: undefined,
     },
   ],
   [

@@ -48,7 +48,9 @@ beforeAll(async () => {
   const addresses = ['203.0.113.10', '2001:db8::10'];
   const ca = await makeCa();
   const kubeconfig = writeKubeconfig({
-    ...{ server: 'https://127.0.0.1:1', ca: ca.certificate, credentials: { token: 'a' } },
+    server: 'https://127.0.0.1:1',
+    ca: ca.certificate,
+    credentials: { token: 'a' },
     names: { cluster: 'white', user: 'admin' },
   });
   const spec = { driver: 'snicket', domain: 'example.test', addresses };
@@ -65,10 +67,8 @@ beforeAll(async () => {
     const controlPlane = {
       type: 'Service',
       service: { name },
-      ...{
-        caSecretRef: { name: `${name}-ca` },
-        kubeconfigSecretRef: { name: `${name}-kubeconfig` },
-      },
+      caSecretRef: { name: `${name}-ca` },
+      kubeconfigSecretRef: { name: `${name}-kubeconfig` },
     };
     server.seed(objectOf('Exposure', at(name), { spec: { controlPlane } }));
     await report(name);

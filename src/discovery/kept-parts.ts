@@ -22,9 +22,14 @@ export function endpointPart(slice: EndpointSlice): EndpointSlice {
   const { name, namespace, resourceVersion, labels } = metadata;
   const service = labels?.[SERVICE_NAME_LABEL] ?? '';
   return {
-    ...{ apiVersion, kind, addressType, ports: ports ?? [] },
+    apiVersion,
+    kind,
+    addressType,
+    ports: ports ?? [],
     metadata: definedOnly({
-      ...{ name, namespace, resourceVersion },
+      name,
+      namespace,
+      resourceVersion,
       labels: { [SERVICE_NAME_LABEL]: service },
     }),
     endpoints: (endpoints ?? []).map(({ addresses, conditions }) =>

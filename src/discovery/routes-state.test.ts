@@ -7,11 +7,17 @@ import { readRoutesState, writeRoutesState } from './routes-state.ts';
 
 const ROUTES: readonly Route[] = [
   {
-    ...{ tenant: 'tenants/blue', host: 'blue.example.test', kind: 'api', limits: {} },
+    tenant: 'tenants/blue',
+    host: 'blue.example.test',
+    kind: 'api',
+    limits: {},
     endpoints: ['10.0.0.1:6443', '[fd00::1]:6443'],
   },
   {
-    ...{ tenant: 'tenants/blue', host: 'agents.example.test', kind: 'konnectivity', limits: {} },
+    tenant: 'tenants/blue',
+    host: 'agents.example.test',
+    kind: 'konnectivity',
+    limits: {},
     endpoints: [],
   },
 ];

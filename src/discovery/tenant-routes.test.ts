@@ -36,15 +36,19 @@ function slice(
   rest: Partial<EndpointSlice> = {},
 ): EndpointSlice {
   return {
-    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
     metadata: { name: 'blue-1', namespace: 'tenants' },
-    ...{ ports: [{ name: 'api', port: 6443 }], endpoints },
+    ports: [{ name: 'api', port: 6443 }],
+    endpoints,
     ...rest,
   };
 }
 
 const at = (address: string, conditions: SliceEndpoint['conditions'] = {}) => ({
-  ...{ addresses: [address], conditions },
+  addresses: [address],
+  conditions,
 });
 
 function resultOf(facts: Partial<HostFacts> = {}) {

@@ -50,7 +50,13 @@ export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
   }
 
   return {
-    ...{ name, requires, reads, pitfalls, collision, objects, findings },
+    name,
+    requires,
+    reads,
+    pitfalls,
+    collision,
+    objects,
+    findings,
 
     admitted(routes, live, context) {
       const refusal = refusedBy(findings(routes, context));

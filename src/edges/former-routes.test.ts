@@ -10,7 +10,8 @@ function routesBy(driver: Driver): readonly KubeObject[] {
 }
 
 const service: KubeObject = {
-  ...{ apiVersion: 'v1', kind: 'Service' },
+  apiVersion: 'v1',
+  kind: 'Service',
   metadata: { name: 'snicket-blue', namespace: 'tenants' },
 };
 

@@ -5,7 +5,11 @@ import type { Condition } from './object.ts';
 const BEFORE = '2026-01-01T00:00:00Z';
 const NOW = new Date('2026-02-03T04:05:06.789Z');
 const ready: Condition = {
-  ...{ type: 'Ready', status: 'True', reason: 'AllWell', message: '', observedGeneration: 3 },
+  type: 'Ready',
+  status: 'True',
+  reason: 'AllWell',
+  message: '',
+  observedGeneration: 3,
   lastTransitionTime: BEFORE,
 };
 const routed: Condition = { ...ready, type: 'Routed' };

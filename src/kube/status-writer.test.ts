@@ -76,8 +76,12 @@ test('what we wrote is not foreign, whether the watch or the answer comes first'
   const statuses = new StatusWriter<Status>(server.client());
 
   const writing = statuses.write(seen!, { exposures: 1 }, signal);
-  const early = { ...seen!, metadata: { ...seen!.metadata, resourceVersion: '999999' } };
-  expect(statuses.isForeign({ ...early, ...{ status: { exposures: 1 } } }, seen!)).toBe(false);
+  const early = {
+    ...seen!,
+    metadata: { ...seen!.metadata, resourceVersion: '999999' },
+    status: { exposures: 1 },
+  };
+  expect(statuses.isForeign(early, seen!)).toBe(false);
   await writing;
 
   const written = server.read(RESOURCES.edge, { name: 'shared' })!;

@@ -154,7 +154,8 @@ function versionOf(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, status } = object as WithStatus<object>;
   const { name, uid, resourceVersion, finalizers, deletionTimestamp } = metadata;
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
       name,
       ...(uid !== undefined && { uid }),

@@ -43,7 +43,9 @@ export async function chartValues(
   );
   const type = layout && serviceTypeIn(deployment, controlPlane, layout);
   return {
-    ...{ deployment, template, isKnown: layout !== undefined },
+    deployment,
+    template,
+    isKnown: layout !== undefined,
     values: valuesBeside(valuesFor(layout ?? 'custom', wish), type),
     ...(type?.isKept === true && { keptType: type }),
   };

@@ -9,10 +9,13 @@ function exposure(name: string, spec: object = {}, rest: object = {}): KubeObjec
   const controlPlane = {
     type: 'Service',
     service: { name, apiPort: 6443 },
-    ...{ caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } },
+    caSecretRef: { name: 'ca' },
+    kubeconfigSecretRef: { name: 'kubeconfig' },
   };
   const object = {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', spec: { controlPlane, ...spec } },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
+    spec: { controlPlane, ...spec },
     metadata: { name, namespace: 'tenants', creationTimestamp: '2026-11-01T00:00:00Z' },
     ...rest,
   };
@@ -21,7 +24,9 @@ function exposure(name: string, spec: object = {}, rest: object = {}): KubeObjec
 
 function edge(name: string, metadata: Partial<ObjectMeta> = {}): KubeObject {
   const object = {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name, ...metadata } },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
+    metadata: { name, ...metadata },
     spec: { driver: 'snicket', domain: 'example.test' },
   };
   return object;
@@ -64,7 +69,9 @@ describe('the Edge of an Exposure', () => {
     const index = new ExposureIndex(sources);
 
     expect(index.resolve(exposure('blue')).finding).toEqual({
-      ...{ code: 'NoDefaultEdge', severity: 'error', action: 'correct edge.yaml' },
+      code: 'NoDefaultEdge',
+      severity: 'error',
+      action: 'correct edge.yaml',
       message:
         'spec.edgeRef is not set, and there is no Edge at all; one may be in edge.yaml, which cannot be used',
     });
@@ -78,10 +85,8 @@ describe('the Edge of an Exposure', () => {
     const index = indexOf([], [edge('b'), edge('a')]);
 
     expect(index.resolve(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
-      ...{
-        code: 'EdgeNotFound',
-        action: 'create it, or correct spec.edgeRef (there are Edges a, b)',
-      },
+      code: 'EdgeNotFound',
+      action: 'create it, or correct spec.edgeRef (there are Edges a, b)',
     });
     expect(index.resolve(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
     expect(indexOf([], []).resolve(exposure('blue')).finding).toMatchObject({
@@ -92,11 +97,16 @@ describe('the Edge of an Exposure', () => {
 
   test('is missing by the fault of an annotation, if the Exposure was made of one', () => {
     const owner = {
-      ...{ apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane', name: 'blue' },
-      ...{ uid: 'u', controller: true },
+      apiVersion: 'kamaji.clastix.io/v1alpha1',
+      kind: 'TenantControlPlane',
+      name: 'blue',
+      uid: 'u',
+      controller: true,
     };
     const metadata = {
-      ...{ name: 'blue', namespace: 'tenants', ownerReferences: [owner] },
+      name: 'blue',
+      namespace: 'tenants',
+      ownerReferences: [owner],
       labels: { 'app.kubernetes.io/managed-by': 'snicket' },
     };
     const index = indexOf([], [edge('a')]);

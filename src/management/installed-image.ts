@@ -8,7 +8,10 @@ import type { Resource } from '../kube/resource.ts';
 
 /** The operator, as the manifests call it. */
 const DEPLOYMENT: Resource = {
-  ...{ apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true },
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  namespaced: true,
 };
 const NAME = 'snicket-operator';
 const FLAG = '--proxy-image';

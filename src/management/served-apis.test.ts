@@ -74,7 +74,8 @@ test('of a group that does not answer the last answer stays, and the news of all
   served.delete(GROUP);
 
   expect(await book.refresh(client as KubeClient, signal)).toEqual({
-    ...{ isChanged: true, error: undefined },
+    isChanged: true,
+    error: undefined,
   });
   expect(servedKinds(book)).toEqual([RESOURCES.ingressClass]);
 });

@@ -252,14 +252,23 @@ export class Operator {
       clock,
     );
     this.#exposureController = new ExposureController({
-      ...{ management, namespace, routing, log, cleanupTimeoutMs, tenantTimeoutMs },
+      management,
+      namespace,
+      routing,
+      log,
+      cleanupTimeoutMs,
+      tenantTimeoutMs,
       renewAfterMs: options.renewAfterMs,
       ownership: this.#ownership,
-      ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
+      links: this.#links,
+      probes: this.#probes,
+      secrets: this.#secrets,
+      events: this.#events,
       dependencies,
       pacer,
       resyncMs: (exposure) => this.#resyncs.of(exposure),
-      ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
+      proxyImage: options.proxyImage,
+      isGatewayHere: options.isGatewayHere,
       isGatewayAt: options.isGatewayAt,
       preparer: new Preparer(client, { clock }),
       masterKeys: async () => keys.current(),
@@ -319,7 +328,9 @@ export class Operator {
             }
           },
           {
-            ...{ concurrency, signal, patience: PATIENCE },
+            concurrency,
+            signal,
+            patience: PATIENCE,
             slowLane: {
               concurrency: FAILING_AT_A_TIME,
               isSlow: (key) => this.#links.failuresOf(key) > 0,
@@ -327,7 +338,8 @@ export class Operator {
           },
         ),
         this.#edges.run(async (name, until) => this.#edgeController.reconcile(name, until), {
-          ...{ concurrency: 2, signal },
+          concurrency: 2,
+          signal,
         }),
         this.#shims.run(
           async (key, until) => {
@@ -337,7 +349,9 @@ export class Operator {
           { concurrency: 4, signal },
         ),
         this.#leases.run(async (key, until) => this.#ownership.tend(key, until), {
-          ...{ concurrency, signal, patience: PATIENCE },
+          concurrency,
+          signal,
+          patience: PATIENCE,
           slowLane: {
             concurrency: FAILING_AT_A_TIME,
             isSlow: (key) => this.#ownership.isFailing(key),

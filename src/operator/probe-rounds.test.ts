@@ -11,8 +11,11 @@ import { ProbeRounds } from './probe-rounds.ts';
 
 /** Nothing listens there; whether the name resolves is for the test to say. */
 const TARGET: ProbeTarget = {
-  ...{ apiHost: 'blue.example.test', konnectivityHost: undefined, port: 1 },
-  ...{ edgeAddresses: ['127.0.0.1'], tenantCa: 'none' },
+  apiHost: 'blue.example.test',
+  konnectivityHost: undefined,
+  port: 1,
+  edgeAddresses: ['127.0.0.1'],
+  tenantCa: 'none',
 };
 
 const refuse: Dial = async () => Promise.reject(refused());

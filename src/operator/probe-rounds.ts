@@ -150,7 +150,9 @@ export class ProbeRounds {
   /** Probes until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#queue.run((exposure) => this.#probe(exposure, signal), {
-      ...{ concurrency: CONCURRENCY, signal, patience: PATIENCE },
+      concurrency: CONCURRENCY,
+      signal,
+      patience: PATIENCE,
       slowLane: {
         concurrency: FAILING_AT_A_TIME,
         isSlow: (exposure) => (this.#rounds.get(exposure)?.failures ?? 0) > 0,

@@ -26,7 +26,8 @@ class RunningOperator implements AsyncDisposable {
     const http = ['--http', `127.0.0.1:${this.#port}`];
     this.#process = Bun.spawn([program, 'operator', '--namespace', SYSTEM, ...http, ...words], {
       env: { ...process.env, KUBECONFIG: `${folder}/kubeconfig` },
-      ...{ stdout: 'ignore', stderr: Bun.file(`${folder}/log`) },
+      stdout: 'ignore',
+      stderr: Bun.file(`${folder}/log`),
     });
   }
 

@@ -63,7 +63,9 @@ function electionFor(
   logger: Logger,
 ): LeaderElection {
   return new LeaderElection({
-    ...{ client, identity, logger },
+    client,
+    identity,
+    logger,
     lease: { namespace, name: LEASE_NAME },
   });
 }

@@ -48,7 +48,8 @@ test('what is kept for now is deleted later', () => {
 test('an object that is found in two versions of its kind is deleted once', () => {
   const route = { kind: 'TLSRoute', metadata: { name: 'a', namespace: 'b' } };
   const superfluous = ['v1', 'v1alpha2'].map((version) => ({
-    ...{ ...route, apiVersion: `gateway.networking.k8s.io/${version}` },
+    ...route,
+    apiVersion: `gateway.networking.k8s.io/${version}`,
   }));
 
   expect(changesIn({ wanted: [], superfluous })).toHaveLength(1);
@@ -61,7 +62,8 @@ test('a field is told with what it is and what it would be', () => {
   const [change] = changesIn({ wanted: [{ desired, live, waits: true }], superfluous: [] });
 
   expect(change).toMatchObject({
-    ...{ action: 'change', waits: true },
+    action: 'change',
+    waits: true,
     fields: [
       { path: 'data.x', from: '2', to: '1' },
       { path: 'data.y', from: ['a', 'b'], to: ['a'] },

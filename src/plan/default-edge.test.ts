@@ -6,7 +6,8 @@ function edge(name: string, isDefault?: string, creationTimestamp = '2026-02-01'
   const annotations: Record<string, string> =
     isDefault === undefined ? {} : { 'snicket.dev/is-default': isDefault };
   return {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge' },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
     metadata: { name, annotations, creationTimestamp },
   };
 }
@@ -41,7 +42,8 @@ describe('annotations', () => {
     expect(defaultEdgeFinding(OTHER, edges)).toBeUndefined();
     expect(defaultEdgeFinding(SHARED, edges)).toEqual(defaultEdgeFinding(SECOND, edges));
     expect(defaultEdgeFinding(SHARED, edges)).toEqual({
-      ...{ code: 'SeveralDefaultEdges', severity: 'warning' },
+      code: 'SeveralDefaultEdges',
+      severity: 'warning',
       message:
         'Edges second and shared are both annotated as default: second, the older, is used for Exposures that are on none of them yet',
       action: 'take the annotation snicket.dev/is-default off one',

@@ -27,7 +27,8 @@ export function defaultEdgeFinding(
   if (value === 'true') return severalDefaultEdges(edges);
   if (value === undefined || value === 'false') return undefined;
   return {
-    ...{ code: 'DefaultEdgeUnclear', severity: 'warning' },
+    code: 'DefaultEdgeUnclear',
+    severity: 'warning',
     message: `Edge ${metadata.name} has the annotation ${DEFAULT_EDGE_ANNOTATION}: ${JSON.stringify(value.slice(0, 40))}, which is neither "true" nor "false", and so is no default one`,
     action: 'write "true", or take the annotation off',
   };
@@ -41,7 +42,8 @@ export function severalDefaultEdges(edges: readonly KubeObject[]): Finding | und
   const isPair = names.length === 2;
   const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   return {
-    ...{ code: 'SeveralDefaultEdges', severity: 'warning' },
+    code: 'SeveralDefaultEdges',
+    severity: 'warning',
     message: `Edges ${listed} are ${isPair ? 'both' : 'all'} annotated as default: ${oldest}, the ${isPair ? 'older' : 'oldest'}, is used for Exposures that are on none of them yet`,
     action: `take the annotation ${DEFAULT_EDGE_ANNOTATION} off ${isPair ? 'one' : 'all but one'}`,
   };

@@ -21,7 +21,11 @@ export function exposureRoutes(input: RoutesInput): ExposureRoutes {
   const { hosts } = input;
   const service = serviceOf(input);
   const to = (kind: RouteKind, host: string, { port, portName }: ServicePort): Route => ({
-    ...{ kind, host, service: service.name, port, portName },
+    kind,
+    host,
+    service: service.name,
+    port,
+    portName,
   });
   const routes = { name, namespace, api: to('api', hosts.api, service.api) };
   return hosts.konnectivity === undefined || service.konnectivity === undefined

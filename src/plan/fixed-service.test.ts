@@ -144,7 +144,8 @@ test('never leads back to a listener of the gateway on the same machine', () => 
 test('never leads back to the edge, by the address of clients or by that of its Service', () => {
   const edge = {
     addresses: ['203.0.113.10', '2001:db8::10', 'edge.example.com'],
-    ...{ port: 443, clusterAddresses: ['10.96.7.7'] },
+    port: 443,
+    clusterAddresses: ['10.96.7.7'],
   };
   const loops = ['203.0.113.10:443', '[2001:DB8::10]:443', '10.96.7.7:8443'];
   const endpoints = {

@@ -129,8 +129,11 @@ function managementSide(
   const routes = exposureRoutes(input);
   const { endpoints } = exposure.spec.controlPlane;
   const place = {
-    ...{ addresses: edgeAddresses, port: edge.spec.port, clusterAddresses: edgeClusterAddresses },
-    ...{ isGatewayHere, isGatewayAt },
+    addresses: edgeAddresses,
+    port: edge.spec.port,
+    clusterAddresses: edgeClusterAddresses,
+    isGatewayHere,
+    isGatewayAt,
   };
   const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, place);
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);
@@ -175,7 +178,13 @@ function tenantSideOf(
   }
   if ('tenantKey' in credentials !== (mode === 'Passthrough')) return { findings };
   const objects = tenantObjects({
-    ...{ worker, mode, tenant, credentials, edgeAddresses, currentSlices, placed },
+    worker,
+    mode,
+    tenant,
+    credentials,
+    edgeAddresses,
+    currentSlices,
+    placed,
     image: proxyImage,
     host: hosts.api,
     port: edge.spec.port,

@@ -35,7 +35,9 @@ test('says what cannot be told, and where there is nothing', () => {
 
 test('writes texts so that kubectl reads them as texts', () => {
   const object = {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'x' },
     data: { a: 'yes', b: 'on', c: '1_000', d: '0777', e: 'line\nline\n' },
   };
 

@@ -27,21 +27,26 @@ test("passes hop after hop through Snicket's own gateway", async () => {
   const gateway = await lab.gateway([
     { host: API_HOST, endpoints: [`127.0.0.1:${api.port}`] },
     {
-      ...{ host: KONNECTIVITY_HOST, kind: 'konnectivity' },
+      host: KONNECTIVITY_HOST,
+      kind: 'konnectivity',
       endpoints: [`127.0.0.1:${konnectivity.port}`],
     },
   ]);
 
   const hops = await lab.probe({
-    ...{ konnectivityHost: KONNECTIVITY_HOST, port: gateway.port },
+    konnectivityHost: KONNECTIVITY_HOST,
+    port: gateway.port,
     endpoints: { planned: [], live: [] },
     proxies: {
       daemonSet: {
-        ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
         metadata: { name: 'snicket-proxy', generation: 1 },
         status: {
-          ...{ observedGeneration: 1, desiredNumberScheduled: 1 },
-          ...{ numberReady: 1, updatedNumberScheduled: 1 },
+          observedGeneration: 1,
+          desiredNumberScheduled: 1,
+          numberReady: 1,
+          updatedNumberScheduled: 1,
         },
       },
       image: 'snicket:1',
@@ -79,7 +84,9 @@ test('gives the hops in the order of the path, and none that it was given no fac
 
   const results = await probeExposure(
     {
-      ...{ apiHost: API_HOST, port: api.port, edgeAddresses: ['127.0.0.1'] },
+      apiHost: API_HOST,
+      port: api.port,
+      edgeAddresses: ['127.0.0.1'],
       tenantCa: lab.authority.cert,
     },
     { lookup: async () => ['127.0.0.1'] },
@@ -279,7 +286,9 @@ test('proxies that are not ready because the edge does not lead to the tenant ar
   const { port } = await lab.apiServer({ serving: await other.issue() });
   const proxies = {
     daemonSet: {
-      ...{ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'snicket-proxy' } },
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'snicket-proxy' },
       status: { desiredNumberScheduled: 1, numberReady: 0 },
     },
     image: 'snicket:1',

@@ -67,7 +67,8 @@ function networkOf(cluster: KubeObject | undefined): ClusterNetwork {
 
 function clusterUnknown(object: KubeObject): Finding {
   return {
-    ...{ code: 'ClusterUnknown', severity: 'error' },
+    code: 'ClusterUnknown',
+    severity: 'error',
     message: `${objectText(object)} has no owner of kind Cluster yet, nor the label cluster.x-k8s.io/cluster-name, and its Service and Secrets are called like that Cluster`,
     action: `see that a Cluster of cluster.x-k8s.io names it in spec.controlPlaneRef, or write the label cluster.x-k8s.io/cluster-name`,
   };

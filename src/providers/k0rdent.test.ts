@@ -146,7 +146,8 @@ describe('values of charts', () => {
     expect(valuesFor('custom', WISH)).toMatchObject({
       ingress: { deploy: false, ...hosts },
       k0smotron: {
-        ...{ service: { type: 'ClusterIP' }, externalAddress: hosts.apiHost },
+        service: { type: 'ClusterIP' },
+        externalAddress: hosts.apiHost,
         patches: [{ target: { component: 'ingress' } }, { target: { component: 'control-plane' } }],
       },
     });

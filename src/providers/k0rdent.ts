@@ -60,7 +60,8 @@ async function readClusterDeployment(
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
   const nothing = (finding: Finding, ...made: readonly (KubeObject | undefined)[]) => ({
-    ...{ addresses: [], findings: [finding] },
+    addresses: [],
+    findings: [finding],
     // What was written into it before, and into what it made, has to be found again.
     provided: unknownFacts([deployment, ...made.flatMap((one) => one ?? [])], finding.message),
   });
@@ -88,8 +89,13 @@ function controlPlaneKey({ metadata, ...deployment }: KubeObject): ObjectKey {
 
 function unknownFacts(objects: readonly KubeObject[], because: string): ProvidedFacts {
   return {
-    ...{ provider: 'k0rdent', objects, phase: 'provisioning', because },
-    ...{ serviceCidrs: [], clusterDomain: 'cluster.local', hasKonnectivity: false },
+    provider: 'k0rdent',
+    objects,
+    phase: 'provisioning',
+    because,
+    serviceCidrs: [],
+    clusterDomain: 'cluster.local',
+    hasKonnectivity: false,
   };
 }
 
@@ -97,7 +103,8 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
   const text = objectText(deployment);
   if (valueAt(deployment, 'spec', 'dryRun') === true) {
     return {
-      ...{ code: 'ClusterDeploymentDryRun', severity: 'error' },
+      code: 'ClusterDeploymentDryRun',
+      severity: 'error',
       message: `${text} has spec.dryRun, so there is nothing behind it`,
       action: 'remove spec.dryRun',
     };
@@ -105,7 +112,8 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
   const region = textAt(deployment, 'status', 'region');
   if (region === undefined) return undefined;
   return {
-    ...{ code: 'ControlPlaneElsewhere', severity: 'error' },
+    code: 'ControlPlaneElsewhere',
+    severity: 'error',
     message: `${text} has its control plane in the regional cluster ${region}`,
     action: 'install Snicket there, and expose its K0smotronControlPlane there',
   };
@@ -113,7 +121,8 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
 
 function controlPlaneMissing(deployment: KubeObject): Finding {
   return {
-    ...{ code: 'ControlPlaneMissing', severity: 'error' },
+    code: 'ControlPlaneMissing',
+    severity: 'error',
     message: `${objectText(deployment)} has no K0smotronControlPlane ${keyText(controlPlaneKey(deployment))}: its chart is not installed yet, or makes another kind of control plane`,
     action: `wait for its condition HelmReleaseReady; if the control plane has another name, write that K0smotronControlPlane as spec.controlPlane.objectRef`,
   };
@@ -219,7 +228,8 @@ function prepareControlPlane(
 function noValues(deployment: KubeObject): Finding {
   const template = textAt(deployment, 'spec', 'template') ?? '';
   return {
-    ...{ code: 'TemplateHasNoValues', severity: 'warning' },
+    code: 'TemplateHasNoValues',
+    severity: 'warning',
     message: `the chart of template ${template} has no values for an ingress that are known, so its K0smotronControlPlane itself is written, and an upgrade of the chart may undo that for a moment`,
     action: 'give the chart such values: snicket render --values shows them',
   };
@@ -227,7 +237,8 @@ function noValues(deployment: KubeObject): Finding {
 
 function fixedPort({ port }: PreparationWish): Finding {
   return {
-    ...{ code: 'ChartPortFixed', severity: 'error' },
+    code: 'ChartPortFixed',
+    severity: 'error',
     message: `the Edge has port ${port}, and the chart hetzner-hosted-cp below version 1 writes ${FIXED_PORT} everywhere`,
     action: `choose an Edge with port ${FIXED_PORT}, or a newer version of the chart`,
   };
@@ -235,7 +246,8 @@ function fixedPort({ port }: PreparationWish): Finding {
 
 function patchesLost(controlPlane: KubeObject): Finding {
   return {
-    ...{ code: 'PatchesLostByHelm', severity: 'warning' },
+    code: 'PatchesLostByHelm',
+    severity: 'warning',
     message: `the chart writes ${objectText(controlPlane)} as v1beta1, which takes spec.patches away at every upgrade, so k0smotron's own proxy may come to the workers until Snicket has put them back`,
     action: 'nothing has to be done; a chart that writes v1beta2 has no such gap',
   };

@@ -56,12 +56,18 @@ describe('a Cluster of k0smotron', () => {
     });
     expect(reading.kubeconfig).toContain('server: https://kmc-red.tenants.svc:30443\n');
     expect(provided).toEqual({
-      ...{ provider: 'k0smotron', objects: [cluster], phase: 'serving' },
-      ...{ because: '1 of its pods are ready', version: 'v1.34.1-k0s.0' },
-      ...{ serviceCidrs: ['10.128.0.0/16'], clusterDomain: 'cluster.local', hasKonnectivity: true },
+      provider: 'k0smotron',
+      objects: [cluster],
+      phase: 'serving',
+      because: '1 of its pods are ready',
+      version: 'v1.34.1-k0s.0',
+      serviceCidrs: ['10.128.0.0/16'],
+      clusterDomain: 'cluster.local',
+      hasKonnectivity: true,
       publishedServer: 'https://red.k8s.example.test:443',
       places: expect.objectContaining({
-        ...{ service: 'kmc-red', ports: { api: 30_443, konnectivity: 30_132 } },
+        service: 'kmc-red',
+        ports: { api: 30_443, konnectivity: 30_132 },
       }),
     });
   });
@@ -113,7 +119,9 @@ describe('a K0smotronControlPlane', () => {
     expect(reading.findings).toEqual([]);
     expect(reading.controlPlane?.service.name).toBe('kmc-amber');
     expect(reading.provided).toMatchObject({
-      ...{ provider: 'capi-k0smotron', phase: 'serving', clusterDomain: 'amber.local' },
+      provider: 'capi-k0smotron',
+      phase: 'serving',
+      clusterDomain: 'amber.local',
       serviceCidrs: ['10.140.0.0/16', 'fd00:1::/108'],
     });
   });

@@ -17,8 +17,10 @@ import { objectsFrom } from './testing/provider-objects-source.ts';
 
 const CA = await makeCa();
 const AUTHORITY = secretOf('blue-ca', {
-  ...{ 'ca.crt': CA.certificate, 'ca.key': CA.key },
-  ...{ 'tls.crt': CA.certificate, 'tls.key': CA.key },
+  'ca.crt': CA.certificate,
+  'ca.key': CA.key,
+  'tls.crt': CA.certificate,
+  'tls.key': CA.key,
 });
 const KUBECONFIG = secretOf('blue-admin-kubeconfig', {
   'admin.conf': kubeconfigFor('https://blue.k8s.example.test:443'),
@@ -59,13 +61,19 @@ describe('a tenant of Kamaji', () => {
     expect(kubeconfig).toContain('server: https://blue.tenants.svc:6443\n');
     expect(rest).toEqual({ addresses: ['10.96.100.215:6443'], findings: [] });
     expect(provided).toEqual({
-      ...{ provider: 'kamaji', objects: [tenant], phase: 'serving', version: 'v1.35.7' },
+      provider: 'kamaji',
+      objects: [tenant],
+      phase: 'serving',
+      version: 'v1.35.7',
       because: 'its version is Ready, and 2 of its pods are ready',
-      ...{ serviceCidrs: ['10.96.0.0/16'], clusterDomain: 'cluster.local', hasKonnectivity: true },
+      serviceCidrs: ['10.96.0.0/16'],
+      clusterDomain: 'cluster.local',
+      hasKonnectivity: true,
       publishedServer: 'https://blue.k8s.example.test:443',
       servingCertificate: 'a certificate',
       places: expect.objectContaining({
-        ...{ service: 'blue', ports: { api: 6443, konnectivity: 8132 } },
+        service: 'blue',
+        ports: { api: 6443, konnectivity: 8132 },
       }),
     });
   });
@@ -77,7 +85,8 @@ describe('a tenant of Kamaji', () => {
     expect(reading.provided?.phase).toBe('provisioning');
     expect(reading.findings).toEqual([
       {
-        ...{ code: 'ServiceMissing', severity: 'error' },
+        code: 'ServiceMissing',
+        severity: 'error',
         message: 'Kamaji has not made Service tenants/blue',
         action:
           "wait for Kamaji, which is at it (its version is not told yet, and 0 of its pods are ready); if that lasts, look at the status of TenantControlPlane tenants/blue and at Kamaji's log",

@@ -12,7 +12,8 @@ const SECRETS = { caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kub
 
 function exposureOf(controlPlane: object): Exposure {
   return parseExposure({
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
     metadata: { name: 'blue', namespace: 'tenants' },
     spec: { controlPlane },
   });
@@ -72,7 +73,9 @@ describe('a control plane behind a Service', () => {
         },
         ca: { certificate: `${CERTIFICATE}\n`, key: 'key' },
       },
-      ...{ kubeconfig: 'kubeconfig', addresses: ['10.0.0.9:6443', '[fd00::9]:6443'], findings: [] },
+      kubeconfig: 'kubeconfig',
+      addresses: ['10.0.0.9:6443', '[fd00::9]:6443'],
+      findings: [],
     });
   });
 
@@ -110,7 +113,9 @@ describe('a control plane behind a Service', () => {
 
   test('that is not there is said to be missing, and nothing is routed', async () => {
     const { controlPlane, findings } = await read({
-      ...{ type: 'Service', ...SECRETS, service: { name: 'other', apiPort: 6443 } },
+      type: 'Service',
+      ...SECRETS,
+      service: { name: 'other', apiPort: 6443 },
     });
 
     expect(controlPlane).toBeUndefined();
@@ -204,7 +209,8 @@ describe('the certificate of the CA', () => {
     expect(controlPlane?.service.name).toBe('api');
     expect(findings).toEqual([
       {
-        ...{ code: 'CaCertificateUnreadable', severity: 'error' },
+        code: 'CaCertificateUnreadable',
+        severity: 'error',
         message:
           "entry 'tls.crt' of Secret tenants/ca holds no certificate that can be read, or too many",
         action: 'put the certificate of the CA there, as PEM (at most 16, and 64 KB of text)',

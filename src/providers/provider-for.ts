@@ -14,7 +14,10 @@ import { steward } from './steward.ts';
 
 /** All of them. */
 export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
-  ...{ kamaji, steward, k0smotron, k0rdent },
+  kamaji,
+  steward,
+  k0smotron,
+  k0rdent,
   'capi-k0smotron': capiK0smotron,
 };
 

@@ -47,7 +47,8 @@ test('a tenant of Steward is read as one of Kamaji is', async () => {
   expect(reading.findings).toEqual([]);
   expect(reading.controlPlane?.service.konnectivity?.port).toBe(8132);
   expect(reading.provided).toMatchObject({
-    ...{ provider: 'steward', phase: 'serving' },
+    provider: 'steward',
+    phase: 'serving',
     publishedServer: 'https://green.k8s.example.test:443',
   });
 });
@@ -129,7 +130,8 @@ spec:
 
     expect(plan(tenant).findings).toMatchObject([
       {
-        ...{ code: 'StewardRouteStays', severity: 'warning' },
+        code: 'StewardRouteStays',
+        severity: 'warning',
         action: 'delete it: kubectl delete -n tenants ingressroutetcp green',
       },
     ]);

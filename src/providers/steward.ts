@@ -67,7 +67,8 @@ function portFindings(object: KubeObject, { port }: PreparationWish): readonly F
   if (port === FIXED_PORT) return [];
   return [
     {
-      ...{ code: 'StewardPortFixed', severity: 'error' },
+      code: 'StewardPortFixed',
+      severity: 'error',
       message: `the Edge has port ${port}, and Steward writes ${FIXED_PORT} into the kubeconfigs and the agents of ${objectText(object)}`,
       action: `choose an Edge with port ${FIXED_PORT}`,
     },
@@ -83,7 +84,8 @@ function konnectivityFindings(
   if (made === konnectivity) return [];
   return [
     {
-      ...{ code: 'StewardHostFixed', severity: 'error' },
+      code: 'StewardHostFixed',
+      severity: 'error',
       message: `the konnectivity host is ${konnectivity}, and Steward makes its certificate for ${made ?? `${api}, the host of the API`}`,
       action:
         made === undefined
@@ -98,7 +100,8 @@ function ownProxyFindings(object: KubeObject): readonly Finding[] {
   if (valueAt(object, 'spec', 'addons', 'tcpProxy') === undefined) return [];
   return [
     {
-      ...{ code: 'StewardProxyOn', severity: 'error' },
+      code: 'StewardProxyOn',
+      severity: 'error',
       message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy writes the endpoints of Service default/kubernetes, and so would Snicket's`,
       action:
         'remove spec.addons.tcpProxy (an Exposure that an annotation made keeps its image, resources and hostAliases), and then Secret kube-system/steward-tcp-proxy-tls in the tenant, which holds the key of the API server',
@@ -111,7 +114,8 @@ function ownRouteFindings(object: KubeObject): readonly Finding[] {
   const { name, namespace } = object.metadata;
   return [
     {
-      ...{ code: 'StewardRouteStays', severity: 'warning' },
+      code: 'StewardRouteStays',
+      severity: 'warning',
       message: `Steward leaves IngressRouteTCP ${namespace}/${name} behind when controllerType is not traefik any more, and it claims the host of the API`,
       action: `delete it: kubectl delete -n ${namespace} ingressroutetcp ${name}`,
     },

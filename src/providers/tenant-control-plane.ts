@@ -74,7 +74,8 @@ function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedP
   const { name, namespace } = metadata;
   const status = valueAt(object, 'status');
   return {
-    ...{ maker, namespace },
+    maker,
+    namespace,
     service: textAt(status, 'kubernetesResources', 'service', 'name') ?? name,
     portNames: { api: 'kube-apiserver', konnectivity: 'konnectivity-server' },
     ports: {
@@ -83,7 +84,8 @@ function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedP
     },
     ca: {
       name: textAt(status, 'certificates', 'ca', 'secretName') ?? `${name}-ca`,
-      ...{ certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
+      certificateKey: 'ca.crt',
+      privateKeyKey: 'ca.key',
     },
     kubeconfig: {
       name: textAt(status, 'kubeconfig', 'admin', 'secretName') ?? `${name}-admin-kubeconfig`,
@@ -99,7 +101,8 @@ function factsOf(object: KubeObject, provider: ProviderName): KnownFacts {
   const serviceCidrs = textsAt(network, 'serviceCidrs');
   const running = textAt(object, 'status', 'kubernetesResources', 'version', 'version');
   return {
-    ...{ provider, objects: [object] },
+    provider,
+    objects: [object],
     ...phaseOf(object),
     version: running ?? textAt(object, 'spec', 'kubernetes', 'version'),
     serviceCidrs:
@@ -219,7 +222,8 @@ export function commonFindings(
 
 function gatewaySet(text: string): Finding {
   return {
-    ...{ code: 'GatewayModeSet', severity: 'error' },
+    code: 'GatewayModeSet',
+    severity: 'error',
     message: `${text} has spec.controlPlane.gateway, which excludes spec.controlPlane.ingress and needs a second port for konnectivity`,
     action: 'remove spec.controlPlane.gateway; the edge makes the routes',
   };

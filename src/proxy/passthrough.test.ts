@@ -26,7 +26,8 @@ const KEY = tenantKey(HOST, SECRET);
 /** More than the kernel takes on the way to a pod that does not read. */
 const FLOOD = Buffer.alloc(32 << 20);
 const CALLER = {
-  ...{ remoteAddress: 'fd00::17', remotePort: 4711 },
+  remoteAddress: 'fd00::17',
+  remotePort: 4711,
   addresses: addressPair('fd00::17', 4711, 'fd00::1', 6443),
   note: 0,
 };

@@ -75,7 +75,9 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const fixed = 'file' in options.edge ? undefined : [options.edge];
   const credentials = new Credentials({
     paths: { ...pathsOf(mode), edge: edgeFile },
-    ...{ serverName, clock, log },
+    serverName,
+    clock,
+    log,
     onSwap: () => edge.retarget(),
   });
   const edge = new Edge({
@@ -83,7 +85,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     authorities: credentials.authorities,
     tenantKey: signingKey(mode, credentials),
     dialTimeoutMs: options.limits?.dialTimeoutMs ?? DEFAULT_LIMITS.dialTimeoutMs,
-    ...{ serverName, clock, log, lookup },
+    serverName,
+    clock,
+    log,
+    lookup,
   });
   const counters = new Counters({
     slots: 1,
@@ -217,8 +222,15 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   const { certificate } = credentials;
   const { authorities } = credentials;
   const engine = new Terminator({
-    ...{ endpoints, serverName, certificate, authorities },
-    ...{ counters, limits, clock, suspected, onFault },
+    endpoints,
+    serverName,
+    certificate,
+    authorities,
+    counters,
+    limits,
+    clock,
+    suspected,
+    onFault,
   });
   return { engine };
 }

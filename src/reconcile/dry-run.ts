@@ -354,7 +354,8 @@ function withoutNewCredentials(object: KubeObject, reissued: string | undefined)
     const text = texts[name];
     return [name, text === undefined ? value : Buffer.from(text).toString('base64')] as const;
   });
-  return { ...object, ...{ data: Object.fromEntries(shown) } };
+  const redacted = { ...object, data: Object.fromEntries(shown) };
+  return redacted;
 }
 
 /** Each finding once: what keeps the control plane from being read keeps the tenant from being read too. */

@@ -37,13 +37,15 @@ export function isWorthTelling({ reason }: KubeError, times: number): boolean {
 export function managementFault({ reason, message }: KubeError): Finding {
   if (reason === 'Forbidden') {
     return {
-      ...{ code: 'ManagementForbidden', severity: 'error' },
+      code: 'ManagementForbidden',
+      severity: 'error',
       message: `Snicket's operator lacks a right in the management cluster: ${message}`,
       action: "add it to the operator's ClusterRole (kubectl apply -k deploy); it tries again",
     };
   }
   return {
-    ...{ code: 'ManagementFault', severity: 'error' },
+    code: 'ManagementFault',
+    severity: 'error',
     message: `the management cluster's API server fails again and again: ${message}`,
     action: 'see that it is well; Snicket tries again',
   };

@@ -14,9 +14,15 @@ setDefaultTimeout(240_000);
 
 const nothing = () => {};
 const LISTENER = {
-  ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
+  onExposure: nothing,
+  onEdge: nothing,
+  onService: nothing,
+  onOwned: nothing,
   onTenantRoute: nothing,
-  ...{ onForeignRoute: nothing, onNamespace: nothing, onEdgeSetting: nothing, onServed: nothing },
+  onForeignRoute: nothing,
+  onNamespace: nothing,
+  onEdgeSetting: nothing,
+  onServed: nothing,
   onProvided: nothing,
 };
 
@@ -36,7 +42,10 @@ test.each(Object.entries(EDGES))(
     const { signal } = ended;
     const client = lab.management.client();
     const watching = new ManagementCluster({
-      ...{ client, listener: LISTENER, freshMs: 1000, log: createLogger({ write: nothing }) },
+      client,
+      listener: LISTENER,
+      freshMs: 1000,
+      log: createLogger({ write: nothing }),
     });
     await watching.open(signal);
     const reading = await ManagementSnapshot.read(client, signal);

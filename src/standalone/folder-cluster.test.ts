@@ -329,7 +329,8 @@ test('the status file has Edges and Exposures, and no Secret', async () => {
   await until('it is written', () => read().includes('blue'));
 
   expect(parse(read())).toMatchObject({
-    ...{ apiVersion: 'v1', kind: 'List' },
+    apiVersion: 'v1',
+    kind: 'List',
     items: [{ kind: 'Exposure', metadata: KEY, spec: { edgeRef: { name: 'shared' } } }],
   });
   expect(read()).not.toContain('managedFields');
@@ -340,7 +341,10 @@ test('an event is a line of the log, and the same again is none', async () => {
   const client = open().client('snicket');
   const regarding = { kind: 'Exposure', ...KEY };
   const event = objectOf('Event', KEY, {
-    ...{ type: 'Warning', reason: 'Odd', note: 'This is odd.', regarding },
+    type: 'Warning',
+    reason: 'Odd',
+    note: 'This is odd.',
+    regarding,
   });
 
   await client.create(RESOURCES.event, event);

@@ -8,7 +8,9 @@ import type { FolderState } from './sync/folder-sync.ts';
 export function registerFolderMetrics(metrics: Metrics, state: Readonly<FolderState>): void {
   const gauge = (name: string, help: string, value: () => number) =>
     metrics.register({
-      ...{ name: `snicket_folder_${name}`, help, type: 'gauge' },
+      name: `snicket_folder_${name}`,
+      help,
+      type: 'gauge',
       samples: () => [{ value: value() }],
     });
   gauge('files', 'Files of YAML and JSON in the folder.', () => state.files);

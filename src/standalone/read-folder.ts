@@ -26,6 +26,7 @@ export async function readFolder(folder: string, signal: AbortSignal): Promise<F
   return {
     objects: reading.objects.map(({ object }) => object),
     faults: reading.faults,
-    ...{ unusableEdgeFiles: unusableEdgeFiles(reading), reading },
+    unusableEdgeFiles: unusableEdgeFiles(reading),
+    reading,
   };
 }

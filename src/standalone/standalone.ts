@@ -80,10 +80,14 @@ export class Standalone {
     this.#cluster.onExposureGone(() => this.#sync.lookSoon());
     const client = this.#cluster.client('snicket');
     this.#operator = new Operator({
-      ...{ ...options.operator, client, log },
+      ...options.operator,
+      client,
+      log,
       // Secrets come from files and are in memory: to read them costs nothing.
       maxResyncMs: options.operator.resyncMs,
-      ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
+      namespace: OPERATOR_NAMESPACE,
+      identity: 'snicket-run',
+      isGatewayHere: true,
       // To remove the file of an Edge is an explicit act, and to put it back has to undo it.
       protectsEdges: false,
       isGatewayAt: (place) => reachesListener(options.gateway.listen, place),
@@ -118,7 +122,8 @@ export class Standalone {
     if (reason !== undefined) throw new Error(`${reason.message}; ${adviceFor(reason)}`);
     this.#serveHttp();
     this.#stopSharing = await shareMasterKeys(this.#keyFile, {
-      ...{ client: this.#cluster.client('snicket'), log: this.#log },
+      client: this.#cluster.client('snicket'),
+      log: this.#log,
       namespace: OPERATOR_NAMESPACE,
     });
     // What there was before is served at once; a first start has nothing to serve until the folder is read.
@@ -134,7 +139,8 @@ export class Standalone {
     this.#operating = this.#operator.run(this.#ended.signal);
     this.#operating.catch(() => {}); // lost() tells whoever asks
     this.#log.info('running', {
-      ...{ folder: this.#options.folder, state: this.#options.state },
+      folder: this.#options.folder,
+      state: this.#options.state,
       http: this.#http.map(formatListenAddress),
     });
   }

@@ -42,7 +42,9 @@ test('an upstream of another CA gets no byte of a pod, whatever --upstream-insec
 
   const flags = { upstreamInsecure: true };
   const { proxy, keeper } = await tenant.start({
-    ...{ address: '192.0.2.11', edgePort: impostor.port, flags },
+    address: '192.0.2.11',
+    edgePort: impostor.port,
+    flags,
   });
   const refusal = await Pod.refused(proxy.ports[0]!);
   await until(() => proxy.notReady()?.startsWith('edge_untrusted') === true, 'the first probe');

@@ -8,7 +8,9 @@ import type { SliceKeeper } from './slice-keeper.ts';
 export function registerTcpProxyMetrics(metrics: Metrics, keeper: SliceKeeper): void {
   const add = (type: 'counter' | 'gauge', name: string, help: string, value: () => number): void =>
     metrics.register({
-      ...{ name: `snicket_tcp_proxy_${name}`, help, type },
+      name: `snicket_tcp_proxy_${name}`,
+      help,
+      type,
       samples: () => [{ value: value() }],
     });
   const { counts } = keeper;

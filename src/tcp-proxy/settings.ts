@@ -64,7 +64,12 @@ export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySett
   const nodeAddress = nodeAddressOf(env);
   const roundMs = roundMsOf(flags.reconcileIntervalMs);
   return {
-    ...{ listen, upstream, serving, nodeAddress, roundMs, http: flags.http },
+    listen,
+    upstream,
+    serving,
+    nodeAddress,
+    roundMs,
+    http: flags.http,
     serviceName: serviceNameOf(flags.serviceName),
     serverName: serverNameOf(flags, upstream, serving !== undefined),
     notices: [

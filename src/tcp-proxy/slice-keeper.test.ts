@@ -91,7 +91,8 @@ test('one that is told to end takes its entry out, and its Lease back, at once',
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
-    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+    address: B,
+    flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` },
   });
 
   await tenant.terminate(b);
@@ -105,7 +106,8 @@ test('the last one that is told to end leaves its entry, and says why', async ()
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
-    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+    address: B,
+    flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` },
   });
 
   await Promise.all([tenant.terminate(a), tenant.terminate(b)]);
@@ -118,7 +120,8 @@ test('one that is told to end while the API is silent ends in time, and says who
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
-    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+    address: B,
+    flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` },
   });
   tenant.api.inject({ kind: 'hang' }, { verb: 'update', plural: 'endpointslices' });
 
@@ -216,7 +219,8 @@ test("the slice of Snicket's operator is left alone, and the reason said", async
   const endpoints = [{ addresses: ['100.64.64.1'] }];
   const labels = { ...STEWARDS_SLICE.metadata.labels, ...SLICE_MANAGED_BY };
   await tenant.overwrite('snicket', {
-    ...{ endpoints, metadata: { ...tenant.slice()!.metadata, labels } },
+    endpoints,
+    metadata: { ...tenant.slice()!.metadata, labels },
   });
 
   await tenant.pass(LEASE_MS);
@@ -241,7 +245,8 @@ test("asks for nothing that Steward's role does not grant", async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
-    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+    address: B,
+    flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` },
   });
   await tenant.pass(ROUND_MS);
   await tenant.terminate(b);
@@ -291,7 +296,11 @@ test('a CA that has been replaced is read anew', async () => {
   const keeper = new SliceKeeper({
     connect: () => createClient({ ...tenant.api.access, ca }),
     address: async () => A,
-    ...{ port: 6443, serviceName: 'steward-tcp-proxy', identity: 'a', roundMs: ROUND_MS, clock },
+    port: 6443,
+    serviceName: 'steward-tcp-proxy',
+    identity: 'a',
+    roundMs: ROUND_MS,
+    clock,
     isReady: () => true,
     log: createLogger({ write: (line) => tenant.lines.push(line) }),
   });

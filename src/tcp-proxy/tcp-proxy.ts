@@ -46,18 +46,29 @@ export async function startTcpProxy(
   const { upstream, serverName, nodeAddress, serviceName, roundMs } = settings;
   const connect = () =>
     createClient(inClusterAccess(env, serviceAccountFolder), {
-      ...{ fieldManager: FIELD_MANAGER, userAgent: FIELD_MANAGER, timeoutMs: REQUEST_TIMEOUT_MS },
+      fieldManager: FIELD_MANAGER,
+      userAgent: FIELD_MANAGER,
+      timeoutMs: REQUEST_TIMEOUT_MS,
     });
   connect(); // before anything listens: without a service account there is no point
   for (const notice of settings.notices) log.warn(notice);
   const proxy = await startProxy({
     mode: modeOf(settings, join(serviceAccountFolder, 'ca.crt')),
-    ...{ listen: settings.listen, http: settings.http },
-    ...{ edge: upstream, serverName, log, clock },
+    listen: settings.listen,
+    http: settings.http,
+    edge: upstream,
+    serverName,
+    log,
+    clock,
     limits: { maxKeptBytes: MAX_KEPT_BYTES },
   });
   const keeper = new SliceKeeper({
-    ...{ connect, serviceName, identity, roundMs, clock, log },
+    connect,
+    serviceName,
+    identity,
+    roundMs,
+    clock,
+    log,
     port: proxy.ports[0] ?? 0,
     address: async (signal) => nodeAddress ?? addressTowards(upstream, signal),
     isReady: () => proxy.notReady() === undefined,

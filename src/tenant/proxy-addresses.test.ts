@@ -19,7 +19,10 @@ const NODE = '10.0.0.1';
 
 function sliceTo(addresses: readonly string[], labels: object = SLICE_MANAGED_BY): EndpointSlice {
   return {
-    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4', ports: [] },
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
+    ports: [],
     metadata: { name: 'kubernetes', namespace: 'default', labels: { ...labels } },
     endpoints: addresses.map((address) => endpointAt(address)),
   };
@@ -34,7 +37,10 @@ function addressesFor(
   const address = virtualAddresses.length === 0 ? 'Node' : 'Virtual';
   const nodes = [{ name: 'worker', addresses: [NODE], ready: true }];
   return proxyAddresses({
-    ...{ worker: { address }, tenant: { nodes }, virtualAddresses, placed },
+    worker: { address },
+    tenant: { nodes },
+    virtualAddresses,
+    placed,
     currentSlices: [sliceTo(led)],
   });
 }
@@ -47,7 +53,10 @@ function daemonSet(
   const containers = [{ name: 'proxy', args: args.split(' ') }];
   const initContainers = init.map((line) => ({ name: 'address', args: line.split(' ') }));
   return {
-    ...{ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'p', generation: 2 }, status },
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'p', generation: 2 },
+    status,
     spec: { template: { spec: { initContainers, containers } } },
   } as unknown as DaemonSetWithStatus;
 }
@@ -62,7 +71,9 @@ describe('the proxies that are there', () => {
       listenEverywhere: false,
     });
     expect(placedProxies(daemonSet([], 'proxy --listen=:7443'))).toMatchObject({
-      ...{ virtualAddresses: [], formerAddresses: [], listenEverywhere: true },
+      virtualAddresses: [],
+      formerAddresses: [],
+      listenEverywhere: true,
     });
     const leaving = daemonSet([], 'address remove --stay 100.64.64.1 --http=127.1.1.1:7444');
     expect(placedProxies(leaving).formerAddresses).toEqual(['100.64.64.1']);

@@ -45,13 +45,18 @@ export function tenantObjects(input: TenantInput): readonly KubeObject[] {
   const { worker, host, port, tenant, currentSlices, placed } = input;
   const isInjected = worker.directInjection && supportsInjection(tenant.version);
   const { listeners, ...addresses } = proxyAddresses({
-    ...{ worker, tenant, currentSlices, placed },
+    worker,
+    tenant,
+    currentSlices,
+    placed,
     virtualAddresses: virtualAddressesOf(input),
   });
   return [
     ...kubernetesEndpoints({
-      ...{ serviceAddresses: tenant.serviceAddresses, listeners },
-      ...{ port: worker.port, currentSlices },
+      serviceAddresses: tenant.serviceAddresses,
+      listeners,
+      port: worker.port,
+      currentSlices,
     }),
     proxyAccount(),
     proxyConfig(input.authority, edgeFile(input)),

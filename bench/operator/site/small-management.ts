@@ -13,7 +13,9 @@ const server = await TestApiServer.start({ bookmarkEveryMs: 60_000, historyLimit
 server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } });
 const { credentials } = server.access;
 const text = writeKubeconfig({
-  ...{ server: server.url, ca: server.ca, names: { cluster: 'management', user: 'bench' } },
+  server: server.url,
+  ca: server.ca,
+  names: { cluster: 'management', user: 'bench' },
   credentials: { token: credentials.kind === 'token' ? credentials.token : '' },
 });
 

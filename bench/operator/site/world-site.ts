@@ -103,8 +103,10 @@ async function kubeconfigOf({ management }: World, role: Role, folder: string): 
   );
   const path = join(folder, `${role}.kubeconfig`);
   const text = writeKubeconfig({
-    ...{ server: controlPlane.server, ca: controlPlane.authority.certificate },
-    ...{ credentials: { token: token.trim() }, names: { cluster: 'management', user: account } },
+    server: controlPlane.server,
+    ca: controlPlane.authority.certificate,
+    credentials: { token: token.trim() },
+    names: { cluster: 'management', user: account },
   });
   writeFileSync(path, text, { mode: 0o600 });
   return path;

@@ -31,7 +31,9 @@ export async function ask<Name extends keyof Questions>(
   question: Questions[Name]['question'],
 ): Promise<Questions[Name]['answer']> {
   const response = await fetch(`http://tenants/${name}`, {
-    ...{ unix: socket, method: 'POST', timeout: false },
+    unix: socket,
+    method: 'POST',
+    timeout: false,
     body: JSON.stringify(question ?? {}),
   });
   if (!response.ok) throw new Error(`${name}: ${await response.text()}`);

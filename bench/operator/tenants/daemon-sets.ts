@@ -21,14 +21,21 @@ export function runDaemonSets(store: ObjectStore, writes: ObjectWrites): void {
       const live = store.get(RESOURCES.daemonSet, key);
       if (live?.metadata.generation !== generation || live?.metadata.uid !== uid) return;
       const status = {
-        ...{ observedGeneration: generation, numberMisscheduled: 0 },
-        ...{ desiredNumberScheduled: NODES, currentNumberScheduled: NODES },
-        ...{ updatedNumberScheduled: NODES, numberReady: ready, numberAvailable: ready },
+        observedGeneration: generation,
+        numberMisscheduled: 0,
+        desiredNumberScheduled: NODES,
+        currentNumberScheduled: NODES,
+        updatedNumberScheduled: NODES,
+        numberReady: ready,
+        numberAvailable: ready,
       };
       writes.patch(
         {
-          ...{ resource: RESOURCES.daemonSet, key, subresource: 'status' },
-          ...{ manager: 'kube-controller-manager', dryRun: false },
+          resource: RESOURCES.daemonSet,
+          key,
+          subresource: 'status',
+          manager: 'kube-controller-manager',
+          dryRun: false,
         },
         (object) => ({ ...object, status }),
       );

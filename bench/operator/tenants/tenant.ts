@@ -78,7 +78,8 @@ export class Tenant {
       names: { cluster: plan.name, user: 'admin' },
     });
     const access = {
-      ...{ caCertificate: authority.certificate, caKey: authority.key },
+      caCertificate: authority.certificate,
+      caKey: authority.key,
       kubeconfig,
     };
     const tenant = new Tenant(plan, access, counts);
@@ -89,9 +90,12 @@ export class Tenant {
       // As a real one does.
       http2: true,
       tls: {
-        ...{ cert: server.certificate, key: server.key, ca: authority.certificate },
+        cert: server.certificate,
+        key: server.key,
+        ca: authority.certificate,
         // Asked for, as a real one does, so that clients pay for it. Whoever has none is let in too.
-        ...{ requestCert: true, rejectUnauthorized: false },
+        requestCert: true,
+        rejectUnauthorized: false,
       },
       fetch: async (request) => tenant.#serve(request),
     });
@@ -153,7 +157,10 @@ export class Tenant {
         const first = { type: 'BOOKMARK', object: { apiVersion, kind, metadata } };
         controller.enqueue(`${JSON.stringify(first)}\n`);
         stop = openWatch({
-          ...{ store, resource, selected: selectedBy(call), bookmarkEveryMs: BOOKMARK_MS },
+          store,
+          resource,
+          selected: selectedBy(call),
+          bookmarkEveryMs: BOOKMARK_MS,
           resourceVersion: query.get('resourceVersion') ?? '',
           timeoutMs: Number(query.get('timeoutSeconds') ?? 0) * 1000,
           send: (line) => controller.enqueue(line),

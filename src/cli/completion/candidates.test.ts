@@ -54,7 +54,8 @@ test('says which Exposures are there already, and where to look for more', () =>
   const words = ['near', 'blue', '-n', 'tenants', 'red'];
 
   expect(expectedAt(command(), words, '')).toEqual({
-    ...{ kind: 'exposure', flags: new Map([['--namespace', 'tenants']]) },
+    kind: 'exposure',
+    flags: new Map([['--namespace', 'tenants']]),
     given: ['near', 'blue', 'red'],
     also: [],
   });
@@ -75,11 +76,13 @@ test('a subcommand is offered first, and then its own words are', () => {
     .addCommand(new Command('edge').description('look at an edge').option('--hosts <host...>'));
 
   expect(expectedAt(parent, [], '')).toMatchObject({
-    ...{ kind: 'exposure', also: [{ value: 'edge', description: 'look at an edge' }] },
+    kind: 'exposure',
+    also: [{ value: 'edge', description: 'look at an edge' }],
   });
   expect(expectedAt(parent, ['--all'], '')).toMatchObject({ kind: 'exposure', also: [] });
   expect(expectedAt(parent, ['edge'], '-')).toMatchObject({
-    ...{ kind: 'values', values: [{ value: '--hosts' }, { value: '--help' }] },
+    kind: 'values',
+    values: [{ value: '--hosts' }, { value: '--help' }],
   });
 });
 

@@ -27,7 +27,9 @@ beforeAll(async () => {
   writeFileSync(
     kubeconfig,
     writeKubeconfig({
-      ...{ server: url, ca: server.ca, credentials },
+      server: url,
+      ca: server.ca,
+      credentials,
       names: { cluster: 'here', user: 'me' },
     }),
   );

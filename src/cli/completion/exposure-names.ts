@@ -110,7 +110,9 @@ async function ask(io: CommandIo, flags: FlagTexts): Promise<ExposureKeys> {
     const { items } = await client.list(RESOURCES.exposure, {
       namespace,
       trim: ({ apiVersion, kind, metadata: { name, namespace: of } }) => ({
-        ...{ apiVersion, kind, metadata: { name, namespace: of } },
+        apiVersion,
+        kind,
+        metadata: { name, namespace: of },
       }),
     });
     return items.map(({ metadata }) => metadata);

@@ -27,7 +27,8 @@ test('of addresses and names the addresses, of names the first, and says so', ()
   expect(mixed.to).toEqual({ kind: 'addresses', addresses: ['203.0.113.10'] });
   expect(mixed.findings).toMatchObject([
     {
-      ...{ code: 'AddressPassedOver', severity: 'warning' },
+      code: 'AddressPassedOver',
+      severity: 'warning',
       message:
         'Edge shared is at lb.example.net too, and a name cannot lead there as well: its IP addresses are taken',
     },

@@ -65,7 +65,8 @@ function isName(text: string): boolean {
 
 function unknown(edge: string): Finding {
   return {
-    ...{ code: 'AddressUnknown', severity: 'error' },
+    code: 'AddressUnknown',
+    severity: 'error',
     message: `nobody says where Edge ${edge} is: it has no spec.addresses, and its controller tells none`,
     action:
       'write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
@@ -74,7 +75,8 @@ function unknown(edge: string): Finding {
 
 function strange(edge: string, text: string): Finding {
   return {
-    ...{ code: 'AddressInvalid', severity: 'error' },
+    code: 'AddressInvalid',
+    severity: 'error',
     message: `the controller of Edge ${edge} says that it is at ${JSON.stringify(text)}, which is no address and no name`,
     action: 'write spec.addresses of the Edge',
   };
@@ -82,7 +84,8 @@ function strange(edge: string, text: string): Finding {
 
 function passedOver(edge: string, names: readonly string[], why: string): Finding {
   return {
-    ...{ code: 'AddressPassedOver', severity: 'warning' },
+    code: 'AddressPassedOver',
+    severity: 'warning',
     message: `Edge ${edge} is at ${names.join(', ')} too, and a name cannot lead there as well: ${why}`,
     action: 'write spec.addresses of the Edge if another is meant',
   };

@@ -33,13 +33,23 @@ export function checksValue(
 ): object {
   return {
     names: checks.map(({ name, state, found, code, message, action }) => ({
-      ...{ exposure: name.exposure, edge: name.edge, host: name.host, state },
+      exposure: name.exposure,
+      edge: name.edge,
+      host: name.host,
+      state,
       needsRecord: selfAnswering(name.host) === undefined,
       records: name.to === undefined ? [] : recordSets({ to: name.to }),
-      ...{ found, code, message, ...(action !== undefined && { action }) },
+      found,
+      code,
+      message,
+      ...(action !== undefined && { action }),
     })),
     findings: findings.map(({ of, code, severity, message, action }) => ({
-      ...{ of, code, severity, message, action },
+      of,
+      code,
+      severity,
+      message,
+      action,
     })),
   };
 }

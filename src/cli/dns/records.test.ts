@@ -21,7 +21,9 @@ test('a name that cannot lead to a name is left out, with the way out; the other
     notes: [],
     findings: [
       {
-        ...{ of: 'Edge cloud', code: 'AliasUnwritable', severity: 'error' },
+        of: 'Edge cloud',
+        code: 'AliasUnwritable',
+        severity: 'error',
         message:
           'the Edge is at the name lb.example.net, and in format hosts a name cannot lead to a name',
         action:
@@ -47,7 +49,8 @@ api.example.com.   300 IN A     203.0.113.10
 
 test('nothing is printed where the format cannot take it', () => {
   const { text, findings } = recordsOf([nameOf('a.k8s.other.example')], {
-    ...{ ...BIND, format: 'windows' },
+    ...BIND,
+    format: 'windows',
   });
 
   expect(text).toBe('');

@@ -54,7 +54,9 @@ function aliasFindings(names: readonly KnownName[], format: FormatName): readonl
     names.flatMap(({ edge, to }) => (to.kind === 'name' ? [[edge, to.host] as const] : [])),
   );
   return [...edges].map(([edge, host]) => ({
-    ...{ of: `Edge ${edge}`, code: 'AliasUnwritable', severity: 'error' },
+    of: `Edge ${edge}`,
+    code: 'AliasUnwritable',
+    severity: 'error',
     message: `the Edge is at the name ${host}, and in format ${format} a name cannot lead to a name`,
     action: `write IP addresses as spec.addresses of the Edge, or take one of the formats ${formatsWith('hasAliases')}`,
   }));
@@ -69,7 +71,8 @@ export function selfAnsweringFindings(names: readonly WantedName[]): NamedFindin
     if (addresses.length > 0 && addresses.every((one) => to.addresses.includes(one))) return [];
     const says = addresses.length === 0 ? 'holds no address' : `leads to ${addresses.join(', ')}`;
     const finding: Finding = {
-      ...{ code: 'HostElsewhere', severity: 'error' },
+      code: 'HostElsewhere',
+      severity: 'error',
       message: `${host} ${says}, as the name itself says, and Edge ${edge} is at ${destinationText(to)}`,
       action: `correct spec.domain of the Edge, or spec.hosts of the Exposure`,
     };

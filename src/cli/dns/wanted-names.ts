@@ -51,8 +51,11 @@ export function wantedNames(
       }
       // As far as a plan goes with nothing known: what the hosts are, and whether this Exposure may have them.
       const { hosts, findings: found } = planExposure(resolved, {
-        ...{ conflict: resolved.conflict, served: management.served },
-        ...{ edgeAddresses: [], currentSlices: [], proxyImage: '' },
+        conflict: resolved.conflict,
+        served: management.served,
+        edgeAddresses: [],
+        currentSlices: [],
+        proxyImage: '',
       });
       const faults = found.filter(({ severity }) => severity === 'error');
       findings.push(...faults.map((fault) => ({ ...fault, of })));

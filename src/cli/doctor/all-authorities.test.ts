@@ -13,7 +13,8 @@ function exposure(name: string): KubeObject {
   const controlPlane = {
     type: 'Endpoints',
     endpoints: { api: ['192.0.2.1:6443'] },
-    ...{ caSecretRef: { name }, kubeconfigSecretRef: { name } },
+    caSecretRef: { name },
+    kubeconfigSecretRef: { name },
   };
   return objectOf('Exposure', { name, namespace: 'tenants' }, { spec: { controlPlane } });
 }

@@ -52,7 +52,8 @@ export class DiscreetView extends DelegatingView {
     return [
       ...findings.filter(({ code }) => !MISSING.has(code)),
       {
-        ...{ code: 'SecretsForbidden', severity: 'warning' },
+        code: 'SecretsForbidden',
+        severity: 'warning',
         message: `you may not read ${names}: what only they tell is not looked at`,
         action: 'ask somebody who may get Secrets there, or for that right',
       },

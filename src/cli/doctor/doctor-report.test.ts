@@ -7,8 +7,12 @@ const HOST = 'tenant-01.k8s.a-rather-long-domain-of-some-department.example.com'
 const PIPE = { hasColours: false };
 
 const EXAMINATION: Examination = {
-  ...{ exposure: 'tenants/blue', endpoint: `${HOST}:443`, edge: 'shared', driver: 'traefik' },
-  ...{ mode: 'Terminate', isLeaving: false },
+  exposure: 'tenants/blue',
+  endpoint: `${HOST}:443`,
+  edge: 'shared',
+  driver: 'traefik',
+  mode: 'Terminate',
+  isLeaving: false,
   hops: [
     hopResult('EdgeAnswers', '203.0.113.10:443', 'the edge accepts connections'),
     hopResult('CertificateExpiresSoon', HOST, 'it ends on Friday', { certificate: 'it' }),
@@ -44,7 +48,10 @@ test('what fails comes first among findings; sentences are below what fails, war
     not looked at: nobody was asked.
 `);
   expect(tallyOf({ examinations: [EXAMINATION], unmet: [] })).toEqual({
-    ...{ fail: 2, warn: 2, pass: 1, skip: 2 },
+    fail: 2,
+    warn: 2,
+    pass: 1,
+    skip: 2,
   });
 });
 

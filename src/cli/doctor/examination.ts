@@ -107,7 +107,9 @@ async function targetOf(run: DryRun, signal: AbortSignal): Promise<ReadTarget | 
   if (plan?.hosts === undefined || plan.routes === undefined) return undefined;
   const apiHost = plan.hosts.api;
   return {
-    ...{ apiHost, konnectivityHost: plan.routes.konnectivity?.host, port: resolved.edge.spec.port },
+    apiHost,
+    konnectivityHost: plan.routes.konnectivity?.host,
+    port: resolved.edge.spec.port,
     edgeAddresses: observation.facts.edgeAddresses,
     tenantCa: observation.reading.controlPlane?.ca?.certificate,
     endpoints: endpointsFacts(run),
@@ -172,7 +174,8 @@ async function podsOf(
   signal: AbortSignal,
 ): Promise<readonly ProxyPod[]> {
   const { items } = await client.list<ProxyPod>(RESOURCES.pod, {
-    ...{ ...TENANT_SELECTIONS.pods, signal },
+    ...TENANT_SELECTIONS.pods,
+    signal,
   });
   return items;
 }

@@ -169,7 +169,8 @@ describe('a fault has one code', () => {
     const ca = await makeCa();
     const api = await lab.serve({ serving: await lab.certificate([...OWN_NAMES, API_HOST], ca) });
     const konnectivity = await lab.serve({
-      ...{ serving: await lab.certificate([KONNECTIVITY_HOST], ca), protocols: ['h2'] },
+      serving: await lab.certificate([KONNECTIVITY_HOST], ca),
+      protocols: ['h2'],
     });
 
     await lab.leadTo(api.port, konnectivity.port);
@@ -189,8 +190,10 @@ describe('a fault has one code', () => {
     const { credentials } = lab.tenant.server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
     const kubeconfig = writeKubeconfig({
-      ...{ server: `https://${API_HOST}:6443`, ca: lab.tenant.server.ca },
-      ...{ names: { cluster: 'blue', user: 'admin' }, credentials },
+      server: `https://${API_HOST}:6443`,
+      ca: lab.tenant.server.ca,
+      names: { cluster: 'blue', user: 'admin' },
+      credentials,
     });
 
     await lab.operator.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
@@ -239,7 +242,9 @@ describe('a control plane of a provider', () => {
     const { credentials } = server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
     const old = writeKubeconfig({
-      ...{ server: `https://${API_HOST}:6443`, ca: server.ca, credentials },
+      server: `https://${API_HOST}:6443`,
+      ca: server.ca,
+      credentials,
       names: { cluster: 'blue', user: 'admin' },
     });
 

@@ -20,7 +20,8 @@ beforeAll(async () => {
   const serving = await authority.issue({ names });
   server = await ApiServer.start({ serving, onConnection: answering(VERSION_ANSWER) });
   health = Bun.serve({
-    ...{ hostname: '127.9.9.9', port: 0 },
+    hostname: '127.9.9.9',
+    port: 0,
     fetch: () =>
       new Response(isReady ? 'ok' : 'the edge is silent', { status: isReady ? 200 : 503 }),
   });
@@ -69,8 +70,11 @@ test('an address that is not there, for programs', async () => {
   const report = JSON.parse(stdout) as { tally: object; hops: readonly object[] };
   expect(report.tally).toEqual({ fail: 1, warn: 0, pass: 5, skip: 2 });
   expect(report.hops[5]).toEqual({
-    ...{ hop: 'node-address', state: 'Fail', code: 'NodeAddressWrong' },
-    ...{ target: '100.64.99.99 on lo', message: '100.64.99.99 is not on lo' },
+    hop: 'node-address',
+    state: 'Fail',
+    code: 'NodeAddressWrong',
+    target: '100.64.99.99 on lo',
+    message: '100.64.99.99 is not on lo',
     action: expect.stringContaining('snicket address add 100.64.99.99'),
   });
   expect(exitCode).toBe(1);

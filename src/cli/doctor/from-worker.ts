@@ -42,7 +42,10 @@ export async function examineWorker(
   const tenantCa = readAuthorities(io, ca);
   const way = await probeExposure(
     {
-      ...{ apiHost: host, konnectivityHost, port: edge.port, edgeAddresses: [edge.host] },
+      apiHost: host,
+      konnectivityHost,
+      port: edge.port,
+      edgeAddresses: [edge.host],
       tenantCa,
     },
     { signal, timeoutMs },
@@ -51,8 +54,11 @@ export async function examineWorker(
   using node = new NodeAddresses();
   const own = await probeNode(
     {
-      ...{ tenantCa, caFile: io.path(ca), service: words.serviceAddress },
-      ...{ proxyPort: words.proxyPort, healthPort: words.healthPort },
+      tenantCa,
+      caFile: io.path(ca),
+      service: words.serviceAddress,
+      proxyPort: words.proxyPort,
+      healthPort: words.healthPort,
       virtualAddress: virtualAddress === false ? undefined : virtualAddress,
     },
     { signal, timeoutMs, node },

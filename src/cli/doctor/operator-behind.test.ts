@@ -37,7 +37,10 @@ test('what fails for want of it has that one cause, and nothing else has', () =>
   expect(found.findings.map(({ code }) => code)).toEqual(['OperatorBehind']);
   expect(found.hops).toEqual([
     {
-      ...{ name: 'sni', target: 'a:443', state: 'Skip', code: 'EarlierHopFailed' },
+      name: 'sni',
+      target: 'a:443',
+      state: 'Skip',
+      code: 'EarlierHopFailed',
       message: 'does not pass, most likely for the cause that OperatorBehind tells: it hung up',
     },
     EXPIRED,

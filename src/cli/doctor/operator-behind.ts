@@ -24,7 +24,8 @@ export function operatorBehind(object: KubeObject, namespace: string): Finding |
     return undefined;
   }
   return {
-    ...{ code: 'OperatorBehind', severity: 'error' },
+    code: 'OperatorBehind',
+    severity: 'error',
     message:
       seen === undefined
         ? 'the operator has not looked at this Exposure yet'

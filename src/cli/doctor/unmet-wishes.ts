@@ -66,7 +66,8 @@ function unknownEdge(finding: Finding): Finding {
 
 function notMade(object: KubeObject): Finding {
   return {
-    ...{ code: 'ExposureNotMade', severity: 'error' },
+    code: 'ExposureNotMade',
+    severity: 'error',
     message: `${objectText(object)} asks for an Exposure by its annotation, and there is none`,
     action: "wait a moment; if there is none then, see that Snicket's operator runs",
   };

@@ -76,7 +76,14 @@ export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerWords
   }
   const { konnectivityHost, serviceAddress, virtualAddress, proxyPort, healthPort } = flags;
   return {
-    ...{ host, ca, edge, konnectivityHost, serviceAddress, virtualAddress, proxyPort, healthPort },
+    host,
+    ca,
+    edge,
+    konnectivityHost,
+    serviceAddress,
+    virtualAddress,
+    proxyPort,
+    healthPort,
   };
 }
 

@@ -66,9 +66,12 @@ export async function decideExposure(
     );
   }
   const wish: DraftWish = {
-    ...{ name, namespace, edge: await decideEdge(namespace, wishes, known) },
+    name,
+    namespace,
+    edge: await decideEdge(namespace, wishes, known),
     controlPlane: await controlPlaneSpec(found, { namespace, name }, wishes, known),
-    ...{ apiHost: wishes.apiHost, konnectivityHost: wishes.konnectivityHost },
+    apiHost: wishes.apiHost,
+    konnectivityHost: wishes.konnectivityHost,
     mode: wishes.mode && modeOfFlag(wishes.mode),
     prepare: wishes.prepare,
   };

@@ -9,8 +9,10 @@ const blue = { name: 'blue', namespace: 'tenants', controlPlane };
 
 test('has nothing in it that goes without saying', () => {
   expect(draftExposure(blue)).toEqual({
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
-    ...{ metadata: { name: 'blue', namespace: 'tenants' }, spec: { controlPlane } },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
+    metadata: { name: 'blue', namespace: 'tenants' },
+    spec: { controlPlane },
   } as never);
 });
 

@@ -25,7 +25,9 @@ export function draftExposure(wish: DraftWish): KubeObject {
   const { apiHost: api, konnectivityHost: konnectivity } = wish;
   const { apiVersion, kind } = RESOURCES.exposure;
   const object = {
-    ...{ apiVersion, kind, metadata: { name, namespace } },
+    apiVersion,
+    kind,
+    metadata: { name, namespace },
     spec: {
       ...(edge !== undefined && { edgeRef: { name: edge } }),
       controlPlane,

@@ -18,7 +18,9 @@ function secret(name: string, files: Readonly<Record<string, string>>): Secret {
 
 function kubeconfig(of: TestCa = ca): string {
   return writeKubeconfig({
-    ...{ server: 'https://10.0.0.5:6443', ca: of.certificate, credentials: { token: 'a' } },
+    server: 'https://10.0.0.5:6443',
+    ca: of.certificate,
+    credentials: { token: 'a' },
     names: { cluster: 'a', user: 'a' },
   });
 }
@@ -61,7 +63,8 @@ describe('a CA', () => {
     const leaf = await issueLeaf({ ca, names: ['a.test'], addresses: [], now });
 
     expect(caIn(secret('a', { 'tls.crt': ca.certificate, 'tls.key': ca.key }))).toMatchObject({
-      ...{ certificateKey: 'tls.crt', privateKeyKey: 'tls.key' },
+      certificateKey: 'tls.crt',
+      privateKeyKey: 'tls.key',
     });
     // As cert-manager has it: the certificate of a server, and the CA that signed it.
     expect(

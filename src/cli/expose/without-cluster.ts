@@ -78,7 +78,8 @@ function assumedControlPlane(
     throw new CannotExpose(`${kind} is a kind of several providers; write ${words.join(' or ')}`);
   }
   const object = {
-    ...{ apiVersion: resource.apiVersion, kind: resource.kind },
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
     metadata: { name, namespace },
   };
   return resource === RESOURCES.service ? { ...object, ...USUAL_SERVICE } : object;
@@ -93,7 +94,8 @@ function namespaceCalled(name: string): KubeObject {
 
 /** So that nobody asks for one, nor for hosts: it is not named in the Exposure. */
 const ASSUMED_EDGE: KubeObject & { readonly spec: object } = {
-  ...{ apiVersion: RESOURCES.edge.apiVersion, kind: RESOURCES.edge.kind },
+  apiVersion: RESOURCES.edge.apiVersion,
+  kind: RESOURCES.edge.kind,
   metadata: { name: 'assumed', annotations: { [DEFAULT_EDGE_ANNOTATION]: 'true' } },
   spec: { driver: 'snicket', domain: 'example.com' },
 };

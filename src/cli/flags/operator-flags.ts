@@ -73,8 +73,10 @@ export function operatorOptionsOf(
   | 'maxConcurrentRollouts'
 > {
   return {
-    ...{ proxyImage: flags.proxyImage, concurrency: flags.concurrency },
-    ...{ resyncMs: flags.resync * 1000, probeMs: flags.probe * 1000 },
+    proxyImage: flags.proxyImage,
+    concurrency: flags.concurrency,
+    resyncMs: flags.resync * 1000,
+    probeMs: flags.probe * 1000,
     leaveTimeoutMs: flags.leaveTimeout * 1000,
     leaseDurationMs: flags.tenantLeaseDuration * 1000,
     maxConcurrentRollouts: flags.maxConcurrentRollouts,

@@ -60,13 +60,17 @@ current-context: tenants/blue
 
 test('by an address with the name that the edge has to be told, and with the CA of the tenant', () => {
   const insecure = {
-    ...{ 'insecure-skip-tls-verify': true, 'certificate-authority-data': '' },
-    ...{ 'certificate-authority': '/etc/ca.crt', 'tls-server-name': 'kubernetes' },
+    'insecure-skip-tls-verify': true,
+    'certificate-authority-data': '',
+    'certificate-authority': '/etc/ca.crt',
+    'tls-server-name': 'kubernetes',
   };
   const server = 'https://203.0.113.10:443';
 
   const document = made({
-    ...{ text: kubeconfigOf({ token: 'a' }, insecure), server, ca: 'the CA of the tenant' },
+    text: kubeconfigOf({ token: 'a' }, insecure),
+    server,
+    ca: 'the CA of the tenant',
     serverName: 'tenants-blue.k8s.example.com',
   });
 
@@ -86,8 +90,12 @@ test('by an address with the name that the edge has to be told, and with the CA 
 
 test('programs that fetch credentials stay as they are', () => {
   const exec = {
-    ...{ apiVersion: 'client.authentication.k8s.io/v1', command: 'get-token' },
-    ...{ args: ['--cluster', 'blue'], env: null, interactiveMode: 'Always', unknownToUs: [1] },
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: 'get-token',
+    args: ['--cluster', 'blue'],
+    env: null,
+    interactiveMode: 'Always',
+    unknownToUs: [1],
   };
   const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { a: 'on' } }];
 

@@ -65,7 +65,8 @@ export function edgeKubeconfig(input: EdgeKubeconfigInput): EdgeKubeconfig {
   }
   const { namespace } = context;
   const document = {
-    ...{ apiVersion: 'v1', kind: 'Config' },
+    apiVersion: 'v1',
+    kind: 'Config',
     clusters: [
       {
         name,

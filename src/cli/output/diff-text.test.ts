@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test';
 import { changesText, type ClusterChange } from './diff-text.ts';
 
 const exposure = {
-  ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+  apiVersion: 'snicket.dev/v1alpha1',
+  kind: 'Exposure',
   metadata: { name: 'blue', namespace: 'tenants' },
 };
 

@@ -85,11 +85,20 @@ export function changesValue({ exposure, changes, findings }: ExposureChanges): 
   return {
     exposure: keyText(exposure.metadata),
     changes: changes.map(({ action, cluster, object, fields, waits }) => ({
-      ...{ cluster, action, apiVersion: object.apiVersion, kind: object.kind },
-      ...{ namespace: object.metadata.namespace, name: object.metadata.name, waits, fields },
+      cluster,
+      action,
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      namespace: object.metadata.namespace,
+      name: object.metadata.name,
+      waits,
+      fields,
     })),
     findings: findings.map(({ code, severity, message, action }) => ({
-      ...{ code, severity, message, action },
+      code,
+      severity,
+      message,
+      action,
     })),
   };
 }

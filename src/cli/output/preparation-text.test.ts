@@ -28,7 +28,9 @@ spec: {driver: snicket, domain: example.test, port: 8443}
 async function expose(lab: OperatorLab, prepare = 'Patch'): Promise<void> {
   const objectRef = { group: 'kamaji.clastix.io', kind: KAMAJI.kind, name: 'blue' };
   await lab.user.apply({
-    ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
+    apiVersion: RESOURCES.exposure.apiVersion,
+    kind: 'Exposure',
+    metadata: BLUE,
     spec: { edgeRef: { name: 'shared' }, prepare, controlPlane: { type: 'Object', objectRef } },
   } as KubeObject);
 }

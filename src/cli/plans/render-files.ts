@@ -49,7 +49,9 @@ export interface Assumptions {
 
 /** What kubeadm and most others choose. */
 const USUAL: TenantWords = {
-  ...{ version: 'v1.36.0', serviceAddresses: ['10.96.0.1'], clusterDomain: 'cluster.local' },
+  version: 'v1.36.0',
+  serviceAddresses: ['10.96.0.1'],
+  clusterDomain: 'cluster.local',
 };
 
 /** A cluster with every kind that a driver may write, each in its newest version. */

@@ -139,7 +139,8 @@ function unread({ findings }: DryRun): Finding {
   const [why] = findings;
   const because = why === undefined ? '' : `: ${why.message}`;
   return {
-    ...{ code: why?.code ?? 'KubeconfigMissing', severity: 'warning' },
+    code: why?.code ?? 'KubeconfigMissing',
+    severity: 'warning',
     message: `what is removed from the tenant is not shown${because}`,
     action: 'to see it, leave its Secrets in the folder and take the Exposure away alone',
   };
@@ -154,7 +155,10 @@ async function masterKeys(io: CommandIo, state: string): Promise<KubeObject> {
     };
     const metadata = { name: GATEWAY_KEYS.name, namespace: OPERATOR_NAMESPACE };
     const secret: KubeObject & { readonly data: typeof data } = {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata, data },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      data,
     };
     return secret;
   } catch (error) {

@@ -6,8 +6,14 @@ function situation(ready: ExposureView['ready'], message = 'so', names = ['blue'
   return {
     edges: [],
     exposures: names.map((name) => ({
-      ...{ key: `tenants/${name}`, name, namespace: 'tenants', conditions: [], hops: [] },
-      ...{ ready, reason: 'Reason', message },
+      key: `tenants/${name}`,
+      name,
+      namespace: 'tenants',
+      conditions: [],
+      hops: [],
+      ready,
+      reason: 'Reason',
+      message,
     })),
   };
 }

@@ -5,7 +5,9 @@ import { objectOf } from '../../operator/testing/objects.ts';
 import { condition, READY, SINCE } from '../testing/status-cluster.ts';
 
 const OPTIONS = {
-  ...{ screen: { hasColours: false, columns: 80 }, now: new Date(SINCE), hasNamespaces: true },
+  screen: { hasColours: false, columns: 80 },
+  now: new Date(SINCE),
+  hasNamespaces: true,
 };
 const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as const;
 const HOPS = ['dns', 'edge', 'sni', 'certificate', 'api', 'konnectivity', 'endpoints', 'proxies'];
@@ -14,13 +16,21 @@ const HOPS = ['dns', 'edge', 'sni', 'certificate', 'api', 'konnectivity', 'endpo
 function situation(broken: readonly string[]): Situation {
   const conditions = READY.conditions.slice(0, -1);
   const hops = HOPS.map((name) => ({
-    ...{ name, state: 'Pass', reason: 'Passes', message: 'so', at: SINCE },
+    name,
+    state: 'Pass',
+    reason: 'Passes',
+    message: 'so',
+    at: SINCE,
     ...(broken.includes(name) && {
-      ...{ state: 'Fail', reason: `${name}-Fault`, message: 'one is not there', action: 'add it' },
+      state: 'Fail',
+      reason: `${name}-Fault`,
+      message: 'one is not there',
+      action: 'add it',
     }),
   }));
   const status = {
-    ...{ ...READY, hops },
+    ...READY,
+    hops,
     conditions: [...conditions, condition('Ready', 'False', 'proxies-Fault', 'one is not there')],
   };
   const metadata = { name: 'red', namespace: 'tenants', generation: 1, creationTimestamp: SINCE };

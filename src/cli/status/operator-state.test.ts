@@ -48,7 +48,8 @@ const OLD = lease('pod-1', '2026-11-16T11:00:00.000000Z');
 describe('an operator runs', () => {
   test('that renews its lease', async () => {
     expect(await stateOf({ deployment: deployment(1), leases: [FRESH] })).toEqual({
-      ...{ state: 'running', message: 'pod-1 leads, 1 of 2 replicas are ready' },
+      state: 'running',
+      message: 'pod-1 leads, 1 of 2 replicas are ready',
     });
   });
 
@@ -56,13 +57,15 @@ describe('an operator runs', () => {
     const later = lease('pod-1', '2026-11-16T11:00:02.000000Z', '2');
 
     expect(await stateOf({ leases: [OLD, later] })).toEqual({
-      ...{ state: 'running', message: 'pod-1 leads' },
+      state: 'running',
+      message: 'pod-1 leads',
     });
   });
 
   test('whose Deployment may not be seen', async () => {
     expect(await stateOf({ deployment: FORBIDDEN, leases: [FRESH] })).toMatchObject({
-      ...{ state: 'running', message: 'pod-1 leads' },
+      state: 'running',
+      message: 'pod-1 leads',
     });
   });
 
@@ -77,13 +80,15 @@ describe('an operator runs', () => {
 describe('no operator runs', () => {
   test('where there is none', async () => {
     expect(await stateOf({})).toMatchObject({
-      ...{ state: 'down', message: 'there is none in namespace here' },
+      state: 'down',
+      message: 'there is none in namespace here',
     });
   });
 
   test('where nobody has renewed the lease', async () => {
     expect(await stateOf({ deployment: deployment(0), leases: [OLD] })).toEqual({
-      ...{ state: 'down', message: 'nobody leads since 2026-11-16T11:00:00.000000Z' },
+      state: 'down',
+      message: 'nobody leads since 2026-11-16T11:00:00.000000Z',
       action:
         'see what Deployment here/snicket-operator says: kubectl -n here describe deployment snicket-operator',
     });
@@ -99,14 +104,16 @@ describe('no operator runs', () => {
 
   test('where no replica is ready', async () => {
     expect(await stateOf({ deployment: deployment(0, []) })).toMatchObject({
-      ...{ state: 'down', message: '0 of 2 replicas are ready' },
+      state: 'down',
+      message: '0 of 2 replicas are ready',
     });
   });
 });
 
 test('whoever may see nothing is told what he would need', async () => {
   expect(await stateOf({ deployment: FORBIDDEN, leases: [FORBIDDEN] })).toEqual({
-    ...{ state: 'unknown', message: 'you may not see it' },
+    state: 'unknown',
+    message: 'you may not see it',
     action: 'to see it: get of Deployment and Lease snicket-operator in namespace here',
   });
 });
@@ -114,7 +121,8 @@ test('whoever may see nothing is told what he would need', async () => {
 describe('it is not known', () => {
   test('where there is no Lease, and a Deployment that works without one may not be seen', async () => {
     expect(await stateOf({ deployment: FORBIDDEN })).toMatchObject({
-      ...{ state: 'unknown', message: 'you may not see it' },
+      state: 'unknown',
+      message: 'you may not see it',
     });
   });
 
@@ -123,7 +131,9 @@ describe('it is not known', () => {
 
     for (const seen of [deployment(1), FORBIDDEN, undefined]) {
       expect(await stateOf({ deployment: seen, leases: [OLD, cut] })).toEqual({
-        ...{ state: 'unknown', message: 'the connection was cut', action: 'try again' },
+        state: 'unknown',
+        message: 'the connection was cut',
+        action: 'try again',
       });
     }
     // With no election the Deployment says it all.

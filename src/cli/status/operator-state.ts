@@ -69,7 +69,8 @@ export async function readOperator(
   if (deployment === undefined && lease === undefined) return absent(namespace);
   const since = lease?.spec?.renewTime;
   return {
-    ...{ state: 'down', message: `nobody leads${since === undefined ? '' : ` since ${since}`}` },
+    state: 'down',
+    message: `nobody leads${since === undefined ? '' : ` since ${since}`}`,
     action: lookAt(key),
   };
 }
@@ -125,7 +126,8 @@ function isElecting(deployment: KubeObject): boolean {
 
 function absent(namespace: string): OperatorState {
   return {
-    ...{ state: 'down', message: `there is none in namespace ${namespace}` },
+    state: 'down',
+    message: `there is none in namespace ${namespace}`,
     action: 'install it, or name its namespace with --operator-namespace',
   };
 }
@@ -133,7 +135,8 @@ function absent(namespace: string): OperatorState {
 function unseen(error: KubeError, namespace: string): OperatorState {
   const isRefused = error.reason === 'Forbidden';
   return {
-    ...{ state: 'unknown', message: isRefused ? 'you may not see it' : error.message },
+    state: 'unknown',
+    message: isRefused ? 'you may not see it' : error.message,
     action: isRefused
       ? `to see it: get of Deployment and Lease ${DEPLOYMENT_NAME} in namespace ${namespace}`
       : 'try again',

@@ -8,15 +8,26 @@ const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as
 
 function exposure(name: string, ready: ExposureView['ready']): ExposureView {
   return {
-    ...{ key: `tenants/${name}`, name, namespace: 'tenants', conditions: [], hops: [] },
-    ...{ ready, reason: 'Reason', message: 'so' },
+    key: `tenants/${name}`,
+    name,
+    namespace: 'tenants',
+    conditions: [],
+    hops: [],
+    ready,
+    reason: 'Reason',
+    message: 'so',
   };
 }
 
 function edge(name: string, ready: EdgeView['ready']): EdgeView {
   return {
-    ...{ name, driver: 'snicket', addresses: [], conditions: [] },
-    ...{ ready, reason: 'Reason', message: 'so' },
+    name,
+    driver: 'snicket',
+    addresses: [],
+    conditions: [],
+    ready,
+    reason: 'Reason',
+    message: 'so',
   };
 }
 

@@ -37,7 +37,10 @@ export function problemsOf(
     const isWarning = hop.state === 'Pass' && hop.action !== undefined;
     if (hop.state !== 'Fail' && !isWarning) continue;
     note(`hop ${hop.name}`, {
-      ...{ isWarning, code: hop.reason, message: hop.message, action: hop.action },
+      isWarning,
+      code: hop.reason,
+      message: hop.message,
+      action: hop.action,
     });
   }
   for (const { type, status, reason: code, message: said } of conditions) {

@@ -45,8 +45,10 @@ describe('an Exposure', () => {
     const situation = situationWith(undefined);
 
     expect(only(situation)).toMatchObject({
-      ...{ host: 'tenants-blue.k8s.example.test', edge: 'shared' },
-      ...{ ready: 'Unknown', reason: 'NotLookedAt' },
+      host: 'tenants-blue.k8s.example.test',
+      edge: 'shared',
+      ready: 'Unknown',
+      reason: 'NotLookedAt',
     });
     expect(isWell(situation)).toBe(false);
   });
@@ -65,7 +67,9 @@ describe('an Exposure', () => {
       only(situationWith({ conditions: [condition('Ready', 'True')] }, leaving)),
     ).toMatchObject({ ready: 'False', reason: 'Leaving', message: 'it is being deleted' });
     expect(only(situationWith({ conditions: [waits] }, leaving))).toMatchObject({
-      ...{ ready: 'False', reason: 'Leaving', message: 'the tenant does not answer' },
+      ready: 'False',
+      reason: 'Leaving',
+      message: 'the tenant does not answer',
     });
   });
 
@@ -131,8 +135,11 @@ describe('problems', () => {
 
     expect(problemsOf(only(situation))).toEqual([
       {
-        ...{ isWarning: true, about: ['hop certificate'], code: 'CertificateEnds' },
-        ...{ message: 'it ends soon', action: 'renew it' },
+        isWarning: true,
+        about: ['hop certificate'],
+        code: 'CertificateEnds',
+        message: 'it ends soon',
+        action: 'renew it',
       },
     ]);
   });

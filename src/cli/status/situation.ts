@@ -131,7 +131,8 @@ function edgeView(object: KubeObject): EdgeView {
   const report = edgeReport.parse(statusIn(object));
   const { name } = object.metadata;
   return {
-    ...{ name, driver: textAt(object, 'spec', 'driver') ?? '-' },
+    name,
+    driver: textAt(object, 'spec', 'driver') ?? '-',
     domain: textAt(object, 'spec', 'domain'),
     addresses: report?.addresses ?? [],
     exposures: report?.exposures,
@@ -146,13 +147,18 @@ function exposureView(object: KubeObject, exposureIndex: ExposureIndex): Exposur
   const isTold = report.endpoint !== undefined && report.edgeRef !== undefined;
   const wished = isTold ? {} : wishedWay(object, exposureIndex);
   return {
-    ...{ key: keyText(object.metadata), name, namespace, created },
+    key: keyText(object.metadata),
+    name,
+    namespace,
+    created,
     host: report.endpoint?.replace(/:[0-9]+$/, '') ?? wished.host,
     endpoint: report.endpoint,
     edge: report.edgeRef?.name ?? wished.edge,
-    ...{ mode: report.mode, proxies: report.proxies?.summary },
+    mode: report.mode,
+    proxies: report.proxies?.summary,
     certificate: report.certificate,
-    ...{ conditions: report.conditions ?? [], hops: report.hops ?? [] },
+    conditions: report.conditions ?? [],
+    hops: report.hops ?? [],
     ...standingOf(object, report),
   };
 }

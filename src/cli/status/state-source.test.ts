@@ -72,7 +72,8 @@ describe('--state', () => {
     ]) as unknown;
     expect(JSON.parse(json.stdout)).toMatchObject({
       operator: { state: 'down' },
-      ...{ edges: [{ ...unknown, conditions }], exposures: [{ ...unknown, conditions }] },
+      edges: [{ ...unknown, conditions }],
+      exposures: [{ ...unknown, conditions }],
     });
     expect([all.exitCode, json.exitCode]).toEqual([1, 1]);
     const files = readdirSync(nowhere.folder).filter((name) => !name.startsWith('.'));

@@ -108,7 +108,8 @@ export class StateSource implements StatusSource {
         };
       case 'unknown':
         return {
-          ...{ state: 'unknown', message: `you may not see whether it runs (state ${folder})` },
+          state: 'unknown',
+          message: `you may not see whether it runs (state ${folder})`,
           action: `be the user whom ${folder} belongs to`,
         };
     }

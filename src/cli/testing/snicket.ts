@@ -30,7 +30,8 @@ export class Session {
     this.#running = Bun.spawn([...words], {
       ...place,
       terminal: {
-        ...{ cols: columns, rows: 24 },
+        cols: columns,
+        rows: 24,
         data: (_, bytes) => (this.#text += decoder.decode(bytes, { stream: true })),
       },
     });
@@ -123,8 +124,11 @@ export class Terminal implements Disposable {
   /** Runs a program that runs it. */
   async run(words: readonly string[], stdin = ''): Promise<Ended> {
     const running = Bun.spawn([...words], {
-      ...{ cwd: this.folder, env: this.#env, stdin: Buffer.from(stdin) },
-      ...{ stdout: 'pipe', stderr: 'pipe' },
+      cwd: this.folder,
+      env: this.#env,
+      stdin: Buffer.from(stdin),
+      stdout: 'pipe',
+      stderr: 'pipe',
     });
     const [stdout, stderr, exitCode] = await Promise.all([
       running.stdout.text(),

@@ -21,7 +21,10 @@ const TYPES = ['Accepted', 'Prepared', 'Routed', 'WorkersReady', 'KonnectivityRe
 
 /** The status of an Exposure with which nothing is wrong. */
 export const READY = {
-  ...{ edgeRef: { name: 'shared' }, driver: 'snicket', mode: 'Passthrough', observedGeneration: 1 },
+  edgeRef: { name: 'shared' },
+  driver: 'snicket',
+  mode: 'Passthrough',
+  observedGeneration: 1,
   proxies: { ready: 12, desired: 12, summary: '12/12' },
   conditions: [...TYPES, 'Ready'].map((type) => condition(type, 'True', type, 'it is so')),
   hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', message: 'found', at: SINCE }],
@@ -36,8 +39,12 @@ const BROKEN = {
   ],
   hops: [
     {
-      ...{ name: 'dns', state: 'Fail', reason: 'DnsNoAnswer', at: SINCE },
-      ...{ message: NO_ADDRESS, action: TO_DO },
+      name: 'dns',
+      state: 'Fail',
+      reason: 'DnsNoAnswer',
+      at: SINCE,
+      message: NO_ADDRESS,
+      action: TO_DO,
     },
     { name: 'edge', state: 'Skip', reason: 'DnsFailed', message: 'not tried', at: SINCE },
   ],
@@ -87,7 +94,8 @@ export class StatusCluster implements AsyncDisposable {
     const controlPlane = {
       type: 'Service',
       service: { name },
-      ...{ caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } },
+      caSecretRef: { name: 'ca' },
+      kubeconfigSecretRef: { name: 'kubeconfig' },
     };
     this.server.seed(objectOf('Exposure', { name, namespace }, { spec: { controlPlane } }));
   }
@@ -110,7 +118,8 @@ export class StatusCluster implements AsyncDisposable {
     const annotations = { 'snicket.dev/is-default': 'true' };
     this.server.seed(objectOf('Edge', { name: 'shared', annotations }, { spec }));
     await this.report('Edge', 'shared', {
-      ...{ addresses: ['203.0.113.10', '2001:db8::10'], exposures: 2 },
+      addresses: ['203.0.113.10', '2001:db8::10'],
+      exposures: 2,
       conditions: [condition('Ready', 'True', 'Ready', 'the edge takes routes')],
     });
   }
@@ -119,7 +128,9 @@ export class StatusCluster implements AsyncDisposable {
     const metadata = { name: 'snicket-operator', namespace: 'snicket-system' };
     const args = ['operator', '--leader-elect'];
     this.server.seed({
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata,
       spec: { replicas: 2, template: { spec: { containers: [{ args }] } } },
     });
     const status = { readyReplicas: 2 };

@@ -204,7 +204,10 @@ describe('a TLSRoute', () => {
     sectionName: 'tls',
   };
   const condition = (type: string, status: string, reason: string, message: string) => ({
-    ...{ type, status, reason, message },
+    type,
+    status,
+    reason,
+    message,
     observedGeneration: 1,
   });
   const ACCEPTED = condition('Accepted', 'True', 'Accepted', 'Route is accepted');

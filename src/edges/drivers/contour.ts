@@ -19,7 +19,8 @@ export const contour = edgeDriver({
   reads: [],
   install: "Contour's CRDs",
   collision: {
-    ...{ sameHost: 'neither', wildcardWins: false },
+    sameHost: 'neither',
+    wildcardWins: false,
     otherKinds: [RESOURCES.ingress, RESOURCES.tlsRoute],
   },
   pitfalls: [

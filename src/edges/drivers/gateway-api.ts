@@ -26,7 +26,8 @@ export const gatewayApi = edgeDriver({
   reads: [RESOURCES.gateway, RESOURCES.gatewayClass],
   install: 'the CRDs of the Gateway API (1.5 or later, or an older experimental channel)',
   collision: {
-    ...{ sameHost: 'oldest', wildcardWins: false },
+    sameHost: 'oldest',
+    wildcardWins: false,
     // Whatever else its controller may take.
     otherKinds: [RESOURCES.ingress, RESOURCES.ingressRouteTcp, RESOURCES.httpProxy],
   },

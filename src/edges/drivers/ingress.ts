@@ -7,7 +7,8 @@ import { ingressDriver } from './ingress-driver.ts';
 export const ingress = ingressDriver({
   name: 'ingress',
   collision: {
-    ...{ sameHost: 'unknown', wildcardWins: false },
+    sameHost: 'unknown',
+    wildcardWins: false,
     otherKinds: [
       RESOURCES.tlsRoute,
       RESOURCES.ingressRouteTcp,

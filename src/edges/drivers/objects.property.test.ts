@@ -31,7 +31,8 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('whatever the routes
         port: apiPort,
         other,
       }) => ({
-        ...{ name: exposure, namespace },
+        name: exposure,
+        namespace,
         api: { kind: 'api' as const, host: api, service, port: apiPort, portName: '' },
         konnectivity:
           konnectivity === undefined

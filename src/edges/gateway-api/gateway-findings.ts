@@ -58,7 +58,11 @@ function findingsAt(
 ): readonly EdgeFinding[] {
   const name = textAt(listener, 'name') ?? '';
   return listenerFindings({
-    ...{ listener, host, namespace, namespaceLabels, port: edge.spec.port },
+    listener,
+    host,
+    namespace,
+    namespaceLabels,
+    port: edge.spec.port,
     status: listAt(gateway, 'status', 'listeners').find((entry) => textAt(entry, 'name') === name),
     place: `listener ${name} of Gateway ${keyText(gateway.metadata)}`,
     gatewayNamespace: gateway.metadata.namespace ?? '',

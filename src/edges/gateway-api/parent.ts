@@ -15,7 +15,10 @@ export type ParentRef = NonNullable<EdgeSpec['gatewayApi']>['parentRefs'][number
 /** The same as TLSRoutes have it. What an API server would put in is there. */
 export function parentReference({ namespace, name, sectionName, port }: ParentRef): object {
   return {
-    ...{ group: GATEWAY_GROUP, kind: RESOURCES.gateway.kind, namespace, name },
+    group: GATEWAY_GROUP,
+    kind: RESOURCES.gateway.kind,
+    namespace,
+    name,
     ...(sectionName === undefined ? {} : { sectionName }),
     ...(port === undefined ? {} : { port }),
   };

@@ -204,7 +204,9 @@ describe('an Applier', () => {
   test('gives in to a list that others have items in', async () => {
     const port = (name: string, number: number) => ({ name, port: number, protocol: 'TCP' });
     const service = (...ports: readonly object[]): ApiObject => ({
-      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'kept', namespace: 'default' } },
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'kept', namespace: 'default' },
       spec: { ports },
     });
     const wanted = service(port('api', 443));

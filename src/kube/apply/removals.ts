@@ -49,7 +49,9 @@ function collect({ owned, others, desired, live, path }: Place, found: Differenc
     const place: Place = {
       owned: below as Fields,
       others: others.flatMap((fields) => (key in fields ? [fields[key] as Fields] : [])),
-      ...{ desired: wanted, live: present, path: `${path}.${name}` },
+      desired: wanted,
+      live: present,
+      path: `${path}.${name}`,
     };
     const isWhole = !Object.keys(place.owned).some((child) => child.startsWith(FIELD));
     if (!isWhole) collect(place, found);

@@ -8,7 +8,8 @@ import type { ApiObject } from '../store/object-store.ts';
 
 function daemonSet(pod: object): ApiObject {
   return {
-    ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
     metadata: { name: 'proxy', namespace: 'kube-system' },
     spec: { template: { spec: pod } },
   };
@@ -21,7 +22,9 @@ test('what is in a field that is ours, and was not asked for, is a stray', () =>
   const affinity = { nodeAffinity: { required: 'x' } };
   const live = daemonSet({
     nodeSelector: { ...LINUX, 'example.test/gpu': 'yes' },
-    ...{ affinity, tolerations: [], schedulerName: 'default-scheduler' },
+    affinity,
+    tolerations: [],
+    schedulerName: 'default-scheduler',
   });
 
   const found = strays(desired, live);

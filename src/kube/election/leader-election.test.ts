@@ -40,7 +40,9 @@ class Candidate {
   constructor(identity: string, wallMs = Date.now()) {
     this.election = new LeaderElection({
       client: this.#client.client,
-      ...{ lease, identity, clock: this.clock },
+      lease,
+      identity,
+      clock: this.clock,
       logger: createLogger({ write: (line) => this.log.push(line) }),
       now: () => new Date(wallMs + this.clock.nowMs()),
     });
@@ -326,7 +328,9 @@ test('leaves no lease behind when it stops while it takes one', async () => {
 test('gives the lease back and fails when its work fails', async () => {
   const election = new LeaderElection({
     client: server.client(),
-    ...{ lease, identity: 'a', clock: new ManualClock() },
+    lease,
+    identity: 'a',
+    clock: new ManualClock(),
     logger: createLogger({ write: () => {} }),
   });
 

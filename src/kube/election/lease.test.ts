@@ -45,7 +45,9 @@ test('whoever takes a lease counts a transition, whoever renews it does not', ()
   const taken = heldBy('b', renewed, later);
 
   expect(fresh.spec).toEqual({
-    ...{ holderIdentity: 'a', leaseDurationSeconds: 6, leaseTransitions: 0 },
+    holderIdentity: 'a',
+    leaseDurationSeconds: 6,
+    leaseTransitions: 0,
     acquireTime: '2026-01-02T03:04:05.678000Z',
     renewTime: '2026-01-02T03:04:05.678000Z',
   });
@@ -61,7 +63,9 @@ test('a released lease has no holder and keeps its count', () => {
   });
 
   expect(released(held, NOW).spec).toEqual({
-    ...{ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 7 },
+    holderIdentity: '',
+    leaseDurationSeconds: 1,
+    leaseTransitions: 7,
     renewTime: '2026-01-02T03:04:05.678000Z',
   });
 });

@@ -31,7 +31,10 @@ beforeEach(async () => {
   clock = new ManualClock();
   log = [];
   recorder = new EventRecorder({
-    ...{ client, clock, controller: 'snicket.dev/operator', instance: 'operator-0' },
+    client,
+    clock,
+    controller: 'snicket.dev/operator',
+    instance: 'operator-0',
     logger: createLogger({ write: (line) => log.push(line) }),
     now: () => new Date(Date.UTC(2026, 0, 2) + clock.nowMs()),
   });
@@ -47,7 +50,8 @@ afterEach(async () => {
 
 function exposure(name: string, metadata: object = { namespace: 'default' }): KubeObject {
   return {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
     metadata: { name, uid: `uid-of-${name}`, ...metadata },
   };
 }
@@ -90,7 +94,9 @@ test('begins another event after ten minutes of silence', async () => {
 test('does not tell again what is standing and was told by another process', async () => {
   const standing = { ...conflict, isStanding: true };
   const before = new EventRecorder({
-    ...{ client, controller: 'snicket.dev/operator', instance: 'operator-1' },
+    client,
+    controller: 'snicket.dev/operator',
+    instance: 'operator-1',
     logger: createLogger({ write: (line) => log.push(line) }),
   });
   const ended = new AbortController();
@@ -183,7 +189,10 @@ test('keeps within the limits of the API', () => {
   const content = {
     regarding: exposure(`${'a'.repeat(235)}-b`),
     note: { ...conflict, note: 'é'.repeat(2_000) },
-    ...{ first: new Date(0), series: undefined, controller: 'c', instance: 'i'.repeat(200) },
+    first: new Date(0),
+    series: undefined,
+    controller: 'c',
+    instance: 'i'.repeat(200),
   };
 
   const event = eventObject(content) as ApiObject;

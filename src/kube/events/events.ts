@@ -90,8 +90,14 @@ export class EventRecorder {
     const now = this.#now();
     const known = this.#utterances.get(key);
     const utterance = known ?? {
-      ...{ regarding: named(regarding), note, first: now, event: undefined },
-      ...{ count: 0, last: now, lastMs: 0, attempts: 0 },
+      regarding: named(regarding),
+      note,
+      first: now,
+      event: undefined,
+      count: 0,
+      last: now,
+      lastMs: 0,
+      attempts: 0,
     };
     Object.assign(utterance, { count: utterance.count + 1, last: now, attempts: 0 });
     utterance.lastMs = this.#clock.nowMs();
@@ -166,7 +172,8 @@ export class EventRecorder {
 function named({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
       name,
       ...(namespace !== undefined && { namespace }),

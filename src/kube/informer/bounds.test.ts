@@ -51,7 +51,8 @@ test('a list that is too long is refused', async () => {
 
   await lab.until(() => lab.informer.state.failures > 0, 'it has failed');
   expect(lab.informer.state).toMatchObject({
-    ...{ hasSynced: false, objects: 0 },
+    hasSynced: false,
+    objects: 0,
     lastError: { reason: 'Malformed', message: 'there are more than 2 objects of a kind' },
   });
 });

@@ -28,7 +28,9 @@ describe('objects in memory', () => {
 });
 
 const MAP: ApiObject = {
-  ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } },
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', namespace: 'default' },
   data: { a: '1' },
 };
 

@@ -123,7 +123,10 @@ class MemoryClient implements KubeClient {
     const stop = await this.#answer(call, signal, () => {
       this.#assertServed(resource);
       return watchStore({
-        ...{ store: this.#store, resource, resourceVersion, selected: selectedBy(options) },
+        store: this.#store,
+        resource,
+        resourceVersion,
+        selected: selectedBy(options),
         tell: ({ type, object }) => events.push({ type, object: handed<T>(object, resource) }),
         onOther: (version) => events.bookmark(String(version)),
       });
@@ -263,7 +266,9 @@ class MemoryClient implements KubeClient {
     const { name } = key;
     const namespace = namespaceFor(resource, key);
     return {
-      ...{ resource, subresource, dryRun: false },
+      resource,
+      subresource,
+      dryRun: false,
       key: { name, ...(namespace !== undefined && { namespace }) },
       manager: this.#options.fieldManager ?? 'snicket',
     };

@@ -16,7 +16,8 @@ const maps = RESOURCES.configMap;
 
 function map(name: string, metadata: object = {}): ApiObject {
   return {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
     metadata: { name, namespace: 'default', ...metadata },
   };
 }

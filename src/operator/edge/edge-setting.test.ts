@@ -6,7 +6,9 @@ import { dependsOnSetting } from './edge-setting.ts';
 function edge(spec: Partial<Edge['spec']>): Edge {
   const metadata = { name: 'shared' };
   return {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
+    metadata,
     spec: {
       driver: 'snicket',
       port: 443,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Finding } from '../../api/finding.ts';
 import { context, ingressClass, live, NOON_MS, SPECS } from '../../edges/testing/blue.ts';
 import { KubeError } from '../../kube/kube-error.ts';
-import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import type { ObjectMeta } from '../../kube/object.ts';
 import type { EdgeObservation } from './observe-edge.ts';
 import { planEdge } from './plan-edge.ts';
 
@@ -165,11 +165,11 @@ describe('the addresses of an Edge', () => {
   });
 
   test('are those that its controller reports on a route, if the spec has none', () => {
-    const ingress: KubeObject = {
+    const ingress = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'Ingress',
       metadata: { name: 'snicket-blue.haproxy', namespace: 'tenants' },
-      ...{ spec: { ingressClassName: 'haproxy' } },
+      spec: { ingressClassName: 'haproxy' },
     };
     const status = { loadBalancer: { ingress: [{ ip: '192.0.2.7' }] } };
 

@@ -22,8 +22,12 @@ setDefaultTimeout(240_000);
 
 const GOOD = holds('Fine', 'all is well');
 const WELL: ConditionStates = {
-  ...{ Accepted: GOOD, Prepared: GOOD, Routed: GOOD },
-  ...{ WorkersReady: GOOD, KonnectivityReady: GOOD, Reachable: GOOD },
+  Accepted: GOOD,
+  Prepared: GOOD,
+  Routed: GOOD,
+  WorkersReady: GOOD,
+  KonnectivityReady: GOOD,
+  Reachable: GOOD,
 };
 const LOST = { severity: 'error', message: 'nobody answers', action: 'start it' } as const;
 const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesUnobserved', 'nobody looks') };
@@ -119,12 +123,18 @@ test('of one that was not Ready before this process began, and still is not, the
 
   expect(lines).toEqual([
     {
-      ...{ time: expect.any(String), level: 'warn', msg: 'nobody answers; start it' },
-      ...{ object: 'Exposure tenants/blue', reason: 'TenantUnreachable' },
+      time: expect.any(String),
+      level: 'warn',
+      msg: 'nobody answers; start it',
+      object: 'Exposure tenants/blue',
+      reason: 'TenantUnreachable',
     },
     {
-      ...{ time: expect.any(String), level: 'warn', msg: 'the tenant is silent' },
-      ...{ object: 'Exposure tenants/grey', reason: 'Leaving' },
+      time: expect.any(String),
+      level: 'warn',
+      msg: 'the tenant is silent',
+      object: 'Exposure tenants/grey',
+      reason: 'Leaving',
     },
   ]);
   ended.abort();

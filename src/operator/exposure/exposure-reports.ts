@@ -112,7 +112,9 @@ export class ExposureReports {
     if (!isPassing && (isReady || hasTrouble)) {
       events.record(object, {
         type: isReady ? 'Normal' : 'Warning',
-        ...{ action: 'Expose', reason: ready.reason, note: ready.message },
+        action: 'Expose',
+        reason: ready.reason,
+        note: ready.message,
       });
     }
     log.info('exposure', { exposure: key, ready: isReady, reason: ready.reason });

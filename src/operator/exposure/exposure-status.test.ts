@@ -21,19 +21,27 @@ const EDGE = parseEdge({
 });
 
 const ROUTES: ExposureRoutes = {
-  ...{ name: 'blue', namespace: 'tenants' },
+  name: 'blue',
+  namespace: 'tenants',
   api: { kind: 'api', host: 'blue.example.test', service: 'blue', port: 6443, portName: 'api' },
 };
 
 const PLAN: Plan = {
-  ...{ mode: 'Passthrough', routes: ROUTES, management: [], findings: [] },
+  mode: 'Passthrough',
+  routes: ROUTES,
+  management: [],
+  findings: [],
   endpoint: 'blue.example.test:443',
 };
 
 function all(state: ConditionState): ConditionStates {
   return {
-    ...{ Accepted: state, Prepared: state, Routed: state },
-    ...{ WorkersReady: state, KonnectivityReady: state, Reachable: state },
+    Accepted: state,
+    Prepared: state,
+    Routed: state,
+    WorkersReady: state,
+    KonnectivityReady: state,
+    Reachable: state,
   };
 }
 
@@ -41,7 +49,11 @@ const GOOD = all({ status: 'True', reason: 'Fine', message: 'all is well' });
 const BAD = all({ status: 'False', reason: 'Bad', message: 'nothing is' });
 
 const INPUT: StatusInput = {
-  ...{ generation: 3, conditions: GOOD, edge: EDGE, plan: PLAN, isRouted: true },
+  generation: 3,
+  conditions: GOOD,
+  edge: EDGE,
+  plan: PLAN,
+  isRouted: true,
   hops: [hopResult('DnsResolves', 'blue.example.test', 'it resolves')],
   proxies: { ready: 1, desired: 2 },
 };
@@ -80,8 +92,11 @@ describe('the status of an Exposure', () => {
 
   test('says how the tenant is reached, and by what it was found out', () => {
     expect(nextStatus(undefined, INPUT, EARLY)).toMatchObject({
-      ...{ observedGeneration: 3, endpoint: 'blue.example.test:443' },
-      ...{ edgeRef: { name: 'shared' }, driver: 'snicket', mode: 'Passthrough' },
+      observedGeneration: 3,
+      endpoint: 'blue.example.test:443',
+      edgeRef: { name: 'shared' },
+      driver: 'snicket',
+      mode: 'Passthrough',
       proxies: { ready: 1, desired: 2, summary: '1/2' },
       hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', at: '2026-11-01T10:00:00Z' }],
     });
@@ -97,7 +112,8 @@ describe('the status of an Exposure', () => {
     const routed = turned.conditions?.find(({ type }) => type === 'Routed');
 
     expect(same.conditions?.[0]).toMatchObject({
-      ...{ message: 'in other words', observedGeneration: 4 },
+      message: 'in other words',
+      observedGeneration: 4,
       lastTransitionTime: '2026-11-01T10:00:00Z',
     });
     expect(routed?.lastTransitionTime).toBe('2026-11-02T11:11:11Z');
@@ -114,7 +130,10 @@ describe('the status of an Exposure', () => {
       routes: undefined,
     };
     const way = ({ endpoint, edgeRef, driver, mode }: ExposureStatus) => ({
-      ...{ endpoint, edgeRef, driver, mode },
+      endpoint,
+      edgeRef,
+      driver,
+      mode,
     });
 
     const waiting = nextStatus(before, { ...INPUT, plan, edge: elsewhere, isRouted: false }, LATE);

@@ -72,7 +72,8 @@ export function refusedStatus(
   now: Date,
 ): { readonly status: ExposureStatus; readonly ready: ConditionState } {
   const ready: ConditionState = {
-    ...{ status: 'False', reason: 'StatusRefused' },
+    status: 'False',
+    reason: 'StatusRefused',
     message: `the management cluster refuses the status that was found: ${because}`,
   };
   const { proxies, certificate, hops, conditions = [] } = before ?? {};

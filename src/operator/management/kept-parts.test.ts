@@ -3,7 +3,8 @@ import { gatewayPart, providedPart } from './kept-parts.ts';
 
 test('how many routes a Gateway has is not kept, its listeners and addresses are', () => {
   const gateway = (attachedRoutes: number) => ({
-    ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway' },
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
     metadata: { name: 'shared', managedFields: [{ manager: 'controller' }] },
     spec: { gatewayClassName: 'envoy' },
     status: {
@@ -24,7 +25,8 @@ test('how many routes a Gateway has is not kept, its listeners and addresses are
 
 test("of a provider's object it is kept who wrote its spec, and not who wrote its status", () => {
   const object = {
-    ...{ apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane' },
+    apiVersion: 'kamaji.clastix.io/v1alpha1',
+    kind: 'TenantControlPlane',
     metadata: {
       name: 'blue',
       annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', mine: 'yes' },
@@ -33,13 +35,15 @@ test("of a provider's object it is kept who wrote its spec, and not who wrote it
         { manager: 'kamaji', subresource: 'status', fieldsV1: { 'f:status': {} } },
       ],
     },
-    ...{ spec: { a: 1 }, status: { b: 2 } },
+    spec: { a: 1 },
+    status: { b: 2 },
   };
 
   expect(providedPart(object)).toEqual({
     ...object,
     metadata: {
-      ...{ name: 'blue', annotations: { mine: 'yes' } },
+      name: 'blue',
+      annotations: { mine: 'yes' },
       managedFields: [{ manager: 'user', fieldsV1: { 'f:spec': {} } }],
     },
   });

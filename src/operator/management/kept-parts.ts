@@ -11,7 +11,8 @@ export function servicePart({ apiVersion, kind, metadata, spec, status }: Servic
   const { managedFields: _dropped, annotations, ...kept } = metadata;
   const applied = annotations?.[APPLIED_ANNOTATION];
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
       ...kept,
       ...(applied !== undefined && { annotations: { [APPLIED_ANNOTATION]: applied } }),
@@ -49,7 +50,8 @@ const KUBECTL_COPY = 'kubectl.kubernetes.io/last-applied-configuration';
 export function namespacePart({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, uid, labels, resourceVersion } = metadata;
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
       name,
       ...(uid !== undefined && { uid }),
@@ -60,12 +62,12 @@ export function namespacePart({ apiVersion, kind, metadata }: KubeObject): KubeO
 }
 
 /** All of a Gateway but how many routes its listeners have: each route of ours would change that. */
-export function gatewayPart(object: KubeObject): KubeObject {
+export function gatewayPart(object: KubeObject): Gateway {
   const { metadata, status, ...rest } = object as Gateway;
   const { managedFields: _, ...kept } = metadata;
   if (status === undefined) return { ...rest, metadata: kept };
   const listeners = status.listeners?.map(({ attachedRoutes: _count, ...listener }) => listener);
-  return { ...rest, metadata: kept, ...{ status: { ...status, listeners } } };
+  return { ...rest, metadata: kept, status: { ...status, listeners } };
 }
 
 interface Gateway extends KubeObject {

@@ -206,10 +206,16 @@ describe.concurrent('a management cluster that is watched', () => {
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
-        ...{ onExposure: nobody, onEdge: nobody, onService: nobody },
+        onExposure: nobody,
+        onEdge: nobody,
+        onService: nobody,
         onTenantRoute: nobody,
-        ...{ onOwned: nobody, onForeignRoute: nobody, onNamespace: nobody },
-        ...{ onEdgeSetting: nobody, onProvided: nobody, onServed: nobody },
+        onOwned: nobody,
+        onForeignRoute: nobody,
+        onNamespace: nobody,
+        onEdgeSetting: nobody,
+        onProvided: nobody,
+        onServed: nobody,
       },
     });
     const opening = cluster.open(ended.signal);
@@ -232,10 +238,16 @@ test('a kind of which nothing has been read yet is not known, although nothing h
     freshMs: 1000,
     log: createLogger({ level: 'error', write: nothing }),
     listener: {
-      ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
+      onExposure: nothing,
+      onEdge: nothing,
+      onService: nothing,
+      onOwned: nothing,
       onTenantRoute: nothing,
-      ...{ onForeignRoute: nothing, onNamespace: nothing, onEdgeSetting: nothing },
-      ...{ onProvided: nothing, onServed: nothing },
+      onForeignRoute: nothing,
+      onNamespace: nothing,
+      onEdgeSetting: nothing,
+      onProvided: nothing,
+      onServed: nothing,
     },
   });
   const ended = new AbortController();

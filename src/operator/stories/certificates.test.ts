@@ -105,7 +105,8 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
       controlPlane: {
         type: 'Service',
         service: { name: 'blue', apiPort: tenant.port },
-        ...{ caSecretRef: { name: 'blue-ca' }, kubeconfigSecretRef: { name: 'blue-kubeconfig' } },
+        caSecretRef: { name: 'blue-ca' },
+        kubeconfigSecretRef: { name: 'blue-kubeconfig' },
         clusterDomain: 'said.test',
       },
     });
@@ -123,7 +124,8 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
       controlPlane: {
         type: 'Service',
         service: { name: 'thief', apiPort: thief.port },
-        ...{ caSecretRef: { name: 'victim-ca' }, kubeconfigSecretRef: { name: kubeconfig } },
+        caSecretRef: { name: 'victim-ca' },
+        kubeconfigSecretRef: { name: kubeconfig },
       },
     });
 

@@ -92,7 +92,8 @@ describe.concurrent('two Exposures that wish for the same host', () => {
       controlPlane: {
         type: 'Service',
         service: { name: 'green', apiPort: port, konnectivityPort: 8132 },
-        ...{ caSecretRef: { name: 'green-ca' }, kubeconfigSecretRef: { name: 'green-kubeconfig' } },
+        caSecretRef: { name: 'green-ca' },
+        kubeconfigSecretRef: { name: 'green-kubeconfig' },
       },
       hosts: { konnectivity: 'tenants-blue.k8s.example.test' },
     });
@@ -117,7 +118,8 @@ async function squat(lab: OperatorLab, host: string, younger: Record<string, unk
   const controlPlane = {
     type: 'Service',
     service: { name: 'older', apiPort: port, konnectivityPort },
-    ...{ caSecretRef: { name: 'older-ca' }, kubeconfigSecretRef: { name: 'older-kubeconfig' } },
+    caSecretRef: { name: 'older-ca' },
+    kubeconfigSecretRef: { name: 'older-kubeconfig' },
   };
   await lab.expose('older', { controlPlane });
   await lab.untilCondition('older', 'WorkersReady', /^True/);

@@ -80,7 +80,10 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.until('the name of the port', () =>
       Bun.deepEquals(route(lab), {
         api: {
-          ...{ host: 'tenants-blue.k8s.example.test', service: 'blue', port, portName: 'renamed' },
+          host: 'tenants-blue.k8s.example.test',
+          service: 'blue',
+          port,
+          portName: 'renamed',
         },
       }),
     );
@@ -93,8 +96,10 @@ describe.concurrent('a control plane that is not there as it should be', () => {
 
     await lab.until('konnectivity is routed too', () =>
       Bun.deepEquals(route(lab)?.konnectivity, {
-        ...{ host: 'tenants-blue.konnectivity.example.test', service: 'blue' },
-        ...{ port: 8132, portName: 'agents' },
+        host: 'tenants-blue.konnectivity.example.test',
+        service: 'blue',
+        port: 8132,
+        portName: 'agents',
       }),
     );
   });

@@ -246,7 +246,8 @@ describe.concurrent('an Exposure that is deleted', () => {
     const labels = { 'kubernetes.io/service-name': 'kubernetes' };
     const slice = {
       ...objectOf('EndpointSlice', { ...KUBERNETES, labels }),
-      ...{ addressType: 'IPv4', endpoints: [{ addresses: ['10.9.9.9'] }] },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.9.9.9'] }],
     };
     await user.create(RESOURCES.endpointSlice, slice);
     await lab.unexpose('blue');

@@ -54,7 +54,8 @@ describe.concurrent('what is news', () => {
     const other = { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass' };
     const controller = { spec: { controller: 'example.test/other' } };
     await lab.user.create(RESOURCES.ingressClass, {
-      ...{ ...other, metadata: { name: 'other' } },
+      ...other,
+      metadata: { name: 'other' },
       ...controller,
     });
     await untilAtRest(lab);

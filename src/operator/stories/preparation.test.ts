@@ -25,7 +25,9 @@ const NO_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
 async function expose(lab: OperatorLab, spec: object = {}): Promise<void> {
   const objectRef = { group: 'kamaji.clastix.io', kind: KAMAJI.kind, name: 'blue' };
   await lab.user.apply({
-    ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
+    apiVersion: RESOURCES.exposure.apiVersion,
+    kind: 'Exposure',
+    metadata: BLUE,
     spec: { edgeRef: { name: 'shared' }, controlPlane: { type: 'Object', objectRef }, ...spec },
   } as KubeObject);
 }
@@ -61,7 +63,10 @@ function proxyArguments({ server }: LabTenant): string {
 async function leads(lab: OperatorLab, { authority }: LabTenant, host: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({
-    ...{ host: '127.0.0.1', port: lab.gateway!.port, servername: host, ca: authority.certificate },
+    host: '127.0.0.1',
+    port: lab.gateway!.port,
+    servername: host,
+    ca: authority.certificate,
   });
   socket.on('secureConnect', () => resolve(true)).on('error', () => resolve(false));
   return promise.finally(() => socket.destroy());

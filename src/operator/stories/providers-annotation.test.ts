@@ -180,7 +180,8 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     // Another object of that name: only its annotation matters.
     await lab.user.apply(
       {
-        ...{ apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind },
+        apiVersion: KAMAJI.apiVersion,
+        kind: KAMAJI.kind,
         metadata: { ...BLUE, annotations: ASKS },
       },
       { resource: KAMAJI },

@@ -24,7 +24,9 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
   async function expose(lab: OperatorLab, spec: object = {}): Promise<void> {
     await lab.user.apply({
-      ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
+      apiVersion: RESOURCES.exposure.apiVersion,
+      kind: 'Exposure',
+      metadata: BLUE,
       spec: { edgeRef: { name: 'shared' }, controlPlane: { type: 'Object', objectRef }, ...spec },
     } as KubeObject);
   }
@@ -85,7 +87,9 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await lab.user.apply(
       {
-        ...{ apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, metadata: BLUE },
+        apiVersion: KAMAJI.apiVersion,
+        kind: KAMAJI.kind,
+        metadata: BLUE,
         spec: {
           ...(before?.spec as object),
           controlPlane: {
@@ -134,7 +138,8 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     const { kubeconfig } = await addKamaji(lab, 'blue');
     const old = kubeconfigFor('https://10.0.0.7:6443');
     await lab.changeSecret('blue-admin-kubeconfig', {
-      ...{ 'admin.conf': old, 'super-admin.svc': kubeconfig },
+      'admin.conf': old,
+      'super-admin.svc': kubeconfig,
     });
 
     await expose(lab);

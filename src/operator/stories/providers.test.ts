@@ -101,7 +101,8 @@ test('a provider whose objects cannot be listed holds up nobody else', async () 
   await addK0smotron(lab, 'red', ANNOTATED);
   await addKamaji(lab, 'blue', ANNOTATED);
   await lab.user.apply({
-    ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure' },
+    apiVersion: RESOURCES.exposure.apiVersion,
+    kind: 'Exposure',
     metadata: { name: 'red', namespace: TENANTS },
     spec: {
       edgeRef: { name: 'shared' },

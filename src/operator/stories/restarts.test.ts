@@ -137,7 +137,11 @@ describe.concurrent('two operators', () => {
         ...lab.environment.operatorOptions,
       });
       const election = new LeaderElection({
-        ...{ client, identity, logger: log, leaseDurationMs: 60_000, renewEveryMs: 300 },
+        client,
+        identity,
+        logger: log,
+        leaseDurationMs: 60_000,
+        renewEveryMs: 300,
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
         clock: lab.environment.clock,
       });
@@ -170,13 +174,21 @@ describe.concurrent('two operators', () => {
     const cut = new AbortController();
     const replica = (identity: string, client: KubeClient) => {
       const election = new LeaderElection({
-        ...{ client, identity, logger: log, leaseDurationMs: 20_000, renewEveryMs: 300 },
+        client,
+        identity,
+        logger: log,
+        leaseDurationMs: 20_000,
+        renewEveryMs: 300,
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
         clock: lab.environment.clock,
       });
       const end = new AbortController();
       const operator = new Operator({
-        ...{ client, namespace: SYSTEM, identity, log, proxyImage: 'snicket.test/snicket:1' },
+        client,
+        namespace: SYSTEM,
+        identity,
+        log,
+        proxyImage: 'snicket.test/snicket:1',
         ...lab.environment.operatorOptions,
       });
       const running = election.run(async (leading) => {

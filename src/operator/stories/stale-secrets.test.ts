@@ -149,7 +149,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
 
     await lab.until('it is gone', () => lab.read(RESOURCES.secret, KUBECONFIG) === undefined);
     make(lab, KUBECONFIG, {
-      ...{ 'admin.conf': kubeconfigFor(`https://${API_HOST}:443`) },
+      'admin.conf': kubeconfigFor(`https://${API_HOST}:443`),
       'super-admin.svc': tenant.kubeconfig,
     });
     await lab.untilCondition('blue', 'Prepared', /^True(?!.*KubeconfigLeadsElsewhere)/s);
@@ -162,7 +162,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
       await using _lab = lab;
       await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
       await remake(lab, KUBECONFIG, {
-        ...{ 'admin.conf': kubeconfigFor(`https://${API_HOST}:443`) },
+        'admin.conf': kubeconfigFor(`https://${API_HOST}:443`),
         'super-admin.svc': tenant.kubeconfig,
       });
       await annotate(lab, 'shared');
@@ -192,7 +192,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
     const hostname = 'blue.corp.example.test:443';
     await lab.change(KAMAJI, 'blue', { spec: { controlPlane: { ingress: { hostname } } } });
     await remake(lab, KUBECONFIG, {
-      ...{ 'admin.conf': kubeconfigFor(`https://${hostname}`) },
+      'admin.conf': kubeconfigFor(`https://${hostname}`),
       'super-admin.svc': tenant.kubeconfig,
     });
     await annotate(lab, 'shared');

@@ -61,7 +61,9 @@ describe.concurrent('a tenant', () => {
 
 test('more silent tenants than are looked at together do not keep the next one waiting', async () => {
   await using lab = await OperatorLab.start({
-    ...{ resyncMs: 60_000, tenantTimeoutMs: 500, concurrency: 2 },
+    resyncMs: 60_000,
+    tenantTimeoutMs: 500,
+    concurrency: 2,
   });
   for (let index = 0; index < 6; index++) {
     const { server } = await lab.addTenant(`silent-${index}`);

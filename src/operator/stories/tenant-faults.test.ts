@@ -30,7 +30,8 @@ describe.concurrent("a tenant's API server", () => {
 
     expect(lab.condition('blue', 'Accepted')).toStartWith('True');
     expect(lab.statusOf('blue')).toMatchObject({
-      ...{ proxies, certificate },
+      proxies,
+      certificate,
     });
     expect(lab.routesOf('blue')).toMatchObject([{ backend: { service: { name: 'blue' } } }]);
 
@@ -94,7 +95,10 @@ describe.concurrent("a tenant's API server", () => {
     const { apiVersion, kind } = RESOURCES.endpointSlice;
     const labels = { 'kubernetes.io/service-name': 'kubernetes' };
     const theirs = {
-      ...{ apiVersion, kind, metadata: { ...KUBERNETES, labels }, addressType: 'IPv4' },
+      apiVersion,
+      kind,
+      metadata: { ...KUBERNETES, labels },
+      addressType: 'IPv4',
       endpoints: [{ addresses: ['10.1.2.3'] }],
     };
     await user.create(RESOURCES.endpointSlice, theirs);

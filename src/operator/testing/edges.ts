@@ -28,23 +28,23 @@ export const LAB_EDGES = {
         { spec: { controller: 'haproxy.org/ingress-controller' } },
       ),
     ],
-    ...{
-      resource: RESOURCES.ingress,
-      name: 'snicket-blue.haproxy',
-      damage: { spec: { rules: [] } },
-    },
+    resource: RESOURCES.ingress,
+    name: 'snicket-blue.haproxy',
+    damage: { spec: { rules: [] } },
   },
   traefik: {
     spec: { driver: 'traefik', traefik: { entryPoints: ['websecure'] } },
     objects: [],
     resource: RESOURCES.ingressRouteTcp,
-    ...{ name: 'snicket-blue', damage: { spec: { routes: [] } } },
+    name: 'snicket-blue',
+    damage: { spec: { routes: [] } },
   },
   contour: {
     spec: { driver: 'contour' },
     objects: [],
     resource: RESOURCES.httpProxy,
-    ...{ name: 'snicket-blue-api', damage: { spec: { virtualhost: { fqdn: 'no.example.test' } } } },
+    name: 'snicket-blue-api',
+    damage: { spec: { virtualhost: { fqdn: 'no.example.test' } } },
   },
   'gateway-api': {
     spec: {
@@ -61,7 +61,10 @@ export const LAB_EDGES = {
             gatewayClassName: 'some',
             listeners: [
               {
-                ...{ name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } },
+                name: 'tls',
+                port: 443,
+                protocol: 'TLS',
+                tls: { mode: 'Passthrough' },
                 allowedRoutes: { namespaces: { from: 'All' } },
               },
             ],
@@ -70,6 +73,7 @@ export const LAB_EDGES = {
       ),
     ],
     resource: RESOURCES.tlsRoute,
-    ...{ name: 'snicket-blue-api', damage: { spec: { hostnames: ['no.example.test'] } } },
+    name: 'snicket-blue-api',
+    damage: { spec: { hostnames: ['no.example.test'] } },
   },
 } as const satisfies Record<string, LabEdge>;

@@ -48,7 +48,9 @@ export class HostileTenant implements Disposable {
     const ca = await makeCa();
     const hosts = names.map((name) => `${TENANTS}-${name}.k8s.example.test`);
     const leaf = await issueLeaf({
-      ...{ ca, names: ['kubernetes', 'localhost', ...hosts], addresses: ['127.0.0.1'] },
+      ca,
+      names: ['kubernetes', 'localhost', ...hosts],
+      addresses: ['127.0.0.1'],
       now: new Date(),
     });
     const server = createServer({ cert: leaf.certificate, key: leaf.key });
@@ -56,7 +58,8 @@ export class HostileTenant implements Disposable {
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const kubeconfig = writeKubeconfig({
-      ...{ server: `https://localhost:${port}`, ca: ca.certificate },
+      server: `https://localhost:${port}`,
+      ca: ca.certificate,
       names: { cluster: 'hostile', user: 'admin' },
       credentials: { token: HostileTenant.token },
     });

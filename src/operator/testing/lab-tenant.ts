@@ -76,8 +76,10 @@ export class LabTenant implements AsyncDisposable {
     const { credentials } = this.server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
     return writeKubeconfig({
-      ...{ server: `https://localhost:${this.port}`, ca: this.server.ca },
-      ...{ names: { cluster: this.name, user: 'admin' }, credentials },
+      server: `https://localhost:${this.port}`,
+      ca: this.server.ca,
+      names: { cluster: this.name, user: 'admin' },
+      credentials,
     });
   }
 

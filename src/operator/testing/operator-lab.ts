@@ -97,7 +97,8 @@ export class OperatorLab implements AsyncDisposable {
     const client = management.client({ fieldManager: 'gateway' });
     const gateway = hasGateway
       ? await GatewayLab.start({
-          ...{ hasRoutesFile: false, engine: 'bun' },
+          hasRoutesFile: false,
+          engine: 'bun',
           openRoutes: (sink) => new KubernetesRoutes({ client, clock: environment.clock }, sink),
         })
       : undefined;
@@ -143,7 +144,9 @@ export class OperatorLab implements AsyncDisposable {
       { name, annotations },
       {
         spec: {
-          ...{ driver: 'snicket', domain: 'example.test', addresses: ['127.0.0.1'] },
+          driver: 'snicket',
+          domain: 'example.test',
+          addresses: ['127.0.0.1'],
           ...(this.gateway !== undefined && { port: this.gateway.port }),
           ...spec,
         },

@@ -38,7 +38,9 @@ export async function addKamaji(
     [`${name}-admin-kubeconfig`, { 'admin.conf': kubeconfig, 'super-admin.svc': kubeconfig }],
   ];
   return add(lab, PROVIDER_RESOURCES.kamaji, changed(readyTenant('kamaji', name), fields), {
-    ...{ service: name, ports: ['kube-apiserver', 'konnectivity-server'], secrets },
+    service: name,
+    ports: ['kube-apiserver', 'konnectivity-server'],
+    secrets,
   });
 }
 
@@ -53,7 +55,9 @@ export async function addK0smotron(
     [`${name}-kubeconfig`, { value: kubeconfig }],
   ];
   return add(lab, PROVIDER_RESOURCES.k0smotron, changed(k0smotronCluster(name), fields), {
-    ...{ service: `kmc-${name}`, ports: ['api', 'konnectivity'], secrets },
+    service: `kmc-${name}`,
+    ports: ['api', 'konnectivity'],
+    secrets,
   });
 }
 
@@ -76,7 +80,10 @@ export async function addK0smotronControlPlane(
     resource,
     { ...object, apiVersion },
     {
-      ...{ tenant: cluster, service: `kmc-${cluster}`, ports: ['api', 'konnectivity'], secrets },
+      tenant: cluster,
+      service: `kmc-${cluster}`,
+      ports: ['api', 'konnectivity'],
+      secrets,
     },
   );
 }

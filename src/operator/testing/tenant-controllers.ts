@@ -120,15 +120,19 @@ export class TenantControllers {
     const updated = this.#rolledOut === generation ? workers.length : 0;
     await this.#writeStatus(RESOURCES.daemonSet, PROXY, {
       observedGeneration: daemonSet.metadata.generation,
-      ...{ currentNumberScheduled: workers.length, desiredNumberScheduled: workers.length },
-      ...{ updatedNumberScheduled: updated, numberMisscheduled: 0 },
-      ...{ numberReady: ready, numberAvailable: ready },
+      currentNumberScheduled: workers.length,
+      desiredNumberScheduled: workers.length,
+      updatedNumberScheduled: updated,
+      numberMisscheduled: 0,
+      numberReady: ready,
+      numberAvailable: ready,
     });
   }
 
   async #bringPods(daemonSet: DaemonSetWithStatus | undefined, signal: AbortSignal): Promise<void> {
     const { items } = await this.#client.list(RESOURCES.pod, {
-      ...{ ...TENANT_SELECTIONS.pods, signal },
+      ...TENANT_SELECTIONS.pods,
+      signal,
     });
     const wanted = daemonSet === undefined ? [] : this.#selected(daemonSet);
     const names = new Set(wanted.map(([node]) => podName(node)));

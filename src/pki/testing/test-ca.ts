@@ -86,7 +86,9 @@ export async function makeCa(options: TestCaOptions = {}): Promise<TestCa> {
   return {
     certificate: `${parsed.toString('pem')}\n`,
     key: key.export({ type: form, format: 'pem' } as { type: 'pkcs8'; format: 'pem' }).toString(),
-    ...{ parsed, keys, algorithm },
+    parsed,
+    keys,
+    algorithm,
   };
 }
 

@@ -15,8 +15,11 @@ test('a kube-apiserver says its version', async () => {
   const { api } = await lab.probe({ port });
 
   expect(api).toEqual({
-    ...{ name: 'api', target: `https://a.k8s.test:${port}/version`, state: 'Pass' },
-    ...{ code: 'ApiAnswers', message: 'kube-apiserver v1.36.3 answers' },
+    name: 'api',
+    target: `https://a.k8s.test:${port}/version`,
+    state: 'Pass',
+    code: 'ApiAnswers',
+    message: 'kube-apiserver v1.36.3 answers',
   });
   expect(protocols.at(-1)).toBe('http/1.1');
 });

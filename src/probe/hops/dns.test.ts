@@ -23,7 +23,10 @@ test('a host that leads to the edge passes', async () => {
   const result = await probe(async () => ['203.0.113.10']);
 
   expect(result).toEqual({
-    ...{ name: 'dns', target: HOST, state: 'Pass', code: 'DnsResolves' },
+    name: 'dns',
+    target: HOST,
+    state: 'Pass',
+    code: 'DnsResolves',
     message: 'a.k8s.test leads to 203.0.113.10',
   });
 });
@@ -44,7 +47,8 @@ test('names the addresses that are not of the edge, though others are', async ()
   const result = await probe(async () => ['203.0.113.10', '198.51.100.7']);
 
   expect(result).toMatchObject({
-    ...{ state: 'Fail', code: 'DnsElsewhere' },
+    state: 'Fail',
+    code: 'DnsElsewhere',
     message: 'a.k8s.test leads to 198.51.100.7, and the edge is 203.0.113.10',
     action:
       'let the DNS record of a.k8s.test lead to 203.0.113.10 alone, or correct the addresses of the Edge',
@@ -57,7 +61,8 @@ test('other addresses are a warning where the tenant is reachable', () => {
   const result = judgeDns(resolved, ['203.0.113.10'], true);
 
   expect(result).toMatchObject({
-    ...{ state: 'Pass', code: 'DnsMismatch' },
+    state: 'Pass',
+    code: 'DnsMismatch',
     message: 'a.k8s.test leads to 10.0.0.5, and the edge is 203.0.113.10',
   });
   expect(result.action).toContain('if this is not split-horizon DNS');
@@ -86,7 +91,9 @@ test.each<[string, Lookup]>([
   const result = await probe(lookup);
 
   expect(result).toMatchObject({
-    ...{ state: 'Fail', code: 'DnsNoAnswer', message: 'DNS knows no address of a.k8s.test' },
+    state: 'Fail',
+    code: 'DnsNoAnswer',
+    message: 'DNS knows no address of a.k8s.test',
     action: 'add a DNS record for a.k8s.test that leads to 203.0.113.10',
   });
 });

@@ -141,7 +141,8 @@ test('closes what is open already when the caller gives up on the rest', async (
     dialTcp('127.0.0.1', address === 'deaf' ? deaf.port : port, signal);
 
   const probe = probeEdge(['127.0.0.1', 'deaf'], edge.port, dial, {
-    ...{ signal: caller.signal, timeoutMs: 600_000 },
+    signal: caller.signal,
+    timeoutMs: 600_000,
   });
   const peer = await edge.next();
   caller.abort(new Error('gone'));

@@ -15,7 +15,9 @@ function slices(...nodes: readonly string[]): readonly EndpointSlice[] {
         : {
             at: 'node',
             nodes: nodes.map((name, index) => ({
-              ...{ name, addresses: [`10.0.0.${index + 1}`], ready: true },
+              name,
+              addresses: [`10.0.0.${index + 1}`],
+              ready: true,
             })),
           },
     port: 6443,
@@ -33,11 +35,15 @@ function writtenBy(
 }
 
 const OURS: ManagedFields = {
-  ...{ manager: 'snicket', operation: 'Apply', time: '2026-11-16T10:00:00Z' },
+  manager: 'snicket',
+  operation: 'Apply',
+  time: '2026-11-16T10:00:00Z',
   fieldsV1: { 'f:endpoints': {}, 'f:ports': {} },
 };
 const API_SERVER: ManagedFields = {
-  ...{ manager: 'kube-apiserver', operation: 'Update', time: '2026-11-16T10:00:10Z' },
+  manager: 'kube-apiserver',
+  operation: 'Update',
+  time: '2026-11-16T10:00:10Z',
   fieldsV1: { 'f:endpoints': {}, 'f:ports': {} },
 };
 
@@ -50,8 +56,11 @@ test('slices as planned pass', () => {
   });
 
   expect(result).toEqual({
-    ...{ name: 'endpoints', target: 'EndpointSlice default/kubernetes', state: 'Pass' },
-    ...{ code: 'EndpointsAsPlanned', message: 'the Service leads to 100.64.64.1' },
+    name: 'endpoints',
+    target: 'EndpointSlice default/kubernetes',
+    state: 'Pass',
+    code: 'EndpointsAsPlanned',
+    message: 'the Service leads to 100.64.64.1',
   });
 });
 

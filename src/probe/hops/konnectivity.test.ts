@@ -39,7 +39,8 @@ test('does not depend on how the API host is routed', async () => {
   const server = await lab.konnectivityServer();
   const gateway = await lab.gateway([
     {
-      ...{ host: KONNECTIVITY_HOST, kind: 'konnectivity' },
+      host: KONNECTIVITY_HOST,
+      kind: 'konnectivity',
       endpoints: [`127.0.0.1:${server.port}`],
     },
   ]);

@@ -6,7 +6,8 @@ const HOST = 'a.k8s.test';
 
 function kubeconfig(server: string): string {
   return writeKubeconfig({
-    ...{ server, ca: 'CA' },
+    server,
+    ca: 'CA',
     credentials: { token: 'hush' },
     names: { cluster: 'a', user: 'admin' },
   });
@@ -20,8 +21,11 @@ test.each([
   const result = judgeKubeconfig({ text: kubeconfig(server) }, HOST, 443);
 
   expect(result).toEqual({
-    ...{ name: 'kubeconfig', target: 'https://a.k8s.test:443', state: 'Pass' },
-    ...{ code: 'KubeconfigMatches', message: 'the kubeconfig leads to a.k8s.test:443' },
+    name: 'kubeconfig',
+    target: 'https://a.k8s.test:443',
+    state: 'Pass',
+    code: 'KubeconfigMatches',
+    message: 'the kubeconfig leads to a.k8s.test:443',
   });
 });
 

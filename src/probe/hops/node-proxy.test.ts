@@ -49,12 +49,17 @@ class Node implements AsyncDisposable {
   async probe(target: Partial<NodeTarget>) {
     const hops = await probeNode(
       {
-        ...{ tenantCa: this.authority.cert, caFile: 'ca.crt', virtualAddress: '127.0.0.1' },
-        ...{ proxyPort: 1, healthPort: HEALTH_PORT, service: { address: '127.0.0.1', port: 1 } },
+        tenantCa: this.authority.cert,
+        caFile: 'ca.crt',
+        virtualAddress: '127.0.0.1',
+        proxyPort: 1,
+        healthPort: HEALTH_PORT,
+        service: { address: '127.0.0.1', port: 1 },
         ...target,
       },
       {
-        ...{ signal: AbortSignal.timeout(200_000), timeoutMs: 30_000 },
+        signal: AbortSignal.timeout(200_000),
+        timeoutMs: 30_000,
         node: { fault: () => this.#fault },
       },
     );
@@ -97,7 +102,10 @@ test('a node without a virtual address has no such hop', async () => {
   const proxyPort = await node.serve();
 
   const { codes } = await node.probe({
-    ...{ virtualAddress: undefined, healthPort, proxyPort, service: service(proxyPort) },
+    virtualAddress: undefined,
+    healthPort,
+    proxyPort,
+    service: service(proxyPort),
   });
 
   expect(codes).toEqual(['NotApplicable', 'NodeProxyAnswers', 'NodeServiceAnswers']);

@@ -10,7 +10,8 @@ const IMAGE = 'registry.example.com/snicket:1.2';
 
 function daemonSet(status: ProxyDaemonSet['status'], generation = 1): ProxyDaemonSet {
   return {
-    ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
     metadata: { namespace: 'kube-system', name: 'snicket-proxy', generation },
     ...(status !== undefined && { status: { observedGeneration: 1, ...status } }),
   };
@@ -18,7 +19,8 @@ function daemonSet(status: ProxyDaemonSet['status'], generation = 1): ProxyDaemo
 
 function pod(name: string, since: string, ...containers: readonly ContainerStatus[]): ProxyPod {
   return {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: { namespace: 'kube-system', name, creationTimestamp: '2026-01-01T00:00:00Z' },
     spec: { nodeName: `node-of-${name}` },
     status: {
@@ -40,8 +42,11 @@ test('all ready, all of the image that is wanted', () => {
   const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE });
 
   expect(result).toEqual({
-    ...{ name: 'proxies', target: 'DaemonSet kube-system/snicket-proxy', state: 'Pass' },
-    ...{ code: 'ProxiesReady', message: `2 of 2 proxies are ready, of the image ${IMAGE}` },
+    name: 'proxies',
+    target: 'DaemonSet kube-system/snicket-proxy',
+    state: 'Pass',
+    code: 'ProxiesReady',
+    message: `2 of 2 proxies are ready, of the image ${IMAGE}`,
   });
 });
 
@@ -61,11 +66,13 @@ test('a tenant with workers, of which none is selected, is one', () => {
 
   const result = judgeProxies({
     daemonSet: { ...daemonSet({ desiredNumberScheduled: 0 }), spec },
-    ...{ image: IMAGE, nodes: 3 },
+    image: IMAGE,
+    nodes: 3,
   });
 
   expect(result).toMatchObject({
-    ...{ state: 'Fail', code: 'NoNodeSelected' },
+    state: 'Fail',
+    code: 'NoNodeSelected',
     message:
       'none of 3 nodes gets a proxy; they are wanted on those with kubernetes.io/os=linux,gpu=yes',
   });
@@ -104,7 +111,8 @@ test('warns while they have addresses of before', () => {
 test('a version that cannot come up is told from one that is on its way, where pods are known', () => {
   const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 0 };
   const facts = {
-    ...{ daemonSet: daemonSet(status), image: IMAGE },
+    daemonSet: daemonSet(status),
+    image: IMAGE,
     pods: [pod('a', '2026-01-01T00:00:00Z', waiting('ImagePullBackOff'))],
   };
 

@@ -14,8 +14,10 @@ test('an edge that passes through reaches the tenant', async () => {
   const { sni } = await lab.probe({ port: gateway.port });
 
   expect(sni).toEqual({
-    ...{ name: 'sni', target: `a.k8s.test:${gateway.port}`, state: 'Pass' },
-    ...{ code: 'RoutedToTenant' },
+    name: 'sni',
+    target: `a.k8s.test:${gateway.port}`,
+    state: 'Pass',
+    code: 'RoutedToTenant',
     message: `a.k8s.test at 127.0.0.1:${gateway.port} leads to this tenant`,
   });
   expect([...new Set(api.serverNames)]).toEqual([API_HOST]);
@@ -161,7 +163,8 @@ test.each(REFUSALS)('an edge that %s', async (_, answer, code, sentence) => {
 test('an edge that resets whoever comes, before it has said a word', async () => {
   await using lab = await ProbeLab.create();
   const rude = Bun.listen({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     socket: { open: (socket) => socket.terminate(), data() {} },
   });
   using _ = { [Symbol.dispose]: () => rude.stop(true) };

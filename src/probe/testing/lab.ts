@@ -72,7 +72,9 @@ export class ProbeLab implements AsyncDisposable {
   async probe(target: Partial<ProbeTarget>, options: ProbeOptions = {}): Promise<Hops> {
     const results = await probeExposure(
       {
-        ...{ apiHost: API_HOST, port: 443, edgeAddresses: ['127.0.0.1'] },
+        apiHost: API_HOST,
+        port: 443,
+        edgeAddresses: ['127.0.0.1'],
         tenantCa: this.authority.cert,
         ...target,
       },

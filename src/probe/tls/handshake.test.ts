@@ -59,7 +59,8 @@ test('a dial that fails is a connection that ended', async () => {
   };
 
   expect(await shakeHands(target(443), dial, LIMITS)).toEqual({
-    ...{ kind: 'closed', code: 'ECONNREFUSED' },
+    kind: 'closed',
+    code: 'ECONNREFUSED',
   });
 });
 

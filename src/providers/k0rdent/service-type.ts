@@ -50,7 +50,8 @@ export function typeKept(deployment: KubeObject, { path, type }: ServiceType): F
     WANTED_TYPE,
   );
   return {
-    ...{ code: 'ServiceTypeNotNeeded', severity: 'warning' },
+    code: 'ServiceTypeNotNeeded',
+    severity: 'warning',
     message: `the Service of the control plane of ${objectText(deployment)} is of type ${type}, so it has an address of its own beside that of the edge, and another type would give it another Service`,
     action: `once no node and no kubeconfig uses that address, write ${value}`,
   };

@@ -60,7 +60,8 @@ export function placesOf(object: KubeObject, name: string): ProvidedPlaces {
   const refs = listAt(object, 'spec', 'certificateRefs');
   const ca = refs.find((ref) => textAt(ref, 'type') === 'ca');
   return {
-    ...{ maker: 'k0smotron', namespace: object.metadata.namespace },
+    maker: 'k0smotron',
+    namespace: object.metadata.namespace,
     service: serviceName(name, textAt(object, 'spec', 'service', 'type') ?? 'ClusterIP'),
     portNames: { api: 'api', konnectivity: 'konnectivity' },
     ports: {
@@ -69,7 +70,8 @@ export function placesOf(object: KubeObject, name: string): ProvidedPlaces {
     },
     ca: {
       name: textAt(ca, 'name') ?? `${name}-ca`,
-      ...{ certificateKey: 'tls.crt', privateKeyKey: 'tls.key' },
+      certificateKey: 'tls.crt',
+      privateKeyKey: 'tls.key',
     },
     kubeconfig: { name: `${name}-kubeconfig`, entries: ['value'] },
   };
@@ -109,7 +111,8 @@ export function factsOf(
   const ready = numberAt(status, 'readyReplicas') ?? 0;
   const isDeleting = object.metadata.deletionTimestamp !== undefined;
   return {
-    ...{ provider, objects: [object] },
+    provider,
+    objects: [object],
     phase: isDeleting ? 'deleting' : ready > 0 ? 'serving' : 'provisioning',
     because: isDeleting ? 'it is being deleted' : `${ready} of its pods are ready`,
     version: textAt(object, 'status', 'version') ?? textAt(object, 'spec', 'version'),

@@ -80,7 +80,8 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     expect(fields.map(({ path }) => path.at(-1))).not.toContain('externalAddress');
     expect(findings).toMatchObject([
       {
-        ...{ code: 'ExternalAddressOther', severity: 'warning' },
+        code: 'ExternalAddressOther',
+        severity: 'warning',
         message: expect.stringContaining('is 203.0.113.1 and not new.k8s.example.test'),
         action: 'write new.k8s.example.test there, unless that address is to stay',
       },

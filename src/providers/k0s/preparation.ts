@@ -137,7 +137,8 @@ function isElsewhere(object: KubeObject): boolean {
 
 function elsewhere(text: string): Finding {
   return {
-    ...{ code: 'ControlPlaneElsewhere', severity: 'error' },
+    code: 'ControlPlaneElsewhere',
+    severity: 'error',
     message: `${text} runs its control plane in another cluster (spec.remoteHostCluster), where its Service is`,
     action: 'install Snicket there, and expose it there by spec.controlPlane.service',
   };
@@ -146,7 +147,8 @@ function elsewhere(text: string): Finding {
 function versionMissing(text: string): Finding {
   const { since } = GATES.k0sAddressWithPort;
   return {
-    ...{ code: 'VersionMissing', severity: 'error' },
+    code: 'VersionMissing',
+    severity: 'error',
     message: `${text} has no spec.version, and k0smotron takes 1.27 then, which cannot be behind an edge`,
     action: `write v${since.at(-1)}-k0s.0 or a newer version there`,
   };
@@ -154,7 +156,8 @@ function versionMissing(text: string): Finding {
 
 function noPatches(text: string, apiVersion: string): Finding {
   return {
-    ...{ code: 'K0smotronProxyStays', severity: 'warning' },
+    code: 'K0smotronProxyStays',
+    severity: 'warning',
     message: `${text} is served as ${apiVersion}, which has no spec.patches, so k0smotron's own proxy (DaemonSet default/k0smotron-haproxy) comes to the workers, and Service default/kubernetes leads there`,
     action: `update k0smotron to 2.0 or newer, which has ${PATCHES_VERSION}`,
   };
@@ -170,7 +173,8 @@ function externalAddressFindings(object: KubeObject, wish: PreparationWish): rea
   const { api } = wish.hosts;
   return [
     {
-      ...{ code: 'ExternalAddressOther', severity: 'warning' },
+      code: 'ExternalAddressOther',
+      severity: 'warning',
       message: `${place} is ${quoted(external)} and not ${api}, so k0smotron sends the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), past the edge`,
       action: `write ${api} there, unless that address is to stay`,
     },
@@ -187,7 +191,8 @@ function ownIngressFindings(object: KubeObject, wish: PreparationWish): readonly
   const { namespace = '' } = object.metadata;
   return [
     {
-      ...{ code: 'K0smotronIngressStays', severity: 'warning' },
+      code: 'K0smotronIngressStays',
+      severity: 'warning',
       message: `k0smotron has made an Ingress for ${objectText(object)}, and leaves it behind when spec.ingress.deploy is false`,
       action: `delete it once the routes of the Edge are there: kubectl delete -n ${namespace} ingress ${ingressName(object)}`,
     },

@@ -23,7 +23,8 @@ export function hostFindings(
     return [
       ...found,
       {
-        ...{ code: 'KonnectivityHostMissing', severity: 'error' },
+        code: 'KonnectivityHostMissing',
+        severity: 'error',
         message:
           'the control plane has konnectivity, and there is no host by which its agents could find it',
         action: 'write spec.hosts.konnectivity, or spec.domain of the Edge',
@@ -34,7 +35,8 @@ export function hostFindings(
   return [
     ...found,
     {
-      ...{ code: 'HostsEqual', severity: 'error' },
+      code: 'HostsEqual',
+      severity: 'error',
       message: `${api} would be the host of the API and of konnectivity, and the edge tells them apart by name`,
       action: 'write another one as spec.hosts.konnectivity',
     },
@@ -44,14 +46,16 @@ export function hostFindings(
 function hostFinding(kind: string, host: string): Finding | undefined {
   if (PORT.test(host)) {
     return {
-      ...{ code: 'HostWithPort', severity: 'error' },
+      code: 'HostWithPort',
+      severity: 'error',
       message: `the host ${host} has a port, and certificates and routes have none`,
       action: `write ${host.replace(/:\d+$/, '')} as spec.hosts.${kind}; the port is that of the Edge`,
     };
   }
   if (ipVersion(host) === 0) return undefined;
   return {
-    ...{ code: 'HostIsAddress', severity: 'error' },
+    code: 'HostIsAddress',
+    severity: 'error',
     message: `the host ${host} is an address, and a ClientHello names no addresses`,
     action: `write a DNS name as spec.hosts.${kind}`,
   };
@@ -71,7 +75,8 @@ export function certificateNameFindings(
   return wrong.slice(0, MAX_TOLD).map((name) => {
     const { host = '' } = PORT.exec(name)?.groups ?? {};
     return {
-      ...{ code: 'CertificateNameWithPort', severity: 'error' },
+      code: 'CertificateNameWithPort',
+      severity: 'error',
       message: `${place} has "${quoted(name)}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
       action: `write "${quoted(host)}" there`,
     };
@@ -84,7 +89,8 @@ export function addressFindings(value: unknown, place: string): readonly Finding
   if (typeof value === 'string' && ipVersion(value) !== 0) return [];
   return [
     {
-      ...{ code: 'AddressExpected', severity: 'error' },
+      code: 'AddressExpected',
+      severity: 'error',
       message: `${place} is ${quoted(JSON.stringify(value))}, and has to be an IP address: no certificate can be made with it`,
       action: 'write an IP address there, or remove the field; host names belong in the Exposure',
     },

@@ -12,7 +12,8 @@ export function deletingFindings(object: KubeObject): readonly Finding[] {
   if (object.metadata.deletionTimestamp === undefined) return [];
   return [
     {
-      ...{ code: 'ControlPlaneDeleting', severity: 'error' },
+      code: 'ControlPlaneDeleting',
+      severity: 'error',
       message: `${objectText(object)} is being deleted, so nothing is written into it`,
       action: 'delete the Exposure too, or wait until the control plane is there again',
     },
@@ -28,7 +29,8 @@ export function serviceTypeFindings(
   if (type === undefined || type === 'ClusterIP') return [];
   return [
     {
-      ...{ code: 'ServiceTypeNotNeeded', severity: 'warning' },
+      code: 'ServiceTypeNotNeeded',
+      severity: 'warning',
       message: `${field} of ${objectText(object)} is ${type}, so it has an address of its own beside that of the edge`,
       action:
         'write ClusterIP there once no node and no kubeconfig uses that address, and remove what is for a load balancer alone',
@@ -45,7 +47,8 @@ export function longListFindings(live: KubeObject, { path }: FieldWish): readonl
   if (length <= MAX_ENTRIES) return [];
   return [
     {
-      ...{ code: 'ListTooLong', severity: 'error' },
+      code: 'ListTooLong',
+      severity: 'error',
       message: `${pathText(path).slice(1)} of ${objectText(live)} has ${length} entries, and Snicket writes no list of more than ${MAX_ENTRIES}`,
       action: 'take out what is not needed there',
     },
@@ -66,7 +69,8 @@ export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readon
     const shown = found.map((other) => quoted(JSON.stringify(other), MAX_SHOWN)).join(', ');
     return [
       {
-        ...{ code: 'EntryRepeated', severity: 'error' },
+        code: 'EntryRepeated',
+        severity: 'error',
         message: `${pathText(path).slice(1)} of ${objectText(base)} has ${shown}, of which one alone can be in force`,
         action: 'leave one of them there',
       },
@@ -114,7 +118,8 @@ export function wrongTypeFindings(
     if (value === undefined || value === null || typeName(value) === wanted) return [];
     return [
       {
-        ...{ code: 'FieldTypeWrong', severity: 'error' },
+        code: 'FieldTypeWrong',
+        severity: 'error',
         message: `${pathText(path).slice(1)} of ${objectText(base)} is ${quoted(JSON.stringify(value), MAX_SHOWN)}, and has to be a ${wanted}`,
         action: `write a ${wanted} there, or remove it`,
       },

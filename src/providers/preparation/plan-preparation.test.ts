@@ -20,7 +20,8 @@ const [A, B] = ['--proxy-server-host', '--proxy-server-port'] as const;
 
 function tenant(fields: Iterable<readonly [FieldPath, unknown]> = []): KubeObject {
   const object = {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: { name: 'a', namespace: 'tenants', uid: 'u', resourceVersion: '1' },
     ...treeOf(fields),
   };

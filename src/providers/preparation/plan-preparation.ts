@@ -191,9 +191,11 @@ export function bodyOf(
 ): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
-      ...{ name, namespace },
+      name,
+      namespace,
       // Another object of that name, or none, is not to be made or changed; nor a field that changes while we write.
       ...(uid !== undefined && { uid }),
       ...(resourceVersion !== undefined && { resourceVersion }),

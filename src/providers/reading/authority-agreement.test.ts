@@ -9,7 +9,9 @@ const OTHERS = (await makeCa()).certificate;
 
 function kubeconfigWith(ca: string): string {
   return writeKubeconfig({
-    ...{ server: 'https://10.0.0.5:6443', ca, names: { cluster: 'blue', user: 'admin' } },
+    server: 'https://10.0.0.5:6443',
+    ca,
+    names: { cluster: 'blue', user: 'admin' },
     credentials: { token: 'secret' },
   });
 }

@@ -97,7 +97,8 @@ function routeOf(
   const ports = tcpPorts(live);
   const present = ports.map(({ port, portName }) => `${portName} ${port}`).join(', ') || 'none';
   const lacks = (name: string): Finding => ({
-    ...{ code: 'ServicePortMissing', severity: 'error' },
+    code: 'ServicePortMissing',
+    severity: 'error',
     message: `Service ${keyText(key)} has no port '${name}' (it has ${present})`,
     action: remedy.entry,
   });
@@ -166,7 +167,8 @@ function remedyOf(
 
 function keyMissing({ ca, namespace, maker }: ProvidedPlaces): Finding {
   return {
-    ...{ code: 'CaKeyMissing', severity: 'warning' },
+    code: 'CaKeyMissing',
+    severity: 'warning',
     message: `Secret ${keyText({ name: ca.name, namespace })} has the certificate of the CA and no '${ca.privateKeyKey}', as with a CA that is kept outside of ${maker}`,
     action: 'put the key there, or use worker.mode Passthrough, which needs none',
   };

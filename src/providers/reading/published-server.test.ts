@@ -14,8 +14,14 @@ function facts(provider: ProviderName, known: Partial<ProvidedFacts>): ProvidedF
   const object =
     provider === 'k0smotron' ? k0smotronCluster('blue') : freshTenant('kamaji', 'blue');
   return {
-    ...{ provider, objects: [object], phase: 'serving', because: '', ...known },
-    ...{ serviceCidrs: [], clusterDomain: 'cluster.local', hasKonnectivity: true },
+    provider,
+    objects: [object],
+    phase: 'serving',
+    because: '',
+    ...known,
+    serviceCidrs: [],
+    clusterDomain: 'cluster.local',
+    hasKonnectivity: true,
   };
 }
 
@@ -37,7 +43,8 @@ describe('a kubeconfig', () => {
     const reported = found('kamaji', 'Report');
 
     expect(kamaji).toEqual({
-      ...{ code: 'KubeconfigLeadsElsewhere', severity: 'warning' },
+      code: 'KubeconfigLeadsElsewhere',
+      severity: 'warning',
       message:
         'the kubeconfig of TenantControlPlane tenants/blue has the server https://10.96.0.7:6443, and should have https://blue.k8s.example.test:443',
       action:
@@ -66,7 +73,8 @@ describe('the certificate of the API server', () => {
     expect(found('steward', half)).toEqual([]);
     expect(found('kamaji', half)).toEqual([
       {
-        ...{ code: 'CertificateStale', severity: 'error' },
+        code: 'CertificateStale',
+        severity: 'error',
         message:
           'the certificate of the API server of TenantControlPlane tenants/blue was made before that had its hosts: it lacks blue.konnectivity.example.test',
         action:

@@ -74,7 +74,8 @@ function kubeconfigFindings(
   const secret = { name: `${name}-admin-kubeconfig`, namespace };
   return [
     {
-      ...{ code: 'KubeconfigLeadsElsewhere', severity: 'warning' },
+      code: 'KubeconfigLeadsElsewhere',
+      severity: 'warning',
       message: `the kubeconfig of ${objectText(object)} has the server ${publishedServer}, and should have https://${wish.hosts.api}:${wish.port}`,
       action:
         provider === 'kamaji' || provider === 'steward'
@@ -97,7 +98,8 @@ function certificateFindings(
   const secret = { name: `${name}-api-server-certificate`, namespace };
   return [
     {
-      ...{ code: 'CertificateStale', severity: 'error' },
+      code: 'CertificateStale',
+      severity: 'error',
       message: `the certificate of the API server of ${objectText(object)} was made before that had its hosts: it lacks ${lacking.join(' and ')}`,
       action: renewal(secret, policy),
     },

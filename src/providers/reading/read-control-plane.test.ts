@@ -15,7 +15,8 @@ import { objectsFrom } from '../testing/provider-objects-source.ts';
 
 function exposureFor(objectRef: object): Exposure {
   return parseExposure({
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
     metadata: { name: 'blue', namespace: 'tenants' },
     spec: { controlPlane: { type: 'Object', objectRef } },
   });
@@ -55,7 +56,8 @@ test('an object that is not there is named', async () => {
     addresses: [],
     findings: [
       {
-        ...{ code: 'ControlPlaneMissing', severity: 'error' },
+        code: 'ControlPlaneMissing',
+        severity: 'error',
         message: 'there is no TenantControlPlane tenants/blue of kamaji.clastix.io',
         action: 'create it, or correct spec.controlPlane.objectRef',
       },

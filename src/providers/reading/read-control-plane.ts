@@ -39,7 +39,8 @@ const WITHOUT_PROVIDER =
 
 function unknownProvider({ group, kind }: ProviderReference): Finding {
   return {
-    ...{ code: 'ProviderUnknown', severity: 'error' },
+    code: 'ProviderUnknown',
+    severity: 'error',
     message: `no provider that this version of Snicket supports has the kind ${kind} of group ${group}`,
     action: `correct spec.controlPlane.objectRef (${knownKinds()}), or ${WITHOUT_PROVIDER}`,
   };
@@ -47,7 +48,8 @@ function unknownProvider({ group, kind }: ProviderReference): Finding {
 
 function unreadProvider({ group, kind }: ProviderReference): Finding {
   return {
-    ...{ code: 'ProviderUnknown', severity: 'error' },
+    code: 'ProviderUnknown',
+    severity: 'error',
     message: `${kind} of group ${group} cannot be read here`,
     action: WITHOUT_PROVIDER,
   };
@@ -68,7 +70,8 @@ function groupIn({ apiVersion }: Resource): string {
 
 function missing({ group, kind }: ProviderReference, key: ObjectKey): Finding {
   return {
-    ...{ code: 'ControlPlaneMissing', severity: 'error' },
+    code: 'ControlPlaneMissing',
+    severity: 'error',
     message: `there is no ${kind} ${keyText(key)} of ${group}`,
     action: 'create it, or correct spec.controlPlane.objectRef',
   };

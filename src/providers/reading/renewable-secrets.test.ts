@@ -15,8 +15,13 @@ const WISH = {
   port: 443,
 };
 const KAMAJI: ProvidedFacts = {
-  ...{ provider: 'kamaji', objects: [readyTenant('kamaji', 'blue')], phase: 'serving' },
-  ...{ because: '', serviceCidrs: [], clusterDomain: 'cluster.local', hasKonnectivity: true },
+  provider: 'kamaji',
+  objects: [readyTenant('kamaji', 'blue')],
+  phase: 'serving',
+  because: '',
+  serviceCidrs: [],
+  clusterDomain: 'cluster.local',
+  hasKonnectivity: true,
 };
 
 function kubeconfigAt(server: string): Secret {

@@ -32,7 +32,9 @@ export function renewableSecrets(
     lackingHosts({ ...facts, servingCertificate: certificate }, wish).length > 0;
   return [
     {
-      ...{ owner, key: keyOf(owner, 'api-server-certificate'), isNeeded: true },
+      owner,
+      key: keyOf(owner, 'api-server-certificate'),
+      isNeeded: true,
       isStale: (secret) => lacks(textIn(secret, 'apiserver.crt') ?? ''),
     },
     kubeconfigOf(owner, (server) => !isServerFor(server, wish)),
@@ -52,7 +54,9 @@ export function leftSecrets(
 
 function kubeconfigOf(owner: KubeObject, isStale: (server: string) => boolean): RenewableSecret {
   return {
-    ...{ owner, key: keyOf(owner, 'admin-kubeconfig'), isNeeded: false },
+    owner,
+    key: keyOf(owner, 'admin-kubeconfig'),
+    isNeeded: false,
     isStale: (secret) => {
       const server = serverIn(textIn(secret, 'admin.conf') ?? '');
       return server !== undefined && isStale(server);

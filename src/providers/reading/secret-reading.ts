@@ -77,12 +77,14 @@ function secretMissing(
 ): Finding {
   return secret === undefined
     ? {
-        ...{ code: 'SecretMissing', severity: 'error' },
+        code: 'SecretMissing',
+        severity: 'error',
         message: `there is no Secret ${keyText(key)}`,
         action: remedy.secret,
       }
     : {
-        ...{ code: 'SecretEntryMissing', severity: 'error' },
+        code: 'SecretEntryMissing',
+        severity: 'error',
         message: entryMissing(key, entry, secret),
         action: remedy.entry,
       };
@@ -91,7 +93,8 @@ function secretMissing(
 /** Whatever it is, it may be a key: nothing of it is quoted. */
 function unreadable(key: ObjectKey, entry: string): Finding {
   return {
-    ...{ code: 'CaCertificateUnreadable', severity: 'error' },
+    code: 'CaCertificateUnreadable',
+    severity: 'error',
     message: `entry '${entry}' of Secret ${keyText(key)} holds no certificate that can be read, or too many`,
     action: 'put the certificate of the CA there, as PEM (at most 16, and 64 KB of text)',
   };

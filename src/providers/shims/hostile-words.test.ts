@@ -21,7 +21,8 @@ const OBJECTS: readonly (readonly [string, KubeObject])[] = [
     changed(freshTenant('steward', 'blue'), {
       ...EDGE,
       'spec.addons.tcpProxy': {
-        ...{ image: HOSTILE, hostAliases: [{ [HOSTILE]: HOSTILE }] },
+        image: HOSTILE,
+        hostAliases: [{ [HOSTILE]: HOSTILE }],
         resources: { requests: { [HOSTILE]: HOSTILE } },
       },
     }),
@@ -37,7 +38,8 @@ const OBJECTS: readonly (readonly [string, KubeObject])[] = [
     'the annotation',
     changed(freshTenant('kamaji', 'blue'), {
       'metadata.annotations': {
-        ...{ 'snicket.dev/edge': HOSTILE, 'kamaji.clastix.io/ingress.domain': HOSTILE },
+        'snicket.dev/edge': HOSTILE,
+        'kamaji.clastix.io/ingress.domain': HOSTILE,
       },
     }),
   ],

@@ -47,7 +47,8 @@ function portFindings(
   if (edgePort === undefined || edgePort === port) return [];
   return [
     {
-      ...{ code: 'IngressPortDiffers', severity: 'warning' },
+      code: 'IngressPortDiffers',
+      severity: 'warning',
       message: `${field} of ${objectText(object)} is ${port}, and the Edge has ${edgePort}, which is what kubeconfigs and workers will have`,
       action: `write ${edgePort} there, or choose an Edge with port ${port}`,
     },
@@ -68,7 +69,8 @@ function ownIngressFindings(
     const settings = [`class ${className}`, ...textMapAt(ingress, 'annotations').keys()].join(', ');
     return [
       {
-        ...{ code: 'ProviderMakesIngress', severity: 'warning' },
+        code: 'ProviderMakesIngress',
+        severity: 'warning',
         message: `k0smotron makes Ingress ${namespace}/${name} of spec.ingress of ${objectText(object)} (${quoted(settings)}), and Snicket makes routes for the same hosts`,
         action: `write spec.ingress.deploy: false there, or let prepare: Force do it; then ${removal}`,
       },
@@ -77,7 +79,8 @@ function ownIngressFindings(
   if (!context.ingressNames.has(name)) return [];
   return [
     {
-      ...{ code: 'ProviderIngressLeft', severity: 'warning' },
+      code: 'ProviderIngressLeft',
+      severity: 'warning',
       message: `k0smotron has left Ingress ${namespace}/${name}, which claims the hosts of Snicket's routes`,
       action: removal,
     },

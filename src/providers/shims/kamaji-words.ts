@@ -48,7 +48,8 @@ function addonFindings(
   if (!ingressNames.has(uid)) return [];
   return [
     {
-      ...{ code: 'AddonIngressPresent', severity: 'warning' },
+      code: 'AddonIngressPresent',
+      severity: 'warning',
       message: `Ingress ${namespace}/${uid} of Kamaji's ingress addon claims the same hosts as Snicket's routes`,
       action: `uninstall the addon, and then delete what it leaves: kubectl delete -n ${namespace} ingress ${uid}`,
     },
@@ -67,7 +68,8 @@ export function ownIngressFindings(
   const { namespace, name } = object.metadata;
   return [
     {
-      ...{ code: 'ProviderMakesIngress', severity: 'warning' },
+      code: 'ProviderMakesIngress',
+      severity: 'warning',
       message: `${maker} makes Ingress ${namespace}/${name} for ${quoted(host)} (class ${quoted(className ?? 'none')}), and Snicket makes a route for the same host`,
       action: `write ingressClassName ${UNHANDLED_CLASS} in spec.controlPlane.ingress, or let prepare: Force do it`,
     },

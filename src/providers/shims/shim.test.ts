@@ -35,14 +35,19 @@ describe('an object with the annotation snicket.dev/edge', () => {
 
     expect(findings).toEqual([]);
     expect(exposure as unknown).toEqual({
-      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'Exposure',
       metadata: {
-        ...{ name: 'blue', namespace: 'tenants' },
+        name: 'blue',
+        namespace: 'tenants',
         labels: { 'app.kubernetes.io/managed-by': 'snicket' },
         ownerReferences: [
           {
-            ...{ apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane' },
-            ...{ name: 'blue', uid: 'uid-of-blue', controller: true },
+            apiVersion: 'kamaji.clastix.io/v1alpha1',
+            kind: 'TenantControlPlane',
+            name: 'blue',
+            uid: 'uid-of-blue',
+            controller: true,
           },
         ],
       },
@@ -108,8 +113,10 @@ describe('an object with the annotation snicket.dev/edge', () => {
         ...EDGE,
         'metadata.ownerReferences': [
           {
-            ...{ apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2', name: 'amber-cp' },
-            ...{ kind: 'K0smotronControlPlane', uid: 'u' },
+            apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
+            name: 'amber-cp',
+            kind: 'K0smotronControlPlane',
+            uid: 'u',
           },
         ],
       }),
@@ -209,7 +216,8 @@ describe('a tenant of Steward', () => {
   const tenant = changed(freshTenant('steward', 'green'), {
     ...EDGE,
     'spec.controlPlane.ingress': {
-      ...{ hostname: 'green.k8s.example.test', ingressClassName: 'haproxy' },
+      hostname: 'green.k8s.example.test',
+      ingressClassName: 'haproxy',
       controllerType: 'haproxy',
     },
     'spec.addons.tcpProxy': {
@@ -301,12 +309,12 @@ describe('a tenant of Steward', () => {
 
 describe('a control plane of k0smotron', () => {
   const ingress = {
-    ...{ apiHost: 'red.k8s.example.test', konnectivityHost: 'red.konn.example.test', port: 8443 },
-    ...{
-      className: 'haproxy',
-      annotations: { 'haproxy.org/ssl-passthrough': 'true' },
-      deploy: true,
-    },
+    apiHost: 'red.k8s.example.test',
+    konnectivityHost: 'red.konn.example.test',
+    port: 8443,
+    className: 'haproxy',
+    annotations: { 'haproxy.org/ssl-passthrough': 'true' },
+    deploy: true,
   };
   const cluster = changed(k0smotronCluster('red'), { ...EDGE, 'spec.ingress': ingress });
   const hosts = { api: 'red.k8s.example.test', konnectivity: 'red.konn.example.test' };

@@ -60,7 +60,8 @@ export function shimObstacle(
 ): Finding | undefined {
   if (existing === undefined || isMadeFor(existing, owner)) return undefined;
   return {
-    ...{ code: 'ExposureTaken', severity: 'error' },
+    code: 'ExposureTaken',
+    severity: 'error',
     message: `${objectText(owner)} asks for an Exposure by its annotation, and there is one called ${keyText(existing.metadata)} that is not of its making`,
     action: `remove the annotation ${EDGE_ANNOTATION}, or delete that Exposure`,
   };
@@ -117,9 +118,12 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords
   const { hosts, worker } = words;
   const note = workerNote(worker);
   const object = {
-    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
     metadata: {
-      ...{ name, namespace, labels: { ...MANAGED_BY } },
+      name,
+      namespace,
+      labels: { ...MANAGED_BY },
       ...(Object.keys(note).length > 0 && { annotations: note }),
       ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
@@ -144,7 +148,8 @@ function annotationIgnored(object: KubeObject, edge: string): Finding {
 
 function notPossible(object: KubeObject, error: InvalidObjectError): Finding {
   return {
-    ...{ code: 'AnnotationInvalid', severity: 'error' },
+    code: 'AnnotationInvalid',
+    severity: 'error',
     message: `${objectText(object)} asks for an Exposure that cannot be: ${quoted(error.message, 600)}`,
     action: 'correct the annotation or the spec of that object, or write the Exposure yourself',
   };

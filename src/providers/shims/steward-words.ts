@@ -68,7 +68,8 @@ function quantitiesIn(resources: unknown): Readonly<Record<string, unknown>> {
 
 function makesProxy(object: KubeObject): Finding {
   return {
-    ...{ code: 'ProviderMakesProxy', severity: 'warning' },
+    code: 'ProviderMakesProxy',
+    severity: 'warning',
     message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy runs in the tenant, and writes the endpoints that Snicket's would; its resources and hostAliases, and an image of Snicket, are in spec.worker of the Exposure`,
     action:
       'remove spec.addons.tcpProxy: then Snicket does what Steward did, and the Exposure keeps them',

@@ -108,13 +108,16 @@ function madeByChart({ metadata }: KubeObject): KubeObject {
   const { name, namespace } = metadata;
   const { apiVersion, kind } = PROVIDER_RESOURCES.k0smotronControlPlane;
   const object = {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
-      ...{ name: `${name}-cp`, namespace },
+      name: `${name}-cp`,
+      namespace,
       labels: { 'cluster.x-k8s.io/cluster-name': name },
     },
     spec: {
-      ...{ replicas: 1, version: 'v1.34.1-k0s.0' },
+      replicas: 1,
+      version: 'v1.34.1-k0s.0',
       service: { type: 'ClusterIP', apiPort: 6443, konnectivityPort: 8132 },
       controlPlaneFlags: ['--enable-cloud-provider=true'],
       k0sConfig: { spec: { telemetry: { enabled: false } } },
@@ -125,7 +128,9 @@ function madeByChart({ metadata }: KubeObject): KubeObject {
 
 function service(metadata: Key, ports: Readonly<Record<string, number>>): KubeObject {
   const object = {
-    ...{ apiVersion: 'v1', kind: 'Service', metadata },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata,
     spec: {
       type: 'ClusterIP',
       ports: Object.entries(ports).map(([name, port]) => ({ name, port, protocol: 'TCP' })),

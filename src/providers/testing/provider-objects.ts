@@ -28,7 +28,9 @@ function metadata(name: string, rest: Partial<ObjectMeta> = {}): ObjectMeta {
 export function freshTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES[of];
   return {
-    ...{ apiVersion, kind, metadata: metadata(name) },
+    apiVersion,
+    kind,
+    metadata: metadata(name),
     spec: {
       controlPlane: {
         deployment: { replicas: 2 },
@@ -37,7 +39,8 @@ export function freshTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
       kubernetes: { version: 'v1.35.7', kubelet: { cgroupfs: 'systemd' } },
       networkProfile: { port: 6443, serviceCidr: '10.96.0.0/16', clusterDomain: 'cluster.local' },
       addons: {
-        ...{ coreDNS: {}, kubeProxy: {} },
+        coreDNS: {},
+        kubeProxy: {},
         konnectivity: {
           server: { port: 8132 },
           agent: { mode: 'DaemonSet', tolerations: [{ operator: 'Exists' }] },
@@ -69,9 +72,12 @@ export function readyTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
 export function k0smotronCluster(name: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES.k0smotron;
   return {
-    ...{ apiVersion, kind, metadata: metadata(name) },
+    apiVersion,
+    kind,
+    metadata: metadata(name),
     spec: {
-      ...{ replicas: 1, version: 'v1.34.1-k0s.0' },
+      replicas: 1,
+      version: 'v1.34.1-k0s.0',
       service: { type: 'ClusterIP', apiPort: 30443, konnectivityPort: 30132 },
       certificateRefs: [
         { name: `${name}-ca`, type: 'ca' },
@@ -92,7 +98,9 @@ export function k0smotronControlPlane(cluster: string): ApiObject {
     { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name, uid: owner.uid },
   ];
   return {
-    ...{ apiVersion, kind, metadata: metadata(`${cluster}-cp`, { ownerReferences }) },
+    apiVersion,
+    kind,
+    metadata: metadata(`${cluster}-cp`, { ownerReferences }),
     spec: changed(spec as object, { k0sConfig: undefined }),
     status: { version: 'v1.34.1-k0s.0', readyReplicas: 0 },
   };
@@ -123,11 +131,18 @@ export function clusterDeployment(name: string, template: string): ApiObject {
 /** A Service with named ports. */
 export function serviceOf(name: string, ports: Readonly<Record<string, number>>): ApiObject {
   return {
-    ...{ apiVersion: 'v1', kind: 'Service', metadata: metadata(name) },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: metadata(name),
     spec: {
-      ...{ type: 'ClusterIP', clusterIP: '10.96.100.215', clusterIPs: ['10.96.100.215'] },
+      type: 'ClusterIP',
+      clusterIP: '10.96.100.215',
+      clusterIPs: ['10.96.100.215'],
       ports: Object.entries(ports).map(([portName, port]) => ({
-        ...{ name: portName, port, protocol: 'TCP', targetPort: port },
+        name: portName,
+        port,
+        protocol: 'TCP',
+        targetPort: port,
       })),
     },
   };
@@ -166,7 +181,9 @@ users:
 /** The Deployment of a TenantControlPlane, whose API server has these arguments. */
 export function deploymentOf(name: string, args: readonly string[]): KubeObject {
   const object = {
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: metadata(name) },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadata(name),
     spec: { template: { spec: { containers: [{ name: 'kube-apiserver', args }] } } },
   };
   return object;

@@ -6,7 +6,9 @@ import type { ProbeResult } from './edge-probe.ts';
 
 const UP: ProbeResult = { isUp: true };
 const DOWN: ProbeResult = {
-  ...{ isUp: false, code: 'dial_refused', sentence: 'dial_refused: nobody listens' },
+  isUp: false,
+  code: 'dial_refused',
+  sentence: 'dial_refused: nobody listens',
 };
 
 function health(answer: () => ProbeResult | Error) {

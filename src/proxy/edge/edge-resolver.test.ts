@@ -20,7 +20,9 @@ function resolver(host: string, answers: (readonly string[] | Error)[]) {
   const options = { targets: () => edge, endpoints, clock, log, lookup };
   const addresses = () => endpoints.all().map(String);
   return {
-    ...{ clock, lines, addresses },
+    clock,
+    lines,
+    addresses,
     resolver: new EdgeResolver(options),
     asked: () => asked,
   };

@@ -23,7 +23,10 @@ function scout(
   const endpoints = new EdgeEndpoints(new ManualClock());
   endpoints.replace(addresses.map((address) => ({ address, port })));
   const options: EdgeScoutOptions = {
-    ...{ endpoints, serverName: HOST, timeoutMs: 60_000, tenantKey: undefined },
+    endpoints,
+    serverName: HOST,
+    timeoutMs: 60_000,
+    tenantKey: undefined,
     authorities: () => lab.authority.cert,
     noAddress: () => 'the addresses of edge.test are being looked up',
     ...more,
@@ -66,7 +69,8 @@ test('says what is wrong when there is no address yet', async () => {
   const { scout: edge } = scout(lab, [], 443);
 
   expect(await edge.probe()).toMatchObject({
-    ...{ isUp: false, code: 'edge_down' },
+    isUp: false,
+    code: 'edge_down',
     sentence: 'edge_down: the addresses of edge.test are being looked up',
   });
 });

@@ -43,7 +43,12 @@ export class Edge {
     const timeoutMs = options.dialTimeoutMs;
     const noAddress = (): string => this.#noAddress();
     const scout = new EdgeScout({
-      ...{ endpoints, serverName, authorities, tenantKey, timeoutMs, noAddress },
+      endpoints,
+      serverName,
+      authorities,
+      tenantKey,
+      timeoutMs,
+      noAddress,
     });
     this.health = new EdgeHealth({ probe: async () => scout.probe(), clock, log });
   }

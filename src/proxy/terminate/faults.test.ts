@@ -17,14 +17,19 @@ function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>
   const endpoints = new EdgeEndpoints(lab.clock);
   endpoints.replace(['127.0.0.1'].map((address) => ({ address, port: edgePort })));
   const counters = new Counters({
-    ...{ slots: 1, slotReasons: PROXY_REASON_CODES, otherReasons: HELLO_REFUSAL_CODES },
+    slots: 1,
+    slotReasons: PROXY_REASON_CODES,
+    otherReasons: HELLO_REFUSAL_CODES,
   });
   const { cert, key } = lab.leaf;
   const paths = { certificate: 'tls.crt', key: 'tls.key' };
   const serving = parseServingCertificate(Buffer.from(cert), Buffer.from(key), paths);
   const faults: unknown[] = [];
   const engine = new Terminator({
-    ...{ endpoints, counters, serverName: HOST, clock: lab.clock },
+    endpoints,
+    counters,
+    serverName: HOST,
+    clock: lab.clock,
     certificate: () => serving,
     authorities: () => lab.authority.cert,
     suspected: () => {},
@@ -112,7 +117,8 @@ test('a connection that is drained with bytes still on their way is reset, and n
 
   expect(pod.receivedBytes).toBeLessThan(flood.length);
   expect({ sawEnd: pod.sawEnd, code: pod.error?.code }).toEqual({
-    ...{ sawEnd: false, code: 'ECONNRESET' },
+    sawEnd: false,
+    code: 'ECONNRESET',
   });
   expect(proxy.counters.failures()).toEqual({ drained: 1 });
 });

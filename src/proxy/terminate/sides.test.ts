@@ -6,7 +6,8 @@ import { EdgeSide, PodSide } from './sides.ts';
 async function wire() {
   const { promise, resolve } = Promise.withResolvers<Bun.Socket<unknown>>();
   const listener = Bun.listen<unknown>({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     socket: { open: resolve, data: () => {} },
   });
   const far = await Peer.dial(listener.port);

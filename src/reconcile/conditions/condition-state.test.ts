@@ -85,8 +85,12 @@ test('Ready names why proxies are not ready, where the way of clients says so', 
   const good = holds('Fine', 'all is well');
   const broken = { status: 'False', reason: 'DnsNoAnswer', message: 'no address' } as const;
   const verdictsWith = (tenant: string, Reachable: ConditionState): ConditionStates => ({
-    ...{ Accepted: good, Prepared: good, Routed: good, KonnectivityReady: good },
-    ...{ WorkersReady: waits(tenant, 'it does not do'), Reachable },
+    Accepted: good,
+    Prepared: good,
+    Routed: good,
+    KonnectivityReady: good,
+    WorkersReady: waits(tenant, 'it does not do'),
+    Reachable,
   });
 
   expect(readyState(verdictsWith('ProxiesNotReady', broken)).reason).toBe('DnsNoAnswer');
@@ -100,7 +104,9 @@ describe('a state', () => {
     const finding = { code, severity: 'error', message: 'it is gone', action: 'find it' } as const;
 
     expect(fails(finding)).toMatchObject({
-      ...{ status: 'False', reason: code, message: 'it is gone; find it' },
+      status: 'False',
+      reason: code,
+      message: 'it is gone; find it',
     });
   });
 
@@ -114,8 +120,12 @@ describe('a state', () => {
 describe('people hear', () => {
   const good = holds('Fine', 'all is well');
   const all: ConditionStates = {
-    ...{ Accepted: good, Prepared: good, Routed: good },
-    ...{ WorkersReady: good, KonnectivityReady: good, Reachable: good },
+    Accepted: good,
+    Prepared: good,
+    Routed: good,
+    WorkersReady: good,
+    KonnectivityReady: good,
+    Reachable: good,
   };
 
   test('of what fails', () => {

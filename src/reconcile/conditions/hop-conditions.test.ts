@@ -53,7 +53,9 @@ describe('Reachable', () => {
     const hops = [hop('dns', 'Skip'), failed, hop('sni', 'Skip'), hop('api', 'Skip')];
 
     expect(reachableState(hops)).toEqual({
-      ...{ status: 'False', reason: 'EdgeRefused', message: 'edge says; start it' },
+      status: 'False',
+      reason: 'EdgeRefused',
+      message: 'edge says; start it',
     });
   });
 
@@ -97,7 +99,8 @@ describe('KonnectivityReady', () => {
 
   test('fails where the wish names a port that is not there', () => {
     expect(konnectivityState(plan(ROUTES), [], 8132)).toEqual({
-      ...{ status: 'False', reason: 'ServicePortMissing' },
+      status: 'False',
+      reason: 'ServicePortMissing',
       message:
         'the Service has no port 8132, which spec.controlPlane.service.konnectivityPort names',
     });

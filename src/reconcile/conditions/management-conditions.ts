@@ -27,8 +27,12 @@ import {
 export function refused(accepted: ConditionState): ConditionStates {
   const later = notYet('Accepted');
   return {
-    ...{ Accepted: accepted, Prepared: later, Routed: later },
-    ...{ WorkersReady: later, KonnectivityReady: later, Reachable: later },
+    Accepted: accepted,
+    Prepared: later,
+    Routed: later,
+    WorkersReady: later,
+    KonnectivityReady: later,
+    Reachable: later,
   };
 }
 

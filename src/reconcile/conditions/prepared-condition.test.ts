@@ -13,8 +13,13 @@ function finding(code: Finding['code'], severity: Finding['severity']): Finding 
 
 function inPhase(phase: ProvidedFacts['phase']): ProvidedFacts {
   return {
-    ...{ provider: 'kamaji', objects: [], phase, because: 'so', serviceCidrs: [] },
-    ...{ clusterDomain: 'cluster.local', hasKonnectivity: false },
+    provider: 'kamaji',
+    objects: [],
+    phase,
+    because: 'so',
+    serviceCidrs: [],
+    clusterDomain: 'cluster.local',
+    hasKonnectivity: false,
   };
 }
 

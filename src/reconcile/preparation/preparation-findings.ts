@@ -19,7 +19,8 @@ export function conflictFindings(
   owners: readonly ConflictOwner[],
 ): readonly Finding[] {
   return owners.map(({ manager, fields }) => ({
-    ...{ code: 'FieldConflict', severity: 'error' },
+    code: 'FieldConflict',
+    severity: 'error',
     message: `${quoted(manager)} owns ${fields.map((field) => ownedText(plan, field)).join(', ')} of ${objectText(plan.live)}, so nothing was written`,
     action: `${YOURSELF}, where ${quoted(manager)} has its own; or write prepare: Force${keptHostsText(plan)}`,
   }));
@@ -50,7 +51,8 @@ function ownedText({ fields, live }: PreparationPlan, field: string): string {
 export function wantedFinding(plan: PreparationPlan): Finding {
   const { live, differing } = plan;
   return {
-    ...{ code: 'PreparationWanted', severity: 'error' },
+    code: 'PreparationWanted',
+    severity: 'error',
     message: `${objectText(live)} lacks what it needs to be behind the edge: ${fieldsText(differing)}`,
     action: `${YOURSELF}, or write prepare: Patch${keptHostsText(plan)}`,
   };
@@ -79,7 +81,8 @@ function keptHostsText({ differing }: PreparationPlan): string {
 /** The API server, or a webhook of the provider, does not take it. */
 export function refusedFinding({ live }: PreparationPlan, error: KubeError): Finding {
   return {
-    ...{ code: 'PreparationRefused', severity: 'error' },
+    code: 'PreparationRefused',
+    severity: 'error',
     message: `${objectText(live)} could not be written: ${quoted(error.message)}`,
     action: 'correct what is said there, in the object or in the Exposure',
   };
@@ -88,7 +91,8 @@ export function refusedFinding({ live }: PreparationPlan, error: KubeError): Fin
 /** Snicket has no right to. */
 export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
   return {
-    ...{ code: 'PreparationForbidden', severity: 'error' },
+    code: 'PreparationForbidden',
+    severity: 'error',
     message: `Snicket may not write ${objectText(live)}`,
     action: `give its ClusterRole the verb patch on ${resource.plural}, or write prepare: Report`,
   };
@@ -97,7 +101,8 @@ export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
 /** Taken, and not kept. */
 export function notKeptFinding(live: KubeObject, fields: readonly FieldState[]): Finding {
   return {
-    ...{ code: 'PreparationNotKept', severity: 'error' },
+    code: 'PreparationNotKept',
+    severity: 'error',
     message: `${objectText(live)} was written, and does not have ${fieldsText(fields)}: a webhook changes it`,
     action: YOURSELF,
   };
@@ -117,7 +122,8 @@ export function contestedFinding(
   const when = since === undefined ? '' : `, since ${since.toISOString().slice(0, 19)}Z`;
   const suspects = owners === '' && others !== '' ? ` (others who write there: ${others})` : '';
   return {
-    ...{ code: 'PreparationContested', severity: 'error' },
+    code: 'PreparationContested',
+    severity: 'error',
     message: `${who} undoes what Snicket writes into ${objectText(live)}${when}${suspects}: ${fieldsText(differing)}`,
     action: `${YOURSELF}, or end the other's writing; Snicket tries again, each time later`,
   };
@@ -134,7 +140,8 @@ function managersIn(entries: readonly ManagedFields[]): string {
 /** Others write it without a pause. */
 export function busyFinding(objects: readonly KubeObject[]): Finding {
   return {
-    ...{ code: 'PreparationBusy', severity: 'error' },
+    code: 'PreparationBusy',
+    severity: 'error',
     message: `others write ${objects.map(objectText).join(', ')} so often that Snicket did not get to it`,
     action: 'nothing has to be done; it tries again',
   };
@@ -143,7 +150,8 @@ export function busyFinding(objects: readonly KubeObject[]): Finding {
 /** Deleted while it was being prepared. */
 export function goneFinding(live: KubeObject): Finding {
   return {
-    ...{ code: 'ControlPlaneGone', severity: 'error' },
+    code: 'ControlPlaneGone',
+    severity: 'error',
     message: `${objectText(live)} was deleted while it was being prepared`,
     action: 'create it again, or delete the Exposure',
   };

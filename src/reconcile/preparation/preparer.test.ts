@@ -44,7 +44,8 @@ describe.concurrent('prepare: Patch', () => {
     expect(outcome.isPrepared).toBe(false);
     expect(outcome.findings).toEqual([
       {
-        ...{ code: 'FieldConflict', severity: 'error' },
+        code: 'FieldConflict',
+        severity: 'error',
         message:
           'user owns .spec.networkProfile.certSANs (["own.example.test"], wanted ["own.example.test","blue.k8s.example.test","blue.konnectivity.example.test"]) of TenantControlPlane tenants/blue, so nothing was written',
         action:

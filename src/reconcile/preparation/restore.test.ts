@@ -437,7 +437,8 @@ describe('a field that is not wished for any more', () => {
 
     expect(outcome.isPrepared).toBe(true);
     expect(config()).toEqual({
-      ...{ workersNumber: 2, flavor: 'm1.medium' },
+      workersNumber: 2,
+      flavor: 'm1.medium',
       ingress: { enabled: false, className: 'nginx' },
     });
   });

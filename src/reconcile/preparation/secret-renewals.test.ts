@@ -13,8 +13,11 @@ setDefaultTimeout(240_000);
 const OWNER = readyTenant('kamaji', 'blue');
 const KEY = { name: 'blue-api-server-certificate', namespace: NAMESPACE };
 const OWNED: OwnerReference = {
-  ...{ apiVersion: OWNER.apiVersion, kind: OWNER.kind, name: 'blue' },
-  ...{ uid: 'uid-of-blue', controller: true },
+  apiVersion: OWNER.apiVersion,
+  kind: OWNER.kind,
+  name: 'blue',
+  uid: 'uid-of-blue',
+  controller: true,
 };
 const AFTER_MS = 20_000;
 
@@ -59,7 +62,8 @@ class Lab implements AsyncDisposable {
     const isStale = ({ data }: Secret) => data?.['apiserver.crt'] === btoa('stale');
     const secret = { key: KEY, owner: OWNER, isNeeded: true, isStale, ...change };
     return this.renewals.renew(this.stale, [secret], {
-      ...{ isLast, signal: AbortSignal.timeout(200_000) },
+      isLast,
+      signal: AbortSignal.timeout(200_000),
     });
   }
 

@@ -85,7 +85,8 @@ function unreached(errors: readonly unknown[]): Finding {
     throw error instanceof Error ? error : new TypeError(String(error));
   });
   return {
-    ...{ code: 'TenantUnreachable', severity: 'error' },
+    code: 'TenantUnreachable',
+    severity: 'error',
     message: `the tenant's API server does not answer: ${said.join('. ')}`,
     action: 'see that the control plane runs, or look from where one of these addresses is reached',
   };

@@ -53,7 +53,9 @@ export async function credentialsFor(input: CredentialsInput): Promise<Credentia
   try {
     const reason = reasonToReissue(
       {
-        ...{ names, addresses, ca: authority },
+        names,
+        addresses,
+        ca: authority,
         certificate: present?.certificate,
         key: present?.key,
       },

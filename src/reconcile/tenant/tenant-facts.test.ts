@@ -20,14 +20,18 @@ function linkTo(server: MemoryApiServer): TenantLink {
 
 function node(name: string, ...addresses: readonly string[]): Node {
   return {
-    ...{ apiVersion: 'v1', kind: 'Node', metadata: { name } },
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name },
     status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
   };
 }
 
 function pod(nodeName: string, ready: boolean, rest: object = {}): ProxyPod {
   return {
-    ...{ apiVersion: 'v1', kind: 'Pod', spec: { nodeName } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    spec: { nodeName },
     metadata: { name: `proxy-${nodeName}`, ...rest },
     status: { containerStatuses: [{ name: 'proxy', ready }] },
   };
@@ -89,8 +93,10 @@ describe('a tenant that is asked', () => {
     const facts = await readTenantFacts(view, options());
 
     expect(facts).toEqual({
-      ...{ version: 'v1.36.3', serviceAddresses: ['10.96.0.1', 'fd00::1'] },
-      ...{ clusterDomain: 'cluster.local', nodes: [] },
+      version: 'v1.36.3',
+      serviceAddresses: ['10.96.0.1', 'fd00::1'],
+      clusterDomain: 'cluster.local',
+      nodes: [],
     });
   });
 

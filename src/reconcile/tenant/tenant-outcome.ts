@@ -70,7 +70,8 @@ export async function outcomeOf(
   const nodes = await countOfNodes(link, daemonSet, signal);
   const rolloutLeftMs = daemonSet && link.rolloutLeftMs(daemonSet);
   const judged = judge(link, planned, after, {
-    ...{ nodes, isStuck: rolloutLeftMs === 0 },
+    nodes,
+    isStuck: rolloutLeftMs === 0,
     areMoving: daemonSet && areMoving(daemonSet, worker),
   });
   const soon = [
@@ -112,10 +113,12 @@ function judge(
   const wanted = planned.find(isDaemonSet);
   const daemonSet = after.find(isDaemonSet);
   const endpoints = judgeEndpoints({
-    ...{ planned: slices, live: after.filter((object) => isSlice(object)) },
+    planned: slices,
+    live: after.filter((object) => isSlice(object)),
   });
   const proxies = judgeProxies({
-    ...{ daemonSet, ...more },
+    daemonSet,
+    ...more,
     ...(link.pods !== undefined && { pods: link.pods.list() }),
     image: wanted?.spec.template.spec.containers[0]?.image ?? '',
   });

@@ -25,7 +25,9 @@ const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] =
   { apiVersion: 'v1', kind: 'ConfigMap', metadata: PROXY_CONFIG },
   { apiVersion: 'v1', kind: 'Secret', metadata: PROXY },
   ...injectionPolicy('', 1).map(({ apiVersion, kind, metadata: { name } }) => ({
-    ...{ apiVersion, kind, metadata: { name } },
+    apiVersion,
+    kind,
+    metadata: { name },
   })),
 ];
 
@@ -85,7 +87,9 @@ export function tenantChanges(
   const mustWait = !mayLead(live);
   return {
     wanted: planned.map((object) => ({
-      ...{ desired: object, live: find(live, object), waits: mustWait && leads(object) },
+      desired: object,
+      live: find(live, object),
+      waits: mustWait && leads(object),
     })),
     superfluous: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
   };
@@ -104,7 +108,8 @@ function foreignIn(
 
 function nameTaken(object: KubeObject): Finding {
   return {
-    ...{ code: 'NameTaken', severity: 'error' },
+    code: 'NameTaken',
+    severity: 'error',
     message: `${objectText(object)} of the tenant is there and was not made by Snicket`,
     action: 'remove or rename it',
   };

@@ -45,11 +45,14 @@ test('reads Edges, Exposures and Secrets with their defaults', () => {
   expect(objects.map(({ object }) => object)).toMatchObject([
     { kind: 'Edge', metadata: { name: 'shared' }, spec: { port: 443 } },
     {
-      ...{ kind: 'Exposure', metadata: { name: 'blue', namespace: 'default' } },
+      kind: 'Exposure',
+      metadata: { name: 'blue', namespace: 'default' },
       spec: { controlPlane: { caSecretRef: { name: 'blue-ca', certificateKey: 'tls.crt' } } },
     },
     {
-      ...{ kind: 'Secret', metadata: { name: 'blue-ca', namespace: 'tenants' }, type: 'Opaque' },
+      kind: 'Secret',
+      metadata: { name: 'blue-ca', namespace: 'tenants' },
+      type: 'Opaque',
       data: { a: 'YQ==', b: 'Yg==' },
     },
   ]);
@@ -202,7 +205,9 @@ test('never throws, and has no object without a namespace but Edges, whatever a 
 
 test('reads the same from YAML and from JSON', () => {
   const object = {
-    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's' },
     stringData: { yes: 'on', a: '1_000' },
   };
 

@@ -110,7 +110,8 @@ function namedIn(value: unknown): Named | undefined {
   const { namespace = DEFAULT_NAMESPACE, ...rest } = metadata;
   const full = {
     ...value,
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: kind === 'Edge' ? metadata : { ...rest, namespace },
   };
   const identity = identityOf(full);

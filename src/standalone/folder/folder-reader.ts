@@ -97,7 +97,8 @@ export class FolderReader {
     this.#contents.forgetUnread();
     return {
       ...merged.reading(),
-      ...{ files, hollow: [...hollow, ...empty] },
+      files,
+      hollow: [...hollow, ...empty],
       directories: [
         ...directories.map((one) => join(this.#folder, one)),
         ...secretFiles.directories,

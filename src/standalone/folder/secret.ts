@@ -81,7 +81,10 @@ export function parseSecret(value: unknown, name: string): WrittenSecret {
   if (!parsed.success) throw new InvalidObjectError(name, faultsOf(parsed.error.issues));
   const { data, stringData, files, metadata, type } = parsed.data;
   const secret: FolderSecret = {
-    ...{ apiVersion: 'v1', kind: 'Secret', metadata, type },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata,
+    type,
     data: { ...data, ...encoded(Object.entries(stringData)) },
   };
   assertSize(secret, name);

@@ -47,7 +47,10 @@ export async function shareMasterKeys(
     const data = { [GATEWAY_KEYS.entry]: Buffer.from(bytes).toString('base64') };
     const metadata = { name: GATEWAY_KEYS.name, namespace };
     const secret: KubeObject & { readonly data: typeof data } = {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata, data },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      data,
     };
     await client.apply(secret, { force: true });
   };

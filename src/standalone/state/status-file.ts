@@ -3,7 +3,6 @@
  */
 import { join } from 'node:path';
 import { writeAtomically } from '../../files/atomic-write.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ApiObject, ObjectStore } from '../../kube/store/object-store.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
@@ -89,12 +88,15 @@ function itemText(object: ApiObject): string {
 }
 
 /** In the usual order, and without who wrote which field. */
-function asPeopleReadIt({ apiVersion, kind, ...object }: ApiObject): KubeObject {
+function asPeopleReadIt({ apiVersion, kind, ...object }: ApiObject): ApiObject {
   const { managedFields: _, name, namespace, ...metadata } = object.metadata;
   const { spec, status } = object;
   const named = { name, ...(namespace !== undefined && { namespace }), ...metadata };
   return {
-    ...{ apiVersion, kind, metadata: named },
-    ...{ spec, ...(status !== undefined && { status }) },
+    apiVersion,
+    kind,
+    metadata: named,
+    spec,
+    ...(status !== undefined && { status }),
   };
 }

@@ -40,7 +40,10 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
   lab.write('blue/tenant.yaml', tenantText(blue).replace('endpoints:', 'endpoint:'));
   const fault = await lab.said(/^blue\/tenant\.yaml:9:5: .* no field "endpoint"/);
   expect(fault).toMatchObject({
-    ...{ level: 'error', file: 'blue/tenant.yaml', line: 9, column: 5 },
+    level: 'error',
+    file: 'blue/tenant.yaml',
+    line: 9,
+    column: 5,
     excerpt: '9 |     endpoint:\n        ^',
   });
   expect(await lab.get(blue, '/version')).toContain('v1.');

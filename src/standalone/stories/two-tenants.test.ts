@@ -25,7 +25,9 @@ test('two tenants behind one address: by name, by a signed header, and with all 
   // 2. Each name leads to its own control plane, untouched: the certificate is the tenant's own.
   expect(await lab.get(blue, '/version')).toContain('"gitVersion":"v1.');
   await red.user.create(RESOURCES.configMap, {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'red', namespace: 'default' } },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'red', namespace: 'default' },
   });
   const path = '/api/v1/namespaces/default/configmaps/red';
   expect(await lab.get(red, path)).toStartWith('HTTP/1.1 200 ');

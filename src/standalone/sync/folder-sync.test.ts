@@ -46,7 +46,10 @@ afterEach(async () => {
 
 function client(fieldManager: string) {
   return createMemoryClient({
-    ...{ store, fieldManager, name: 'test', resources: Object.values(RESOURCES) },
+    store,
+    fieldManager,
+    name: 'test',
+    resources: Object.values(RESOURCES),
   });
 }
 
@@ -55,7 +58,9 @@ function open(): void {
   clock = new ManualClock();
   const write = (line: string) => log.push(JSON.parse(line) as (typeof log)[number]);
   sync = new FolderSync({
-    ...{ folder, clock, client: client('snicket-folder') },
+    folder,
+    clock,
+    client: client('snicket-folder'),
     log: createLogger({ write }),
   });
 }
@@ -412,7 +417,9 @@ test('a start that hangs ends when it is told to', async () => {
   const listing = Promise.withResolvers<void>();
   const list = async () => (listing.resolve(), new Promise<never>(() => {}));
   const stuck = new FolderSync({
-    ...{ folder, clock, client: { ...client('snicket-folder'), list } },
+    folder,
+    clock,
+    client: { ...client('snicket-folder'), list },
     log: createLogger({ write() {} }),
   });
   const told = new AbortController();

@@ -206,8 +206,11 @@ export class FolderSync {
     this.state.faults = this.#faults.sentences.length;
     if (changed + removed > 0) {
       this.#options.log.info('the folder is in force', {
-        ...{ folder: this.#options.folder, files: reading.files.length },
-        ...{ objects: reading.objects.length, changed, removed },
+        folder: this.#options.folder,
+        files: reading.files.length,
+        objects: reading.objects.length,
+        changed,
+        removed,
       });
     }
     const isWaiting = [...plan.missingSince.values()].some((at) => nowMs - at < GONE_AFTER_MS);

@@ -6,8 +6,10 @@ import type { FolderObject } from '../folder/folder-reader.ts';
 import { FILE_ANNOTATION, GONE_AFTER_MS, planSync, type SyncFacts } from './plan-sync.ts';
 
 const FACTS: SyncFacts = {
-  ...{ reading: { objects: [], unknown: [], unread: new Map(), hollow: [] }, live: [] },
-  ...{ missingSince: new Map(), nowMs: 1_000_000 },
+  reading: { objects: [], unknown: [], unread: new Map(), hollow: [] },
+  live: [],
+  missingSince: new Map(),
+  nowMs: 1_000_000,
 };
 
 const LONG_AGO = new Map(
@@ -28,7 +30,8 @@ function exposure(metadata: Partial<ObjectMeta> = {}): KubeObject {
     kubeconfigSecretRef: { name: 'blue-admin' },
   };
   return live('Exposure', 'blue', 'blue.yaml', metadata, {
-    ...{ spec: { controlPlane }, status: { edgeRef: { name: 'shared' } } },
+    spec: { controlPlane },
+    status: { edgeRef: { name: 'shared' } },
   });
 }
 
@@ -40,9 +43,13 @@ function live(
   rest: object = {},
 ): KubeObject {
   return {
-    ...{ apiVersion: 'v1', kind, ...rest },
+    apiVersion: 'v1',
+    kind,
+    ...rest,
     metadata: {
-      ...{ name, annotations: { [FILE_ANNOTATION]: file }, ...metadata },
+      name,
+      annotations: { [FILE_ANNOTATION]: file },
+      ...metadata,
       ...(kind !== 'Edge' && { namespace: 'a' }),
     },
   };
@@ -154,7 +161,8 @@ describe('what is missing', () => {
     };
 
     expect(plan({ live: [live('Edge', 'shared', 'a/edge.yaml')], reading })).toMatchObject({
-      ...{ apply: ['Edge shared of new/edge.yaml'], faults: [] },
+      apply: ['Edge shared of new/edge.yaml'],
+      faults: [],
     });
   });
 });
@@ -236,7 +244,9 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
         const missingSince = new Map(there.map((one) => [identityOf(one), 0]));
 
         const { remove, apply } = planSync({
-          ...{ ...FACTS, live: there, missingSince },
+          ...FACTS,
+          live: there,
+          missingSince,
           reading: { objects, unknown, unread: new Map(), hollow },
         });
 

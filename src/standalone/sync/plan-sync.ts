@@ -90,7 +90,9 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
   );
   const isNeeded = neededBy(live.filter((object) => isLeaving(object, due)));
   return {
-    ...{ apply: apply.toSorted(byNeed), missingSince: since, faults },
+    apply: apply.toSorted(byNeed),
+    missingSince: since,
+    faults,
     remove: due.filter((object) => object.kind === 'Exposure' || !isNeeded(object)),
   };
 }

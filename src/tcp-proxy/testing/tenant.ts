@@ -78,21 +78,29 @@ export class Tenant implements AsyncDisposable {
   }: NodeOptions): Promise<RunningTcpProxy> {
     const { port } = new URL(this.api.url);
     const env = {
-      ...{ KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: port },
+      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_PORT: port,
       POD_IP: address,
     };
     const settings = settingsOf(
       {
-        ...{ listenAddr: '127.0.0.1:0', upstreamAddr: `127.0.0.1:${edgePort}`, upstreamSni: HOST },
-        ...{ tlsCertFile: this.path('tls.crt'), tlsKeyFile: this.path('tls.key') },
-        ...{ upstreamInsecure: true, serviceName: SERVICE.metadata.name, http: [] },
+        listenAddr: '127.0.0.1:0',
+        upstreamAddr: `127.0.0.1:${edgePort}`,
+        upstreamSni: HOST,
+        tlsCertFile: this.path('tls.crt'),
+        tlsKeyFile: this.path('tls.key'),
+        upstreamInsecure: true,
+        serviceName: SERVICE.metadata.name,
+        http: [],
         reconcileIntervalMs: 30_000,
         ...flags,
       },
       env,
     );
     const running = await startTcpProxy(settings, {
-      ...{ env, serviceAccountFolder: this.folder, clock: this.clock },
+      env,
+      serviceAccountFolder: this.folder,
+      clock: this.clock,
       identity: `node-of-${address}-${crypto.randomUUID()}`,
       log: createLogger({ level: 'debug', write: (line) => this.lines.push(line) }),
     });

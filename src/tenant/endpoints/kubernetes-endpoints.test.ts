@@ -17,7 +17,10 @@ function atNodes(
 ): readonly KubeObject[] {
   const listeners = { at: 'node', nodes } as const;
   return kubernetesEndpoints({
-    ...{ serviceAddresses: IPV4, listeners, port: 7443, currentSlices: [] },
+    serviceAddresses: IPV4,
+    listeners,
+    port: 7443,
+    currentSlices: [],
     ...change,
   });
 }
@@ -42,7 +45,9 @@ function summary(objects: readonly KubeObject[]): Record<string, string[]> {
 describe('at a virtual address', () => {
   const virtual = (addresses: readonly string[], serviceAddresses: readonly string[]) =>
     kubernetesEndpoints({
-      ...{ serviceAddresses, listeners: { at: 'virtual', addresses }, port: 7443 },
+      serviceAddresses,
+      listeners: { at: 'virtual', addresses },
+      port: 7443,
       currentSlices: [],
     });
 

@@ -19,7 +19,9 @@ export const externalDns: RecordFormat = {
           spec: {
             endpoints: ours.flatMap((entry) =>
               recordSets(entry).map(({ type, values }) => ({
-                ...{ dnsName: entry.name, recordType: type, recordTTL: ttlSeconds },
+                dnsName: entry.name,
+                recordType: type,
+                recordTTL: ttlSeconds,
                 targets: values,
               })),
             ),

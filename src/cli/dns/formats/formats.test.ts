@@ -367,7 +367,8 @@ describe('every host with everything that it leads to is in', () => {
       to,
     });
     const some = fc.uniqueArray(one, {
-      ...{ minLength: 1, maxLength: 8 },
+      minLength: 1,
+      maxLength: 8,
       selector: (entry) => entry.name,
     });
 

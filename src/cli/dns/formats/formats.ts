@@ -14,7 +14,13 @@ import { windows } from './windows.ts';
 
 /** The formats. */
 export const FORMATS = {
-  ...{ bind, dnsmasq, coredns, windows, infoblox, cloudflare, route53 },
+  bind,
+  dnsmasq,
+  coredns,
+  windows,
+  infoblox,
+  cloudflare,
+  route53,
   'external-dns': externalDns,
   hosts,
 } as const satisfies Record<string, RecordFormat>;

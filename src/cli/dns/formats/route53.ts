@@ -27,7 +27,9 @@ export const route53: RecordFormat = {
         recordSets(entry).map(({ type, values }) => ({
           Action: 'UPSERT',
           ResourceRecordSet: {
-            ...{ Name: `${entry.name}.`, Type: type, TTL: ttlSeconds },
+            Name: `${entry.name}.`,
+            Type: type,
+            TTL: ttlSeconds,
             ResourceRecords: values.map((value) => ({
               Value: type === 'CNAME' ? `${value}.` : value,
             })),

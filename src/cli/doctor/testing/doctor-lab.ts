@@ -58,7 +58,8 @@ export class DoctorLab implements AsyncDisposable {
       controlPlane: {
         type: 'Service',
         service: { name: 'blue', apiPort: tenant.port, konnectivityPort: KONNECTIVITY_PORT },
-        ...{ caSecretRef: { name: 'blue-ca' }, kubeconfigSecretRef: { name: 'blue-kubeconfig' } },
+        caSecretRef: { name: 'blue-ca' },
+        kubeconfigSecretRef: { name: 'blue-kubeconfig' },
       },
     });
     await operator.untilCondition('blue', 'Ready', /^True/);
@@ -76,7 +77,8 @@ export class DoctorLab implements AsyncDisposable {
   /** One of the tenant's CA that ended yesterday. */
   async expiredCertificate(): Promise<Pair> {
     const { certificate: cert, key } = await makeCa({
-      ...{ parent: this.tenant.authority, name: 'CN=kube-apiserver' },
+      parent: this.tenant.authority,
+      name: 'CN=kube-apiserver',
       notAfter: new Date(Date.now() - DAY_MS),
       extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: API_HOST }])],
     });
@@ -138,7 +140,8 @@ export class DoctorLab implements AsyncDisposable {
     await this.leadTo(port);
     await this.routeKonnectivity('snicket');
     await this.operator.changeSecret('blue-ca', {
-      ...{ 'tls.crt': authority.certificate, 'tls.key': authority.key },
+      'tls.crt': authority.certificate,
+      'tls.key': authority.key,
     });
     await this.operator.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
     await this.writeEndpoints('snicket', VIRTUAL_ADDRESS);

@@ -112,9 +112,13 @@ export function shellContract(subject: () => ContractSubject): void {
     });
 
     expect(event).toMatchObject({
-      ...{ type: 'Warning', reason: 'Odd', action: 'Look', note: 'This is odd.' },
+      type: 'Warning',
+      reason: 'Odd',
+      action: 'Look',
+      note: 'This is odd.',
       regarding: { kind: 'ConfigMap', name: 'eventful', uid: regarding.metadata.uid },
-      ...{ reportingController: 'snicket.dev/test', reportingInstance: 'one' },
+      reportingController: 'snicket.dev/test',
+      reportingInstance: 'one',
     });
     expect(await written()).toHaveLength(1);
     expect(recorder.numbers()).toMatchObject({ recorded: 3, failed: 0 });

@@ -352,7 +352,10 @@ describe('one connection of HTTP/2', () => {
       current = pair;
       const answer = await tripper.fetch(
         {
-          ...{ method: 'GET', url: `${url}/version`, headers: {}, body: undefined },
+          method: 'GET',
+          url: `${url}/version`,
+          headers: {},
+          body: undefined,
           identity: { cert: current.cert, key: current.key },
         },
         () => {},

@@ -69,7 +69,8 @@ async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
     if (settings === true) {
       connection.send(SETTINGS_ACK);
       return {
-        ...{ host, connection },
+        host,
+        connection,
         ask: async () => {
           connection.send(PING_REQUEST);
           return answered(await connection.receive(hasPingAnswer, limits));

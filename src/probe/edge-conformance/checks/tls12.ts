@@ -26,7 +26,8 @@ async function look({ edge, limits }: Checkup, host: string): Promise<Seen> {
   using connection = await EdgeConnection.open(edge, wish, limits);
   const types = connection.records?.messageTypes() ?? [];
   return {
-    ...{ host, handshake: connection.handshake },
+    host,
+    handshake: connection.handshake,
     asksForCertificate: types.includes(MESSAGES.certificateRequest),
   };
 }

@@ -45,7 +45,9 @@ export class HttpBackend implements AsyncDisposable {
     const server = createSecureServer(
       {
         ...serving,
-        ...{ ca: authority.cert, requestCert: true, rejectUnauthorized: false },
+        ca: authority.cert,
+        requestCert: true,
+        rejectUnauthorized: false,
         allowHTTP1: true,
       },
       (request, response) => {

@@ -5,9 +5,13 @@ import { seenDaemonSet, seenPod } from './seen-objects.ts';
 
 function daemonSet(status: object, rest: object = {}): DaemonSetWithStatus {
   return {
-    ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
     metadata: {
-      ...{ name: 'snicket-proxy', namespace: 'kube-system', uid: 'u', generation: 3 },
+      name: 'snicket-proxy',
+      namespace: 'kube-system',
+      uid: 'u',
+      generation: 3,
       labels: { a: 'b' },
       annotations: { 'snicket.dev/applied': 'hash', theirs: 'x'.repeat(1000) },
       managedFields: [{ manager: 'somebody' }],
@@ -25,7 +29,10 @@ describe("of the proxies' DaemonSet", () => {
     );
 
     expect(seen.metadata).toEqual({
-      ...{ name: 'snicket-proxy', namespace: 'kube-system', uid: 'u', generation: 3 },
+      name: 'snicket-proxy',
+      namespace: 'kube-system',
+      uid: 'u',
+      generation: 3,
       labels: { a: 'b' },
       annotations: { 'snicket.dev/applied': 'hash' },
     });
@@ -51,7 +58,8 @@ test('of a pod no more is kept than how it is', () => {
   const waiting = { reason: 'ErrImagePull', message: 'x'.repeat(1000) };
   const ready = { type: 'Ready', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z' };
   const pod = {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: { name: 'a', namespace: 'kube-system', labels: { a: 'b' } },
     spec: { nodeName: 'worker-1', containers: [{}] },
     status: {
@@ -61,7 +69,9 @@ test('of a pod no more is kept than how it is', () => {
   } as unknown as ProxyPod;
 
   expect(seenPod(pod)).toEqual({
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'kube-system' } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', namespace: 'kube-system' },
     spec: { nodeName: 'worker-1' },
     status: {
       conditions: [ready as never],

@@ -30,7 +30,8 @@ export function seenDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus 
   const ours = Object.entries(annotations).filter(([name]) => name.startsWith('snicket.dev/'));
   const { selector, updateStrategy, template } = spec;
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
       ...identityOf(metadata),
       ...(generation !== undefined && { generation }),
@@ -80,7 +81,8 @@ export function seenPod({ apiVersion, kind, metadata, spec, status }: ProxyPod):
   const { conditions = [], containerStatuses, initContainerStatuses } = status ?? {};
   const ready = conditions.filter(({ type }) => type === 'Ready');
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: {
       ...identityOf(metadata),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
@@ -89,7 +91,9 @@ export function seenPod({ apiVersion, kind, metadata, spec, status }: ProxyPod):
     spec: nodeName === undefined ? {} : { nodeName },
     status: {
       conditions: ready.map(({ type, status: is, lastTransitionTime }) => ({
-        ...{ type, status: is, lastTransitionTime },
+        type,
+        status: is,
+        lastTransitionTime,
       })),
       ...(initContainerStatuses !== undefined && {
         initContainerStatuses: initContainerStatuses.map(seenContainer),
@@ -113,7 +117,8 @@ function seenContainer({ name, image, ready, state }: ContainerStatus): Containe
 
 function identityOf({ name, namespace, uid, resourceVersion }: ObjectMeta): ObjectMeta {
   return {
-    ...{ name, namespace },
+    name,
+    namespace,
     ...(uid !== undefined && { uid }),
     ...(resourceVersion !== undefined && { resourceVersion }),
   };

@@ -187,7 +187,8 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
     return {
-      ...{ code: 'KubeconfigUnusable', severity: 'error' },
+      code: 'KubeconfigUnusable',
+      severity: 'error',
       message: `the tenant's kubeconfig cannot be used: ${error.message}`,
       action:
         'correct the kubeconfig in the Secret that spec.controlPlane.kubeconfigSecretRef names',
@@ -197,7 +198,8 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
 
 function noAddress(): Finding {
   return {
-    ...{ code: 'ServiceHasNoAddress', severity: 'error' },
+    code: 'ServiceHasNoAddress',
+    severity: 'error',
     message: 'the Service of the control plane has no cluster IP, so the operator cannot dial it',
     action: 'give it one (it is headless), or write spec.controlPlane.endpoints',
   };

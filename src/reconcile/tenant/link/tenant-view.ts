@@ -56,7 +56,8 @@ export function internalAddresses({ apiVersion, kind, metadata, status }: Node):
   const { name, resourceVersion } = metadata;
   const addresses = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: { name, ...(resourceVersion !== undefined && { resourceVersion }) },
     status: { addresses },
   };
