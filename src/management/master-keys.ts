@@ -83,27 +83,42 @@ export class MasterKeys {
     this.#newest = newest;
   }
 
+  /** Whether tenants get the same keys from both. */
+  hasSameNewest(other: MasterKeys): boolean {
+    return Buffer.from(this.#newest).equals(other.#newest);
+  }
+
   /** The key of the tenant with this API host, as base64. */
   tenantKey(host: string): string {
     return Buffer.from(deriveTenantSecret(this.#newest, host)).toString('base64');
   }
 }
 
-/** So soon a key that somebody adds is given to workers. */
+/** How long keys are used without reading them again. */
 const KEEP_MS = 10_000;
 
-/** The keys for everybody who asks, read once in a while and not for each of a thousand tenants. */
+/** The keys, read once for many tenants. */
 export class MasterKeySource {
   readonly #read: () => Promise<MasterKeys>;
   readonly #clock: Clock;
   #last: { readonly keys: Promise<MasterKeys>; readonly atMs: number } | undefined;
+  #refreshed: MasterKeys | undefined;
 
   constructor(read: () => Promise<MasterKeys>, clock: Clock = systemClock) {
     this.#read = read;
     this.#clock = clock;
   }
 
-  /** @throws what reading throws; the next one who asks reads again. */
+  /** Reads the keys now. Returns whether tenants get other keys than after the last refresh. @throws what reading throws. */
+  async refresh(): Promise<boolean> {
+    this.#last = undefined;
+    const keys = await this.current();
+    const previous = this.#refreshed;
+    this.#refreshed = keys;
+    return previous !== undefined && !keys.hasSameNewest(previous);
+  }
+
+  /** @throws what reading throws; the next call reads again. */
   async current(): Promise<MasterKeys> {
     const atMs = this.#clock.nowMs();
     if (this.#last === undefined || atMs - this.#last.atMs >= KEEP_MS) {

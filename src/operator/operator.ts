@@ -123,6 +123,8 @@ export class Operator {
   readonly #conflicts = new Map<string, number>();
   readonly #eventLoop: EventLoopMonitor;
   readonly #resyncs: ResyncPeriods;
+  readonly #keys: MasterKeySource;
+  readonly #resyncMs: number;
   #isLeading = false;
 
   constructor(options: OperatorOptions) {
@@ -132,6 +134,7 @@ export class Operator {
     this.#random = random;
     this.#eventLoop = new EventLoopMonitor(clock);
     const { resyncMs = 120_000, leaveTimeoutMs: cleanupTimeoutMs = 300_000 } = options;
+    this.#resyncMs = resyncMs;
     const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS } = options;
     // An owner stops writing when a third of the duration is left: what it has begun ends within that.
     const tenantTimeoutMs = Math.min(options.tenantTimeoutMs ?? 20_000, leaseDurationMs / 3);
@@ -247,7 +250,7 @@ export class Operator {
       applier: applier(),
       events: this.#events,
     });
-    const keys = new MasterKeySource(
+    this.#keys = new MasterKeySource(
       async () => ensureMasterKeys(client, namespace, clock.timeoutSignal(10_000)),
       clock,
     );
@@ -271,7 +274,7 @@ export class Operator {
       isGatewayHere: options.isGatewayHere,
       isGatewayAt: options.isGatewayAt,
       preparer: new Preparer(client, { clock }),
-      masterKeys: async () => keys.current(),
+      masterKeys: async () => this.#keys.current(),
       clock,
       random,
     });
@@ -300,8 +303,8 @@ export class Operator {
     return this.#management.readFault();
   }
 
-  /** Looks at all Exposures again, for something that no object tells is not what it was. */
-  lookAgain(): void {
+  /** Reconciles all Exposures, because something has changed that no object shows. */
+  reconcileAll(): void {
     const all = this.#management.exposures.list();
     for (const { metadata } of all) this.#exposures.add(keyText(metadata));
   }
@@ -357,7 +360,7 @@ export class Operator {
             isSlow: (key) => this.#ownership.isFailing(key),
           },
         }),
-        this.#makeKeys(signal),
+        this.#pollKeys(signal),
         this.#probes.run(signal),
         this.#secrets.run(signal),
         this.#events.run(signal),
@@ -402,16 +405,24 @@ export class Operator {
     this.#exposures.add(exposure);
   }
 
-  /** Gateways wait for their keys before they start, whether there is an Exposure that needs them or not. */
-  async #makeKeys(signal: AbortSignal): Promise<void> {
-    const { client, namespace, log } = this.#options;
-    for (let failures = 1; !signal.aborted; failures++) {
+  /**
+   * Creates the gateway's keys, which gateways wait for, and reads them again every now and then. When they have changed,
+   * all Exposures are reconciled, because each tenant gets its key in a reconcile.
+   */
+  async #pollKeys(signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
+    for (let failures = 0; !signal.aborted;) {
       try {
-        await ensureMasterKeys(client, namespace, signal);
-        return;
+        if (await this.#keys.refresh()) {
+          log.info('gateway keys changed');
+          this.reconcileAll();
+        }
+        failures = 0;
+        await delay(this.#clock, this.#resyncMs * (0.9 + 0.2 * this.#random()), signal);
       } catch (error) {
         if (signal.aborted) return;
-        log.warn("the gateway's keys cannot be made; mode Passthrough waits for them", { error });
+        failures++;
+        log.warn('failed to read or create the keys of the gateway', { error });
         await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }

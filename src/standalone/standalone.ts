@@ -74,7 +74,7 @@ export class Standalone {
       log,
       clock: options.clock ?? systemClock,
       onLook: (faults) => this.#cluster.tellFaults(faults),
-      onEdgeFiles: () => this.#operator.lookAgain(),
+      onEdgeFiles: () => this.#operator.reconcileAll(),
       client: this.#cluster.client('snicket-folder'),
     });
     this.#cluster.onExposureGone(() => this.#sync.lookSoon());
