@@ -19,6 +19,8 @@ Examples:
   snicket operator --kubeconfig ~/.kube/config --http off
 
 The last is for a terminal; Services are reached from inside the cluster only.
+Without --leader-elect it does not check for other operators: do not start it
+where one runs; use --dry-run there.
 
 Signals:
   TERM, INT  give the lease back and end; once more: end at once

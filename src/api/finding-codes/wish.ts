@@ -18,7 +18,8 @@ export const WISH_FINDINGS = {
     action: 'set spec.edgeRef, or annotate an Edge with snicket.dev/is-default: "true"',
   },
   SeveralDefaultEdges: {
-    meaning: 'more than one Edge is the default one; the oldest is used',
+    meaning:
+      'more than one Edge is the default; an Exposure stays on the one that it uses, and a new one uses the oldest',
     action: 'take the annotation off all but one',
   },
   DefaultEdgeUnclear: {

@@ -29,7 +29,7 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
     .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
     .option(
       '--resync <seconds>',
-      'time between two reads of the Secrets of an Exposure, and a fifth of the time between two full reconciles',
+      'time between two reads of the Secrets of an Exposure, and a fifth of the time between two full reconciles; both grow while nothing changes',
       wholeNumber(5, 86_400),
       resyncSeconds,
     )
