@@ -118,15 +118,23 @@ async function routesFeed(io: CommandIo, flags: Flags, command: Command): Promis
     const { RoutesFile } = await import('../gateway/routes/routes-file.ts');
     return (sink) => new RoutesFile({ path: io.path(routes) }, sink);
   }
-  const [{ KubernetesRoutes }, { createClient }, { defaultAccess }, { AccessError }] =
-    await Promise.all([
-      import('../discovery/kubernetes-routes.ts'),
-      import('../kube/client/fetch-client.ts'),
-      import('../kube/access/default-access.ts'),
-      import('../kube/access/cluster-access.ts'),
-    ]);
+  const [
+    { KubernetesRoutes },
+    { createClient },
+    { Http2RoundTripper },
+    { defaultAccess },
+    { AccessError },
+  ] = await Promise.all([
+    import('../discovery/kubernetes-routes.ts'),
+    import('../kube/client/fetch-client.ts'),
+    import('../kube/transport/http2/http2-round-tripper.ts'),
+    import('../kube/access/default-access.ts'),
+    import('../kube/access/cluster-access.ts'),
+  ]);
   try {
-    const client = createClient(defaultAccess(accessOptions(io, kubeconfig, context)));
+    const access = defaultAccess(accessOptions(io, kubeconfig, context));
+    // It pings a silent API server: a gateway with a stale watch dials endpoints that are gone.
+    const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
     const statePath = state === undefined ? undefined : io.path(state);
     return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);
   } catch (error) {
