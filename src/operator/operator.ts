@@ -48,6 +48,11 @@ export interface OperatorOptions {
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
+  /**
+   * Whether this process may still write to tenants. Their Leases name the management cluster and not the replica, so they do
+   * not stop a replica that no longer leads. Default: always.
+   */
+  readonly mayWrite?: (() => boolean) | undefined;
   /** How many Exposures are looked at together. Default 32: most of the time is spent waiting for tenants. */
   readonly concurrency?: number | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
@@ -135,7 +140,7 @@ export class Operator {
     this.#eventLoop = new EventLoopMonitor(clock);
     const { resyncMs = 120_000, leaveTimeoutMs: cleanupTimeoutMs = 300_000 } = options;
     this.#resyncMs = resyncMs;
-    const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS } = options;
+    const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS, mayWrite = () => true } = options;
     // An owner stops writing when a third of the duration is left: what it has begun ends within that.
     const tenantTimeoutMs = Math.min(options.tenantTimeoutMs ?? 20_000, leaseDurationMs / 3);
     this.#exposures = this.#queue('exposure');
@@ -161,7 +166,7 @@ export class Operator {
     const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
       freshMs,
-      isOwned: (exposure, client) => this.#ownership.isOwned(exposure, client),
+      isOwned: (exposure, client) => mayWrite() && this.#ownership.isOwned(exposure, client),
       stuckAfterMs: options.stuckAfterMs,
       clock,
       random,

@@ -36,7 +36,12 @@ export async function runOperator(
     });
   }
   const election = options.leaderElect ? electionFor(client, options, log) : undefined;
-  const operator = new Operator({ ...options, client: election?.leaderClient() ?? client, log });
+  const operator = new Operator({
+    ...options,
+    client: election?.leaderClient() ?? client,
+    mayWrite: election && (() => election.mayWrite),
+    log,
+  });
   const notReady = () => notReadyIn(operator, election);
   const servers: HttpServer[] = [];
   const stopTelling = tellReadiness({ notReady, log, clock: systemClock });

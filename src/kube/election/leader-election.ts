@@ -2,8 +2,8 @@
  * One of several processes does the work: the one that holds a Lease.
  *
  * Safe against clocks that differ (only durations on one's own clock count), and against a lost server: a leader that
- * could not renew stops its work some time before anybody else may begin. One that was frozen and wakes up later sends no
- * write any more by {@link LeaderElection.leaderClient}; what it had sent meets the versions of the new leader.
+ * could not renew stops its work some time before another process may begin. One that was frozen and wakes up later sends
+ * no more writes: {@link LeaderElection.leaderClient} checks the deadline before each one.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -76,11 +76,16 @@ export class LeaderElection {
     return this.#isLeader;
   }
 
+  /** Whether this process leads and its renew deadline has not passed. True no longer than the Lease is held. */
+  get mayWrite(): boolean {
+    return this.#isLeader && this.#clock.nowMs() < this.#deadlineMs;
+  }
+
   /** The client for the work of a leader: it writes only until the renew deadline. */
   leaderClient(): KubeClient {
     const { client, lease } = this.#options;
     return fencedClient(client, () => {
-      if (this.#isLeader && this.#clock.nowMs() < this.#deadlineMs) return;
+      if (this.mayWrite) return;
       throw new KubeError('Aborted', `the Lease ${keyText(lease)} is lost, so nothing is written`);
     });
   }

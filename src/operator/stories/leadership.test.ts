@@ -226,6 +226,34 @@ describe.concurrent('a leader that cannot renew its Lease', () => {
   });
 });
 
+describe.concurrent('a leader that may not write any more', () => {
+  test('writes nothing to a tenant that its management cluster still owns', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    const { operatorOptions } = lab.environment;
+    let mayWrite = true;
+    const writtenWhile: boolean[] = [];
+    const leader = replica(lab, 'first', lab.management.client(), {
+      mayWrite: () => mayWrite,
+      connectTenant: (access) =>
+        observed(operatorOptions.connectTenant!(access), () => writtenWhile.push(mayWrite)),
+    });
+    const { controllers, user } = await lab.addTenant('blue');
+    await lab.expose('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
+
+    mayWrite = false;
+    await user.delete(RESOURCES.daemonSet, PROXY);
+    await lab.untilCondition('blue', 'WorkersReady', /^(?:False|Unknown)/);
+    expect(writtenWhile).not.toContain(false);
+    mayWrite = true;
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
+
+    expect(writtenWhile).not.toContain(false);
+    await leader.stop();
+  });
+});
+
 describe.concurrent('replicas that are cut off from the API for ten minutes', () => {
   test('return with one list per kind, and without a write to an Exposure', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
