@@ -1,9 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { secretOf } from '../testing/objects.ts';
+import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
 import { TENANTS } from '../testing/places.ts';
 
 setDefaultTimeout(240_000);
@@ -174,6 +176,19 @@ describe.concurrent('a control plane that is not there as it should be', () => {
 
     await lab.until('Passthrough', () => lab.statusOf('blue')?.mode === 'Passthrough');
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
+  });
+
+  test('a missing kubeconfig is the reason, not a CA key that passthrough does not need', async () => {
+    await using lab = await startProvidedLab(RESYNC);
+    await addKamaji(lab, 'blue');
+    await lab.change(PROVIDER_RESOURCES.kamaji, 'blue', { metadata: { annotations: ASKS } });
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+
+    await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'ca.key': null } });
+    const kubeconfig = { name: 'blue-admin-kubeconfig', namespace: TENANTS };
+    await lab.user.delete(RESOURCES.secret, kubeconfig);
+
+    await lab.untilCondition('blue', 'WorkersReady', /^False SecretMissing/);
   });
 
   test('a CA that is none is named', async () => {

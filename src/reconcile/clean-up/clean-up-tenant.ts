@@ -99,7 +99,7 @@ export async function cleanUpTenant(
       ? links.current(key)
       : await links.open(key, { ...address, kubeconfig }, inTime);
   if (link === undefined) {
-    const [missing = NO_KUBECONFIG] = findings;
+    const missing = findings.find(({ severity }) => severity === 'error') ?? NO_KUBECONFIG;
     return blockedBy(missing, missing === NO_KUBECONFIG ? missing.message : undefined);
   }
   if ('code' in link) return blockedBy(link);

@@ -269,8 +269,9 @@ function notInitialised({ message }: TenantNotInitialised): TenantOutcome {
   return { condition: waitsFor(finding, message), hops: [], poll: NOT_INITIALISED };
 }
 
-function noKubeconfig({ findings: [first] }: ControlPlaneReading): ConditionState {
-  if (first !== undefined) return fails(first);
+function noKubeconfig({ findings }: ControlPlaneReading): ConditionState {
+  const fault = findings.find(({ severity }) => severity === 'error');
+  if (fault !== undefined) return fails(fault);
   return waitsFor(
     {
       code: 'KubeconfigMissing',
@@ -286,7 +287,7 @@ function noKubeconfig({ findings: [first] }: ControlPlaneReading): ConditionStat
 function incomplete({ findings }: Plan, reading: ControlPlaneReading): Finding {
   return (
     findings.find(({ about, severity }) => about === 'tenant' && severity === 'error') ??
-    reading.findings[0] ?? {
+    reading.findings.find(({ severity }) => severity === 'error') ?? {
       code: 'FactsMissing',
       severity: 'error',
       message: 'not everything is known of the tenant yet',
