@@ -68,6 +68,8 @@ async function queuedBy(
         exposures.find(({ metadata }) => metadata.name === name),
     },
     providedAt: () => undefined,
+    all: () => [],
+    provided: () => [],
   };
   const triggers = new Triggers({
     management: () => watched as unknown as ReturnType<TriggersOptions['management']>,
@@ -181,6 +183,29 @@ describe("a change of a provider's object concerns", () => {
     const elsewhere = { ...tenant, metadata: { ...tenant.metadata, namespace: 'others' } };
 
     expect(await queuedBy((triggers) => triggers.onProvided(elsewhere), ALL)).toEqual([]);
+  });
+});
+
+describe('an ingress class concerns Exposures whose object is prepared by one', () => {
+  const { apiVersion, kind } = RESOURCES.ingressClass;
+  const ingressClass = { apiVersion, kind, metadata: { name: 'public' } };
+
+  test('when it appears or is deleted', async () => {
+    const queued = await queuedBy(
+      ({ onEdgeSetting }) => onEdgeSetting(ingressClass, undefined),
+      ALL,
+    );
+
+    expect(queued).toEqual(['of-capi', 'of-k0smotron', 'of-kamaji', 'of-steward']);
+  });
+
+  test('and none when only its metadata changes', async () => {
+    const annotations = { 'meta.helm.sh/release-name': 'edge' };
+    const after = { ...ingressClass, metadata: { ...ingressClass.metadata, annotations } };
+
+    const queued = await queuedBy(({ onEdgeSetting }) => onEdgeSetting(after, ingressClass), ALL);
+
+    expect(queued).toEqual([]);
   });
 });
 

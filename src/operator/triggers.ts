@@ -137,7 +137,7 @@ export class Triggers implements ManagementListener {
     if (isRelabeled && this.#options.management().exposureIndex.selectsNamespaces()) this.#addAll();
   };
 
-  readonly onEdgeSetting = (setting: KubeObject): void => {
+  readonly onEdgeSetting: ManagementListener['onEdgeSetting'] = (setting, previous) => {
     const management = this.#options.management();
     const classes = management.all(RESOURCES.ingressClass);
     for (const object of management.edges.list()) {
@@ -146,7 +146,8 @@ export class Triggers implements ManagementListener {
       this.#options.edges.add(object.metadata.name);
       this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
     }
-    if (setting.kind !== RESOURCES.ingressClass.kind) return;
+    // The controller of a class is immutable: only a class that appears or is deleted changes what is handled.
+    if (setting.kind !== RESOURCES.ingressClass.kind || previous !== undefined) return;
     this.#addDependents(dependencyOnNames(RESOURCES.ingressClass));
     this.#addAnnotated();
   };

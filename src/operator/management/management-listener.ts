@@ -19,7 +19,7 @@ export interface ManagementListener {
   /** A namespace; whether its labels have changed. */
   readonly onNamespace: (name: string, change: { readonly isRelabeled: boolean }) => void;
   /** A class or a Gateway. */
-  readonly onEdgeSetting: (object: KubeObject) => void;
+  readonly onEdgeSetting: (object: KubeObject, previous: KubeObject | undefined) => void;
   /** An object of a provider. */
   readonly onProvided: (object: KubeObject) => void;
   /** Which APIs are served. */

@@ -112,7 +112,7 @@ export class ServedWatches {
         return;
       }
       if (!isRoute) {
-        listener.onEdgeSetting(change.object);
+        listener.onEdgeSetting(change.object, previousOf(change));
         return;
       }
       // Before as well as after: what it was, or whose, may be what somebody waits to see the end of.
