@@ -98,16 +98,7 @@ export class ExposureController {
       routing,
       preparations: new ExposurePreparations({ management, preparer, renewals, events, versions }),
       versions,
-      tenants: {
-        links,
-        ownership,
-        pacer,
-        masterKeys: options.masterKeys,
-        tenantTimeoutMs: options.tenantTimeoutMs,
-        log: options.log,
-        clock,
-        random: options.random,
-      },
+      tenants: options,
       namespace,
       proxyImage,
       isGatewayHere: options.isGatewayHere,
@@ -230,6 +221,7 @@ export class ExposureController {
     const { probes, routing } = this.#options;
     const { routed, tenant } = reconciled;
     const conditions = this.#conditions(key, reconciled);
+    if (routed.previous.length === 0) return conditions;
     const isProbed = probes.isUpToDate(key) && !probes.isSuspect(key);
     const probed = isProbed ? probes.hopsOf(key) : undefined;
     const hops = [...(probed ?? []), ...(tenant?.hops ?? [])];
