@@ -4,28 +4,28 @@
 import type { Edge } from './edge.ts';
 import type { Finding } from './finding.ts';
 
-/** The part of the Edge that decides. */
+/** The fields of an Edge that decide which hosts it allows. */
 export type EdgeOfHosts = Pick<Edge, 'metadata'> & {
   readonly spec: Pick<Edge['spec'], 'allowedHosts' | 'domain'>;
 };
 
-/** The patterns in force; undefined: Exposures may claim any host. */
+/** Returns the host patterns that the Edge allows; undefined if Exposures may claim any host. */
 export function allowedHostsOf({ spec }: EdgeOfHosts): readonly string[] | undefined {
   return spec.allowedHosts ?? (spec.domain === undefined ? undefined : [`*.${spec.domain}`]);
 }
 
 /**
- * Whether a pattern covers a host, as for hostnames of the Gateway API: `*.example.com` covers names of any depth below
- * example.com, and not example.com itself.
+ * Reports whether a pattern covers a host, with the semantics of Gateway API hostnames: `*.example.com` covers names of
+ * any depth below example.com, but not example.com itself.
  */
 export function coversHost(pattern: string, host: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 }
 
-/** As many patterns as a sentence names. */
+/** The number of patterns that a message lists before it abbreviates. */
 const MOST_NAMED = 5;
 
-/** Why an Edge does not allow a host. The API server cannot check it: the Edge is another object. */
+/** Returns why an Edge does not allow a host. CEL validation cannot check this: the Edge is another object. */
 export function hostFault(host: string, edge: EdgeOfHosts): Finding | undefined {
   const patterns = allowedHostsOf(edge);
   if (patterns === undefined || patterns.some((pattern) => coversHost(pattern, host))) {

@@ -6,23 +6,29 @@ import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
 import type { Finding } from './finding.ts';
 
-/** The label with which Kubernetes marks every namespace with its name. */
+/** The label that the API server sets on every namespace, with its name as the value. */
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 /** The labels of a namespace. */
 export type NamespaceLabels = Readonly<Record<string, string>>;
 
-/** The part of the Edge that decides. */
+/** The fields of an Edge that decide which namespaces it allows. */
 export type EdgeOfNamespaces = Pick<Edge, 'metadata'> & {
   readonly spec: Pick<Edge['spec'], 'allowedNamespaces'>;
 };
 
-/** The labels of a namespace, with the one that an API server adds: objects in files and tests may lack it. */
+/**
+ * Returns the labels of a namespace, including the name label that the API server adds. Objects from files and tests
+ * may lack it.
+ */
 export function labelsOfNamespace(name: string, labels: NamespaceLabels = {}): NamespaceLabels {
   return { [NAME_LABEL]: name, ...labels };
 }
 
-/** Why an Edge does not allow Exposures in this namespace. The API server cannot check it: the Edge is another object. */
+/**
+ * Returns why an Edge does not allow Exposures in this namespace. CEL validation cannot check this: the Edge is another
+ * object.
+ */
 export function namespaceFault(
   { metadata: { namespace } }: Pick<Exposure, 'metadata'>,
   { metadata, spec: { allowedNamespaces } }: EdgeOfNamespaces,

@@ -1,5 +1,5 @@
 /**
- * Which control plane an Exposure is for: a provider's object, a Service, or plain addresses.
+ * The control plane that an Exposure is for: a provider's object, a Service, or plain addresses.
  */
 import * as z from 'zod';
 import { objectName, setOf, type DeepReadonly } from './values/kubernetes-values.ts';
@@ -8,7 +8,7 @@ import { withRules } from './values/rule.ts';
 
 const secretKey = z.string().min(1).max(253);
 
-/** How an Exposure names its control plane: the discriminator of `spec.controlPlane`. */
+/** The values of `spec.controlPlane.type`, the discriminator of the union. */
 export const CONTROL_PLANE_TYPES = ['Object', 'Service', 'Endpoints'] as const;
 /** One of {@link CONTROL_PLANE_TYPES}. */
 export type ControlPlaneType = (typeof CONTROL_PLANE_TYPES)[number];
@@ -75,8 +75,8 @@ const kubeconfigSecretRef = z.strictObject({
 });
 
 /**
- * The control plane of an Exposure is immutable: after a change, the objects that Snicket created in the previous tenant
- * would stay there.
+ * The control plane of an Exposure is immutable. After a change, the objects that Snicket created in the previous
+ * tenant would remain there.
  */
 const RECREATE =
   'To expose another control plane, delete this Exposure and create a new one; this removes Snicket from the tenant first.';
@@ -96,7 +96,7 @@ const immutable = [
   },
 ];
 
-/** Which control plane. */
+/** The schema of `spec.controlPlane`. */
 export const controlPlaneSpec = withRules(
   z.strictObject({
     type: z
@@ -171,7 +171,7 @@ export const controlPlaneSpec = withRules(
 type Given = DeepReadonly<z.output<typeof controlPlaneSpec>>;
 type Source = 'objectRef' | 'service' | 'endpoints';
 type Secrets = 'caSecretRef' | 'kubeconfigSecretRef';
-/** The member of the union for one type: with these fields, and without those. */
+/** The union member for one type, with the fields that it has and the fields that it must not have. */
 type Member<
   Type extends ControlPlaneType,
   Present extends keyof Given,
@@ -180,13 +180,18 @@ type Member<
   readonly [Key in Present]-?: NonNullable<Given[Key]>;
 } & { readonly [Key in Absent]?: undefined };
 
-/** Which control plane, as the rules leave it: the member that `type` names, and the Secrets unless the provider knows them. */
+/**
+ * The validated `spec.controlPlane`: the member that `type` selects, with the Secret references unless the type is
+ * Object.
+ */
 export type ControlPlaneSpec =
   | Member<'Object', 'objectRef', Exclude<Source, 'objectRef'> | Secrets>
   | Member<'Service', 'service' | Secrets, Exclude<Source, 'service'>>
   | Member<'Endpoints', 'endpoints' | Secrets, Exclude<Source, 'endpoints'>>;
 
-/** Whether the control plane may have konnectivity, as far as the Exposure says: most objects of providers have it. */
+/**
+ * Reports whether the control plane may have konnectivity, as far as the Exposure says. A provider's object always may.
+ */
 export function mayHaveKonnectivity(spec: ControlPlaneSpec): boolean {
   switch (spec.type) {
     case 'Object':

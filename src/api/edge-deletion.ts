@@ -1,8 +1,8 @@
 /**
  * Edges that are being deleted.
  *
- * An Edge with Exposures keeps serving after its deletion, as a PersistentVolumeClaim in use does: a finalizer holds it
- * until the last of its Exposures is gone.
+ * An Edge that is in use keeps serving after a user deletes it, like a PersistentVolumeClaim that is in use. A
+ * finalizer blocks the deletion until no Exposure uses the Edge.
  */
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
@@ -10,16 +10,19 @@ import type { Finding } from './finding.ts';
 import { ROUTES_FINALIZER } from './host-ownership.ts';
 import type { TenantRoute } from './tenant-route.ts';
 
-/** Holds a deleted Edge while Exposures use it. */
+/** The finalizer that blocks the deletion of an Edge while Exposures use it. */
 export const EDGE_PROTECTION_FINALIZER = 'snicket.dev/edge-protection';
 
-/** As many Exposures as a sentence names. */
+/** The number of Exposures that a message lists before it abbreviates. */
 const MOST_NAMED = 5;
 
 /**
- * Why an Exposure with these TenantRoutes cannot use an Edge: the Edge is being deleted and does not serve the Exposure
- * yet. An Exposure gets its finalizer before its first route. With the finalizer and without a route, its routes are being
- * written, or another client has deleted them: they are created again. The scheduler treats Pods and a PersistentVolumeClaim that is being deleted in the same way.
+ * Returns why an Exposure with these TenantRoutes cannot use an Edge that is being deleted and does not serve it yet.
+ *
+ * The operator adds the finalizer to an Exposure before it creates the first route. An Exposure with the finalizer and
+ * without routes may therefore use the Edge: its routes are being created, or another client has deleted them and the
+ * operator creates them again. The scheduler treats Pods and a PersistentVolumeClaim that is being deleted in the same
+ * way.
  */
 export function deletionFault(
   { metadata: { finalizers = [] } }: Pick<Exposure, 'metadata'>,
@@ -39,7 +42,7 @@ export function deletionFault(
   };
 }
 
-/** What holds a deleted Edge, given the keys of the Exposures that use it. */
+/** Returns the finding on an Edge that is being deleted and still in use, given the keys of its Exposures. */
 export function inUseFinding(edge: string, exposures: readonly string[]): Finding {
   const more = exposures.length - MOST_NAMED;
   const named = exposures.slice(0, MOST_NAMED).join(', ');

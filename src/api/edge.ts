@@ -1,5 +1,5 @@
 /**
- * Edge: the one address that tenants share, and how the thing behind it is told about them.
+ * Edge: the shared address of tenants, and the ingress controller or gateway behind it.
  */
 import * as z from 'zod';
 import type { KubeObject } from '../kube/object.ts';
@@ -13,7 +13,7 @@ import {
 import { address, domain, hostPattern, port } from './values/network-values.ts';
 import { withRules } from './values/rule.ts';
 
-/** The ways to route. */
+/** The drivers. Each one configures one kind of ingress controller or gateway. */
 export const DRIVERS = [
   'snicket',
   'haproxy',
@@ -28,24 +28,24 @@ export const DRIVERS = [
 /** One of {@link DRIVERS}. */
 export type Driver = (typeof DRIVERS)[number];
 
-/** With "true", the Edge of Exposures that name none. */
+/** The annotation that makes an Edge the default for Exposures without an edgeRef, if its value is "true". */
 export const DEFAULT_EDGE_ANNOTATION = 'snicket.dev/is-default';
 
-/** Where Traefik takes TLS if nothing else is said. */
+/** The default of `spec.traefik.entryPoints`. */
 export const DEFAULT_ENTRY_POINTS = ['websecure'] as const;
 
-/** What annotations on the objects of providers do. */
+/** The values of `spec.annotations`: whether annotations on provider objects create Exposures on the Edge. */
 export const ANNOTATION_POLICIES = ['Allowed', 'Ignored'] as const;
 
-/** Which namespaces an Edge allows. */
+/** The values of `spec.allowedNamespaces.from`. */
 export const NAMESPACES_FROM = ['All', 'Selector'] as const;
 
-/** The conditions of an Edge. */
+/** The condition types of an Edge. */
 export const EDGE_CONDITIONS = ['Accepted', 'Ready'] as const;
 /** One of {@link EDGE_CONDITIONS}. */
 export type EdgeConditionType = (typeof EDGE_CONDITIONS)[number];
 
-/** Drivers whose objects have a class and annotations. */
+/** The drivers that use `spec.ingress`. */
 const INGRESS_DRIVERS: readonly Driver[] = [
   'haproxy',
   'haproxy-ingress',
@@ -117,7 +117,7 @@ const allowedNamespaces = withRules(
   },
 );
 
-/** The spec of an Edge. */
+/** The schema of the spec of an Edge. */
 export const edgeSpec = withRules(
   z.strictObject({
     driver: z
@@ -224,7 +224,7 @@ export const edgeSpec = withRules(
   },
 );
 
-/** What became of an Edge. */
+/** The schema of the status of an Edge. */
 export const edgeStatus = z.object({
   observedGeneration: z
     .int()
@@ -247,12 +247,12 @@ export const edgeStatus = z.object({
     .describe('Accepted: the spec can be carried out. Ready: the edge takes routes.'),
 });
 
-/** The spec, with defaults filled in. */
+/** The spec of an Edge, with defaults. */
 export type EdgeSpec = DeepReadonly<z.output<typeof edgeSpec>>;
-/** The status. */
+/** The status of an Edge. */
 export type EdgeStatus = DeepReadonly<z.output<typeof edgeStatus>>;
 
-/** An Edge, with defaults filled in. */
+/** An Edge, with defaults. */
 export interface Edge extends KubeObject {
   readonly apiVersion: 'snicket.dev/v1alpha1';
   readonly kind: 'Edge';

@@ -1,10 +1,10 @@
 /**
- * The status of an Exposure: where the tenant is found, and how each step of the way goes.
+ * The status of an Exposure: the endpoint of the tenant, and the result of each hop on the path to it.
  */
 import * as z from 'zod';
 import { conditions, mapBy, time, type DeepReadonly } from './values/kubernetes-values.ts';
 
-/** The conditions of an Exposure. */
+/** The condition types of an Exposure. */
 export const EXPOSURE_CONDITIONS = [
   'Accepted',
   'Prepared',
@@ -17,7 +17,7 @@ export const EXPOSURE_CONDITIONS = [
 /** One of {@link EXPOSURE_CONDITIONS}. */
 export type ExposureConditionType = (typeof EXPOSURE_CONDITIONS)[number];
 
-/** What a probe of a hop finds. Skip: a hop before it failed. */
+/** The results of probing a hop. Skip: an earlier hop failed. */
 export const HOP_STATES = ['Pass', 'Fail', 'Skip'] as const;
 /** One of {@link HOP_STATES}. */
 export type HopState = (typeof HOP_STATES)[number];
@@ -35,7 +35,7 @@ const hop = z.object({
   at: time.describe('Since when it is so.'),
 });
 
-/** What became of an Exposure. */
+/** The schema of the status of an Exposure. */
 export const exposureStatus = z.object({
   observedGeneration: z
     .int()
@@ -86,7 +86,7 @@ export const exposureStatus = z.object({
     ),
 });
 
-/** The status. */
+/** The status of an Exposure. */
 export type ExposureStatus = DeepReadonly<z.output<typeof exposureStatus>>;
-/** One step of the way, as last probed. */
+/** A hop on the path to the tenant, with the result of its last probe. */
 export type Hop = DeepReadonly<z.output<typeof hop>>;

@@ -1,5 +1,5 @@
 /**
- * Exposure: the wish that one tenant be reachable through one Edge, and the report of how that goes.
+ * Exposure: exposes a hosted control plane through an Edge.
  */
 import * as z from 'zod';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
@@ -16,7 +16,10 @@ export { EXPOSURE_CONDITIONS } from './exposure-status.ts';
 export type { ExposureConditionType, ExposureStatus, Hop, HopState } from './exposure-status.ts';
 export type { WorkerAddress, WorkerMode, WorkerSpec } from './worker.ts';
 
-/** What is done about the control plane's own object. */
+/**
+ * The values of `spec.prepare`: what Snicket does if the control plane's own object lacks a field that the edge
+ * requires.
+ */
 export const PREPARE_POLICIES = ['Patch', 'Force', 'Report'] as const;
 /** One of {@link PREPARE_POLICIES}. */
 export type PreparePolicy = (typeof PREPARE_POLICIES)[number];
@@ -25,7 +28,7 @@ const edgeReference = z.strictObject({
   name: objectName.describe('name is the name of the Edge.'),
 });
 
-/** The spec of an Exposure. */
+/** The schema of the spec of an Exposure. */
 export const exposureSpec = z.strictObject({
   edgeRef: edgeReference
     .optional()
@@ -81,12 +84,12 @@ export const exposureSpec = z.strictObject({
     .describe("The proxy on every worker, by which pods reach the tenant's API."),
 });
 
-/** The spec, with defaults filled in. */
+/** The spec of an Exposure, with defaults. */
 export type ExposureSpec = DeepReadonly<Omit<z.output<typeof exposureSpec>, 'controlPlane'>> & {
   readonly controlPlane: ControlPlaneSpec;
 };
 
-/** An Exposure, with defaults filled in. */
+/** An Exposure, with defaults. */
 export interface Exposure extends KubeObject {
   readonly apiVersion: 'snicket.dev/v1alpha1';
   readonly kind: 'Exposure';

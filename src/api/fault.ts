@@ -1,24 +1,24 @@
 /**
- * What is wrong with an object, in sentences: the place, the value, and what to write instead.
+ * Validation errors of an object: for each, the path, the offending value, and what to write instead.
  */
 import type * as z from 'zod';
 
-/** One thing that is wrong. */
+/** A validation error. */
 export interface Fault {
-  /** As kubectl has it: `spec.endpoints.api[0]`; empty for the object as a whole. */
+  /** The field path, as kubectl prints it: `spec.endpoints.api[0]`. Empty for the object as a whole. */
   readonly path: string;
-  /** The value and the way out; no full stop. */
+  /** A sentence with the offending value and the fix, without a full stop. */
   readonly sentence: string;
-  /** Of a field that nobody knows: its name, in what the path names. */
+  /** The name of an unknown field. The path is that of the object that contains it. */
   readonly unknownField?: string | undefined;
 }
 
-/** An object that cannot be used; the message has all that is wrong with it. */
+/** Thrown for an invalid object. The message lists all validation errors. */
 export class InvalidObjectError extends Error {
   readonly code = 'InvalidObject';
   readonly faults: readonly Fault[];
 
-  /** @param object - As messages name it: `Exposure tenants/blue`. */
+  /** @param object - The object, as messages name it: `Exposure tenants/blue`. */
   constructor(object: string, faults: readonly Fault[]) {
     const texts = faults.map(({ path, sentence }) =>
       path === '' ? sentence : `${path}: ${sentence}`,
@@ -29,7 +29,10 @@ export class InvalidObjectError extends Error {
   }
 }
 
-/** What zod found, as faults. Of a value of the wrong type only that is said: its checks mean another type. */
+/**
+ * Converts zod issues to faults. A value of the wrong type has that fault alone, since its other checks assume the
+ * right type.
+ */
 export function faultsOf(issues: readonly z.core.$ZodIssue[]): Fault[] {
   const placed = issues.map((issue) => ({ ...issue, at: pathText(issue.path) }));
   const isMistyped = ({ code }: { code: string | undefined }) => code === 'invalid_type';
@@ -61,7 +64,7 @@ function valueText(value: unknown): string {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
-/** What to write where a value is of the wrong type. */
+/** What to write, by the expected type. */
 const WANTED: Readonly<Record<string, string>> = {
   string: 'a text, in quotes if it looks like something else',
   number: 'a number',
@@ -72,7 +75,7 @@ const WANTED: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** The sentence for what a schema does not take; nothing for what has a sentence of its own. */
+/** Returns the sentence for a zod issue; undefined if the issue carries a sentence already. */
 export function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -86,9 +89,9 @@ export function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `${shown(issue.input)} is too ${isCount(issue.origin) ? 'long' : 'large'}; write ${amount(issue.origin, issue.maximum)} or less`;
     case 'invalid_union':
-      // Quantities alone are numbers or texts.
+      // Quantities are the only unions: integers or strings.
       return amiss(issue.input, 'a whole number, or a text in quotes');
-    // A rule has its own sentence, and no field of ours can be wrong in the other ways.
+    // Custom rules carry their own sentence. The other issues cannot occur in a spec.
     case 'custom':
     case 'invalid_format':
     case 'invalid_key':
@@ -111,7 +114,7 @@ function shown(value: unknown): string {
   return Array.isArray(value) ? `a list of ${value.length}` : valueText(value);
 }
 
-/** Whether a limit counts what is in the value, and is not about the value itself. */
+/** Reports whether a limit applies to the length of the value and not to the value itself. */
 function isCount(origin: string): boolean {
   return origin === 'string' || origin === 'array';
 }

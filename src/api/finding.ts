@@ -1,20 +1,20 @@
 /**
- * Something to tell a person: a stable code, a sentence with the offending value, and what to do.
+ * A finding for the user: a stable code, a sentence with the offending value, and what to do.
  */
 import type { FindingCode } from './finding-codes/catalogue.ts';
 
 /** A finding. The same code is a condition's reason, a log field and a metric's label. */
 export interface Finding {
-  /** In CamelCase, as Kubernetes writes reasons. */
+  /** In CamelCase, as for the reason of a condition. */
   readonly code: FindingCode;
   readonly severity: 'error' | 'warning';
-  /** What is the case, with the value: `blue.k8s.example.com is held by Exposure tenants/b`. No full stop. */
+  /** What is wrong, with the value: `host a.example.com is already used by Exposure tenants/b`. No full stop. */
   readonly message: string;
-  /** The way out: `choose another host or delete that one`. No full stop. */
+  /** What to do: `choose another host or delete that Exposure`. No full stop. */
   readonly action: string;
 }
 
-/** Message and action as one text, as conditions and logs have it. */
+/** Returns message and action as one text, for conditions and logs. */
 export function findingText({ message, action }: Finding): string {
   return `${message}; ${action}`;
 }

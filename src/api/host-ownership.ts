@@ -1,15 +1,16 @@
 /**
- * Which Exposure owns a host. Operator and gateway share this rule, so that both always agree. Pure.
+ * The rule that decides which Exposure owns a host. The operator and the gateway share it, so they always agree. Pure.
  *
  * A host belongs to the Exposure of its first TenantRoute. The operator creates a TenantRoute only for a host that no
- * other Exposure owns, and reserves the host while it writes. Two Exposures have one for the same host only if another
- * client created it, or if the API server processes a write late: one of a previous leader, or one without an answer.
+ * other Exposure owns, and reserves the host during the write. Two Exposures have a TenantRoute for the same host only
+ * if another client created one, or if the API server processed a write late: a write of a previous leader, or a write
+ * that got no response.
  *
- * The rule uses no status: a restore from backup keeps specs, labels and finalizers, and drops status.
+ * The rule does not use status: a restore from backup keeps specs, labels and finalizers, and drops status.
  */
 import type { ObjectMeta } from '../kube/object.ts';
 
-/** As much of a TenantRoute as the rule needs. */
+/** The fields of a TenantRoute that the rule needs. */
 export interface HostRoute {
   readonly metadata: ObjectMeta;
   readonly spec: { readonly exposureRef: { readonly name: string } };
@@ -18,19 +19,22 @@ export interface HostRoute {
 /** The finalizer of an Exposure that has, or had, TenantRoutes. */
 export const ROUTES_FINALIZER = 'snicket.dev/routes';
 
-/** The TenantRoute that decides who owns the host of all these: the oldest one, then the first by namespace and name. */
+/**
+ * Returns the TenantRoute that decides who owns a host, among all TenantRoutes of that host: the oldest, then the first
+ * by namespace and name.
+ */
 export function firstRoute<T extends HostRoute>(routes: Iterable<T>): T | undefined {
   return firstOf(routes, (a, b) => bySeniority(a.metadata, b.metadata));
 }
 
-/** The key, `namespace/name`, of the Exposure that a TenantRoute is for. */
+/** Returns the key, `namespace/name`, of the Exposure that a TenantRoute belongs to. */
 export function exposureKeyOf({ metadata, spec }: HostRoute): string {
   return `${metadata.namespace}/${spec.exposureRef.name}`;
 }
 
 /**
- * The Exposure that a host without a TenantRoute belongs to, among those that claim it: one that holds the finalizer of
- * routes before one that does not, then the oldest, then the first by namespace and name.
+ * Returns the owner of a host that has no TenantRoute, among the Exposures that claim it. Exposures with the routes
+ * finalizer come first, then the oldest, then the first by namespace and name.
  */
 export function firstClaimant<T extends { readonly metadata: ObjectMeta }>(
   exposures: Iterable<T>,
@@ -54,7 +58,7 @@ function firstOf<T>(all: Iterable<T>, order: (a: T, b: T) => number): T | undefi
 }
 
 function bySeniority(a: ObjectMeta, b: ObjectMeta): number {
-  // Kubernetes writes times so that they sort as texts. An object without one is not in any cluster yet.
+  // Kubernetes timestamps sort as strings. An object without one does not exist in a cluster yet, and comes last.
   return (
     compare(a.creationTimestamp ?? '~', b.creationTimestamp ?? '~') ||
     compare(a.namespace ?? '', b.namespace ?? '') ||

@@ -152,7 +152,7 @@ describe('an Edge that does not allow the Exposure', () => {
     expect(hostsOf(exposure({ ...hosts, api: 'example.net' }), edge)).toMatchObject({
       code: 'HostNotAllowed',
     });
-    // Also not the ones that Snicket generates.
+    // The hosts that Snicket generates are no exception.
     expect(hostsOf(exposure(), edge)).toMatchObject({ code: 'HostNotAllowed' });
   });
 

@@ -1,5 +1,5 @@
 /**
- * The hosts by which an edge knows a tenant: as its Exposure names them, or made from its name and the Edge's domain.
+ * The hosts of a tenant: those in the spec of its Exposure, or generated from its name and the domain of the Edge.
  */
 import type { Finding } from './finding.ts';
 import type { FindingCode } from './finding-codes/catalogue.ts';
@@ -16,23 +16,23 @@ import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from './values/network-values.ts';
 /** The hosts of one tenant. */
 export interface Hosts {
   readonly api: string;
-  /** Absent: there is no konnectivity, or none was named, and there is no domain to make one from. */
+  /** Absent if the control plane has no konnectivity, or if the spec names no host and the Edge has no domain. */
   readonly konnectivity?: string | undefined;
 }
 
-/** What the hosts are read from. */
+/** The fields of an Exposure that determine its hosts. */
 export type HostsOfExposure = Pick<Exposure, 'metadata'> & {
   readonly spec: Pick<Exposure['spec'], 'hosts' | 'controlPlane'>;
 };
-/** The same of the Edge. */
+/** The fields of an Edge that determine the hosts of its Exposures. */
 export type DomainOfEdge = EdgeOfNamespaces & EdgeOfHosts;
 
-/** Whether the Edge does not allow the Exposure, rather than the Exposure being in error. */
+/** Reports whether a finding means that the Edge does not allow the Exposure, as opposed to an invalid Exposure. */
 export function isNotAllowed({ code }: Finding): boolean {
   return ['EdgeTerminating', 'NamespaceNotAllowed', 'HostNotAllowed'].includes(code);
 }
 
-/** The hosts of a tenant behind an edge, or why there are none. An Exposure that is not allowed claims no host. */
+/** Returns the hosts of a tenant, or why it has none. An Exposure that the Edge does not allow claims no host. */
 export function hostsOf(
   exposure: HostsOfExposure,
   edge: DomainOfEdge,
@@ -43,7 +43,7 @@ export function hostsOf(
   const { hosts } = exposure.spec;
   const made = (kind: 'k8s' | 'konnectivity') => madeHost(exposure, kind, edge.spec.domain);
   const api = hosts.api ?? made('k8s');
-  // A host that leads nowhere is claimed by nobody: else others could hold it against the tenant.
+  // Without konnectivity, the Exposure does not claim its host, so that other Exposures can use it.
   const konnectivity = mayHaveKonnectivity(exposure.spec.controlPlane)
     ? (hosts.konnectivity ?? made('konnectivity'))
     : undefined;

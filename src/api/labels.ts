@@ -1,9 +1,11 @@
 /**
- * The labels by which everything that Snicket made is found again.
+ * The labels of the objects that Snicket manages.
  */
 
-/** On every object, in either cluster. */
+/** The label of every object that Snicket creates, in the management cluster and in tenants. */
 export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'snicket' } as const;
 
-/** In the management cluster: the name of the Exposure, which is in the same namespace. */
+/**
+ * The label with the name of the Exposure, on objects in the management cluster. The Exposure is in the same namespace.
+ */
 export const EXPOSURE_LABEL = 'snicket.dev/exposure';

@@ -1,32 +1,32 @@
 /**
- * Which modes of the workers' proxies go with which driver.
+ * The worker modes that each driver supports.
  */
 import type { Finding } from './finding.ts';
 import type { Driver } from './edge.ts';
 import { WORKER_MODES, type WorkerMode } from './worker.ts';
 
-/** A mode as the command line of `snicket` has it: `--mode passthrough`. */
+/** A worker mode as a value of the flag `--mode`. */
 export type ModeFlag = Lowercase<WorkerMode>;
 
-/** The modes as values of a flag. */
+/** The values of the flag `--mode`. */
 export const MODE_FLAGS = WORKER_MODES.map(modeFlag);
 
-/** The value of the flag for this mode. */
+/** Returns the flag value of a mode. */
 export function modeFlag(mode: WorkerMode): ModeFlag {
   return mode === 'Passthrough' ? 'passthrough' : 'terminate';
 }
 
-/** The mode for the value of a flag. */
+/** Returns the mode of a flag value. */
 export function modeOfFlag(flag: ModeFlag): WorkerMode {
   return flag === 'passthrough' ? 'Passthrough' : 'Terminate';
 }
 
-/** The mode that a worker is in: the one that is asked for, or what suits the driver. */
+/** Returns the mode of the workers: the mode in the spec, or the default of the driver. */
 export function modeOf(driver: Driver, asked: WorkerMode | undefined): WorkerMode {
   return asked ?? (driver === 'snicket' ? 'Passthrough' : 'Terminate');
 }
 
-/** What is wrong with a mode behind an Edge with this driver. The API server cannot see it: the Edge is another object. */
+/** Returns why a mode does not work with this driver. CEL validation cannot check this: the Edge is another object. */
 export function modeFault(driver: Driver, mode: WorkerMode): Finding | undefined {
   if (mode !== 'Passthrough' || driver === 'snicket') return undefined;
   return {

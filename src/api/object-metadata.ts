@@ -1,5 +1,5 @@
 /**
- * The metadata of any object, as somebody has written it into a file: an API server would look at it before anybody else.
+ * Validation of the metadata of any object in a file, which no API server has validated.
  */
 import * as z from 'zod';
 import { faultsOf, sentenceOf, type Fault } from './fault.ts';
@@ -35,7 +35,7 @@ const named = z.looseObject({
   }),
 });
 
-/** What is of another type there than anybody who reads it may take for granted. */
+/** Returns the faults of the metadata fields that Snicket reads, where their types are wrong. */
 export function metadataFaults(object: unknown): readonly Fault[] {
   const { error } = named.safeParse(object, { error: sentenceOf });
   return error === undefined ? [] : faultsOf(error.issues);

@@ -1,5 +1,5 @@
 /**
- * Edges, Exposures and TenantRoutes as whole objects: from values that somebody wrote to values that can be trusted.
+ * Parsers for Edges, Exposures and TenantRoutes: from untrusted values to validated objects with defaults.
  */
 import * as z from 'zod';
 import { edgeSpec, edgeStatus, type Edge } from './edge.ts';
@@ -10,7 +10,7 @@ import { tenantRouteSpec, type TenantRoute } from './tenant-route.ts';
 import { LABEL_PATTERN } from './values/name-patterns.ts';
 import { pattern, withRules, type Rule } from './values/rule.ts';
 
-/** Of both kinds. */
+/** The apiVersion of all snicket.dev kinds. */
 const API_VERSION = 'snicket.dev/v1alpha1';
 
 const apiVersion = z
@@ -19,7 +19,9 @@ const apiVersion = z
 
 const texts = z.record(z.string(), z.string()).optional();
 
-/** What is looked at of the metadata. The rest is the API server's affair, and stays as it is. */
+/**
+ * The metadata fields that Snicket reads. The API server validates the others, and the parsers keep them as they are.
+ */
 const metadata = z.looseObject({
   name: z.string().max(253).describe('The name of the object.'),
   labels: texts,
@@ -30,7 +32,7 @@ const METADATA = "The object's name, labels and annotations.";
 
 const namePattern = pattern(LABEL_PATTERN);
 
-/** Names go into values of labels, which have 63 characters, and into names of Services, which have no dots. */
+/** Names become label values, which have at most 63 characters, and names of Services, which have no dots. */
 const goodName: Rule<{ readonly metadata: { readonly name: string } }> = {
   cel: namePattern.cel('self.metadata.name'),
   holds: (object) => namePattern.matches(object.metadata.name),
@@ -39,10 +41,10 @@ const goodName: Rule<{ readonly metadata: { readonly name: string } }> = {
   field: ['metadata', 'name'],
 };
 
-// A status that cannot be read counts as none: it is a report, and whoever writes it writes it anew. Otherwise an
-// Exposure could not be served because of what a newer version said about it.
+// An unreadable status counts as absent: status is a report, and its controller writes it again. Otherwise a status
+// from a newer version would prevent the operator from serving an Exposure.
 
-/** An Edge. */
+/** The schema of an Edge. */
 export const edgeObject = withRules(
   z.strictObject({
     apiVersion,
@@ -54,7 +56,7 @@ export const edgeObject = withRules(
   goodName,
 );
 
-/** An Exposure. */
+/** The schema of an Exposure. */
 export const exposureObject = withRules(
   z.strictObject({
     apiVersion,
@@ -66,7 +68,7 @@ export const exposureObject = withRules(
   goodName,
 );
 
-/** A TenantRoute. */
+/** The schema of a TenantRoute. */
 export const tenantRouteObject = z.strictObject({
   apiVersion,
   kind: z.literal('TenantRoute').describe('TenantRoute.'),
@@ -74,31 +76,31 @@ export const tenantRouteObject = z.strictObject({
   spec: tenantRouteSpec.describe('Desired state.'),
 });
 
-// From an API server, a field that is not known here is one that a newer definition has, and was checked by it: an
-// operator that is not updated yet serves the rest. In a file of a user it is a mistake.
+// In a response of the API server, an unknown field belongs to a newer CRD, which has validated it. An operator that is
+// not updated yet ignores it and serves the rest. In a user's file, an unknown field is a mistake.
 
-/** The Edge in an answer of an API server, with defaults filled in. @throws InvalidObjectError with all that is wrong. */
+/** Parses an Edge in a response of the API server, with defaults. @throws InvalidObjectError with all faults. */
 export function parseEdge(value: unknown): Edge {
   return parseKnown(edgeObject, 'Edge', value);
 }
 
-/** The Edge in a file, which has no unknown fields. @throws InvalidObjectError with all that is wrong. */
+/** Parses an Edge in a file and rejects unknown fields. @throws InvalidObjectError with all faults. */
 export function parseEdgeStrictly(value: unknown): Edge {
   return parse(edgeObject, 'Edge', withoutNulls(value));
 }
 
-/** The Exposure in an answer of an API server, with defaults. @throws InvalidObjectError with all that is wrong. */
+/** Parses an Exposure in a response of the API server, with defaults. @throws InvalidObjectError with all faults. */
 export function parseExposure(value: unknown): Exposure {
-  // The rules leave exactly one source of a control plane, which the schema's own type cannot say.
+  // The rules guarantee exactly one source of a control plane. The type of the schema cannot express that.
   return parseKnown(exposureObject, 'Exposure', value) as Exposure;
 }
 
-/** The Exposure in a file, which has no unknown fields. @throws InvalidObjectError with all that is wrong. */
+/** Parses an Exposure in a file and rejects unknown fields. @throws InvalidObjectError with all faults. */
 export function parseExposureStrictly(value: unknown): Exposure {
   return parse(exposureObject, 'Exposure', withoutNulls(value)) as Exposure;
 }
 
-/** The TenantRoute in an answer of an API server. @throws InvalidObjectError with all that is wrong. */
+/** Parses a TenantRoute in a response of the API server. @throws InvalidObjectError with all faults. */
 export function parseTenantRoute(value: unknown): TenantRoute {
   return parseKnown(tenantRouteObject, 'TenantRoute', value);
 }
@@ -109,7 +111,7 @@ function parse<S extends z.ZodType>(schema: S, kind: string, value: unknown): z.
   throw new InvalidObjectError(nameText(kind, value), faultsOf(parsed.error.issues));
 }
 
-/** The same, of the fields that are known. */
+/** Parses the known fields and ignores the unknown ones. */
 function parseKnown<S extends z.ZodType>(schema: S, kind: string, value: unknown): z.output<S> {
   const copy = withoutNulls(value);
   const { success, data, error } = schema.safeParse(copy);
@@ -128,7 +130,10 @@ function removeFields(
   for (const key of keys) delete (parent as Record<string, unknown>)[key];
 }
 
-/** `worker:` with nothing below it is null in YAML; the API server takes such a field for one that is not there. A copy. */
+/**
+ * Returns a copy without null fields: `worker:` with nothing below it is null in YAML, and the API server treats such a
+ * field as absent.
+ */
 export function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -139,7 +144,7 @@ export function withoutNulls(value: unknown): unknown {
   );
 }
 
-/** As far as the value has a name. */
+/** Returns the kind, with the namespace and name if the value has them. */
 function nameText(kind: string, value: unknown): string {
   const { namespace, name } = (value as Partial<Exposure> | null | undefined)?.metadata ?? {};
   return [kind, [namespace, name].filter((part) => typeof part === 'string').join('/')]

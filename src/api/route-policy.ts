@@ -1,5 +1,5 @@
 /**
- * What a tenant may take of the gateway, and where its clients may come from. Exposures and TenantRoutes have both.
+ * Connection limits and allowed sources, which Exposures and TenantRoutes share.
  */
 import * as z from 'zod';
 import { setOf } from './values/kubernetes-values.ts';
@@ -7,7 +7,7 @@ import { network } from './values/network-values.ts';
 
 const count = z.int().min(1).max(1_000_000);
 
-/** Limits of one host. */
+/** The schema of the limits of one host. */
 export const routeLimits = z.strictObject({
   maxConnections: count
     .optional()
@@ -21,5 +21,5 @@ export const routeLimits = z.strictObject({
     ),
 });
 
-/** Networks that clients may connect from. */
+/** The schema of the networks that clients may connect from. */
 export const allowedSources = setOf(network, 64);

@@ -30,7 +30,7 @@ test('moves a TenantRoute that changes its host', () => {
   expect(index.ofHost('other.test').length).toBe(1);
 });
 
-/** Adds a TenantRoute as the answer to an own write. */
+/** Adds a TenantRoute as the response to a write of this process. */
 async function write(index: TenantRouteIndex<TenantRoute>, route: TenantRoute): Promise<void> {
   await index.write(
     async () => route,
@@ -55,7 +55,7 @@ test('ignores what a watch reports after the answer to a later write', async () 
   expect(index.remove(at('old', '10'))).toBe(false);
   expect(index.list()).toEqual([at('new', '20')]);
 
-  // The watch has reported the write: from here on it decides.
+  // The watch has reported the write. From here on the watch decides.
   expect(index.put(at('new', '20'))).toBe(false);
   expect(index.put(at('new', '19'))).toBe(true);
 });

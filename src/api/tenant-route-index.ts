@@ -1,11 +1,11 @@
 /**
- * All known TenantRoutes by host, Exposure, Service and Edge. A lookup and a change cost the same for one tenant and for
- * 10,000.
+ * An index of all known TenantRoutes by host, Exposure, Service and Edge. The cost of a lookup or a change does not
+ * depend on the number of tenants.
  */
 import { isLowerVersion, keyText, type ObjectKey } from '../kube/object.ts';
 import { exposureKeyOf, type HostRoute } from './host-ownership.ts';
 
-/** As much of a TenantRoute as the index needs. */
+/** The fields of a TenantRoute that the index needs. */
 export interface IndexedRoute extends HostRoute {
   readonly spec: HostRoute['spec'] & {
     readonly host: string;
@@ -15,16 +15,17 @@ export interface IndexedRoute extends HostRoute {
 }
 
 /**
- * The index. The watch decides what is in it. Own writes are added at once, and count until the watch has reported them.
+ * The index. The watch is authoritative. Writes of this process appear at once and take precedence until the watch
+ * reports them.
  */
 export class TenantRouteIndex<T extends IndexedRoute> {
   readonly #byKey = new Map<string, T>();
   readonly #byHost = new Map<string, readonly T[]>();
   readonly #byExposure = new Map<string, readonly T[]>();
   readonly #byService = new Map<string, readonly T[]>();
-  /** For each Edge, how many TenantRoutes an Exposure has on it. */
+  /** By Edge, the number of TenantRoutes that each Exposure has on it. */
   readonly #onEdge = new Map<string, Map<string, number>>();
-  /** The resourceVersions of own writes that the watch has not reported yet, by the key of the TenantRoute. */
+  /** The resourceVersions of own writes that the watch has not reported yet, by TenantRoute key. */
   readonly #written = new Map<string, string>();
   /** For each own write in progress, the uids of all TenantRoutes that were removed since it began. */
   readonly #removedDuringWrites = new Set<Set<string>>();
@@ -34,8 +35,8 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   }
 
   /**
-   * Adds a TenantRoute as the watch reports it, or replaces the known version of it. A lower resourceVersion counts too:
-   * etcd may have been restored from a backup. False if an own write is newer, or if this version is known already.
+   * Adds or updates a TenantRoute that the watch reports. A lower resourceVersion counts too: etcd may have been
+   * restored from a backup. Returns false if an own write is newer, or if the index has this version already.
    */
   put(route: T): boolean {
     const key = keyText(route.metadata);
@@ -51,8 +52,8 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   }
 
   /**
-   * Removes a TenantRoute that is gone, as the watch reports it. False if it is not known, or another one of the same name
-   * is.
+   * Removes a TenantRoute that the watch reports as deleted. Returns false if the index does not have it, or has
+   * another one with the same name.
    */
   remove({ metadata }: T): boolean {
     for (const removed of this.#removedDuringWrites) removed.add(metadata.uid ?? '');
@@ -65,8 +66,8 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   }
 
   /**
-   * Runs an own write and adds the TenantRoute that `written` finds in its answer. The answer adds nothing if the watch
-   * has reported the same or a later version of the TenantRoute meanwhile, or its deletion.
+   * Runs an own write and adds the TenantRoute that `written` finds in the response. The response is ignored if the
+   * watch has meanwhile reported the same version, a later version, or the deletion of the TenantRoute.
    */
   async write<A>(run: () => Promise<A>, written: (answer: A) => T | undefined): Promise<A> {
     const removed = new Set<string>();
@@ -82,9 +83,9 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   }
 
   /**
-   * To be called when a list begins. The returned function is to be called when the list is complete, before its changes
-   * are put. The list outranks the own writes that were complete when it began: the TenantRoutes of these that it lacks are
-   * gone. The function returns them.
+   * Must be called when a list begins. The caller calls the returned function when the list is complete, before it puts
+   * the changes of the list. The list takes precedence over own writes that were complete when it began: the function
+   * removes and returns their TenantRoutes if the list does not contain them.
    */
   beginList(): (isListed: (key: ObjectKey) => boolean) => readonly T[] {
     const before = [...this.#written];
@@ -107,22 +108,22 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     return [...this.#byKey.values()];
   }
 
-  /** Those of a host, of every Edge. */
+  /** Returns the TenantRoutes of a host, on all Edges. */
   ofHost(host: string): readonly T[] {
     return this.#byHost.get(host) ?? [];
   }
 
-  /** Those of an Exposure, by its key `namespace/name`. */
+  /** Returns the TenantRoutes of an Exposure, by its key `namespace/name`. */
   ofExposure(key: string): readonly T[] {
     return this.#byExposure.get(key) ?? [];
   }
 
-  /** Those with a Service as backend, by its key `namespace/name`. */
+  /** Returns the TenantRoutes whose backend is a Service, by its key `namespace/name`. */
   ofService(key: string): readonly T[] {
     return this.#byService.get(key) ?? [];
   }
 
-  /** The keys of the Exposures with TenantRoutes on an Edge. */
+  /** Returns the keys of the Exposures with TenantRoutes on an Edge. */
   exposuresOn(edge: string): Iterable<string> {
     return this.#onEdge.get(edge)?.keys() ?? [];
   }
@@ -177,7 +178,7 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   }
 }
 
-/** The key, `namespace/name`, of the Service behind a TenantRoute. */
+/** Returns the key, `namespace/name`, of the backend Service of a TenantRoute. */
 export function backendKeyOf({ metadata, spec }: IndexedRoute): string {
   return `${metadata.namespace}/${spec.backend.service.name}`;
 }

@@ -1,6 +1,6 @@
 /**
- * TenantRoute: one host of one Edge and the Service port behind it. The operator writes TenantRoutes, the gateway serves
- * them, and both decide from them which Exposure owns a host.
+ * TenantRoute: a host on an Edge, and the Service port behind it. The operator writes TenantRoutes, the gateway serves
+ * them, and both derive from them which Exposure owns a host.
  */
 import * as z from 'zod';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
@@ -9,12 +9,12 @@ import { allowedSources, routeLimits } from './route-policy.ts';
 import { objectName, type DeepReadonly } from './values/kubernetes-values.ts';
 import { host, port } from './values/network-values.ts';
 
-/** What a host serves. */
+/** The values of `spec.type`: what a host serves. */
 export const TENANT_ROUTE_TYPES = ['API', 'Konnectivity'] as const;
 /** One of {@link TENANT_ROUTE_TYPES}. */
 export type TenantRouteType = (typeof TENANT_ROUTE_TYPES)[number];
 
-/** The desired state of a TenantRoute. */
+/** The schema of the spec of a TenantRoute. */
 export const tenantRouteSpec = z.strictObject({
   edgeRef: z
     .strictObject({ name: objectName.describe('name is the name of the Edge.') })
@@ -58,7 +58,7 @@ export const tenantRouteSpec = z.strictObject({
     .describe('allowedSources lists the networks that clients may connect from. Default: any.'),
 });
 
-/** The spec. */
+/** The spec of a TenantRoute. */
 export type TenantRouteSpec = DeepReadonly<z.output<typeof tenantRouteSpec>>;
 
 /** A TenantRoute. */

@@ -1,42 +1,45 @@
 /**
- * Versions, and what came with which: all that Snicket has to know, in one place.
+ * Versions of Kubernetes and k0s, and the features that Snicket requires of them.
  */
 import type { Finding } from './finding.ts';
 import { quoted } from '../text/quote.ts';
 
-/** A version as Kubernetes and k0s write it, by its numbers. */
+/** The numbers of a version. */
 export interface Version {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
 }
 
-/** `v1.35.7`, `1.36`, `v1.34.1-k0s.0`, `v1.34.1+k0s.0`, `v1.36.0-rc.1`. Only numbers decide: a candidate has what its version has. */
+/**
+ * Matches `v1.35.7`, `1.36`, `v1.34.1-k0s.0`, `v1.34.1+k0s.0`, `v1.36.0-rc.1`. Only the numbers count: a release
+ * candidate has the features of its release.
+ */
 const VERSION =
   /^v?(?<major>\d{1,4})\.(?<minor>\d{1,4})(?:\.(?<patch>\d{1,4}))?(?:[-+][0-9A-Za-z.+-]{1,64})?$/;
 
-/** The numbers of a version; undefined if it is none that can be read. */
+/** Returns the numbers of a version; undefined if it cannot be parsed. */
 export function parseVersion(text: string): Version | undefined {
   const { major, minor, patch = '0' } = VERSION.exec(text.trim())?.groups ?? {};
   if (major === undefined || minor === undefined) return undefined;
   return { major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
 
-/** Negative if the first is older, 0 if they are the same. */
+/** Returns a negative number if the first version is older, and 0 if they are equal. */
 export function compareVersions(one: Version, other: Version): number {
   return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
 }
 
-/** Something that came with a version. */
+/** A feature and the versions that introduced it. */
 export interface Gate {
   readonly of: 'k0s' | 'Kubernetes';
-  /** As in `k0s takes a port in the address of the API`. */
+  /** The feature, as in `k0s takes a port in the address of the API`. */
   readonly what: string;
-  /** The first patch of every line that has it; whatever is newer than the last line has it too. */
+  /** The first patch release with the feature, per minor version. Every version after the last one has it too. */
   readonly since: readonly string[];
 }
 
-/** What came when. The patches of k0s were looked up one by one: the ones before do not have it. */
+/** The features. The k0s patch releases were verified one by one: the previous patch does not have the feature. */
 export const GATES = {
   k0sAddressWithPort: {
     of: 'k0s',
@@ -50,7 +53,7 @@ export const GATES = {
   },
 } as const satisfies Record<string, Gate>;
 
-/** Whether a version has something; `unknown` if nobody can read the version. */
+/** Reports whether a version has a feature; `unknown` if the version cannot be parsed. */
 export function passes(gate: Gate, version: string): boolean | 'unknown' {
   const found = parseVersion(version);
   if (found === undefined) return 'unknown';
@@ -60,7 +63,7 @@ export function passes(gate: Gate, version: string): boolean | 'unknown' {
   return first !== undefined && compareVersions(found, first) >= 0;
 }
 
-/** What is to be said of a version that lacks something, or that cannot be read; nothing if it is new enough. */
+/** Returns the findings about a version that lacks a feature or cannot be parsed; none if it has the feature. */
 export function gateFindings(gate: Gate, version: string, place: string): readonly Finding[] {
   const passed = passes(gate, version);
   if (passed === true) return [];

@@ -1,5 +1,5 @@
 /**
- * The workers' side of an Exposure: the proxy on every node.
+ * The proxies on the worker nodes: `spec.worker` of an Exposure.
  */
 import * as z from 'zod';
 import { LOG_LEVELS } from '../telemetry/log.ts';
@@ -16,23 +16,23 @@ import { SUBDOMAIN_PATTERN } from './values/name-patterns.ts';
 import { address, oneOfEachFamily, port, virtualAddress } from './values/network-values.ts';
 import { matching, withRules } from './values/rule.ts';
 
-/** How a pod's bytes get the name of their tenant. */
+/** The values of `mode`: how the proxy identifies the tenant to the edge. */
 export const WORKER_MODES = ['Passthrough', 'Terminate'] as const;
 /** One of {@link WORKER_MODES}. */
 export type WorkerMode = (typeof WORKER_MODES)[number];
 
-/** Where pods find the proxy of their node. */
+/** The values of `address`: where pods reach the proxy of their node. */
 export const WORKER_ADDRESSES = ['Virtual', 'Node'] as const;
 /** One of {@link WORKER_ADDRESSES}. */
 export type WorkerAddress = (typeof WORKER_ADDRESSES)[number];
 
-/** The address that every node carries, if nothing else is said. */
+/** The default of `virtualAddresses`. */
 export const DEFAULT_VIRTUAL_ADDRESS = '100.64.64.1';
 
-/** Far above what the pods of a node need, and a stop for what would grow without end. */
+/** The default memory limit: far more than the pods of a node need, and a bound on unlimited growth. */
 export const DEFAULT_MEMORY_LIMIT = '512Mi';
 
-/** Host ports below this need a capability that the proxy does not have. */
+/** Binding a host port below this requires a capability that the proxy does not have. */
 const FIRST_UNPRIVILEGED_PORT = 1024;
 const hostPort = port.min(FIRST_UNPRIVILEGED_PORT);
 
@@ -76,7 +76,7 @@ const hostAlias = z.strictObject({
   ).describe('The names that lead there.'),
 });
 
-/** What is wanted on the workers. */
+/** The schema of `spec.worker`. */
 export const workerSpec = withRules(
   z.strictObject({
     mode: z
@@ -157,12 +157,12 @@ export const workerSpec = withRules(
     logLevel: z.enum(LOG_LEVELS).default('info').describe('How much the proxy logs.'),
   }),
   {
-    // The API server holds the rule against the default {} too, before it fills in that one's own defaults.
+    // The API server also applies the rule to the default {}, before it fills in the nested defaults.
     cel: '!has(self.port) || !has(self.healthPort) || self.port != self.healthPort',
     holds: (worker) => worker.port !== worker.healthPort,
     sentence: 'port and healthPort are the same; write another one for one of them',
   },
 );
 
-/** The workers' side, with defaults filled in. */
+/** `spec.worker`, with defaults. */
 export type WorkerSpec = DeepReadonly<z.output<typeof workerSpec>>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { definitionOf, KINDS, type StructuralSchema } from './definition.ts';
 import { CEL_RULES } from '../values/rule.ts';
 
-/** A schema and all below it, with the place of each. */
+/** Yields a schema and all of its subschemas, each with its path. */
 function* walk(schema: StructuralSchema, path: string): Generator<[string, StructuralSchema]> {
   yield [path, schema];
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
@@ -20,7 +20,7 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
   const root = version!.schema.openAPIV3Schema;
   const nodes = [...walk(root, name)];
 
-  /** The places of what is not as it should be. */
+  /** The paths of the schemas that do not meet the predicate. */
   const except = (isRight: (schema: StructuralSchema, path: string) => boolean) =>
     nodes.filter(([path, schema]) => !isRight(schema, path)).map(([path]) => path);
 
@@ -28,7 +28,7 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
     const isSentence = (text: string, path: string) =>
       /^[A-Z"].{3,}\.$/s.test(text) ||
       (text.startsWith(`${path.split('.').at(-1)} `) && text.endsWith('.'));
-    // The API server describes metadata itself, and takes no other description.
+    // The API server defines the schema of metadata itself and accepts no other description.
     const undescribed = except(
       ({ description }, path) =>
         /(\[\]|\{\}|\.metadata)$/.test(path) || isSentence(description ?? '', path),

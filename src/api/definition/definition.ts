@@ -1,12 +1,12 @@
 /**
- * The CustomResourceDefinitions of our kinds, made from their schemas.
+ * The CustomResourceDefinitions of the snicket.dev kinds, generated from their zod schemas.
  */
 import * as z from 'zod';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES, type Resource } from '../../kube/resource.ts';
 import { edgeObject, exposureObject, tenantRouteObject } from '../objects.ts';
 
-/** A schema as Kubernetes takes it: OpenAPI 3.0, structural. */
+/** A structural OpenAPI 3.0 schema, as a CustomResourceDefinition carries it. */
 export interface StructuralSchema {
   type?: string;
   description?: string;
@@ -29,25 +29,25 @@ export interface StructuralSchema {
   readonly [extension: `x-kubernetes-${string}`]: unknown;
 }
 
-/** A column of `kubectl get`. */
+/** An additional printer column of `kubectl get`. */
 interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date';
   readonly jsonPath: string;
   readonly description: string;
-  /** 1: with `-o wide` only. */
+  /** 1: the column appears with `-o wide` only. */
   readonly priority?: 1;
 }
 
-/** A kind of ours. */
+/** A snicket.dev kind, with what its CustomResourceDefinition needs. */
 export interface Kind {
   readonly resource: Resource;
   readonly shortNames: readonly string[];
-  /** For the top of `kubectl explain`. */
+  /** The first paragraph of `kubectl explain`. */
   readonly description: string;
   readonly columns: readonly Column[];
   readonly schema: z.ZodType;
-  /** Whether its objects have a status. Default true. */
+  /** Whether the kind has the status subresource. Default true. */
   readonly hasStatus?: boolean;
 }
 
@@ -66,11 +66,11 @@ const READY: Column = {
   description: 'Status of the condition Ready.',
 };
 
-/** The kinds, in the order of their documents. */
+/** The snicket.dev kinds, in the order of the API reference. */
 export const KINDS: readonly Kind[] = [
   {
     resource: RESOURCES.edge,
-    // Its singular, edge, is as short as a name gets.
+    // The singular name, edge, is short enough.
     shortNames: [],
     description:
       'An Edge is one address that any number of hosted control planes share: which ingress controller or gateway is behind it, and how that is told about tenants. Annotate one with snicket.dev/is-default: "true" to make it that of all Exposures that name none.',
@@ -146,7 +146,7 @@ export interface CustomResourceDefinition extends KubeObject {
   };
 }
 
-/** The CustomResourceDefinition of a kind. */
+/** Returns the CustomResourceDefinition of a kind. */
 export function definitionOf({ resource, ...kind }: Kind): CustomResourceDefinition {
   const { apiVersion, plural } = resource;
   const group = groupOf(apiVersion);
@@ -181,14 +181,14 @@ export function definitionOf({ resource, ...kind }: Kind): CustomResourceDefinit
   };
 }
 
-/** The schema of a kind's objects as a CustomResourceDefinition takes it. */
+/** Converts a zod schema to the structural schema that a CustomResourceDefinition accepts. */
 export function structuralSchema(schema: z.ZodType): StructuralSchema {
   const root = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
     io: 'input',
     override: ({ jsonSchema }) => adapt(jsonSchema as StructuralSchema),
   }) as StructuralSchema;
-  // The API server knows these itself, and lets a schema say no more about them than what a name is like.
+  // The API server defines these fields itself. A schema may only restrict metadata.name and metadata.generateName.
   const { apiVersion, kind, metadata } = root.properties ?? {};
   for (const known of [apiVersion, kind]) delete known?.enum;
   if (metadata !== undefined && root.properties !== undefined) {
@@ -199,13 +199,14 @@ export function structuralSchema(schema: z.ZodType): StructuralSchema {
   return root;
 }
 
-/** Takes out what zod says and Kubernetes does not take, or knows by other means. */
+/** Removes from the output of zod what a structural schema must not have, and what other fields already express. */
 function adapt(schema: StructuralSchema): void {
-  // Types may not stand in a union; that of numbers and texts has an extension, which says it all.
+  // A structural schema must not use anyOf for types. For int-or-string, x-kubernetes-int-or-string replaces it.
   delete schema.anyOf;
-  // Unknown fields are pruned, or refused by kubectl; `additionalProperties` beside `properties` is forbidden.
+  // The API server prunes unknown fields, and kubectl rejects them. A structural schema must not combine
+  // `additionalProperties` with `properties`.
   if (schema.properties !== undefined) delete schema.additionalProperties;
-  // A format has a check of its own.
+  // The API server validates a format by itself.
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

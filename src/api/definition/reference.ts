@@ -1,10 +1,10 @@
 /**
- * The reference of our kinds as Markdown: a table of fields for each, made from the same schemas as their definitions.
+ * The API reference as Markdown: a table of fields for each kind, generated from the same schemas as the CRDs.
  */
 import { structuralSchema, type Kind, type StructuralSchema } from './definition.ts';
 import { CEL_RULES, type CelRule } from '../values/rule.ts';
 
-/** The page of these kinds. */
+/** Returns the reference page of these kinds. */
 export function apiReference(kinds: readonly Kind[]): string {
   const [first] = kinds;
   return [
@@ -58,7 +58,10 @@ function fieldRows(schema: StructuralSchema, path: string): string[] {
   });
 }
 
-/** An object that is there only so that the defaults of its fields are filled in. */
+/**
+ * Reports whether a default is an empty object, which exists only so that the API server fills in the defaults of its
+ * fields.
+ */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
@@ -79,7 +82,7 @@ function bounds(least: number | undefined, most: number | undefined): string {
   return least === undefined ? ` (up to ${most})` : ` (${least} to ${most})`;
 }
 
-/** Sentences with which the API server refuses what breaks a rule. */
+/** Returns the messages of all validation rules, as a list. */
 function ruleList(root: StructuralSchema): string {
   return rulesIn(root, '')
     .map(({ path, sentence }) => `- ${code(path)}: ${sentence}`)
@@ -110,7 +113,10 @@ function rulesIn(schema: StructuralSchema, path: string): PlacedSentence[] {
 
 const TERM = /"(?:[^"\\]|\\.)*"|(?:string\()?((?:self|oldSelf)[.\w]*)\)?/g;
 
-/** With a word in place of each value: `"port " + string(self.port) + " is taken"` becomes `port PORT is taken`. */
+/**
+ * Replaces each value in a message expression by a word: `"port " + string(self.port) + " is taken"` becomes `port PORT
+ * is taken`.
+ */
 function plainSentence(messageExpression: string): string {
   return messageExpression
     .replaceAll(TERM, (term, place: string | undefined) =>

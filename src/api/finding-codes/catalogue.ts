@@ -1,6 +1,6 @@
 /**
- * Every code of a finding, in one place. A code is for ever: it is the reason of a condition, a log field and a metric's
- * label. One that is not here does not compile.
+ * The catalog of finding codes. A code is stable: it is the reason of a condition, a log field and a metric label. Code
+ * that uses a code outside of the catalog does not compile.
  */
 import { CERTIFICATE_FINDINGS } from './certificate.ts';
 import { CONTROL_PLANE_FINDINGS } from './control-plane.ts';
@@ -10,7 +10,7 @@ import { PREPARATION_FINDINGS } from './preparation.ts';
 import { TENANT_FINDINGS } from './tenant.ts';
 import { WISH_FINDINGS } from './wish.ts';
 
-/** By code. */
+/** The entries of all findings, by code. */
 export const FINDING_CODES = {
   ...WISH_FINDINGS,
   ...CONTROL_PLANE_FINDINGS,
@@ -21,10 +21,10 @@ export const FINDING_CODES = {
   ...DNS_FINDINGS,
 };
 
-/** A code of a finding. */
+/** The code of a finding. */
 export type FindingCode = keyof typeof FINDING_CODES;
 
-/** The same by what they are about, in the order of the reference. */
+/** The entries by topic, in the order of the reference documentation. */
 export const FINDING_GROUPS = [
   ['What is wished for', WISH_FINDINGS],
   ['The control plane', CONTROL_PLANE_FINDINGS],

@@ -3,7 +3,7 @@
  */
 import type { FindingEntry } from './entry.ts';
 
-/** By code. */
+/** The entries, by code. */
 export const CERTIFICATE_FINDINGS = {
   CaCertificateMissing: {
     meaning: "the CA's certificate is empty",

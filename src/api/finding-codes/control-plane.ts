@@ -1,9 +1,9 @@
 /**
- * Findings about a control plane as it is read: its provider, its Service, its Secrets.
+ * Findings about the control plane: its provider, its Service, its Secrets.
  */
 import type { FindingEntry } from './entry.ts';
 
-/** By code. */
+/** The entries, by code. */
 export const CONTROL_PLANE_FINDINGS = {
   ProviderUnknown: {
     meaning: 'no provider that Snicket supports has the kind in spec.controlPlane.objectRef',

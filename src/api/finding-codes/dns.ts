@@ -3,7 +3,7 @@
  */
 import type { FindingEntry } from './entry.ts';
 
-/** By code. */
+/** The entries, by code. */
 export const DNS_FINDINGS = {
   AddressUnknown: {
     meaning: 'nobody says where the Edge is',

@@ -1,11 +1,11 @@
 /**
- * Findings about edges: whether they take routes, what is wrong around them, and what to know of their drivers.
+ * Findings about Edges: whether controllers accept the routes, what is missing around them, and pitfalls of drivers.
  */
 import type { FindingEntry } from './entry.ts';
 
-/** By code. */
+/** The entries, by code. */
 export const EDGE_FINDINGS = {
-  // Whether the routes are admitted.
+  // Admission of the routes.
   Admitted: {
     meaning: 'the controller of the edge has taken the routes',
     action: 'nothing has to be done',
@@ -35,7 +35,7 @@ export const EDGE_FINDINGS = {
     action: 'see that the Service is there, and that the controller may lead to its namespace',
   },
 
-  // What is missing or wrong around the routes.
+  // Missing or wrong objects around the routes.
   EdgeApiMissing: {
     meaning: 'the management cluster does not serve the kind that the driver writes',
     action: 'install the controller with its CRDs, or choose another driver',
@@ -106,7 +106,7 @@ export const EDGE_FINDINGS = {
     action: 'see in the conditions of the Exposure what is missing, if that takes long',
   },
 
-  // What to know of a driver.
+  // Pitfalls of drivers.
   ReloadCutsConnections: {
     meaning: 'each new tenant starts a clock that ends the connections of all others',
     action: 'raise the time that the controller leaves them, or use driver snicket',

@@ -1,11 +1,11 @@
 /**
- * What a code of a finding stands for.
+ * The documentation of a finding code.
  */
 
-/** Its meaning, and the way out; the finding itself has both with the values. */
+/** The meaning of a code and the fix. A finding has both with the actual values. */
 export interface FindingEntry {
-  /** What is the case. No capital letter, no full stop. */
+  /** What the code means, without a capital letter and a full stop. */
   readonly meaning: string;
-  /** What to do. The same. */
+  /** What to do, in the same form. */
   readonly action: string;
 }

@@ -1,9 +1,9 @@
 /**
- * Findings about what the objects of providers must carry to be behind an edge.
+ * Findings about the fields that providers' objects require behind an edge.
  */
 import type { FindingEntry } from './entry.ts';
 
-/** By code. */
+/** The entries, by code. */
 export const PREPARATION_FINDINGS = {
   PreparationWanted: {
     meaning: 'with prepare: Report, the object lacks what it needs to be behind the edge',

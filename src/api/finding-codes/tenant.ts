@@ -1,9 +1,9 @@
 /**
- * Findings about a tenant's own API, and about the management cluster's.
+ * Findings about the API servers of tenants and of the management cluster.
  */
 import type { FindingEntry } from './entry.ts';
 
-/** By code. */
+/** The entries, by code. */
 export const TENANT_FINDINGS = {
   TenantUnreachable: {
     meaning: "the tenant's API server does not answer",

@@ -1,9 +1,9 @@
 /**
- * Findings about what somebody wishes for: the Exposure, its Edge and its hosts.
+ * Findings about the desired state: the Exposure, its Edge and its hosts.
  */
 import type { FindingEntry } from './entry.ts';
 
-/** By code. */
+/** The entries, by code. */
 export const WISH_FINDINGS = {
   InvalidObject: {
     meaning: 'an Edge or an Exposure is not as its schema wants it',

@@ -1,5 +1,5 @@
 /**
- * For tests only: the objects that the documents show.
+ * For tests only: the objects in the examples of the documentation.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,27 +9,27 @@ import { RESOURCES } from '../../kube/resource.ts';
 
 /** An object in an example. */
 export interface DocumentedObject {
-  /** The file, from the root of the repository. */
+  /** The path of the page from the root of the repository. */
   readonly page: string;
-  /** What it stands under. */
+  /** The heading above the example. */
   readonly heading: string;
   readonly object: KubeObject;
 }
 
-/** What the examples are made of. */
+/** The contents of all examples. */
 export interface Documented {
   readonly objects: readonly DocumentedObject[];
-  /** Those that are YAML and no objects: `PAGE: LAST KEY`. */
+  /** The YAML examples that are not objects, as `PAGE: LAST KEY`. */
   readonly others: readonly string[];
 }
 
 const REPOSITORY = join(import.meta.dir, '..', '..', '..');
-/** A heading, or a block as a whole: what looks like a heading in one is a comment. */
+/** A heading, or a whole code block, so that a comment in a block does not count as a heading. */
 const HEADING_OR_BLOCK = /^#+ (?<heading>[^\n]+)$|^```(?<language>\w*)\n(?<text>.*?)^```$/gms;
-/** A line that stands for what is left out. */
+/** A line that stands for omitted fields. */
 const ABRIDGED = /^\.\.\.$/m;
 
-/** All YAML examples, page by page. @throws Error that says where one is no YAML */
+/** Returns all YAML examples, page by page. @throws Error with the position of an example that is not YAML */
 export function documentedObjects(): Documented {
   const folder = readdirSync(join(REPOSITORY, 'docs')).toSorted();
   const pages = folder.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
@@ -66,9 +66,12 @@ function valuesIn(text: string, place: string): readonly object[] {
   });
 }
 
-/** A spec with a driver is that of an Edge; how an Edge begins stands at the top of such a page. */
+/**
+ * Returns the object of an example. A spec with a driver is that of an Edge, whose first lines are at the top of the
+ * page.
+ */
 function objectIn(value: object): KubeObject | undefined {
-  // A Secret that names files is for `snicket run`, and for no API server.
+  // `snicket run` accepts a Secret with `files`. An API server does not.
   if ('apiVersion' in value && !('files' in value)) return value as KubeObject;
   const { driver } = (value as { readonly spec?: { readonly driver?: string } }).spec ?? {};
   if (driver === undefined) return undefined;

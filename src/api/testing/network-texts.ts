@@ -1,9 +1,8 @@
 /**
- * Texts for fields with a host, a domain or an address, right and wrong: the parser and a real API server have to be
- * of one mind about each.
+ * Valid and invalid hosts, domains and addresses. The parser and a real API server must agree on each.
  */
 
-/** Texts of one field. */
+/** Valid and invalid values of one field. */
 export interface Texts {
   readonly right: readonly string[];
   readonly wrong: readonly string[];
@@ -62,7 +61,7 @@ const NO_ADDRESSES = [
   '::ffff:cb00:710a',
 ];
 
-/** By field. */
+/** The values, by field. */
 export const NETWORK_TEXTS = {
   host: {
     right: [

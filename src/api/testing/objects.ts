@@ -1,13 +1,13 @@
 /**
- * Edges and Exposures, right and wrong: what our own parser is tested with, and what a real API server is asked about.
+ * Valid and invalid Edges and Exposures, for tests of the parser and of a real API server.
  */
 
-/** Fields of an object, as somebody writes them. */
+/** The fields of an object, as a user writes them. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const apiVersion = 'snicket.dev/v1alpha1';
 
-/** What a person would write. */
+/** An Edge or Exposure as a user writes it. */
 export interface WrittenObject {
   readonly apiVersion: string;
   readonly kind: 'Edge' | 'Exposure';
@@ -20,13 +20,13 @@ export function edgeOf(spec: Fields, name = 'shared'): WrittenObject {
   return { apiVersion, kind: 'Edge', metadata: { name }, spec };
 }
 
-/** An Exposure with this spec; for a TenantControlPlane if it says nothing else. */
+/** An Exposure with this spec, by default for a TenantControlPlane. */
 export function exposureOf(spec: Fields, name = 'blue'): WrittenObject {
   const metadata = { name, namespace: 'default' };
   return { apiVersion, kind: 'Exposure', metadata, spec: { controlPlane: OBJECT, ...spec } };
 }
 
-/** References the object of a provider. */
+/** A reference to the object of a provider. */
 export const OBJECT_REF = {
   group: 'kamaji.clastix.io',
   kind: 'TenantControlPlane',
@@ -39,7 +39,7 @@ const SECRETS = {
   kubeconfigSecretRef: { name: 'blue-admin-kubeconfig' },
 } as const;
 
-/** Objects that are right, by what is special about them. */
+/** Valid objects, by what is special about them. */
 export const RIGHT: Readonly<Record<string, WrittenObject>> = {
   'an Exposure with an image by address and digest': exposureOf({
     worker: { image: `[2001:db8::10]:5000/snicket@sha256:${'0'.repeat(64)}` },
@@ -127,11 +127,11 @@ export const RIGHT: Readonly<Record<string, WrittenObject>> = {
   }),
 };
 
-/** An object that is refused. */
+/** An object that validation rejects. */
 export interface WrongObject {
   readonly object: WrittenObject;
   readonly path: string;
-  /** Of our own; the API server's is the same for a rule, and another one for what a schema has words for. */
+  /** The parser's message. For a rule, the API server uses the same message. For a schema error, it uses its own. */
   readonly sentence: string;
 }
 
@@ -143,7 +143,7 @@ function controlPlane(fields: Fields): WrittenObject {
   return exposureOf({ controlPlane: fields });
 }
 
-/** What breaks a rule: refused here and by the API server with the same sentence. */
+/** Objects that break a CEL rule. The parser and the API server reject them with the same message. */
 export const RULE_BREAKERS: readonly WrongObject[] = [
   {
     object: edgeOf({ driver: 'snicket' }, 'shared.edge'),
@@ -361,7 +361,7 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
   })),
 ];
 
-/** What a schema has words for: the API server refuses the same fields in words of its own. */
+/** Objects that violate the schema. The API server rejects the same fields with its own messages. */
 export const SCHEMA_BREAKERS: readonly WrongObject[] = [
   {
     object: edgeOf({}),

@@ -1,9 +1,12 @@
 /**
- * What an image may be called: as container runtimes take it, without what no registry has in a name.
+ * Names of container images.
  */
 
-/** A host, an IPv6 address in brackets too, a port, a path, a tag and a digest, as far as one pattern can tell. */
+/**
+ * Characters of an image name: host, or IPv6 address in brackets, port, path, tag and digest. A single pattern cannot
+ * check more.
+ */
 export const IMAGE_PATTERN = /^[A-Za-z0-9[][A-Za-z0-9._:/@+[\]-]*$/;
 
-/** As long as it may be. */
+/** The maximum length of an image name. */
 export const MAX_IMAGE_LENGTH = 512;

@@ -1,18 +1,19 @@
 /**
- * What our objects share with those of Kubernetes itself: names of objects, lists with keys, quantities, conditions.
+ * Schemas for what Snicket's kinds share with those of Kubernetes: object names, lists with keys, quantities,
+ * conditions.
  */
 import * as z from 'zod';
 import { SUBDOMAIN_PATTERN } from './name-patterns.ts';
 import { matching, pattern, withRules } from './rule.ts';
 
-/** All the way down. */
+/** A type that is readonly at every depth. */
 export type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** The name of an object, as most kinds take it. */
+/** The schema of an object name, an RFC 1123 subdomain. */
 export const objectName = withRules(
   z.string().max(253),
   matching(
@@ -21,7 +22,7 @@ export const objectName = withRules(
   ),
 );
 
-/** A list of one text at least, in which nothing is twice. */
+/** Returns the schema of a non-empty list without duplicates. */
 export function setOf<S extends z.ZodType<string>>(item: S, max: number) {
   return z
     .array(item)
@@ -36,7 +37,7 @@ export function setOf<S extends z.ZodType<string>>(item: S, max: number) {
     .meta({ 'x-kubernetes-list-type': 'set' });
 }
 
-/** A list of objects in which no two have the same value of a key. */
+/** Returns the schema of a list of objects that are unique by a key. */
 export function mapBy<Key extends string, S extends z.ZodType<Readonly<Record<Key, string>>>>(
   key: Key,
   item: S,
@@ -55,7 +56,7 @@ export function mapBy<Key extends string, S extends z.ZodType<Readonly<Record<Ke
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] });
 }
 
-/** A map with up to so many entries. */
+/** Returns the schema of a map with at most `max` entries. */
 export function mapTo<S extends z.ZodType>(value: S, max: number) {
   return z
     .record(z.string(), value)
@@ -71,7 +72,9 @@ const quantityPattern = pattern(
   '^([0-9]+([.][0-9]*)?|[.][0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$',
 );
 
-/** Quantities by resource, `cpu: 10m`. A whole number may stand without quotes, as everywhere in Kubernetes. */
+/**
+ * The schema of quantities by resource, such as `cpu: 10m`. As everywhere in Kubernetes, an integer needs no quotes.
+ */
 export const quantities = mapTo(
   withRules(z.union([z.int(), z.string().max(32)]), {
     cel: quantityPattern.cel('string(self)'),
@@ -81,10 +84,10 @@ export const quantities = mapTo(
   16,
 );
 
-/** A point in time as Kubernetes writes it. */
+/** The schema of a timestamp. */
 export const time = z.iso.datetime({ offset: true });
 
-/** One claim of a status. */
+/** The schema of a condition. */
 export const condition = z.object({
   type: z.string().max(316).describe('What is claimed, such as Ready.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it is the case.'),
@@ -98,5 +101,5 @@ export const condition = z.object({
     .describe('The metadata.generation that the claim is about.'),
 });
 
-/** The conditions of a status. */
+/** The schema of the conditions of a status. */
 export const conditions = mapBy('type', condition, 16);

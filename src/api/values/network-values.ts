@@ -1,20 +1,22 @@
 /**
- * Addresses, ports and names as the fields of our objects have them.
+ * Schemas of addresses, ports and DNS names.
  */
 import * as z from 'zod';
 import { ipBytes, ipVersion } from '../../wire/ip-address.ts';
 import { LABEL } from './name-patterns.ts';
 import { pattern, withRules, type Rule } from './rule.ts';
 
-/** As DNS has it, and as the limit of every field with a name in it. */
+/** The maximum length of a DNS name. */
 export const MAX_NAME_LENGTH = 253;
-/** Of one part of a name between two dots. */
+/** The maximum length of a DNS label. */
 export const MAX_LABEL_LENGTH = 63;
 
-/** A port of TCP. */
+/** The schema of a TCP port. */
 export const port = z.int().min(1).max(65_535);
 
-/** RFC 6066 has no addresses in SNI. Digits alone at the end are what makes an address of a name. */
+/**
+ * RFC 6066 does not allow IP addresses in SNI. A name whose last label consists of digits would be read as an address.
+ */
 const endsLikeAddress = pattern('(^|\\.)[0-9]+$');
 
 function nameRule(source: string, sentence: string): Rule<string> {
@@ -26,7 +28,7 @@ function nameRule(source: string, sentence: string): Rule<string> {
   };
 }
 
-/** A host that clients can ask for by SNI. */
+/** The schema of a host that clients can send in SNI. */
 export const host = withRules(
   z.string().max(MAX_NAME_LENGTH),
   nameRule(
@@ -35,7 +37,7 @@ export const host = withRules(
   ),
 );
 
-/** A host, or all names below a domain: `*.example.com`. */
+/** The schema of a host pattern: a host, or all names below a domain, such as `*.example.com`. */
 export const hostPattern = withRules(
   z.string().max(MAX_NAME_LENGTH),
   nameRule(
@@ -44,7 +46,7 @@ export const hostPattern = withRules(
   ),
 );
 
-/** A domain below which hosts are made. */
+/** The schema of a domain, below which Snicket generates hosts. */
 export const domain = withRules(
   z.string().max(MAX_NAME_LENGTH),
   nameRule(
@@ -53,12 +55,12 @@ export const domain = withRules(
   ),
 );
 
-/** What any machine can dial: nothing link-local, no multicast, no broadcast, not 0.0.0.0. */
+/** Reports whether a machine can dial an address: not if it is link-local, multicast, broadcast or unspecified. */
 function isDialled(address: string): boolean {
   return isUnicast(address) || isLoopback(address);
 }
 
-/** As Go's netip says IsGlobalUnicast, which takes private addresses for global too. */
+/** Reports the same as IsGlobalUnicast of Go's netip, which includes private addresses. */
 function isUnicast(address: string): boolean {
   const bytes = ipBytes(address);
   if (bytes === undefined || isMapped(bytes) || isLoopback(address)) return false;
@@ -77,7 +79,7 @@ function isLoopback(address: string): boolean {
   return bytes.every((byte, index) => byte === (index === 15 ? 1 : 0));
 }
 
-/** `::ffff:10.0.0.1`, which Kubernetes takes for no address. */
+/** Reports whether an address is IPv4-mapped, such as `::ffff:10.0.0.1`. Kubernetes rejects these. */
 function isMapped(bytes: Uint8Array): boolean {
   return (
     bytes.length === 16 && bytes.every((byte, at) => at >= 12 || byte === (at >= 10 ? 0xff : 0))
@@ -87,14 +89,14 @@ function isMapped(bytes: Uint8Array): boolean {
 const CEL_IS_DIALLED = (text: string) =>
   `isIP(${text}) && (ip(${text}).isGlobalUnicast() || ip(${text}).isLoopback())`;
 
-/** An address that can be dialled. */
+/** The schema of an address that can be dialed. */
 export const address = withRules(z.string().max(45), {
   cel: CEL_IS_DIALLED('self'),
   holds: isDialled,
   sentence: '"{self}" is no address to dial; write an IP such as 203.0.113.10 or 2001:db8::10',
 });
 
-/** A network, `10.0.0.0/8`, with no bits set behind its prefix. */
+/** Reports whether a text is a CIDR such as `10.0.0.0/8`, without bits set after its prefix. */
 function isNetwork(text: string): boolean {
   const [address = '', length = '', ...rest] = text.split('/');
   const bytes = ipBytes(address);
@@ -106,14 +108,14 @@ function isNetwork(text: string): boolean {
   });
 }
 
-/** A network of client addresses. */
+/** The schema of a network of client addresses. */
 export const network = withRules(z.string().max(49), {
   cel: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
   holds: isNetwork,
   sentence: '"{self}" is not a network; write one such as 10.0.0.0/8, 203.0.113.7/32 or fd00::/8',
 });
 
-/** An address that every node can carry, and that an EndpointSlice may hold. */
+/** The schema of an address that every node can carry and that an EndpointSlice accepts. */
 export const virtualAddress = withRules(z.string().max(45), {
   cel: 'isIP(self) && ip(self).isGlobalUnicast()',
   holds: isUnicast,
@@ -121,7 +123,7 @@ export const virtualAddress = withRules(z.string().max(45), {
     '"{self}" is no virtual address; write an IP that is not loopback, link-local, multicast or unspecified, such as 100.64.64.1',
 });
 
-/** At most one address of each family; of a list with two at most. */
+/** A rule for lists of at most two addresses: at most one address of each family. */
 export const oneOfEachFamily: Rule<readonly string[]> = {
   cel: 'size(self) < 2 || !isIP(self[0]) || !isIP(self[1]) || ip(self[0]).family() != ip(self[1]).family()',
   holds: ([first, second]) =>
@@ -136,7 +138,7 @@ const endpointPattern = pattern('^([0-9.]+|\\[[0-9a-fA-F:.]*:[0-9a-fA-F:.]*\\]):
 const CEL_ENDPOINT_ADDRESS =
   "self.substring(0, self.lastIndexOf(':')).replace('[', '').replace(']', '')";
 
-/** An address and a port. */
+/** The schema of an address with a port. */
 export const endpoint = withRules(z.string().max(53), {
   cel: [
     endpointPattern.cel('self'),

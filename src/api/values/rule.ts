@@ -1,26 +1,27 @@
 /**
- * A rule of our objects, in the two languages that check it: CEL for the API server, TypeScript for whoever reads a
- * file or an informer. Both refuse with the same sentence.
+ * Validation rules in both languages that check them: CEL for the API server, TypeScript for files and informers. Both
+ * report the same message.
  */
 import * as z from 'zod';
 
-/** A claim that a value has to meet. */
+/** A validation rule for a value. */
 export interface Rule<T> {
-  /** What the API server evaluates; `self` is the value, and `oldSelf` what it was, in a rule about a change. */
+  /** The CEL expression. `self` is the value, and `oldSelf` the previous value in a transition rule. */
   readonly cel: string;
-  /** The same claim. Absent for a rule about a change: the API server alone knows both sides of it. */
+  /** The same check in TypeScript. Absent for a transition rule, which only the API server can check. */
   readonly holds?: (value: T) => boolean;
   /**
-   * The offending value and a way out. `{self}` and `{self.name}` stand for texts that are sure to be there,
-   * `{string(self.port)}` for what is no text: the API server takes the length of a conversion for unlimited, and so
-   * refuses one where it is not needed. `{oldSelf.name}` is for rules about a change.
+   * The message, with the offending value and the fix. `{self}` and `{self.name}` stand for strings that always exist,
+   * and `{string(self.port)}` for other types. A conversion must not be used for a string: the CEL cost estimator
+   * assumes an unlimited length for its result, and the API server rejects the rule. `{oldSelf.name}` is for transition
+   * rules.
    */
   readonly sentence: string;
-  /** The field that is to blame, from the value on. Default: the value. */
+  /** The path of the offending field, relative to the value. Default: the value itself. */
   readonly field?: readonly string[];
 }
 
-/** As a CRD carries a rule. */
+/** A rule as a CRD carries it. */
 export interface CelRule {
   readonly rule: string;
   readonly message?: string;
@@ -28,10 +29,12 @@ export interface CelRule {
   readonly fieldPath?: string;
 }
 
-/** Where a schema's metadata keep the rules for the CRD. */
+/** The key of the rules in the metadata of a schema, and in the CRD. */
 export const CEL_RULES = 'x-kubernetes-validations';
 
-/** The schema, refusing what breaks a rule. To be called once for a schema: rules do not add up. */
+/**
+ * Returns the schema with these rules. It must be called once per schema: a second call replaces the rules in the CRD.
+ */
 export function withRules<S extends z.ZodType>(
   schema: S,
   ...rules: readonly Rule<z.output<S>>[]
@@ -47,14 +50,14 @@ export function withRules<S extends z.ZodType>(
     .meta({ [CEL_RULES]: rules.map(celRule) });
 }
 
-/** A regular expression in both languages. */
+/** A regular expression for TypeScript and CEL. */
 export interface Pattern {
   readonly matches: (text: string) => boolean;
-  /** The same question about what this CEL expression gives. */
+  /** Returns a CEL expression that matches the result of another one. */
   readonly cel: (expression: string) => string;
 }
 
-/** The pattern with this source, which must mean the same in RE2 and in JavaScript. */
+/** Returns the pattern with this source, which must mean the same in RE2 and JavaScript. */
 export function pattern(source: string): Pattern {
   const regexp = new RegExp(source);
   return {
@@ -63,7 +66,7 @@ export function pattern(source: string): Pattern {
   };
 }
 
-/** A rule that a text matches a pattern. */
+/** Returns a rule that a string matches a pattern. */
 export function matching(source: string, sentence: string): Rule<string> {
   const { matches, cel } = pattern(source);
   return { cel: cel('self'), holds: matches, sentence };
@@ -77,7 +80,7 @@ const PLACEHOLDER = /\{((?:self|oldSelf)[.\w]*|string\(self[.\w]*\))\}/;
 
 function celRule({ cel, sentence, field }: Omit<Rule<never>, 'holds'>): CelRule {
   const fieldPath = field === undefined ? {} : { fieldPath: `.${field.join('.')}` };
-  // Of a split by a pattern with one group, every second piece is what the group matched.
+  // Splitting by a pattern with one group puts the captured placeholders at the odd indexes.
   const pieces = sentence.split(PLACEHOLDER);
   if (pieces.length === 1) return { rule: cel, message: sentence, ...fieldPath };
   const terms = pieces.map((piece, index) => (index % 2 === 1 ? piece : celText(piece)));
