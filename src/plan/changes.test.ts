@@ -11,7 +11,7 @@ function configMap(data: ConfigMap['data'], kind = 'ConfigMap'): ConfigMap {
   return { apiVersion: 'v1', kind, metadata: { name: 'a', namespace: 'b' }, data };
 }
 
-/** As it is after an apply. */
+/** Returns the object as it is after an apply. */
 function applied(object: ConfigMap, change: Partial<ConfigMap> = {}): ConfigMap {
   const annotations = { [APPLIED_ANNOTATION]: appliedHash(object) };
   return { ...object, metadata: { ...object.metadata, annotations }, ...change };

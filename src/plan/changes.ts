@@ -1,6 +1,6 @@
 /**
- * What a plan changes in a cluster, object by object and field by field. Pure. It goes by the same rule as an apply:
- * where that would write nothing, there is no change.
+ * The changes that a plan makes in a cluster, by object and field. Pure. An object that an apply would not write has no
+ * change, by the same check.
  */
 import { appliedHash, APPLIED_ANNOTATION, needsApply } from '../kube/apply/needs-apply.ts';
 import { comparisons } from '../kube/apply/differences.ts';
@@ -9,27 +9,27 @@ import { keyText, type KubeObject } from '../kube/object.ts';
 import { groupOf } from '../kube/resource.ts';
 import { withoutSecrets } from './render.ts';
 
-/** A field that would be another. */
+/** A field that an apply changes. */
 export interface FieldChange {
-  /** As `spec.ports[0].port`. */
+  /** The path, such as `spec.ports[0].port`. */
   readonly path: string;
-  /** Absent: there is none yet. */
+  /** Absent if the field does not exist yet. */
   readonly from?: unknown;
-  /** Absent: there would be none any more. */
+  /** Absent if the apply removes the field. */
   readonly to?: unknown;
 }
 
-/** An object that would be made, changed or deleted. No secret is in it. */
+/** An object that is created, changed or deleted, without the values of Secrets. */
 export interface ObjectChange {
   readonly action: 'create' | 'change' | 'delete';
   readonly object: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
-  /** Of action `change` only. */
+  /** The changed fields; empty unless the action is `change`. */
   readonly fields: readonly FieldChange[];
-  /** Planned, but not to be done before something else is. */
+  /** Whether the change is planned, but waits for another step first. */
   readonly waits: boolean;
 }
 
-/** Objects as they should be and as they are, and those that should not be. */
+/** Desired objects with their live versions, and live objects that are no longer desired. */
 export interface Comparable {
   readonly wanted: readonly {
     readonly desired: KubeObject;
@@ -37,11 +37,11 @@ export interface Comparable {
     readonly waits?: boolean;
   }[];
   readonly superfluous: readonly KubeObject[];
-  /** Those of the superfluous ones that are not to be deleted before something else is done. Default: none. */
+  /** The superfluous objects whose deletion waits for another step. Default: none. */
   readonly kept?: readonly KubeObject[];
 }
 
-/** The changes, in the order in which they are made. */
+/** Returns the changes, in the order in which they are applied. */
 export function changesIn({ wanted, superfluous, kept = [] }: Comparable): readonly ObjectChange[] {
   const gone = new Map(superfluous.map((object) => [identity(object), object]));
   const later = new Set(kept.map(identity));
@@ -56,7 +56,7 @@ export function changesIn({ wanted, superfluous, kept = [] }: Comparable): reado
   ];
 }
 
-/** The change from `live` to `desired`; none if an apply would write nothing. */
+/** Returns the change from `live` to `desired`; none if an apply would write nothing. */
 export function changeOf(
   desired: KubeObject,
   live: KubeObject | undefined,
@@ -67,7 +67,7 @@ export function changeOf(
   return [{ action: 'change', object: desired, fields: fieldsOf(desired, live), waits }];
 }
 
-/** The fields of `live` that an apply of `desired` changes. */
+/** Returns the fields of `live` that an apply of `desired` changes. */
 export function fieldsOf(desired: KubeObject, live: KubeObject): readonly FieldChange[] {
   const [wanted, present] = [withoutSecrets(desired), withoutSecrets(live)];
   const differing = comparisons(wanted, present);
@@ -78,7 +78,7 @@ export function fieldsOf(desired: KubeObject, live: KubeObject): readonly FieldC
     ...gone.map(({ path, found: from }) => change(path, from)),
   ];
   if (found.length > 0) return found;
-  // It has all that is wanted and nothing else of ours, but was last applied by another version, or by nobody.
+  // The live object equals the desired one, but the hash of the last apply is missing or that of another desired state.
   const before = live.metadata.annotations?.[APPLIED_ANNOTATION];
   return [change(`.metadata.annotations.${APPLIED_ANNOTATION}`, before, appliedHash(desired))];
 }
@@ -91,7 +91,9 @@ function change(path: string, from: unknown, to?: unknown): FieldChange {
   };
 }
 
-/** Of a kind that is served in several versions, an object is found in each. */
+/**
+ * Returns a key without the version of the group: a list in several versions returns the same object more than once.
+ */
 function identity({ apiVersion, kind, metadata }: KubeObject): string {
   return `${groupOf(apiVersion)} ${kind} ${keyText(metadata)}`;
 }

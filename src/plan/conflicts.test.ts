@@ -41,7 +41,7 @@ function ownersOf(claims: readonly HostClaim[], routes: readonly TenantRoute[] =
   return owners;
 }
 
-/** By name: the message of the conflict, or that there is none. */
+/** Returns the message of the conflict for each Exposure, by name, or that there is none. */
 function outcomes(claims: readonly Claim[], routes: readonly TenantRoute[] = []) {
   const all = claims.map(claim);
   const owners = ownersOf(all, routes);

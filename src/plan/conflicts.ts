@@ -1,6 +1,6 @@
 /**
- * Whether an Exposure may have the hosts that it claims. Two Exposures never share a host: on real edges the newcomer
- * would take it, and no status would say so.
+ * Conflicts between the hosts of Exposures. Two Exposures never share a host: most ingress controllers would serve one
+ * of them and report nothing.
  */
 import type { Exposure } from '../api/exposure.ts';
 import type { Finding } from '../api/finding.ts';
@@ -12,7 +12,9 @@ export interface HostClaim {
   readonly exposure: Pick<Exposure, 'metadata'>;
   /** Absent if it claims none, because its spec is invalid. */
   readonly hosts?: Hosts | undefined;
-  /** The name of the Edge that it is for. Absent if there is none, or if the Edge does not allow it. */
+  /**
+   * The name of the Edge that the Exposure uses. Absent if there is none, or if the Edge does not allow the Exposure.
+   */
   readonly edge?: string | undefined;
 }
 
@@ -20,26 +22,26 @@ export interface HostClaim {
 export interface HostOwner {
   /** `namespace/name` */
   readonly key: string;
-  /** Absent if there is no such Exposure: a TenantRoute reserves the host for it. */
+  /** Absent if the Exposure does not exist: a TenantRoute reserves the host for it. */
   readonly metadata?: ObjectMeta | undefined;
-  /** The key of the TenantRoute that decides; absent if the host has none. */
+  /** The key of the TenantRoute that determines the owner; absent if the host has none. */
   readonly route?: string | undefined;
 }
 
-/** Who owns which host. */
+/** The owners of hosts. */
 export interface HostOwners {
   ownerOf(host: string): HostOwner | undefined;
-  /** The hosts of all TenantRoutes of an Exposure, by its key. */
+  /** Returns the hosts of all TenantRoutes of an Exposure, by its key. */
   routedHosts(key: string): readonly string[];
 }
 
-/** That a host belongs to another Exposure. */
+/** The finding that a host belongs to another Exposure. */
 export interface HostConflict extends Finding {
-  /** Whether all hosts with a TenantRoute of this Exposure are its own. Then they stay in use. */
+  /** Whether the Exposure owns the hosts of all its TenantRoutes. If so, these TenantRoutes stay in use. */
   readonly keepsRoute: boolean;
 }
 
-/** Why an Exposure cannot have a host that it claims; undefined if it owns all of them. */
+/** Returns why an Exposure cannot have a host that it claims; undefined if it owns all of them. */
 export function hostConflict(claim: HostClaim, owners: HostOwners): HostConflict | undefined {
   const key = keyText(claim.exposure.metadata);
   const otherOwner = (host: string) => {
@@ -56,7 +58,7 @@ export function hostConflict(claim: HostClaim, owners: HostOwners): HostConflict
   return undefined;
 }
 
-/** Every host that the spec of an Exposure claims. */
+/** Returns the hosts that the spec of an Exposure claims. */
 export function claimedHosts({ hosts }: HostClaim): readonly string[] {
   return [hosts?.api, hosts?.konnectivity].flatMap((host) => host ?? []);
 }

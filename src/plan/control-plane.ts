@@ -1,32 +1,34 @@
 /**
- * The facts of one hosted control plane, whichever provider made it.
+ * What Snicket needs to know about a hosted control plane, for all providers.
  */
 
-/** A port of a Service, as routes and slices name it. */
+/** A port of a Service, as routes and EndpointSlices reference it. */
 export interface ServicePort {
-  /** As clients of the Service see it. */
+  /** The port number of the Service. */
   readonly port: number;
-  /** As its slices name it; empty if the Service has one port without a name. */
+  /** The port name in EndpointSlices; empty if the only port of the Service has no name. */
   readonly portName: string;
 }
 
-/** A control plane as its provider leaves it in the management cluster. */
+/** A control plane, as its provider exposes it in the management cluster. */
 export interface ControlPlane {
-  /** The Service that leads to it, in the namespace of the Exposure. */
+  /** The Service in front of the control plane, in the namespace of the Exposure. */
   readonly service: {
     readonly name: string;
     readonly api: ServicePort;
-    /** Absent: no konnectivity. */
+    /** Absent if the control plane has no konnectivity server. */
     readonly konnectivity?: ServicePort | undefined;
   };
-  /** Absent while its Secret is not there: routes need none. */
+  /** Absent while its Secret does not exist. Routes do not need the CA. */
   readonly ca?: AuthorityFiles | undefined;
 }
 
-/** A certificate authority as a Secret holds it. */
+/** A certificate authority, as a Secret stores it. */
 export interface AuthorityFiles {
-  /** PEM, one certificate or several. */
+  /** One or more certificates, as PEM. */
   readonly certificate: string;
-  /** PEM; absent where Snicket is not given it: then mode Terminate has no certificate to serve. */
+  /**
+   * The private key, as PEM. Absent if the Secret does not have it; mode Terminate then has no certificate to serve.
+   */
   readonly key?: string | undefined;
 }

@@ -1,14 +1,14 @@
 /**
- * The Edge of Exposures that name none. Nothing keeps people from annotating two: then nobody is moved from one to the
- * other by that, and both Edges say so.
+ * The Edge of Exposures without an edgeRef. Users may annotate several Edges as default. This moves no Exposure from
+ * one Edge to another, and each of these Edges reports it.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../api/edge.ts';
 import type { Finding } from '../api/finding.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 
 /**
- * The default one for an Exposure: the one that it is on, if that is a default one still, or else the oldest. Which one
- * that is must not depend on the order of a list.
+ * Returns the default Edge for an Exposure: the Edge that it uses, if that is still a default, else the oldest. The
+ * result must not depend on the order of the list.
  */
 export function defaultEdge(
   edges: readonly KubeObject[],
@@ -18,7 +18,7 @@ export function defaultEdge(
   return annotated.find(({ metadata }) => metadata.name === current) ?? annotated[0];
 }
 
-/** What is wrong with the annotations of one Edge, among all. */
+/** Returns what is wrong with the default annotation of an Edge, given all Edges. */
 export function defaultEdgeFinding(
   { metadata }: KubeObject,
   edges: readonly KubeObject[],
@@ -34,7 +34,7 @@ export function defaultEdgeFinding(
   };
 }
 
-/** That there are several default ones. */
+/** Returns the finding that several Edges are annotated as default. */
 export function severalDefaultEdges(edges: readonly KubeObject[]): Finding | undefined {
   const names = defaultEdges(edges).map(({ metadata }) => metadata.name);
   const [oldest] = names;
@@ -49,7 +49,7 @@ export function severalDefaultEdges(edges: readonly KubeObject[]): Finding | und
   };
 }
 
-/** From the oldest on. */
+/** Returns the default Edges, oldest first. */
 function defaultEdges(edges: readonly KubeObject[]): readonly KubeObject[] {
   return edges
     .filter(({ metadata }) => metadata.annotations?.[DEFAULT_EDGE_ANNOTATION] === 'true')

@@ -1,5 +1,5 @@
 /**
- * The routes of an Exposure: its hosts, joined with the ports of the Service in front of its control plane.
+ * The routes of an Exposure: its hosts, with the ports of the Service in front of its control plane.
  */
 import type { Exposure } from '../api/exposure.ts';
 import type { Hosts } from '../api/hosts.ts';
@@ -8,14 +8,16 @@ import type { Finding } from '../api/finding.ts';
 import { fixedService } from './fixed-service.ts';
 import type { ExposureRoutes, Route, RouteKind } from '../edges/route.ts';
 
-/** What routes are made from. */
+/** The input of {@link exposureRoutes}. */
 export interface RoutesInput {
   readonly exposure: Pick<Exposure, 'metadata' | 'spec'>;
   readonly hosts: Hosts;
   readonly controlPlane: ControlPlane;
 }
 
-/** To the API, and to konnectivity if the control plane has it and there is a host for it. */
+/**
+ * Returns the route to the API, and the route to konnectivity if the control plane has it and there is a host for it.
+ */
 export function exposureRoutes(input: RoutesInput): ExposureRoutes {
   const { name, namespace } = input.exposure.metadata;
   const { hosts } = input;
@@ -33,7 +35,7 @@ export function exposureRoutes(input: RoutesInput): ExposureRoutes {
     : { ...routes, konnectivity: to('konnectivity', hosts.konnectivity, service.konnectivity) };
 }
 
-/** What a person has to know of them. */
+/** Returns the findings about these routes. */
 export function routesFindings(input: RoutesInput): readonly Finding[] {
   const { name, konnectivity } = serviceOf(input);
   if (konnectivity === undefined || input.hosts.konnectivity !== undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * The Service in front of a control plane that is given by addresses alone, so that every driver has a Service to lead
- * to. Nothing selects its endpoints: they are written here.
+ * The Service in front of a control plane with fixed addresses, so that every driver has a backend Service. It has no
+ * selector: Snicket writes its EndpointSlices.
  */
 import type { ControlPlaneSpec } from '../api/exposure.ts';
 import { exposureLabelValue } from '../edges/names.ts';
@@ -21,26 +21,30 @@ import {
 import type { ControlPlane, ServicePort } from './control-plane.ts';
 import type { Finding } from '../api/finding.ts';
 
-/** The addresses, as `10.0.0.5:6443` and `[fd00::5]:6443`. */
+/** The addresses, such as `10.0.0.5:6443` and `[fd00::5]:6443`. */
 export type FixedEndpoints = NonNullable<ControlPlaneSpec['endpoints']>;
 
-/** Where the edge itself is: a route from there to there would go round until nobody can connect any more. */
+/**
+ * Where the edge itself listens. A route from the edge to these addresses would be a loop that uses up all connections.
+ */
 export interface EdgePlace {
-  /** IP addresses or host names, as clients see them. */
+  /** The IP addresses or host names that clients dial. */
   readonly addresses: readonly string[];
   readonly port: number;
-  /** Of its Service in this cluster: whatever the port, nothing but the edge is there. */
+  /** The addresses of the edge's Service in this cluster. All ports of these addresses belong to the edge. */
   readonly clusterAddresses: readonly string[];
-  /** Whether it gets to loopback addresses, being on the same machine. Default: no. */
+  /**
+   * Whether the gateway runs on the same machine as the control plane and can dial its loopback addresses. Default: no.
+   */
   readonly isGatewayHere?: boolean | undefined;
-  /** Whether it listens there then. Default: that is not known. */
+  /** Reports whether the gateway itself listens at an address of that machine. Default: unknown. */
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
 }
 
 const API: ServicePort = { portName: 'api', port: 6443 };
 const KONNECTIVITY: ServicePort = { portName: 'konnectivity', port: 8132 };
 
-/** The Service that {@link fixedServiceObjects} makes for the Exposure of this name. */
+/** Returns the Service that {@link fixedServiceObjects} creates for the Exposure with this name. */
 export function fixedService(
   exposure: string,
   { konnectivity }: FixedEndpoints,
@@ -52,7 +56,10 @@ export function fixedService(
   };
 }
 
-/** The Service, and a slice for each port and family: all endpoints of a slice have the same port. */
+/**
+ * Returns the Service, and an EndpointSlice for each port and address family: all endpoints of a slice share the same
+ * port.
+ */
 export function fixedServiceObjects(
   { name: exposure, namespace }: { readonly name: string; readonly namespace: string },
   endpoints: FixedEndpoints,
@@ -75,7 +82,9 @@ export function fixedServiceObjects(
   ];
 }
 
-/** The addresses that no API server takes as endpoints, and those that are the edge's own. */
+/**
+ * Returns the findings about addresses that the API server rejects as endpoints, and about those of the edge itself.
+ */
 export function fixedServiceFindings(
   { api, konnectivity = [] }: FixedEndpoints,
   edge: EdgePlace,
@@ -156,7 +165,10 @@ function split(endpoint: string): { readonly address: string; readonly port: num
   return { address, port: Number(endpoint.slice(colon + 1)) };
 }
 
-/** As long as the value of a label may be, since slices name their Service that way: and so may a Service's name. */
+/**
+ * The name must be valid as a label value too, since EndpointSlices reference their Service by a label. Both have at
+ * most 63 characters.
+ */
 function serviceName(exposure: string): string {
   return exposureLabelValue(`snicket-${exposure}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The hosts that all Exposures claim and the Edges that they use, indexed and updated one Exposure at a time. Together with
- * the TenantRoutes the claims decide who owns a host.
+ * An index of the hosts that Exposures claim and the Edges that they use, updated one Exposure at a time. Together with
+ * the TenantRoutes, the claims determine who owns a host.
  */
 import { exposureKeyOf, firstClaimant, firstRoute } from '../api/host-ownership.ts';
 import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
@@ -8,18 +8,18 @@ import type { TenantRoute } from '../api/tenant-route.ts';
 import { keyText } from '../kube/object.ts';
 import { claimedHosts, type HostClaim, type HostOwner, type HostOwners } from './conflicts.ts';
 
-/** Who owns which host, by the rule of `api/host-ownership.ts`. */
+/** The owners of hosts, by the rule of `api/host-ownership.ts`. */
 export class HostClaims implements HostOwners {
   readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'exposuresOn'>;
   readonly #reservations: ReadonlyMap<string, string>;
-  /** By the key of the Exposure. */
+  /** The claims, by Exposure key. */
   readonly #claims = new Map<string, HostClaim>();
   /** The keys of the Exposures that claim a host, by host. */
   readonly #claimants = new Map<string, Set<string>>();
-  /** The keys of the Exposures that are for an Edge and allowed by it, by its name. */
+  /** The keys of the Exposures that use an Edge and that the Edge allows, by Edge name. */
   readonly #users = new Map<string, Set<string>>();
 
-  /** @param reservations - Hosts that are reserved for an Exposure, with its key. Default: none. */
+  /** @param reservations - The key of the Exposure that a host is reserved for, by host. Default: none. */
   constructor(
     routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'exposuresOn'>,
     reservations: ReadonlyMap<string, string> = new Map(),
@@ -28,7 +28,7 @@ export class HostClaims implements HostOwners {
     this.#reservations = reservations;
   }
 
-  /** Replaces what an Exposure claims. */
+  /** Replaces the claims of an Exposure. */
   put(claim: HostClaim): void {
     const key = keyText(claim.exposure.metadata);
     this.remove(key);
@@ -40,7 +40,7 @@ export class HostClaims implements HostOwners {
     }
   }
 
-  /** Removes the claims of the Exposure of this key, `namespace/name`. */
+  /** Removes the claims of an Exposure, by its key `namespace/name`. */
   remove(key: string): void {
     const claim = this.#claims.get(key);
     if (claim === undefined) return;
@@ -52,7 +52,7 @@ export class HostClaims implements HostOwners {
     }
   }
 
-  /** Whether there is an Exposure of this key. */
+  /** Reports whether an Exposure with this key exists. */
   has(key: string): boolean {
     return this.#claims.has(key);
   }
@@ -73,17 +73,17 @@ export class HostClaims implements HostOwners {
     return [...new Set(this.#routes.ofExposure(key).map(({ spec }) => spec.host))];
   }
 
-  /** The keys of the Exposures that claim a host. */
+  /** Returns the keys of the Exposures that claim a host. */
   claimantsOf(host: string): Iterable<string> {
     return this.#claimants.get(host) ?? [];
   }
 
-  /** All hosts that Exposures claim. */
+  /** Returns all claimed hosts. */
   hosts(): Iterable<string> {
     return this.#claimants.keys();
   }
 
-  /** The keys of the Exposures that use an Edge: those that it allows, and those with TenantRoutes on it. */
+  /** Returns the keys of the Exposures that use an Edge: those that it allows, and those with TenantRoutes on it. */
   usersOf(edge: string): ReadonlySet<string> {
     const users = new Set(this.#users.get(edge));
     for (const key of this.#routes.exposuresOn(edge)) {

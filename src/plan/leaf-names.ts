@@ -1,10 +1,10 @@
 /**
- * The names in the certificate that proxies serve in mode Terminate: those by which pods know their API server.
+ * The names in the certificate that proxies serve in mode Terminate: the names by which pods reach their API server.
  */
 import type { LeafNames } from '../pki/leaf-names.ts';
 import type { TenantFacts } from '../tenant/tenant-facts.ts';
 
-/** The names and addresses of the tenant's Service `default/kubernetes`. */
+/** Returns the names and addresses of the tenant's Service `default/kubernetes`. */
 export function leafNames({
   clusterDomain,
   serviceAddresses,

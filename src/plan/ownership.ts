@@ -1,6 +1,6 @@
 /**
- * Whose an object of the management cluster is: by the label it is found, by the owner it goes when the Exposure does.
- * A tenant as a whole belongs to the Exposure that its Lease names.
+ * Ownership of objects in the management cluster. Snicket finds its objects by label, and the garbage collector deletes
+ * them with the Exposure by owner reference. The owner of a whole tenant is the Exposure that its Lease names.
  */
 import type { Exposure } from '../api/exposure.ts';
 import { exposureLabelValue, routeObjectNames } from '../edges/names.ts';
@@ -9,7 +9,10 @@ import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { isTenantRoute } from './tenant-routes.ts';
 import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 
-/** The objects as those of this Exposure. One that is in no cluster has no uid, and owns nothing yet. */
+/**
+ * Returns the objects with the labels and owner reference of this Exposure. An Exposure that does not exist in a
+ * cluster has no uid and owns nothing yet.
+ */
 export function ownedBy(
   { apiVersion, kind, metadata: { name, uid } }: Pick<Exposure, 'apiVersion' | 'kind' | 'metadata'>,
   objects: readonly KubeObject[],
@@ -26,20 +29,20 @@ export function ownedBy(
   }));
 }
 
-/** The DaemonSet of the proxies. */
+/** Returns the DaemonSet of the proxies among these objects. */
 export function proxiesIn(objects: readonly KubeObject[]): KubeObject | undefined {
   return objects.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
 }
 
-/** By what objects are known as those of one Exposure, besides {@link MANAGED_BY}. */
+/** What identifies the objects of an Exposure, in addition to {@link MANAGED_BY}. */
 export interface Mark {
-  /** All of these. */
+  /** Labels that the objects have. */
   readonly labels: Readonly<Record<string, string>>;
-  /** One of their owners. */
+  /** One of the owners of the objects. */
   readonly owner: { readonly uid: string };
 }
 
-/** Those of the live objects that have the mark, are not desired, and are not being deleted already. */
+/** Returns the live objects with this mark that are not desired and not being deleted already. */
 export function superfluous<T extends KubeObject>(
   live: readonly T[],
   desired: readonly KubeObject[],
@@ -54,15 +57,16 @@ export function superfluous<T extends KubeObject>(
   );
 }
 
-/** The mark of what was made for an Exposure in the management cluster. */
+/** Returns the mark of the objects of an Exposure in the management cluster. */
 export function markOf({ metadata: { name, uid = '' } }: Pick<KubeObject, 'metadata'>): Mark {
   return { labels: { [EXPOSURE_LABEL]: exposureLabelValue(name) }, owner: { uid } };
 }
 
 /**
- * Which route objects are those of an Exposure: what its plan makes, and what an earlier plan has made, which goes by
- * itself. Anybody can write our labels and our owner on an object; so one counts only at a place and with a name
- * that make the operator change or delete it if it is not as planned. None for an Exposure that is in no cluster.
+ * Returns a predicate for the route objects of an Exposure: those in its plan, and those of an earlier plan that the
+ * operator will delete. Other clients can set Snicket's labels and owner references too. An object therefore counts
+ * only if it has a planned name, or a name that Snicket generates for this Exposure: the operator corrects or deletes
+ * these. An Exposure that does not exist in a cluster has no route objects.
  */
 export function ownRoutes(
   exposure: Pick<KubeObject, 'metadata'>,
@@ -81,8 +85,9 @@ export function ownRoutes(
 }
 
 /**
- * Whether an object with a name that we need was ours before a restore from backup: it has our labels, and no owner but
- * Exposures of the same name. A restore drops owner references, or keeps the uid of an Exposure that is gone.
+ * Reports whether Snicket managed an object with a desired name before a restore from backup: it has Snicket's labels,
+ * and no owner except Exposures of the same name. A restore drops owner references, or keeps the uid of an Exposure
+ * that no longer exists.
  */
 export function isAdoptable(live: KubeObject, desired: KubeObject): boolean {
   const { labels: own = {}, ownerReferences: owners = [] } = desired.metadata;
@@ -101,7 +106,10 @@ export function isAdoptable(live: KubeObject, desired: KubeObject): boolean {
   );
 }
 
-/** A TenantRoute says in its spec which Exposure it is for: a restore from backup may have dropped its owner. */
+/**
+ * Reports whether an object is a TenantRoute of the Exposure by its labels alone, since a restore from backup may have
+ * dropped its owner reference.
+ */
 function isTenantRouteOf(object: KubeObject, { labels: others }: Mark): boolean {
   const { labels = {} } = object.metadata;
   const isLabeled = Object.entries({ ...others, ...MANAGED_BY }).every(
@@ -110,7 +118,7 @@ function isTenantRouteOf(object: KubeObject, { labels: others }: Mark): boolean 
   return isTenantRoute(object) && isLabeled;
 }
 
-/** A selector has said so already: looked at again, since a mistake here deletes what is not ours. */
+/** Checks the labels again after the label selector, because a mistake here deletes objects of other owners. */
 function isMarked(object: KubeObject, { labels: others, owner }: Mark): boolean {
   const { labels = {} } = object.metadata;
   return (
@@ -124,7 +132,7 @@ function isOwned({ metadata: { ownerReferences = [] } }: KubeObject, owner: stri
   return ownerReferences.some(({ uid }) => uid === owner);
 }
 
-/** The version of a group is no part of it: one object is served in several. */
+/** Returns a key without the version of the group, since the API serves the same object in several versions. */
 function identity({ apiVersion, kind, metadata }: KubeObject): string {
   return `${groupOf(apiVersion)} ${kind} ${keyText(metadata)}`;
 }

@@ -23,7 +23,7 @@ const ipv6 = fc
   .map(([first, last]) => `${first}::${last.toString(16)}`);
 const anyAddress = fc.oneof(ipv4, ipv6, fc.constantFrom('127.0.0.1', '169.254.1.1', '::1', '::'));
 
-/** Addresses that the schema lets an Exposure have. */
+/** Addresses that the schema allows. */
 const fixed = fc.constantFrom('10.0.0.5:6443', '10.0.0.6:7443', '[fd00::5]:6443', '127.0.0.1:6443');
 const fixedEndpoints = fc.uniqueArray(fixed, { minLength: 1 });
 
@@ -89,7 +89,7 @@ const tenant = fc
       }),
       { selector: ({ name }) => name },
     ),
-    // Beyond one slice now and then; the rest is cheaper without.
+    // Occasionally more nodes than fit into one slice. Smaller plans keep the test fast.
     extraNodes: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1700),
   })
   .map(({ nodes, extraNodes, ...rest }) => ({
@@ -235,7 +235,7 @@ test('objects are as a server gives them back: nothing undefined, nothing empty'
   });
 });
 
-/** The paths of fields that a server would drop. */
+/** Returns the paths of fields that the API server would drop. */
 function emptyFieldsOf(value: unknown, path = ''): readonly string[] {
   if (value === undefined || value === null) return [path];
   if (typeof value !== 'object') return [];

@@ -18,7 +18,7 @@ function codes({ findings }: Plan): readonly string[] {
   return findings.map(({ about, code }) => `${about}: ${code}`);
 }
 
-/** Without TenantRoutes: `tenant-routes.test.ts` is about those. */
+/** The names of the objects, without TenantRoutes, which `tenant-routes.test.ts` covers. */
 function texts(objects: readonly KubeObject[] | undefined): readonly string[] | undefined {
   return objects?.filter((object) => !isTenantRoute(object)).map(objectText);
 }

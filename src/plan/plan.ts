@@ -1,6 +1,6 @@
 /**
- * From facts and a wish to everything that has to be there. Pure: the same input gives the same plan, so that `render`,
- * `diff` and a dry run are what the operator does, but for the writing.
+ * The plan for an Exposure: from the desired state and known facts to all objects that must exist. Pure: the same input
+ * gives the same plan, so `render`, `diff` and a dry run show exactly what the operator writes.
  */
 import type { Edge } from '../api/edge.ts';
 import type { Exposure, WorkerMode } from '../api/exposure.ts';
@@ -27,62 +27,73 @@ import type { ExposureRoutes } from '../edges/route.ts';
 export interface DesiredExposure {
   readonly exposure: Exposure;
   readonly edge: Edge;
-  /** The hosts of the Exposure, or why it has none. Default: as both specs say, in a namespace without labels. */
+  /**
+   * The hosts of the Exposure, or why it has none. Default: the hosts of both specs, for a namespace without labels.
+   */
   readonly hosts?: Hosts | Finding | undefined;
 }
 
-/** What is known. Whatever is absent is not known yet: the plan goes as far as it can. */
+/**
+ * What is known about the clusters. An absent fact is unknown, and the plan contains everything that does not depend on
+ * it.
+ */
 export interface Facts {
   readonly controlPlane?: ControlPlane | undefined;
   readonly tenant?: TenantFacts | undefined;
   readonly credentials?: ProxyCredentials | undefined;
-  /** The addresses of the edge, IP addresses or host names. */
+  /** The IP addresses or host names of the edge. */
   readonly edgeAddresses: readonly string[];
-  /** Of the edge's own Service in the management cluster. Default: none is known. */
+  /** The addresses of the edge's own Service in the management cluster. Default: unknown. */
   readonly edgeClusterAddresses?: readonly string[] | undefined;
-  /** Whether the edge gets to loopback addresses of control planes, being on the same machine. Default: no. */
+  /**
+   * Whether the gateway runs on the same machine as the control planes and can dial their loopback addresses. Default:
+   * no.
+   */
   readonly isGatewayHere?: boolean | undefined;
-  /** Whether it listens there then. Default: that is not known. */
+  /** Reports whether the gateway itself listens at an address of that machine. Default: unknown. */
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
-  /** What the management cluster serves. */
+  /** The APIs that the management cluster serves. */
   readonly served: ServedApis;
-  /** The tenant's slices of Service default/kubernetes. */
+  /** The current EndpointSlices of the tenant's Service default/kubernetes. */
   readonly currentSlices: readonly EndpointSlice[];
-  /** The tenant's proxies as they are. */
+  /** The current proxies of the tenant. */
   readonly placed?: PlacedProxies | undefined;
-  /** The image of the proxy, if the Exposure names none. */
+  /** The image of the proxy, unless the Exposure names one. */
   readonly proxyImage: string;
-  /** That a host belongs to another Exposure: then this one is routed as it was before, or not at all. */
+  /** Set if a host belongs to another Exposure. The previous routes of this Exposure then stay, or it has none. */
   readonly conflict?: HostConflict | undefined;
 }
 
-/** A finding, and what it is about: the wish as such, its routes, or the tenant's side. */
+/** A finding, and whether it concerns the specs, the routes or the tenant's objects. */
 export interface PlanFinding extends Finding {
   readonly about: 'wish' | 'routes' | 'tenant';
 }
 
-/** What has to be there. */
+/** The objects that must exist, and the findings. */
 export interface Plan {
   readonly mode: WorkerMode;
-  /** Absent: none can be made. */
+  /** Absent if the Exposure has no valid hosts. */
   readonly hosts?: Hosts | undefined;
-  /** Where the API is found, `host:port`. */
+  /** The address of the API, as `host:port`. */
   readonly endpoint?: string | undefined;
-  /** Absent: nothing is to be routed. */
+  /** Absent if nothing must be routed. */
   readonly routes?: ExposureRoutes | undefined;
-  /** All objects for the management cluster. Absent: that cannot be told now, and what is there stays. */
+  /** All objects in the management cluster. Absent if unknown: the existing objects then stay. */
   readonly management?: readonly KubeObject[] | undefined;
-  /** All objects for the tenant's cluster. Absent: that cannot be told now, and what is there stays. */
+  /** All objects in the tenant. Absent if unknown: the existing objects then stay. */
   readonly tenant?: readonly KubeObject[] | undefined;
   readonly findings: readonly PlanFinding[];
 }
 
-/** The plan for one Exposure, as far as the facts go. */
+/** Returns the plan for an Exposure. */
 export function planExposure(desired: DesiredExposure, facts: Facts): Plan {
   return planTenant(desired, planManagement(desired, facts), facts);
 }
 
-/** The plan without the tenant's side. Routes need neither the tenant nor its CA: providers judge readiness through them. */
+/**
+ * Returns the plan without the objects in the tenant. Routes depend neither on the tenant nor on its CA: some providers
+ * determine readiness through them.
+ */
 function planManagement(desired: DesiredExposure, facts: Facts): Plan {
   const { exposure, edge } = desired;
   const { driver, port } = edge.spec;
@@ -109,7 +120,10 @@ function planManagement(desired: DesiredExposure, facts: Facts): Plan {
   return { ...known, ...managementSide(desired, hosts, controlPlane, facts) };
 }
 
-/** The plan with the tenant's side. The facts differ from those of the plan in the tenant's alone. */
+/**
+ * Returns the plan with the objects in the tenant. The facts may differ from those of the plan only in what concerns
+ * the tenant.
+ */
 export function planTenant(desired: DesiredExposure, plan: Plan, facts: Facts): Plan {
   const { mode, hosts, routes } = plan;
   const { controlPlane } = facts;
@@ -139,7 +153,7 @@ function managementSide(
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);
   return {
     routes,
-    // TenantRoutes first: they are the record of who owns the hosts.
+    // TenantRoutes come first: they record who owns the hosts.
     management: ownedBy(exposure, [
       ...tenantRoutes(routes, edge, exposure),
       ...service,
@@ -154,7 +168,7 @@ function managementSide(
   };
 }
 
-/** The tenant's side waits for the tenant to answer, and for something to serve with. */
+/** Returns the objects in the tenant once the tenant answers and the proxies have credentials. */
 function tenantSideOf(
   { exposure, edge }: DesiredExposure,
   { mode, hosts }: { readonly mode: WorkerMode; readonly hosts: Hosts },

@@ -1,5 +1,5 @@
 /**
- * A plan as text: what `render`, `diff` and a dry run show. No secret is in it unless it is asked for.
+ * A plan as text, for `render`, `diff` and a dry run. It contains the data of Secrets only on request.
  */
 import { createHash } from 'node:crypto';
 import { objectText, type KubeObject } from '../kube/object.ts';
@@ -8,20 +8,23 @@ import { yamlComment, yamlText } from '../manifests/yaml-text.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { Plan } from './plan.ts';
 
-/** The clusters of a plan. */
+/** The clusters that a plan has objects for. */
 export const CLUSTERS = ['management', 'tenant'] as const;
 /** One of {@link CLUSTERS}. */
 export type Cluster = (typeof CLUSTERS)[number];
 
 /** Options of {@link renderPlan}. */
 export interface RenderOptions {
-  /** With the data of Secrets, so that the text can be applied. Default false: a fingerprint stands in their place. */
+  /**
+   * Whether to include the data of Secrets, so that the text can be applied. Default false: a fingerprint replaces each
+   * value.
+   */
   readonly showSecrets?: boolean;
-  /** What is for this cluster alone. Default: both. */
+  /** The only cluster whose objects to include. Default: both. */
   readonly only?: Cluster | undefined;
 }
 
-/** Documents of YAML, each with the cluster that it is for. What cannot be told yet is a comment. */
+/** Returns YAML documents, each with a comment that names its cluster. Objects that are not known yet are a comment. */
 export function renderPlan(plan: Pick<Plan, Cluster>, options: RenderOptions = {}): string {
   const clusters = options.only === undefined ? CLUSTERS : [options.only];
   return clusters
@@ -29,7 +32,7 @@ export function renderPlan(plan: Pick<Plan, Cluster>, options: RenderOptions = {
     .join('---\n');
 }
 
-/** One object as YAML, as kubectl reads it. */
+/** Returns an object as YAML that kubectl reads. */
 export function renderObject(object: KubeObject, { showSecrets }: RenderOptions = {}): string {
   const shown = withoutSecrets(object, showSecrets === true ? (base64) => base64 : fingerprint);
   return yamlText(shown);
@@ -49,8 +52,8 @@ function part(
 }
 
 /**
- * The object, and if it is a Secret, a fingerprint in place of each of its values: that tells whether two are the same,
- * and nothing else. A text that stands for a value stands as it is, and no API server takes it for one.
+ * Returns the object. In a Secret, a fingerprint replaces each value: it only shows whether two values are the same. A
+ * placeholder stays as it is.
  */
 export function withoutSecrets(
   object: KubeObject,

@@ -56,7 +56,7 @@ test('has a name of its own for each host, Edge and driver, and the same one eve
     ...names({}, { driver: 'nginx' }),
   ];
 
-  expect(new Set(all).size).toBe(5); // the host of konnectivity is the same in the first two
+  expect(new Set(all).size).toBe(5); // the konnectivity host is the same in the first two
   expect(names()).toEqual(names());
 });
 

@@ -1,6 +1,6 @@
 /**
- * The TenantRoutes of an Exposure: those that its plan wants, and previous ones that stay until the Exposure is Ready by
- * the new ones. Pure.
+ * The TenantRoutes of an Exposure: those in its plan, and previous ones that stay until the Exposure is Ready with the
+ * new ones. Pure.
  */
 import type { Edge } from '../api/edge.ts';
 import type { Exposure } from '../api/exposure.ts';
@@ -12,7 +12,7 @@ import type { ExposureRoutes, Route } from '../edges/route.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 
-/** The TenantRoutes of these routes on an Edge, without an owner. */
+/** Returns the TenantRoutes for these routes on an Edge, without owner references. */
 export function tenantRoutes(
   routes: ExposureRoutes,
   edge: Edge,
@@ -24,10 +24,13 @@ export function tenantRoutes(
   return all.map((route) => tenantRoute(routes, edge, route, policy));
 }
 
-/** Where limits and allowed sources come from. */
+/** The fields of an Exposure with limits and allowed sources. */
 export type PolicySource = { readonly spec: Pick<Exposure['spec'], 'limits' | 'access'> };
 
-/** That an Exposure has limits or allowed sources that its Edge does not enforce; undefined if all is enforced. */
+/**
+ * Returns the finding that an Edge does not enforce the limits or allowed sources of an Exposure; undefined if it
+ * enforces all of them.
+ */
 export function unenforcedPolicy(exposure: PolicySource, edge: Edge): Finding | undefined {
   const { driver } = edge.spec;
   const fields = Object.keys(policyOf(exposure)).map((field) =>
@@ -52,21 +55,20 @@ function policyOf({ spec: { limits = {}, access = {} } }: PolicySource): Policy 
   };
 }
 
-/** Whether an object is a TenantRoute. */
+/** Reports whether an object is a TenantRoute. */
 export function isTenantRoute(object: KubeObject): object is TenantRoute {
   const { apiVersion, kind } = RESOURCES.tenantRoute;
   return object.kind === kind && object.apiVersion === apiVersion;
 }
 
-/** Whether a TenantRoute is served by this Edge with its present driver. */
+/** Reports whether this Edge, with its current driver, serves a TenantRoute. */
 export function isServedBy({ spec }: TenantRoute, edge: Pick<Edge, 'metadata' | 'spec'>): boolean {
   return spec.edgeRef.name === edge.metadata.name && spec.driver === edge.spec.driver;
 }
 
 /**
- * A previous TenantRoute that stays for a while: its host leads where the current host of the same type does, with the same
- * limits and allowed sources. Undefined if
- * there is no such host any more.
+ * Returns a previous TenantRoute, which stays for a while, with the backend, limits and allowed sources of the current
+ * host of the same type. Undefined if there is no such host any more.
  */
 export function withCurrentBackend(
   { apiVersion, kind, metadata: { name, namespace }, spec }: TenantRoute,

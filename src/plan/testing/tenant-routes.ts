@@ -4,7 +4,7 @@
 import type { TenantRoute, TenantRouteSpec } from '../../api/tenant-route.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 
-/** For a host of an Exposure, on Edge `shared` with driver `snicket`. */
+/** Returns a TenantRoute for a host of an Exposure, on Edge `shared` with driver `snicket`. */
 export function tenantRoute(
   exposure: string,
   host: string,

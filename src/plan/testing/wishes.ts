@@ -1,5 +1,5 @@
 /**
- * For tests only: an Exposure, an Edge, and what is known of a tenant; each may be told otherwise.
+ * For tests only: an Exposure, an Edge and the facts about a tenant, with overrides.
  */
 import type { Edge } from '../../api/edge.ts';
 import type { Exposure } from '../../api/exposure.ts';
@@ -9,7 +9,7 @@ import type { ControlPlane } from '../control-plane.ts';
 import type { ProxyCredentials, TenantFacts } from '../../tenant/tenant-facts.ts';
 import type { Facts } from '../plan.ts';
 
-/** `tenants/blue`, through the default Edge, with a Service that has konnectivity. */
+/** Returns Exposure `tenants/blue`, which uses the default Edge and a Service with konnectivity. */
 export function exposure(
   spec: Readonly<Record<string, unknown>> = {},
   metadata: Readonly<Record<string, unknown>> = {},
@@ -30,7 +30,7 @@ export function exposure(
   });
 }
 
-/** HAProxy with a domain. */
+/** Returns an Edge with driver haproxy and a domain. */
 export function edge(spec: Readonly<Record<string, unknown>> = {}): Edge {
   return parseEdge({
     apiVersion: 'snicket.dev/v1alpha1',
@@ -40,7 +40,7 @@ export function edge(spec: Readonly<Record<string, unknown>> = {}): Edge {
   });
 }
 
-/** The Service `blue` with both ports, and a CA with its key. */
+/** Service `blue` with both ports, and a CA with its key. */
 export const CONTROL_PLANE: ControlPlane = {
   service: {
     name: 'blue',
@@ -50,7 +50,7 @@ export const CONTROL_PLANE: ControlPlane = {
   ca: { certificate: 'certificate of the CA\n', key: 'key of the CA\n' },
 };
 
-/** A tenant with no nodes yet. */
+/** A tenant without nodes. */
 export const TENANT: TenantFacts = {
   version: 'v1.36.3',
   serviceAddresses: ['10.96.0.1'],
@@ -58,14 +58,14 @@ export const TENANT: TenantFacts = {
   nodes: [],
 };
 
-/** Of mode Terminate. */
+/** Credentials for mode Terminate. */
 export const LEAF: ProxyCredentials = { certificate: 'leaf\n', key: 'key of the leaf\n' };
-/** Of mode Passthrough. */
+/** Credentials for mode Passthrough. */
 export const TENANT_KEY: ProxyCredentials = {
   tenantKey: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
 };
 
-/** All that can be known, of a management cluster that serves everything. */
+/** Returns all facts, for a management cluster that serves every API. */
 export function facts(change: Partial<Facts> = {}): Facts {
   return {
     controlPlane: CONTROL_PLANE,
@@ -79,7 +79,7 @@ export function facts(change: Partial<Facts> = {}): Facts {
   };
 }
 
-/** What the objects in the tenant are made from. */
+/** Returns the input for the objects in the tenant. */
 export function tenantInput(
   worker: Readonly<Record<string, unknown>> = {},
   change: Partial<TenantInput> = {},
