@@ -1,35 +1,35 @@
 /**
- * Whether the controller of an edge has taken the routes of an Exposure.
+ * Whether the controller of an edge has admitted the routes of an Exposure.
  */
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
 import { groupOf } from '../kube/resource.ts';
 import type { EdgeCode, EdgeFinding } from './codes.ts';
 
 /**
- * - `Admitted`: it says so
- * - `Refused`: it says no, or nothing could take them
- * - `Pending`: it has not looked yet
- * - `Unknown`: it never says; only a handshake through the edge can tell
+ * - `Admitted`: the controller reports it
+ * - `Refused`: the controller rejects a route, or cannot serve any
+ * - `Pending`: the controller has not observed a route yet
+ * - `Unknown`: the controller never reports it; only a handshake through the edge shows it
  */
 export type AdmissionState = 'Admitted' | 'Refused' | 'Pending' | 'Unknown';
 
-/** The answer, for a person too. */
+/** An admission state with its reason and message. */
 export interface Admission {
   readonly state: AdmissionState;
   readonly code: EdgeCode;
-  /** What is the case. No full stop. */
+  /** What is the case, without a full stop. */
   readonly message: string;
-  /** The way out, where one is needed. No full stop. */
+  /** What to do, if anything, without a full stop. */
   readonly action?: string;
 }
 
-/** How long a controller may take before it counts as silent. The real ones were seen to take 0.3 to 2 s. */
+/** After this time a controller without a report counts as silent. Real controllers took 0.3 to 2 s. */
 const SILENT_AFTER_MS = 60_000;
 
-/** The worst comes first. */
+/** The states, the worst first. */
 const GRAVITY: readonly AdmissionState[] = ['Refused', 'Pending', 'Unknown', 'Admitted'];
 
-/** The answer for all objects: the worst of theirs, and of those that are not there. */
+/** Returns the worst admission among all desired objects, including those that do not exist. */
 export function admissionOf(
   wanted: readonly KubeObject[],
   live: readonly KubeObject[],
@@ -45,23 +45,23 @@ export function admissionOf(
   );
 }
 
-/** Nothing is in the way. */
+/** Returns the admission of an object that the controller serves. */
 export function admitted(message: string): Admission {
   return { state: 'Admitted', code: 'Admitted', message };
 }
 
-/** The controller says no. */
+/** Returns the admission of an object that the controller rejects. */
 export function refused(code: EdgeCode, message: string, action: string): Admission {
   return { state: 'Refused', code, message, action };
 }
 
-/** The controller of this object never says anything about it. */
+/** Returns the admission of an object for which its controller never reports a status. */
 export function untold(object: KubeObject, action: string): Admission {
   const message = `the controller says nothing about ${objectText(object)}`;
   return { state: 'Unknown', code: 'NoStatus', message, action };
 }
 
-/** The controller of this object will say something about it, and has not yet. */
+/** Returns the admission of an object for which its controller has not reported a status yet. */
 export function unanswered(object: KubeObject, nowMs: number, action: string): Admission {
   const sinceMs = nowMs - Date.parse(object.metadata.creationTimestamp ?? '');
   const text = objectText(object);
@@ -73,13 +73,13 @@ export function unanswered(object: KubeObject, nowMs: number, action: string): A
   return { state: 'Pending', code: 'AwaitingController', message };
 }
 
-/** What the controller says of this object is about an older version of it. */
+/** Returns the admission of an object whose status belongs to an older generation. */
 export function outdated(object: KubeObject): Admission {
   const message = `the controller has not looked at the latest change of ${objectText(object)} yet`;
   return { state: 'Pending', code: 'AwaitingController', message };
 }
 
-/** The first finding that keeps the routes from being served, as an answer. */
+/** Returns the first error among the findings, as an admission; undefined if there is none. */
 export function refusedBy(findings: readonly EdgeFinding[]): Admission | undefined {
   const found = findings.find(({ severity }) => severity === 'error');
   return found && refused(found.code, found.message, found.action);

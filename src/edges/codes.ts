@@ -1,23 +1,23 @@
 /**
- * The codes that have to do with edges.
+ * Finding codes about edges.
  */
 import { EDGE_FINDINGS } from '../api/finding-codes/edge.ts';
 import type { Finding } from '../api/finding.ts';
 
-/** One of them. */
+/** A finding code about edges. */
 export type EdgeCode = keyof typeof EDGE_FINDINGS;
 
-/** A finding of this part. */
+/** A finding about an edge. */
 export interface EdgeFinding extends Finding {
   readonly code: EdgeCode;
 }
 
-/** What keeps tenants from being reached. */
+/** Returns a finding that makes tenants unreachable. */
 export function error(code: EdgeCode, message: string, action: string): EdgeFinding {
   return { code, severity: 'error', message, action };
 }
 
-/** What a person should know, though it may work. */
+/** Returns a finding to be aware of, although the edge may work. */
 export function warning(code: EdgeCode, message: string, action: string): EdgeFinding {
   return { code, severity: 'warning', message, action };
 }

@@ -1,5 +1,5 @@
 /**
- * The drivers by name.
+ * The drivers, by name.
  */
 import type { Driver } from '../api/edge.ts';
 import type { Resource } from '../kube/resource.ts';
@@ -26,12 +26,12 @@ const BY_NAME: Readonly<Record<Driver, EdgeDriver>> = {
   ingress,
 };
 
-/** The driver of this name. */
+/** Returns the driver with this name. */
 export function driverFor(name: Driver): EdgeDriver {
   return BY_NAME[name];
 }
 
-/** Every kind that some driver writes, in every version: what to ask discovery for. */
+/** All kinds that drivers write, in all versions, for API discovery. */
 export const ROUTE_RESOURCES: readonly Resource[] = [
   ...new Set(Object.values(BY_NAME).flatMap(({ requires }) => requires)),
 ];

@@ -1,7 +1,7 @@
 /**
- * What an edge can do for Snicket, whichever controller is behind it. No I/O: a driver turns routes into objects, and
- * the status of objects into an answer. What it cannot know is whether bytes really pass untouched; only a handshake
- * through the edge shows that.
+ * The interface of edge drivers. No I/O: a driver turns routes into objects, and the status of objects into an
+ * admission. Whether a controller passes TLS through unmodified cannot be derived from objects: only a handshake
+ * through the edge shows it.
  */
 import type { Driver, Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -10,74 +10,78 @@ import type { ExposureRoutes } from './route.ts';
 import type { Admission } from './admission.ts';
 import type { EdgeFinding } from './codes.ts';
 
-/** What the management cluster's API serves. */
+/** The APIs that the management cluster serves. */
 export interface ServedApis {
-  /** Whether it serves this kind in this very version. */
+  /** Reports whether the cluster serves this kind in this version. */
   has(resource: Resource): boolean;
 }
 
-/** What is known around the routes of one Exposure. */
+/** The objects around the routes of an Exposure. */
 export interface EdgeContext {
   readonly edge: Edge;
   readonly served: ServedApis;
   readonly ingressClasses: readonly KubeObject[];
   readonly gateways: readonly KubeObject[];
   readonly gatewayClasses: readonly KubeObject[];
-  /** Of the namespace of the Exposure: a Gateway may choose by them. */
+  /** The labels of the namespace of the Exposure: the listener of a Gateway may select namespaces by them. */
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** The Service before the edge, where it is known. */
+  /** The Service in front of the edge, if known. */
   readonly service?: KubeObject | undefined;
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** An object with routes, as it is written. */
+/** An object with routes. */
 export interface RouteObject extends KubeObject {
   readonly spec: object;
 }
 
-/** Which of two objects a controller serves that claim the same host; `either`: one of them, by chance. */
+/** Which of two objects with the same host a controller serves. `either`: one of them, unpredictably. */
 export type Winner = 'newcomer' | 'oldest' | 'either' | 'neither' | 'unknown';
 
-/** What becomes of a host that is claimed twice. */
+/** What happens to a host that two objects claim. */
 export interface Collision {
   readonly sameHost: Winner;
-  /** Whether a wildcard takes connections from an exact host. */
+  /** Whether a wildcard takes precedence over an exact host. */
   readonly wildcardWins: boolean;
-  /** The kinds, besides its own, by which hosts may be claimed on this edge. */
+  /** The other kinds that can claim hosts on this edge, besides those of the driver. */
   readonly otherKinds: readonly Resource[];
 }
 
-/** A kind of edge. */
+/** An edge driver. */
 export interface EdgeDriver {
   readonly name: Driver;
 
-  /** What it writes, in the versions that will do, the best first. Empty: it writes nothing. */
+  /** The kinds that it writes, in all supported versions, the preferred one first. Empty if it writes no objects. */
   readonly requires: readonly Resource[];
 
-  /** The kinds of {@link EdgeContext} that it looks at. */
+  /** The kinds in {@link EdgeContext} that it reads. */
   readonly reads: readonly Resource[];
 
-  /** What a person should know who chooses it. */
+  /** What users should know before they choose this driver. */
   readonly pitfalls: readonly EdgeFinding[];
 
   readonly collision: Collision;
 
   /**
-   * The objects with the routes, in the namespace of the Exposure, without an owner. None, if their kind is not
-   * served. They are as an API server gives them back, so that one that has all of these fields needs no write.
+   * Returns the objects with the routes, in the namespace of the Exposure, without owner references. Empty if the API
+   * does not serve their kind. The fields are normalized as the API server returns them, so an object that has all of
+   * them needs no write.
    */
   objects(routes: ExposureRoutes, edge: Edge, served: ServedApis): readonly RouteObject[];
 
   /**
-   * What is missing or wrong around the routes; `error` where it keeps them from being served. Without routes: what
-   * concerns every Exposure alike.
+   * Returns what is missing or wrong around the routes, with severity `error` if it prevents the controller from
+   * serving them. Without routes, returns the findings that concern every Exposure.
    */
   findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly EdgeFinding[];
 
-  /** Whether the controller took the routes, as the objects that are there say. */
+  /** Returns the admission of the routes, from the status of live objects. */
   admitted(routes: ExposureRoutes, live: readonly KubeObject[], context: EdgeContext): Admission;
 
-  /** The addresses of the edge, IP addresses or host names: those of the Edge, or as the controller tells them. */
+  /**
+   * Returns the IP addresses or host names of the edge: those in the spec of the Edge, or those that the controller
+   * reports.
+   */
   addresses(live: readonly KubeObject[], context: EdgeContext): readonly string[];
 }

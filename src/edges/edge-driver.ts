@@ -1,5 +1,5 @@
 /**
- * A driver from what sets it apart from the others.
+ * The common part of all drivers that write objects.
  */
 import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -10,24 +10,24 @@ import { error, type EdgeFinding } from './codes.ts';
 import type { EdgeContext, EdgeDriver, RouteObject, ServedApis } from './driver.ts';
 import { listAt, textAt } from '../kube/unstructured.ts';
 
-/** All that differs between drivers. */
+/** What differs between drivers. */
 export interface DriverRecipe extends Pick<
   EdgeDriver,
   'name' | 'requires' | 'reads' | 'pitfalls' | 'collision'
 > {
-  /** What to install where the kind is not served. */
+  /** What to install if the API does not serve the kind. */
   readonly install: string;
-  /** The objects, of the kind that is served. */
+  /** Returns the objects, in the version that the API serves. */
   objects(routes: ExposureRoutes, edge: Edge, resource: Resource): readonly RouteObject[];
-  /** Besides that the kind has to be served. */
+  /** Returns the findings besides a missing API. */
   findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly EdgeFinding[];
-  /** What the controller says of one object. */
+  /** Returns the admission of one object by its status. */
   judge(object: KubeObject, context: EdgeContext): Admission;
-  /** What the controller says of its own addresses. */
+  /** Returns the addresses that the controller reports. */
   addresses(live: readonly KubeObject[], context: EdgeContext): readonly string[];
 }
 
-/** The driver. */
+/** Returns a driver. */
 export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
   const { name, requires, reads, pitfalls, collision } = recipe;
 
@@ -72,12 +72,12 @@ export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
   };
 }
 
-/** The routes of an Exposure in a row. */
+/** Returns the routes of an Exposure as a list. */
 export function routesIn({ api, konnectivity }: ExposureRoutes): readonly Route[] {
   return konnectivity === undefined ? [api] : [api, konnectivity];
 }
 
-/** The addresses in `status.loadBalancer`, as Ingress, HTTPProxy and Service have it. */
+/** Returns the addresses in `status.loadBalancer` of an Ingress, HTTPProxy or Service. */
 export function loadBalancerAddresses(object: KubeObject | undefined): readonly string[] {
   const entries = listAt(object, 'status', 'loadBalancer', 'ingress');
   return entries.flatMap((entry) => textAt(entry, 'ip') ?? textAt(entry, 'hostname') ?? []);

@@ -1,6 +1,6 @@
 /**
- * Routes of an Exposure that another driver has written than its Edge has now. They are kept for a while: the workers'
- * proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
+ * Previous routes of an Exposure: objects of the driver that its Edge had before. They stay for a while. The proxies
+ * use the previous edge until their rollout is complete, and clients until their DNS records change.
  */
 import type { Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
@@ -9,14 +9,15 @@ import { whereabouts } from './claims/same-edge.ts';
 import { warning, type EdgeFinding } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
 
-/** Those of the objects that no plan wants any more which are routes of another driver than the Edge's. */
+/** Returns the superfluous objects that are routes of another driver than the current one of the Edge. */
 export function formerRoutes<T extends KubeObject>(
   superfluous: readonly T[],
   edge: Edge,
 ): readonly T[] {
   const routes = kindsOf(ROUTE_RESOURCES);
   const own = kindsOf(driverFor(edge.spec.driver).requires);
-  // Two objects on one edge would be in each other's way: of the same kind, only what is elsewhere is kept.
+  // Two objects for the same host on one edge would conflict. An object of the current driver's kind stays only if
+  // another edge serves it.
   return superfluous.filter((object) => {
     const kind = kindOf(object);
     return routes.has(kind) && (!own.has(kind) || whereabouts(object, edge) === 'other');
@@ -24,7 +25,7 @@ export function formerRoutes<T extends KubeObject>(
 }
 
 /**
- * Says that such routes are there still, why, and until when; undefined if there are none.
+ * Returns the finding that previous routes still exist, with the reason and until when; undefined if there are none.
  *
  * @param former - Objects of a previous driver, and previous TenantRoutes.
  */
@@ -53,7 +54,7 @@ function kindsOf(resources: readonly Pick<KubeObject, 'apiVersion' | 'kind'>[]):
   return new Set(resources.map(kindOf));
 }
 
-/** Whatever the version: one object is served in several. */
+/** Without the version, since the API serves the same object in several versions. */
 function kindOf({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): string {
   return `${groupOf(apiVersion)} ${kind}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the class of an Ingress exists, and belongs to the controller that the driver speaks to. Its name says
- * nothing: both controllers for HAProxy are often called `haproxy`.
+ * Whether the class of an Ingress exists, and belongs to the controller of the driver. The name of the class does not
+ * show that: both controllers for HAProxy often use `haproxy`.
  */
 import type { Driver, Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -8,7 +8,7 @@ import { error, warning, type EdgeFinding } from './codes.ts';
 import type { EdgeContext } from './driver.ts';
 import { textAt } from '../kube/unstructured.ts';
 
-/** `spec.controller` of an IngressClass, and the driver for it. More may follow after a slash. */
+/** `spec.controller` of an IngressClass, and its driver. A controller may append a suffix after a slash. */
 const CONTROLLERS: readonly (readonly [controller: string, driver: Driver])[] = [
   ['haproxy.org/ingress-controller', 'haproxy'],
   ['haproxy-ingress.github.io/controller', 'haproxy-ingress'],
@@ -19,7 +19,7 @@ const CONTROLLERS: readonly (readonly [controller: string, driver: Driver])[] = 
 
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
 
-/** The driver that speaks to a controller, if it is one that we know. */
+/** Returns the driver of a known controller. */
 function driverOf(controller: string): Driver | undefined {
   const found = CONTROLLERS.find(
     ([known]) => controller === known || controller.startsWith(`${known}/`),
@@ -27,7 +27,7 @@ function driverOf(controller: string): Driver | undefined {
   return found?.[1];
 }
 
-/** What is wrong with the class that the objects of an Edge have, or get from the API server. */
+/** Returns what is wrong with the class of an Edge's objects, whether the Edge names it or the API server sets it. */
 export function ingressClassFindings({
   edge,
   ingressClasses,
@@ -41,12 +41,12 @@ export function ingressClassFindings({
   if (found === undefined) return [classMissing(edge, ingressClasses)];
   const controller = textAt(found, 'spec', 'controller') ?? '';
   const spokenTo = driverOf(controller);
-  // The controller behind driver ingress is the user's affair, except where a plain Ingress is of no use.
+  // Driver ingress works with any controller, except where a plain Ingress cannot pass TLS through.
   const suits = driver === 'ingress' ? spokenTo !== 'traefik' : spokenTo === driver;
   return suits ? [] : [classUnsuited(edge, found.metadata.name, controller, spokenTo)];
 }
 
-/** As the API server chooses: the newest, and of those of the same age the first by name. */
+/** Selects the class as the API server does: the newest, then the first by name. */
 function defaultClass(classes: readonly KubeObject[]): KubeObject | undefined {
   const created = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? '';
   return classes
@@ -80,7 +80,7 @@ function classUnsuited(
   const { driver } = edge.spec;
   const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, to which driver ${driver} does not speak`;
   return spokenTo === undefined
-    ? // The name of a controller can be set by a flag.
+    ? // A flag of the controller can change its name.
       warning('IngressClassUnsuited', message, 'make sure that it is the right controller')
     : error(
         'IngressClassUnsuited',

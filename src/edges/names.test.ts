@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { exposureLabelValue, routeMetadata, routeObjectName } from './names.ts';
 import { BLUE } from './testing/blue.ts';
 
-/** Names as an Exposure may have them, short ones and those that are too long for us. */
+/** Names of Exposures, short ones and those that must be shortened. */
 const exposureName = fc
   .tuple(
     fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,30}[a-z0-9])?$/),
@@ -13,7 +13,7 @@ const exposureName = fc
   .map(([label, times, end]) => `${`${label}-`.repeat(times)}${end}`.slice(0, 253))
   .filter((name) => IS_NAME.test(name));
 
-/** As apimachinery has them. */
+/** The patterns of apimachinery. */
 const IS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const IS_LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 

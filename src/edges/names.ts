@@ -1,5 +1,5 @@
 /**
- * How the objects of an Exposure are called and labelled.
+ * Names and labels of the objects of an Exposure.
  */
 import { createHash } from 'node:crypto';
 import { DRIVERS, type Driver } from '../api/edge.ts';
@@ -12,9 +12,9 @@ const MAX_LABEL_LENGTH = 63;
 const HASH_LENGTH = 20;
 
 /**
- * A name of at most this length, and another one for every other text: what is too long ends in a hash. A text of
- * exactly that length is hashed too: so whatever has it ends in a hash, and nobody can choose a name that equals the
- * shortened one of another.
+ * Returns a unique name of at most this length. A name that is too long is truncated and ends in a hash. A text of
+ * exactly the maximum length gets a hash as well. So no user can choose a name that equals the shortened name of
+ * another object.
  */
 function fitting(text: string, maxLength: number): string {
   if (text.length < maxLength) return text;
@@ -24,19 +24,22 @@ function fitting(text: string, maxLength: number): string {
   return `${kept.replace(/[-.]+$/, (end) => '0'.repeat(end.length))}-${hash}`;
 }
 
-/** What tells the route objects of an Exposure apart, where one name would not do. */
+/** What distinguishes the route objects of an Exposure. */
 export type RouteSuffix =
-  /** One object for each route. */
+  /** An object for each route. */
   | `-${RouteKind}`
-  /** A kind that several drivers write: while routes move from one to another, both are there. No name has a dot. */
+  /**
+   * For kinds that several drivers write: both objects exist during a move between drivers. Names of Exposures have no
+   * dots.
+   */
   | `.${Driver}`;
 
-/** The name of an object with routes of an Exposure. */
+/** Returns the name of a route object of an Exposure. */
 export function routeObjectName(exposure: string, suffix: RouteSuffix | '' = ''): string {
   return fitting(`snicket-${exposure}${suffix}`, MAX_NAME_LENGTH);
 }
 
-/** Every name that an object with routes of an Exposure may have, whichever driver has written it. */
+/** Returns all names that route objects of an Exposure can have, for all drivers. */
 export function routeObjectNames(exposure: string): readonly string[] {
   const suffixes = [
     '',
@@ -51,8 +54,8 @@ export function routeObjectNames(exposure: string): readonly string[] {
 const ROUTE_HASH_LENGTH = 10;
 
 /**
- * The name of the TenantRoute of an Exposure for one host on one Edge. The driver is part of it: while an Edge changes
- * its driver, the TenantRoutes of both are there.
+ * Returns the name of the TenantRoute of an Exposure for one host on one Edge. It depends on the driver, since
+ * TenantRoutes of both drivers exist while an Edge changes its driver.
  */
 export function tenantRouteName(
   exposure: string,
@@ -63,12 +66,12 @@ export function tenantRouteName(
   return `${exposure}-${hash}`;
 }
 
-/** The value by which objects of the management cluster name their Exposure. */
+/** Returns the label value with which objects in the management cluster reference their Exposure. */
 export function exposureLabelValue(exposure: string): string {
   return fitting(exposure, MAX_LABEL_LENGTH);
 }
 
-/** The metadata of an object with routes. Its owner is put in by whoever knows the Exposure's uid. */
+/** Returns the metadata of a route object, without its owner reference, which needs the uid of the Exposure. */
 export function routeMetadata(
   { name, namespace }: ExposureRoutes,
   suffix: RouteSuffix | '' = '',
@@ -78,7 +81,7 @@ export function routeMetadata(
     name: routeObjectName(name, suffix),
     namespace,
     labels: { ...MANAGED_BY, [EXPOSURE_LABEL]: exposureLabelValue(name) },
-    // An empty map does not come back from an API server.
+    // The API server does not return an empty map.
     ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
   };
 }

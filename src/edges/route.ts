@@ -1,26 +1,29 @@
 /**
- * A host of a tenant, and the port of a Service that it has to lead to: what every driver of an edge is given.
+ * The routes that a driver configures: a host of a tenant, and the backend Service port.
  */
 
-/** What is behind a host. */
+/** What a host serves. */
 export type RouteKind = 'api' | 'konnectivity';
 
-/** One host, one Service port. */
+/** A route from a host to a Service port. */
 export interface Route {
   readonly kind: RouteKind;
   /** A DNS name in lower case. */
   readonly host: string;
-  /** In the namespace of the Exposure. */
+  /** The name of a Service in the namespace of the Exposure. */
   readonly service: string;
   /** The Service's port (not its targetPort). */
   readonly port: number;
-  /** The name of that port, as slices carry it; empty if it has none. */
+  /** The port name in EndpointSlices; empty if the port has no name. */
   readonly portName: string;
 }
 
 /** The routes of one Exposure. */
 export interface ExposureRoutes {
-  /** Of the Exposure; all objects are called after it: `snicket-<name>`, `snicket-<name>-api`, `snicket-<name>.nginx`. */
+  /**
+   * The name of the Exposure. The names of route objects derive from it: `snicket-<name>`, `snicket-<name>-api`,
+   * `snicket-<name>.nginx`.
+   */
   readonly name: string;
   readonly namespace: string;
   readonly api: Route;

@@ -1,14 +1,14 @@
 /**
- * Which objects may claim a host, found by keys instead of a walk over all of them: of 1,000 tenants with 1,000 objects
- * of others, each would be compared with each.
+ * Index keys for host claims. Without an index, 1,000 tenants and 1,000 foreign objects would mean a million
+ * comparisons.
  */
 import type { KubeObject } from '../../kube/object.ts';
 import { claimsOf } from './claims.ts';
 
-/** Of claims that only a closer look can judge: every host, or an expression. */
+/** The key of claims that need a full comparison: catch-all hosts and regular expressions. */
 const ANY_HOST = '*';
 
-/** The keys by which an object is to be found, for an index: its hosts as it writes them. */
+/** Returns the index keys of an object: its hosts, as it writes them. */
 export function claimKeys(object: KubeObject): readonly string[] {
   const keys = claimsOf(object).map(({ host, match }) =>
     match === 'regexp' || match === 'any' ? ANY_HOST : host,
@@ -16,14 +16,14 @@ export function claimKeys(object: KubeObject): readonly string[] {
   return [...new Set(keys)];
 }
 
-/** The keys of every object that may cover a host: the host itself, and the wildcards above it. */
+/** Returns the keys of all objects that may cover a host: the host itself, and the wildcards above it. */
 export function keysCovering(host: string): readonly string[] {
   const labels = host.split('.');
   const above = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}`);
   return [host, ...above, ANY_HOST];
 }
 
-/** The objects that may claim one of these hosts, each once. */
+/** Returns the objects that may claim one of these hosts, without duplicates. */
 export function claimantsOf(
   hosts: readonly string[],
   byKey: (key: string) => readonly KubeObject[],

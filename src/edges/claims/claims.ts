@@ -1,5 +1,5 @@
 /**
- * The hosts that an object claims on an edge, whoever made it.
+ * The hosts that an object claims on an edge, for any owner.
  */
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
@@ -7,25 +7,25 @@ import { listAt, numberAt, textAt, textsAt } from '../../kube/unstructured.ts';
 import { hostMatchers, mayMatch, rulePriority } from './traefik-rule.ts';
 
 /**
- * How a claim reads its host:
- * - `exact`: that very host
+ * How a claim matches hosts:
+ * - `exact`: that host only
  * - `label`: `*.` stands for one label
- * - `suffix`: `*.` stands for one label or several
- * - `regexp`: an expression, of which we only know that it may match
+ * - `suffix`: `*.` stands for one or more labels
+ * - `regexp`: a regular expression, which may or may not match
  * - `any`: every host
  */
 export type ClaimMatch = 'exact' | 'label' | 'suffix' | 'regexp' | 'any';
 
-/** One host that an object wants. */
+/** A host that an object claims. */
 export interface Claim {
-  /** In lower case, unless it is an expression. */
+  /** In lower case, unless it is a regular expression. */
   readonly host: string;
   readonly match: ClaimMatch;
-  /** Where the edge goes by numbers (Traefik): the higher one is asked first. */
+  /** The priority of the rule (Traefik only): Traefik evaluates the higher one first. */
   readonly priority?: number;
 }
 
-/** The claims of an object; none for a kind that has no hosts. Never throws, whatever the object. */
+/** Returns the claims of an object; none for a kind without hosts. Never throws, even for a malformed object. */
 export function claimsOf(object: KubeObject): readonly Claim[] {
   const claims = CLAIMS.find(([{ kind, apiVersion }]) => {
     return kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion);
@@ -33,7 +33,7 @@ export function claimsOf(object: KubeObject): readonly Claim[] {
   return claims === undefined ? [] : claims[1](object);
 }
 
-/** Whether a host is one that the claim wants, or may want. */
+/** Reports whether a claim covers a host, or may cover it. */
 export function covers({ host: claimed, match }: Claim, host: string): boolean {
   switch (match) {
     case 'exact':
@@ -57,7 +57,7 @@ const CLAIMS = [
   [RESOURCES.transportServer, transportServerClaims],
 ] as const;
 
-/** A rule without a host is the default of its edge, and takes nothing from anybody. */
+/** A rule without a host is the default backend and takes no host from other objects. */
 function ingressClaims(object: KubeObject): readonly Claim[] {
   const ruled = listAt(object, 'spec', 'rules').flatMap((rule) => textAt(rule, 'host') ?? []);
   const secured = listAt(object, 'spec', 'tls').flatMap((tls) => textsAt(tls, 'hosts'));

@@ -1,6 +1,6 @@
 /**
- * Claims of our hosts by route objects that Snicket does not manage. Real edges often serve them, and no status says so.
- * TLS is end to end: such a claim can make a tenant unreachable, but cannot read its traffic.
+ * Claims of Snicket's hosts by foreign route objects. Controllers often serve these, and no status reports it. TLS is
+ * end to end: such a claim can make a tenant unreachable, but cannot read its traffic.
  */
 import type { Edge } from '../../api/edge.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
@@ -12,8 +12,8 @@ import { whereabouts, type Whereabouts } from './same-edge.ts';
 import { hostSniRule } from './traefik-rule.ts';
 
 /**
- * The foreign claims of these hosts on this edge, or on an edge that cannot be determined. An `error` may make the tenant
- * unreachable.
+ * Returns the findings about foreign claims of these hosts on this edge, or on an edge that cannot be determined. An
+ * `error` may make the tenant unreachable.
  */
 export function foreignClaims(
   hosts: readonly string[],
@@ -30,7 +30,7 @@ export function foreignClaims(
         .filter((claim) => covers(claim, host))
         .map((claim) => findingOf(claim, host, object, where, edge))
         .filter((finding) => finding !== undefined);
-      // One is enough, and an error before a warning.
+      // One finding per host is enough: an error, if there is one.
       return found.find(({ severity }) => severity === 'error') ?? found[0] ?? [];
     });
   });
@@ -80,7 +80,7 @@ function findingOf(
           `${host} is covered by ${claim.host} of ${text}, which this edge asks first`,
           away,
         );
-      // The default of an edge is nobody's rival.
+      // The default backend of an edge does not compete with a route.
       return claim.match === 'any'
         ? undefined
         : warning(
@@ -91,7 +91,7 @@ function findingOf(
   }
 }
 
-/** Whether the edge would rather ask the claim than our own route to the host. */
+/** Reports whether the edge prefers the claim to Snicket's route for the host. */
 function takesHost({ match, priority }: Claim, host: string, wildcardWins: boolean): boolean {
   if (priority !== undefined) return priority >= hostSniRule(host).length;
   return match === 'exact' || (match !== 'any' && wildcardWins);

@@ -1,5 +1,5 @@
 /**
- * Whether an object is served by the same edge, as far as it says.
+ * Whether the edge serves an object, as far as its fields show.
  */
 import { DEFAULT_ENTRY_POINTS, type Edge } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -8,10 +8,10 @@ import { driverFor } from '../driver-for.ts';
 import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
 import { mayShareListener } from '../gateway-api/parent.ts';
 
-/** `unclear`: the object does not tell. */
+/** `unclear`: the fields of the object do not determine it. */
 export type Whereabouts = 'same' | 'other' | 'unclear';
 
-/** Where an object is served. */
+/** Returns whether the edge serves an object. */
 export function whereabouts(object: KubeObject, edge: Edge): Whereabouts {
   const { requires, collision } = driverFor(edge.spec.driver);
   if (requires.some((resource) => isOf(resource, object))) return amongItsOwn(object, edge);
@@ -20,7 +20,7 @@ export function whereabouts(object: KubeObject, edge: Edge): Whereabouts {
   return ours !== undefined && theirs !== undefined && ours !== theirs ? 'other' : 'unclear';
 }
 
-/** The same for an object of the kind that the driver of the edge writes. */
+/** Returns the same for an object of the kind that the driver writes. */
 function amongItsOwn(object: KubeObject, { spec }: Edge): Whereabouts {
   switch (spec.driver) {
     case 'traefik':
@@ -52,7 +52,7 @@ function classNameOf(object: KubeObject): string | undefined {
   return textAt(object, 'spec', 'ingressClassName') ?? annotation;
 }
 
-/** One that names no entry point is on all of them that Traefik has as defaults. */
+/** Without entry points, an object uses all default entry points of Traefik. */
 function sharesEntryPoint(object: KubeObject, ours: readonly string[]): boolean {
   const theirs = textsAt(object, 'spec', 'entryPoints');
   return theirs.length === 0 || theirs.some((name) => ours.includes(name));

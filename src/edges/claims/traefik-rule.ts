@@ -1,8 +1,8 @@
 /**
- * Traefik's rules, as far as they name hosts.
+ * Hosts in the rules of Traefik.
  */
 
-/** The rule for one host. */
+/** Returns the rule for one host. */
 export function hostSniRule(host: string): string {
   return `HostSNI(\`${host}\`)`;
 }
@@ -14,12 +14,12 @@ export interface HostMatcher {
 }
 
 const MATCHER = /(!\s*)?\bHostSNI(Regexp)?\s*\(/gi;
-/** A literal, and what comes after it. */
+/** A string literal, and the character after it. */
 const ARGUMENT = /\s*(?:`([^`]*)`|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*([,)])/y;
 
 /**
- * The matchers of a rule that name hosts. Those that are negated name none. What stands beside them
- * (`&& ClientIP(...)`) makes a claim smaller, not less of one.
+ * Returns the host matchers of a rule, without negated ones. Other matchers in the rule, such as `&& ClientIP(...)`,
+ * restrict a claim and do not remove it.
  */
 export function hostMatchers(rule: string): readonly HostMatcher[] {
   const found: HostMatcher[] = [];
@@ -34,16 +34,20 @@ export function hostMatchers(rule: string): readonly HostMatcher[] {
   return found;
 }
 
-/** Which router is asked first: the higher one. By default it is the length of the rule; one for all comes last. */
+/**
+ * Returns the priority of a rule. Traefik evaluates the higher one first. The default is the length of the rule, and -1
+ * for a catch-all rule.
+ */
 export function rulePriority(rule: string, given: number | undefined): number {
-  // Zero means the default.
+  // Zero selects the default.
   if (given !== undefined && given !== 0) return given;
   return /^\s*HostSNI\s*\(\s*[`"']\*[`"']\s*\)\s*$/i.test(rule) ? -1 : Buffer.byteLength(rule);
 }
 
 /**
- * Whether a name may match a regular expression. It is not run: a stranger wrote it, for an engine that cannot be kept
- * busy for ever as ours can. Only its end is looked at, where that is plain text.
+ * Reports whether a regular expression may match a name, by comparing its end if that is plain text. The expression is
+ * never evaluated: it comes from a foreign object and is meant for Go's linear-time engine, and JavaScript's engine can
+ * backtrack without end.
  */
 export function mayMatch(expression: string, name: string): boolean {
   const isPlain =

@@ -1,4 +1,4 @@
-/** What drivers make of the status of real objects. The texts of Envoy Gateway and Contour are as those wrote them. */
+/** How drivers interpret the status of real objects. The messages of Envoy Gateway and Contour are verbatim. */
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import { driverFor } from '../driver-for.ts';
@@ -8,7 +8,7 @@ import { gateway, gatewayClass } from '../testing/gateway.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What the driver says when the controller has said the same of all its objects. */
+/** Returns the admission if the controller has set the same status on all objects. */
 function admissionFor(around: EdgeContext, status: object | undefined, ageMs = 0) {
   return admissionForEach(around, () => status, ageMs);
 }

@@ -1,4 +1,4 @@
-/** Contour, told by HTTPProxies: one for each host. */
+/** Contour, configured by one HTTPProxy for each host. */
 import { objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { admitted, outdated, refused, unanswered } from '../admission.ts';
@@ -9,10 +9,10 @@ import { conditionAt, listAt, numberAt, saidAt, textAt } from '../../kube/unstru
 import { routeMetadata } from '../names.ts';
 import { classOf } from './ingress-driver.ts';
 
-/** What the API server itself puts there, before Contour has looked. */
+/** The default of the CRD, which the API server sets before Contour reconciles the object. */
 const NOT_RECONCILED = 'NotReconciled';
 
-/** The driver. */
+/** The driver contour. */
 export const contour = edgeDriver({
   name: 'contour',
   requires: [RESOURCES.httpProxy],
@@ -43,7 +43,7 @@ export const contour = edgeDriver({
       },
     })),
 
-  // Contour compares the name of the class alone: there need be no IngressClass.
+  // Contour only compares the name of the class, so there may be no IngressClass.
   findings: () => [],
 
   judge(object, { nowMs }) {

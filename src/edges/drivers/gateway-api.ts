@@ -1,4 +1,4 @@
-/** Any controller of the Gateway API, told by TLSRoutes: one for each host, since a route has one rule. */
+/** Any Gateway API controller, configured by one TLSRoute for each host, since a TLSRoute has a single rule. */
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, withVersion } from '../../kube/resource.ts';
 import { admitted, outdated, refused, unanswered, type Admission } from '../admission.ts';
@@ -16,10 +16,10 @@ import {
 } from '../gateway-api/parent.ts';
 import { routeMetadata } from '../names.ts';
 
-/** The driver. */
+/** The driver gateway-api. */
 export const gatewayApi = edgeDriver({
   name: 'gateway-api',
-  // One host and one rule: the same object is right in all three.
+  // A TLSRoute with one host and one rule is valid in all three versions.
   requires: ['v1', 'v1alpha3', 'v1alpha2'].map((version) =>
     withVersion(RESOURCES.tlsRoute, version),
   ),
@@ -28,7 +28,7 @@ export const gatewayApi = edgeDriver({
   collision: {
     sameHost: 'oldest',
     wildcardWins: false,
-    // Whatever else its controller may take.
+    // The controller may also serve these kinds.
     otherKinds: [RESOURCES.ingress, RESOURCES.ingressRouteTcp, RESOURCES.httpProxy],
   },
   pitfalls: [
@@ -76,7 +76,7 @@ export const gatewayApi = edgeDriver({
     ),
 });
 
-/** What the controller of one Gateway says. */
+/** Returns the admission by the controller of one Gateway. */
 function judgeAt(
   parent: ParentRef,
   object: KubeObject,

@@ -1,15 +1,15 @@
-/** The community's ingress controller for HAProxy: haproxy-ingress. */
+/** The community's ingress controller for HAProxy (haproxy-ingress). */
 import { RESOURCES } from '../../kube/resource.ts';
 import { warning } from '../codes.ts';
 import { ingressDriver } from './ingress-driver.ts';
 
-/** The driver. */
+/** The driver haproxy-ingress. */
 export const haproxyIngress = ingressDriver({
   name: 'haproxy-ingress',
   annotations: { 'haproxy-ingress.github.io/ssl-passthrough': 'true' },
-  // The default of 1h is as long as a konnectivity tunnel may be quiet.
+  // The default of 1h equals the time for which a konnectivity tunnel may be idle.
   defaultAnnotations: { 'haproxy-ingress.github.io/timeout-tunnel': '24h' },
-  // If a host is in a TLSRoute too, that one is served.
+  // If a TLSRoute has the same host, the controller serves the TLSRoute.
   collision: { sameHost: 'oldest', wildcardWins: false, otherKinds: [RESOURCES.tlsRoute] },
   pitfalls: [
     warning(

@@ -1,8 +1,8 @@
-/** The ingress controller of HAProxy Technologies: kubernetes-ingress. */
+/** The ingress controller of HAProxy Technologies (kubernetes-ingress). */
 import { warning } from '../codes.ts';
 import { ingressDriver } from './ingress-driver.ts';
 
-/** The driver. */
+/** The driver haproxy. */
 export const haproxy = ingressDriver({
   name: 'haproxy',
   annotations: { 'haproxy.org/ssl-passthrough': 'true' },

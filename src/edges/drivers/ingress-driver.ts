@@ -1,5 +1,6 @@
 /**
- * Controllers that are told by an Ingress and an annotation. One Ingress has all routes of an Exposure.
+ * Drivers for controllers that are configured by an Ingress with annotations. One Ingress has all routes of an
+ * Exposure.
  */
 import type { EdgeSpec } from '../../api/edge.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -10,18 +11,18 @@ import { edgeDriver, loadBalancerAddresses, routesIn, type DriverRecipe } from '
 import { ingressClassFindings } from '../ingress-class.ts';
 import { routeMetadata } from '../names.ts';
 
-/** What sets one of these controllers apart. */
+/** What differs between these drivers. */
 export interface IngressRecipe
   extends
     Pick<DriverRecipe, 'name' | 'pitfalls' | 'collision'>,
     Partial<Pick<DriverRecipe, 'findings'>> {
-  /** What the Ingress has to say; the Edge cannot say otherwise. */
+  /** Annotations of the Ingress that an Edge cannot override. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What the Ingress says unless the Edge says otherwise. */
+  /** Annotations of the Ingress that an Edge can override. */
   readonly defaultAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** The driver for one of them. */
+/** Returns a driver. */
 export function ingressDriver(recipe: IngressRecipe): EdgeDriver {
   return edgeDriver({
     ...recipe,
@@ -51,7 +52,7 @@ export function ingressDriver(recipe: IngressRecipe): EdgeDriver {
 
     judge(object) {
       const addresses = loadBalancerAddresses(object);
-      // Many never fill it in: it takes a flag, and a Service with an address.
+      // Many controllers never set it: some need a flag, and a Service with an address.
       return addresses.length === 0
         ? untold(object, 'see whether a handshake through the edge reaches the tenant')
         : admitted(`the controller serves it at ${addresses.join(', ')}`);
@@ -64,13 +65,13 @@ export function ingressDriver(recipe: IngressRecipe): EdgeDriver {
   });
 }
 
-/** The class of an object, where the Edge names one. */
+/** Returns the field with the ingress class, if the Edge names one. */
 export function classOf(ingress: EdgeSpec['ingress']): { readonly ingressClassName?: string } {
   return ingress?.className === undefined ? {} : { ingressClassName: ingress.className };
 }
 
 function rule({ host, service, port }: Route): object {
-  // By number: here a port's name may have 15 characters, and konnectivity-server has more.
+  // The port number, because a port name in an Ingress has at most 15 characters, and konnectivity-server is longer.
   const backend = { service: { name: service, port: { number: port } } };
   return { host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } };
 }

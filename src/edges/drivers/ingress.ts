@@ -1,9 +1,9 @@
-/** Any other controller, told by a plain Ingress with the annotations that the Edge gives. */
+/** Any other controller, configured by an Ingress with the annotations of the Edge. */
 import { RESOURCES } from '../../kube/resource.ts';
 import { warning } from '../codes.ts';
 import { ingressDriver } from './ingress-driver.ts';
 
-/** The driver. */
+/** The driver ingress. */
 export const ingress = ingressDriver({
   name: 'ingress',
   collision: {

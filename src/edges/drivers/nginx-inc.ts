@@ -1,4 +1,4 @@
-/** The ingress controller of NGINX Inc (F5), told by TransportServers: one for each host. */
+/** The ingress controller of NGINX Inc (F5), configured by one TransportServer for each host. */
 import { objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { admitted, refused, unanswered } from '../admission.ts';
@@ -12,7 +12,7 @@ import { classOf } from './ingress-driver.ts';
 
 const SWITCHES = '-enable-custom-resources and -enable-tls-passthrough';
 
-/** The driver. */
+/** The driver nginx-inc. */
 export const nginxInc = edgeDriver({
   name: 'nginx-inc',
   requires: [RESOURCES.transportServer],
@@ -34,17 +34,17 @@ export const nginxInc = edgeDriver({
       metadata: routeMetadata(routes, `-${name}`, ingress?.annotations),
       spec: {
         ...classOf(ingress),
-        // The name and the protocol of the listener that the controller itself has.
+        // The name and protocol of the controller's built-in listener.
         listener: { name: 'tls-passthrough', protocol: 'TLS_PASSTHROUGH' },
         host,
         upstreams: [{ name, service, port }],
-        // The default of 10m would cut quiet konnectivity tunnels.
+        // The default of 10m would close idle konnectivity tunnels.
         sessionParameters: { timeout: '24h' },
         action: { pass: name },
       },
     })),
 
-  // Objects without a class are taken by the controller, whatever its class.
+  // The controller serves objects without a class, whatever its own class is.
   findings: (_routes, context) =>
     context.edge.spec.ingress?.className === undefined ? [] : ingressClassFindings(context),
 
@@ -52,7 +52,8 @@ export const nginxInc = edgeDriver({
     const state = textAt(object, 'status', 'state');
     const reason = textAt(object, 'status', 'reason') ?? '';
     const said = saidAt(object, 'status', 'message');
-    // A Warning means either: served all the same, or lost to an older object with this host.
+    // A Warning is ambiguous: the controller serves the object, or rejects it in favor of an older object with the same
+    // host.
     const isServed = state === 'Valid' || (state === 'Warning' && !reason.startsWith('Rejected'));
     if (isServed) return admitted(`${objectText(object)} is ${state}: ${said}`);
     const action = `start the controller with ${SWITCHES}, and look for others with this host`;

@@ -1,16 +1,17 @@
-/** The retired ingress controller of the Kubernetes project: ingress-nginx. */
+/** The retired ingress controller of the Kubernetes project (ingress-nginx). */
 import { warning } from '../codes.ts';
 import { ingressDriver } from './ingress-driver.ts';
 
-/** The driver. */
+/** The driver nginx. */
 export const nginx = ingressDriver({
   name: 'nginx',
   annotations: {
     'nginx.ingress.kubernetes.io/ssl-passthrough': 'true',
-    // Without the controller's flag TLS ends there: then at least it speaks TLS to the tenant, which says what is wrong.
+    // Without --enable-ssl-passthrough the controller terminates TLS. It then connects to the tenant with TLS, whose
+    // error shows the cause.
     'nginx.ingress.kubernetes.io/backend-protocol': 'HTTPS',
   },
-  // Its TCP proxy looks for the exact host only.
+  // Its TCP proxy only matches exact hosts.
   collision: { sameHost: 'oldest', wildcardWins: false, otherKinds: [] },
   pitfalls: [
     warning(

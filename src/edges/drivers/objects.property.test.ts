@@ -97,7 +97,7 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('whatever the routes
   });
 });
 
-/** The places with an empty map or list, or nothing at all. */
+/** Returns the paths of empty maps and lists, and of undefined fields. */
 function emptyPlaces(value: unknown, path = ''): readonly string[] {
   if (value === undefined || value === null) return [path];
   if (typeof value !== 'object') return [];

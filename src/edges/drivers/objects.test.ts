@@ -9,7 +9,7 @@ function objectsOf(spec: object, routes = BLUE, apis = serving()) {
   return driverFor(of.spec.driver).objects(routes, of, apis);
 }
 
-/** As one would write them. */
+/** Returns the objects as YAML. */
 function yamlOf(spec: object): string {
   return objectsOf(spec)
     .map((object) => stringify(object))

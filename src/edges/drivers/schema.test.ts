@@ -1,4 +1,4 @@
-/** Our objects against the schemas of the controllers, where those are at hand. */
+/** Validates the objects against the CRDs of the controllers, where these are available. */
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { driverFor } from '../driver-for.ts';
 import { BLUE, edge, serving, SPECS } from '../testing/blue.ts';
 import { schemaFaults, type Schema } from '../testing/schema.ts';
 
-/** A folder with CRDs: GROUP_PLURAL.yaml. */
+/** A folder with CRDs, named GROUP_PLURAL.yaml. */
 const FOLDER =
   process.env.SNICKET_CRDS ?? resolve(import.meta.dir, '../../../..', 'shared', 'crds');
 
@@ -20,7 +20,7 @@ interface Definition {
   };
 }
 
-/** Everything that an Edge can ask of the driver. */
+/** Edges that use every option of their driver. */
 const FULL = {
   'nginx-inc': {
     driver: 'nginx-inc',

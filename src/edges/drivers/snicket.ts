@@ -1,9 +1,9 @@
-/** Snicket's own gateway. It serves the TenantRoutes, so there is nothing else to write. */
+/** Snicket's own gateway. It serves the TenantRoutes, so the driver writes no objects. */
 import { admitted } from '../admission.ts';
 import type { EdgeDriver } from '../driver.ts';
 import { loadBalancerAddresses } from '../edge-driver.ts';
 
-/** The driver. */
+/** The driver snicket. */
 export const snicket: EdgeDriver = {
   name: 'snicket',
   requires: [],

@@ -1,4 +1,4 @@
-/** Traefik, told by one IngressRouteTCP with all routes. A plain Ingress cannot make it pass TLS through. */
+/** Traefik, configured by one IngressRouteTCP with all routes. Traefik cannot pass TLS through by a plain Ingress. */
 import { DEFAULT_ENTRY_POINTS } from '../../api/edge.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { untold } from '../admission.ts';
@@ -8,14 +8,14 @@ import type { RouteObject } from '../driver.ts';
 import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
 import { routeMetadata } from '../names.ts';
 
-/** The driver. */
+/** The driver traefik. */
 export const traefik = edgeDriver({
   name: 'traefik',
   requires: [RESOURCES.ingressRouteTcp],
   reads: [],
   install: "Traefik's CRDs",
-  // Seen to change from one change of configuration to the next. HTTP routers are asked after all TCP routers, so an
-  // Ingress or an IngressRoute takes nothing.
+  // The winner was seen to differ from one configuration change to the next. Traefik evaluates HTTP routers after all
+  // TCP routers, so an Ingress or IngressRoute takes no host.
   collision: { sameHost: 'either', wildcardWins: false, otherKinds: [RESOURCES.tlsRoute] },
   pitfalls: [
     warning(
@@ -33,7 +33,7 @@ export const traefik = edgeDriver({
       metadata: routeMetadata(
         routes,
         '',
-        // As an annotation: Traefik's older CRDs drop the field ingressClassName.
+        // An annotation, because Traefik's older CRDs drop the field ingressClassName.
         className === undefined ? {} : { 'kubernetes.io/ingress.class': className },
       ),
       spec: {

@@ -1,5 +1,5 @@
 /**
- * What is wrong with the Gateways that an Edge names.
+ * What is wrong with the Gateways that an Edge references.
  */
 import type { KubeObject } from '../../kube/object.ts';
 import { keyText } from '../../kube/object.ts';
@@ -11,7 +11,9 @@ import { conditionAt, listAt, numberAt, saidAt, textAt } from '../../kube/unstru
 import { listenerFindings } from './listener.ts';
 import { gatewayClassOf, gatewayOf, type ParentRef } from './parent.ts';
 
-/** All of it, for the routes of one Exposure; without them, what keeps every route away. */
+/**
+ * Returns the findings for the routes of an Exposure. Without routes, returns the findings that concern every route.
+ */
 export function gatewayFindings(
   routes: ExposureRoutes | undefined,
   context: EdgeContext,
@@ -45,7 +47,7 @@ function parentFindings(
   const found = routesIn(routes).flatMap((route) =>
     closest(listeners.map((listener) => findingsAt(listener, gateway, route, routes, context))),
   );
-  // Both hosts mostly meet the same hindrance.
+  // Both hosts usually have the same problem.
   return [...new Map(found.map((finding) => [finding.message, finding])).values()];
 }
 
@@ -69,7 +71,7 @@ function findingsAt(
   });
 }
 
-/** One listener is enough: what is told is about the one that comes closest. */
+/** One suitable listener is enough. Otherwise, returns the findings about the most suitable one. */
 function closest(each: readonly (readonly EdgeFinding[])[]): readonly EdgeFinding[] {
   const errors = (findings: readonly EdgeFinding[]) =>
     findings.filter(({ severity }) => severity === 'error').length;
@@ -87,7 +89,8 @@ function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): EdgeFindin
 }
 
 function gatewayRefusal(parent: ParentRef, gateway: KubeObject): EdgeFinding | undefined {
-  // Not Programmed: some controllers leave that at False for want of an address, and serve all the same.
+  // Only Accepted counts: some controllers leave Programmed at False because the Gateway has no address, and serve it
+  // anyway.
   const accepted = conditionAt(gateway, 'Accepted', 'status', 'conditions');
   if (textAt(accepted, 'status') !== 'False') return undefined;
   const reason = textAt(accepted, 'reason') ?? 'for no reason';

@@ -1,5 +1,5 @@
 /**
- * Whether a listener of a Gateway takes the route of a host. The Gateway is the platform's: we only look.
+ * Whether a listener of a Gateway accepts the route of a host. Snicket only reads Gateways.
  */
 import { RESOURCES } from '../../kube/resource.ts';
 import { error, warning, type EdgeFinding } from '../codes.ts';
@@ -7,24 +7,24 @@ import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../../ku
 import { selects } from '../../kube/label-selector.ts';
 import { GATEWAY_GROUP } from './parent.ts';
 
-/** A listener, and what has to pass through it. */
+/** A listener, and a route to attach to it. */
 export interface Passage {
-  /** Of the Gateway's spec. */
+  /** An entry of `spec.listeners` of the Gateway. */
   readonly listener: unknown;
-  /** What the Gateway's status says of it. */
+  /** The entry of `status.listeners` for this listener. */
   readonly status: unknown;
-  /** For messages: `listener tls of Gateway edge/shared`. */
+  /** The listener in messages: `listener tls of Gateway edge/shared`. */
   readonly place: string;
   readonly gatewayNamespace: string;
   readonly host: string;
-  /** Of the edge, as clients see it. */
+  /** The port that clients of the edge dial. */
   readonly port: number;
-  /** Of the route. */
+  /** The namespace of the route. */
   readonly namespace: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
 }
 
-/** What keeps the route from passing; nothing, if it does. */
+/** Returns why the listener does not accept the route; none if it does. */
 export function listenerFindings(passage: Passage): readonly EdgeFinding[] {
   return [refusal, protocol, port, hostname, namespaces, kinds].flatMap(
     (check) => check(passage) ?? [],
@@ -48,7 +48,7 @@ function refusal({ status, place }: Passage): Check {
 
 function protocol({ listener, place }: Passage): Check {
   const is = textAt(listener, 'protocol');
-  // What a listener does not say is Terminate.
+  // The default of tls.mode is Terminate.
   const mode = textAt(listener, 'tls', 'mode') ?? 'Terminate';
   if (is === 'TLS' && mode === 'Passthrough') return undefined;
   const what = is === 'TLS' ? `mode ${mode}` : `protocol ${is ?? 'none'}`;
@@ -61,7 +61,7 @@ function protocol({ listener, place }: Passage): Check {
 
 function port({ listener, place, port: wanted }: Passage): Check {
   const is = numberAt(listener, 'port');
-  // A load balancer before it may turn one port into the other.
+  // A load balancer in front of the Gateway may map the port.
   return is === wanted
     ? undefined
     : warning(
@@ -76,7 +76,7 @@ function hostname({ listener, place, host }: Passage): Check {
   const covers =
     pattern === undefined ||
     pattern === host ||
-    // As for routes, a wildcard stands for one label or several.
+    // As for routes, a wildcard stands for one or more labels.
     (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)));
   return covers
     ? undefined

@@ -1,18 +1,18 @@
 /**
- * The Gateways that take the TLSRoutes of an Edge.
+ * The Gateways that the TLSRoutes of an Edge attach to.
  */
 import type { EdgeSpec } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import { numberAt, textAt } from '../../kube/unstructured.ts';
 
-/** The group of the Gateway API. */
+/** The API group of the Gateway API. */
 export const GATEWAY_GROUP = groupOf(RESOURCES.gateway.apiVersion);
 
-/** A Gateway, or some of its listeners, as an Edge names it. */
+/** A Gateway, or some of its listeners, as an Edge references it. */
 export type ParentRef = NonNullable<EdgeSpec['gatewayApi']>['parentRefs'][number];
 
-/** The same as TLSRoutes have it. What an API server would put in is there. */
+/** Returns the parentRef of a TLSRoute, with the defaults that the API server sets. */
 export function parentReference({ namespace, name, sectionName, port }: ParentRef): object {
   return {
     group: GATEWAY_GROUP,
@@ -24,7 +24,7 @@ export function parentReference({ namespace, name, sectionName, port }: ParentRe
   };
 }
 
-/** Whether a reference that a route in this namespace has leads to the same Gateway. */
+/** Reports whether a parentRef of a route in this namespace references the same Gateway. */
 export function isSameGateway(reference: unknown, parent: ParentRef, namespace: string): boolean {
   return (
     (textAt(reference, 'group') ?? GATEWAY_GROUP) === GATEWAY_GROUP &&
@@ -34,7 +34,7 @@ export function isSameGateway(reference: unknown, parent: ParentRef, namespace: 
   );
 }
 
-/** Whether it leads to the same listeners of the same Gateway. */
+/** Reports whether a parentRef references the same listeners of the same Gateway. */
 export function isSameParent(reference: unknown, parent: ParentRef, namespace: string): boolean {
   return (
     isSameGateway(reference, parent, namespace) &&
@@ -43,7 +43,7 @@ export function isSameParent(reference: unknown, parent: ParentRef, namespace: s
   );
 }
 
-/** Whether both could lead to the same listener: what one does not say may be anything. */
+/** Reports whether both may reference the same listener: an absent field matches any value. */
 export function mayShareListener(
   reference: unknown,
   parent: ParentRef,
@@ -58,7 +58,7 @@ export function mayShareListener(
   );
 }
 
-/** The Gateway. */
+/** Returns the Gateway of a parent reference; undefined if it does not exist. */
 export function gatewayOf(
   parent: ParentRef,
   gateways: readonly KubeObject[],
@@ -68,7 +68,7 @@ export function gatewayOf(
   );
 }
 
-/** The class of a Gateway. */
+/** Returns the GatewayClass of a Gateway; undefined if it does not exist. */
 export function gatewayClassOf(
   gateway: KubeObject | undefined,
   classes: readonly KubeObject[],

@@ -1,4 +1,4 @@
-/** The Exposure `tenants/blue` on an Edge `shared`, for tests. */
+/** For tests only: Exposure `tenants/blue` on Edge `shared`. */
 import { edgeSpec, type Edge } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ExposureRoutes } from '../route.ts';
@@ -21,17 +21,17 @@ export const BLUE: ExposureRoutes = {
   },
 };
 
-/** Minute 0 of the test. */
+/** The current time in tests. */
 export const NOON_MS = Date.parse('2026-11-16T12:00:00Z');
 
-/** An API that serves every kind, or those versions alone. */
+/** Returns an API that serves every kind, or only these versions. */
 export function serving(...apiVersions: readonly string[]): ServedApis {
   return {
     has: ({ apiVersion }) => apiVersions.length === 0 || apiVersions.includes(apiVersion),
   };
 }
 
-/** The Edge `shared`, with a spec that the API would take. */
+/** Returns Edge `shared` with this spec. */
 export function edge(spec: object): Edge {
   return {
     apiVersion: 'snicket.dev/v1alpha1',
@@ -41,7 +41,7 @@ export function edge(spec: object): Edge {
   };
 }
 
-/** The Edge with nothing around it. */
+/** Returns the context of the Edge, without any other objects. */
 export function context(spec: object, around: Partial<EdgeContext> = {}): EdgeContext {
   return {
     edge: edge(spec),
@@ -55,7 +55,7 @@ export function context(spec: object, around: Partial<EdgeContext> = {}): EdgeCo
   };
 }
 
-/** What is there after a write: the object with the fields that the server puts in, and what a controller says. */
+/** Returns the object as it exists after a write, with server-set fields and the status of a controller. */
 export function live(object: KubeObject, status?: object, ageMs = 0): KubeObject {
   const creationTimestamp = new Date(NOON_MS - ageMs).toISOString();
   return {
@@ -65,7 +65,7 @@ export function live(object: KubeObject, status?: object, ageMs = 0): KubeObject
   };
 }
 
-/** An IngressClass. */
+/** Returns an IngressClass. */
 export function ingressClass(name: string, controller: string, isDefault = false): KubeObject {
   const annotations = { 'ingressclass.kubernetes.io/is-default-class': String(isDefault) };
   return {
@@ -76,7 +76,7 @@ export function ingressClass(name: string, controller: string, isDefault = false
   } as KubeObject;
 }
 
-/** An Edge of each driver. */
+/** The spec of an Edge for each driver. */
 export const SPECS = {
   snicket: { driver: 'snicket' },
   haproxy: { driver: 'haproxy', ingress: { className: 'haproxy' } },

@@ -1,7 +1,7 @@
-/** A Gateway that takes the routes of `tenants/blue`, for tests to spoil. */
+/** For tests only: a Gateway that accepts the routes of `tenants/blue`. Tests break it in various ways. */
 import type { KubeObject } from '../../kube/object.ts';
 
-/** `edge/shared`, with one listener, whose fields may be others. */
+/** Returns Gateway `edge/shared` with one listener, whose fields can be overridden. */
 export function gateway(listener: object = {}, namespace = 'edge'): KubeObject {
   const fit = {
     name: 'tls',
@@ -13,7 +13,7 @@ export function gateway(listener: object = {}, namespace = 'edge'): KubeObject {
   return gatewayWith([{ ...fit, ...listener }], namespace);
 }
 
-/** The same with these listeners. */
+/** Returns the same Gateway with these listeners. */
 export function gatewayWith(listeners: readonly object[], namespace = 'edge'): KubeObject {
   const object: KubeObject & { spec: object } = {
     apiVersion: 'gateway.networking.k8s.io/v1',
@@ -24,7 +24,7 @@ export function gatewayWith(listeners: readonly object[], namespace = 'edge'): K
   return object;
 }
 
-/** Its class. */
+/** Returns the GatewayClass of that Gateway. */
 export function gatewayClass(): KubeObject {
   const object: KubeObject & { spec: object } = {
     apiVersion: 'gateway.networking.k8s.io/v1',

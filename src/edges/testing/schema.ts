@@ -1,4 +1,7 @@
-/** As much of a CRD's schema as our objects meet. Rules in CEL are for a real API server to check. */
+/**
+ * A validator for the subset of OpenAPI schemas that the tested objects need. It does not check CEL rules, which need a
+ * real API server.
+ */
 
 /** A schema. */
 export interface Schema {
@@ -18,7 +21,7 @@ export interface Schema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
 }
 
-/** What is wrong with a value; nothing, if it is as the schema says. */
+/** Returns what is wrong with a value; none if it matches the schema. */
 export function schemaFaults(schema: Schema, value: unknown, path = ''): readonly string[] {
   if (schema['x-kubernetes-int-or-string']) {
     const isEither = Number.isInteger(value) || typeof value === 'string';
@@ -43,7 +46,7 @@ export function schemaFaults(schema: Schema, value: unknown, path = ''): readonl
 function objectFaults(schema: Schema, value: unknown, path: string): readonly string[] {
   if (typeof value !== 'object' || value === null) return [`${path} is no object`];
   const missing = (schema.required ?? []).filter((key) => !Object.hasOwn(value, key));
-  // The API server itself knows metadata.
+  // The API server defines the schema of metadata itself.
   const isOpen = schema.properties === undefined && schema.additionalProperties === undefined;
   const inner = Object.entries(value).flatMap(([key, field]) => {
     const known = schema.properties?.[key] ?? schema.additionalProperties;
