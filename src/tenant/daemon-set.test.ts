@@ -101,7 +101,7 @@ describe('the DaemonSet', () => {
 });
 
 describe('the command lines', () => {
-  /** What commander takes, without running it; a flag that is not there is an error. */
+  /** Parses a command line with commander, without running it. An unknown flag is an error. */
   const taken = (command: Command, args: readonly string[] | undefined) =>
     command
       .exitOverride()

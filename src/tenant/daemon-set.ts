@@ -1,5 +1,5 @@
 /**
- * The DaemonSet around the one container that is wanted on every node.
+ * The DaemonSet that runs one container on every node of a tenant.
  */
 import { DEFAULT_MEMORY_LIMIT, type WorkerSpec } from '../api/worker.ts';
 import { healthAddress, probesAt } from './health.ts';
@@ -8,29 +8,29 @@ import { PROXY, PROXY_LABELS, PROXY_SELECTOR } from './proxy-names.ts';
 import { INJECT_LABEL } from './injection.ts';
 import { amountOf, canonicalQuantity } from './quantity.ts';
 
-/** The proxy's: nobody, who has no files and no rights on any node. */
+/** The user ID of the proxy, which owns no files and has no permissions on any node. */
 const USER = 65_532;
 
-/** As a person writes them, by resource. */
+/** Quantities by resource, as a user writes them. */
 type Quantities = Readonly<Record<string, number | string>>;
 
-/** What is special about a DaemonSet of ours. */
+/** What differs between the DaemonSets of Snicket. */
 export interface DaemonSetInput {
   readonly worker: WorkerSpec;
   readonly image: string;
   readonly updateLimits: UpdateLimits;
   readonly terminationGracePeriodSeconds: number;
-  /** One after the other before the container, on each start of a pod. */
+  /** Init containers, in order. */
   readonly init?: readonly Pick<Container, 'name' | 'args' | 'securityContext'>[];
-  /** Is given `--http` and the address to listen on. */
+  /** The container, without `--http`, which is added with the health address. */
   readonly container: Pick<Container, 'name' | 'args' | 'securityContext' | 'volumeMounts'>;
   readonly hostAliases?: PodSpec['hostAliases'] | undefined;
-  /** Of the pods. */
+  /** The annotations of the pods. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly volumes?: PodSpec['volumes'] | undefined;
 }
 
-/** On the network of the node, on every node, come what may. */
+/** Returns a DaemonSet whose pods run on the host network of every node, with the highest priority. */
 export function daemonSet(input: DaemonSetInput): DaemonSet {
   const health = healthAddress(podSpec(input, ''));
   return {
@@ -57,7 +57,7 @@ function podSpec(input: DaemonSetInput, health: string): PodSpec {
   const { healthPort } = worker;
   return {
     hostNetwork: true,
-    // The resolver of the node: it works before the cluster's own does.
+    // The resolver of the node works before the cluster's DNS does.
     dnsPolicy: 'Default',
     enableServiceLinks: false,
     automountServiceAccountToken: false,
@@ -78,7 +78,8 @@ function podSpec(input: DaemonSetInput, health: string): PodSpec {
       seccompProfile: { type: 'RuntimeDefault' },
     },
     ...notEmpty({ initContainers: init.map((one) => ({ ...one, ...own })) }),
-    // No ports: on the network of the node they would be host ports, of which the scheduler gives no second pod a share.
+    // The container declares no ports: on the host network these would be host ports, and the scheduler would not place
+    // a second pod on the node during a rollout.
     containers: [
       {
         ...container,
@@ -98,13 +99,13 @@ function resourcesOf({ resources }: WorkerSpec): Resources {
   });
 }
 
-/** No pod may have a limit below its request. */
+/** A memory limit must not be below the request. */
 function defaultLimits({ memory = 0 }: WorkerSpec['resources']['requests']): Quantities {
   const isAbove = amountOf(String(memory)) > amountOf(DEFAULT_MEMORY_LIMIT);
   return isAbove ? {} : { memory: DEFAULT_MEMORY_LIMIT };
 }
 
-/** Without the fields that are empty, which do not come back from a server. */
+/** Returns the fields without empty ones, which the API server does not return. */
 function notEmpty<T extends Readonly<Record<string, object | undefined>>>(fields: T): Partial<T> {
   const full = Object.entries(fields).filter(([, value]) => Object.keys(value ?? {}).length > 0);
   return Object.fromEntries(full) as Partial<T>;

@@ -1,22 +1,23 @@
 /**
- * Where and how kubelet asks for the health of a pod.
+ * Health checks of a pod by the kubelet.
  *
- * While a node changes from one revision of the DaemonSet to the next, both pods run, on the same network. With one
- * address for both, the old pod would answer for the new one, and be ended because the new one is "ready". So every
- * revision has an address of its own, out of the 16 million on the loopback device. Nothing outside the node reaches
- * it, and it is there before the node has any other: where a cloud provider has not come yet, a pod has no address.
+ * During a rollout, the pods of the old and the new revision run on the host network of the same node. With one address
+ * for both, the old pod would answer the probes of the new one, and the DaemonSet controller would terminate the old
+ * pod because the new one seems ready. Each revision therefore uses its own address, out of the 16 million of the
+ * loopback device. Nothing outside of the node can reach it. The kubelet can also probe it before a cloud provider has
+ * set the addresses of the node, when pods on the host network have no address.
  */
 import { createHash } from 'node:crypto';
 import type { Container } from './pod.ts';
 
-/** The loopback address of the revision that this describes. Never in 127.0/16, where others listen. */
+/** Returns the loopback address of a revision. Never in 127.0/16, which other programs use. */
 export function healthAddress(revision: unknown): string {
   const digest = createHash('sha256').update(JSON.stringify(revision)).digest();
   const [first = 0, second = 0, third = 0] = digest;
   return `127.${1 + (first % 254)}.${second}.${1 + (third % 254)}`;
 }
 
-/** Patient with a process that is busy, quick to take one that does not reach the edge for not ready. */
+/** Returns probes that tolerate a busy process, and that quickly detect a proxy without a connection to the edge. */
 export function probesAt(
   host: string,
   port: number,

@@ -1,27 +1,27 @@
 /**
- * Direct injection: pods are given the host of the edge in place of the Service's address, dial it by name, and need no
- * proxy. The API server does it by a policy; there is no webhook that has to be kept alive.
+ * Direct injection: the API server sets the host of the edge in KUBERNETES_SERVICE_HOST of new pods, which then dial
+ * the edge by name, without the proxy. A MutatingAdmissionPolicy does this, so there is no webhook to run.
  *
- * Left alone are the pods on which everything else waits: those in kube-system and those on the network of their node.
- * They bring up the network and DNS, so they must not depend on a name. The proxy is there for them.
+ * Pods in kube-system and pods on the host network are excluded. They provide the network and DNS, so they must not
+ * depend on a name. They use the proxy.
  */
 import type { KubeObject } from '../kube/object.ts';
 import { MANAGED_BY } from '../api/labels.ts';
 import { GATES, passes } from '../api/versions.ts';
 
-/** With "false" on a pod or a namespace: it is left alone. */
+/** The label that excludes a pod or a namespace, if its value is "false". */
 export const INJECT_LABEL = 'snicket.dev/inject';
 
 const NAME = 'snicket-inject.snicket.dev';
 const HOST_VARIABLE = 'KUBERNETES_SERVICE_HOST';
 const PORT_VARIABLE = 'KUBERNETES_SERVICE_PORT';
 
-/** Whether a server of this version (`v1.36.0+k0s`) has the policy. */
+/** Reports whether an API server of this version (`v1.36.0+k0s`) has MutatingAdmissionPolicy. */
 export function supportsInjection(version: string): boolean {
   return passes(GATES.mutatingAdmissionPolicy, version) === true;
 }
 
-/** The policy, and the binding that puts it in force. */
+/** Returns the policy and its binding. */
 export function injectionPolicy(host: string, port: number): readonly KubeObject[] {
   const metadata = { name: NAME, labels: MANAGED_BY };
   const notOptedOut = { key: INJECT_LABEL, operator: 'NotIn', values: ['false'] };
@@ -35,7 +35,7 @@ export function injectionPolicy(host: string, port: number): readonly KubeObject
     kind: 'MutatingAdmissionPolicy',
     metadata,
     spec: {
-      // A pod without the variables still has the proxy; a pod that is refused has nothing.
+      // A pod without the variables still works, by the proxy. A rejected pod does not.
       failurePolicy: 'Ignore',
       // Other policies and webhooks may add containers.
       reinvocationPolicy: 'IfNeeded',
@@ -73,7 +73,7 @@ function injection(host: string, port: number): string {
   return `Object{\n  spec: Object.spec{\n${lists.join(',\n')}\n  }\n}`;
 }
 
-/** For the containers that set neither variable themselves. */
+/** Returns the CEL expression for the containers that set neither variable. */
 function variablesIn(list: string, host: string, port: number): string {
   const type = `Object.spec.${list}`;
   const variable = (name: string, value: string): string =>

@@ -1,66 +1,69 @@
 /**
- * The Lease in a tenant that names its owner: the one Exposure, of one management cluster, that may write there. Pure.
+ * The Lease in a tenant that names its owner: the only Exposure, of one management cluster, that may write there. Pure.
  *
- * Anyone in the tenant can write this Lease, and its API server can send anything. What is read from it is therefore
- * bounded, and only decides whether Snicket waits, and for how long.
+ * Anyone in the tenant can write this Lease, and its API server can send anything. The values are therefore bounded,
+ * and only determine whether and for how long Snicket waits.
  */
 import { MANAGED_BY } from '../api/labels.ts';
 import { microTimeText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { quoted } from '../text/quote.ts';
 
-/** Its name. */
+/** The name and namespace of the Lease. */
 export const OWNER_LEASE = { name: 'snicket-owner', namespace: 'kube-system' } as const;
 
-/** How long an owner that does not renew keeps a tenant, by default: long enough for an upgrade of its cluster. */
+/**
+ * The default time for which an owner keeps a tenant without renewing the Lease. It is long enough for an upgrade of
+ * the owner's cluster.
+ */
 export const DEFAULT_LEASE_DURATION_MS = 900_000;
 
-/** A shorter duration is not believed: it would have the Lease read all the time. */
+/** The minimum duration. A shorter one would make Snicket read the Lease all the time. */
 const MIN_DURATION_MS = 15_000;
 
-/** No Lease is waited for longer than this, no matter what it says. */
+/** The maximum duration, whatever the Lease says. */
 const MAX_DURATION_MS = 3_600_000;
 
-/** The clocks of two management clusters are trusted to differ by less than this. */
+/** The maximum difference between the clocks of two management clusters. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
 
-/** A uid, a namespace and a name are shorter. */
+/** The maximum length of an identity: a uid, a namespace and a name are shorter. */
 const MAX_IDENTITY_LENGTH = 512;
 
 const MAX_TRANSITIONS = 2 ** 31 - 2;
 
-/** What is believed of a Lease. */
+/** The validated content of a Lease. */
 export interface OwnerLease {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
-  /** Empty: no owner. Cut off if it is too long for an identity. */
+  /** Empty if there is no owner. Truncated if it is too long for an identity. */
   readonly holderIdentity: string;
   readonly durationMs: number;
-  /** Empty if it is not a time. */
+  /** Empty if it is not a valid time. */
   readonly acquireTime: string;
   readonly renewTime: string;
   readonly transitions: number;
 }
 
-/** The identity of an Exposure. The uid of Namespace `kube-system` identifies its management cluster. */
+/** Returns the identity of an Exposure. The uid of namespace `kube-system` identifies its management cluster. */
 export function ownerIdentity(clusterId: string, exposure: string): string {
   return `${clusterId}/${exposure}`;
 }
 
-/** The key of the Exposure, `namespace/name`, if the identity belongs to this management cluster. */
+/** Returns the key of the Exposure, `namespace/name`, if the identity belongs to this management cluster. */
 export function exposureOfCluster(holderIdentity: string, clusterId: string): string | undefined {
   const prefix = `${clusterId}/`;
   return holderIdentity.startsWith(prefix) ? holderIdentity.slice(prefix.length) : undefined;
 }
 
-/** The owner in words, for messages. */
+/** Returns the owner as text for messages. */
 export function ownerText(holderIdentity: string): string {
   const [, cluster, exposure] = /^([\w-]{1,64})\/([^/]+\/[^/]+)$/.exec(holderIdentity) ?? [];
   if (cluster === undefined || exposure === undefined) return `"${quoted(holderIdentity, 128)}"`;
   return `Exposure ${quoted(exposure, 128)} of management cluster ${cluster}`;
 }
 
-/** What is believed of a Lease as the server sent it. */
+/** Returns the validated content of a Lease. */
 export function readOwnerLease(object: KubeObject): OwnerLease {
   const { spec } = object as KubeObject & { readonly spec?: unknown };
   const fields = typeof spec === 'object' && spec !== null ? (spec as LeaseFields) : {};
@@ -100,15 +103,18 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TRANSITIONS;
 }
 
-/** Another owner's Lease, and since when this version of it has been seen, on the observer's monotonic clock. */
+/**
+ * A Lease of another owner, and since when this version of it has been observed, on the monotonic clock of the
+ * observer.
+ */
 export interface LeaseObservation {
   readonly version: string;
   readonly sinceMs: number;
 }
 
 /**
- * The observation after another read. A Lease is alive for as long as its renewTime changes: the clock of its owner is not
- * compared with the observer's, as in leader election.
+ * Returns the observation after another read. A Lease is alive while its renewTime changes. As in leader election, the
+ * clocks of the owner and the observer are not compared.
  */
 export function observeLease(
   before: LeaseObservation | undefined,
@@ -120,8 +126,9 @@ export function observeLease(
 }
 
 /**
- * How long until another owner's Lease expires; 0 if it has. It expires when it was not renewed for its duration since it
- * was first seen. One that was renewed so long ago that no clock skew explains it has expired at once.
+ * Returns the time until the Lease of another owner expires; 0 if it has expired. It expires if it was not renewed for
+ * its duration since this version was first observed. It counts as expired at once if its renewTime is older than clock
+ * skew could explain.
  */
 export function expiresInMs(
   lease: OwnerLease,
@@ -132,13 +139,13 @@ export function expiresInMs(
   return Math.max(0, sinceMs + lease.durationMs - nowMs);
 }
 
-/** Whether the Lease has expired by any clock. */
+/** Reports whether the Lease has expired even with the maximum clock skew. */
 export function isLongExpired({ renewTime, durationMs }: OwnerLease, now: Date): boolean {
   const ageMs = now.getTime() - Date.parse(renewTime);
   return ageMs > durationMs + MAX_CLOCK_SKEW_MS;
 }
 
-/** A Lease with this owner, as it is created; `(…)` may stand for an identity that is not known. */
+/** Returns a new Lease with this owner. The identity may be a placeholder `(…)`. */
 export function newOwnerLease(holderIdentity: string, durationMs: number): KubeObject {
   const lease: KubeObject & { readonly spec: object } = {
     apiVersion: RESOURCES.lease.apiVersion,
@@ -149,7 +156,7 @@ export function newOwnerLease(holderIdentity: string, durationMs: number): KubeO
   return lease;
 }
 
-/** The same Lease acquired or renewed now. `before` is absent if there is none. */
+/** Returns the Lease, acquired or renewed now. `before` is absent if there is none. */
 export function renewedLease(
   holderIdentity: string,
   durationMs: number,

@@ -1,5 +1,5 @@
 /**
- * As much of a DaemonSet and its pods as is written here.
+ * The fields of a DaemonSet and its pods that Snicket writes.
  */
 import type { WorkerSpec } from '../api/worker.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -22,13 +22,13 @@ export interface DaemonSet extends KubeObject {
   };
 }
 
-/** How many nodes change at a time, as a number or in percent. */
+/** How many nodes a rollout changes at a time, as a number or a percentage. */
 export interface UpdateLimits {
   readonly maxSurge: number | string;
   readonly maxUnavailable: number | string;
 }
 
-/** A pod on the network of its node. */
+/** A pod on the host network. */
 export interface PodSpec {
   readonly hostNetwork: true;
   readonly dnsPolicy: 'Default';
@@ -47,17 +47,17 @@ export interface PodSpec {
   readonly volumes?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Names in a pod's /etc/hosts. An address stands there once: it is the key of the list. */
+/** An entry of /etc/hosts. Addresses are unique: `ip` is the key of the list. */
 export interface HostAlias {
   readonly ip: string;
   readonly hostnames: readonly string[];
 }
 
-/** One container. */
+/** A container. */
 export interface Container {
   readonly name: string;
   readonly image: string;
-  /** For the image's entry point, which is `snicket`. */
+  /** The arguments of the image's entry point, `snicket`. */
   readonly args: readonly string[];
   readonly resources?: Resources | undefined;
   readonly securityContext: SecurityContext;
@@ -66,13 +66,13 @@ export interface Container {
   readonly volumeMounts?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What a container may have, by resource. */
+/** Resource requests and limits. */
 export interface Resources {
   readonly requests?: Readonly<Record<string, string>>;
   readonly limits?: Readonly<Record<string, string>>;
 }
 
-/** What a container, or each container of a pod, may do. */
+/** The security context of a container, or of all containers of a pod. */
 export interface SecurityContext {
   readonly runAsNonRoot?: boolean;
   readonly runAsUser?: number;
@@ -83,7 +83,7 @@ export interface SecurityContext {
   readonly capabilities?: { readonly drop: readonly string[]; readonly add?: readonly string[] };
 }
 
-/** A question over HTTP. */
+/** An HTTP probe. */
 export interface Probe {
   readonly httpGet: { readonly host: string; readonly port: number; readonly path: string };
   readonly periodSeconds: number;
@@ -91,7 +91,7 @@ export interface Probe {
   readonly failureThreshold: number;
 }
 
-/** May do nothing but serve. */
+/** The security context without any privileges. */
 export const UNPRIVILEGED: SecurityContext = {
   readOnlyRootFilesystem: true,
   allowPrivilegeEscalation: false,
@@ -99,8 +99,8 @@ export const UNPRIVILEGED: SecurityContext = {
 };
 
 /**
- * May change the addresses of the node, and that alone. As root, since a container runtime gives no capability to
- * anybody else.
+ * The security context that may only change the addresses of the node. It runs as root, since container runtimes grant
+ * capabilities to no other user.
  */
 export const ADDRESS_KEEPER: SecurityContext = {
   ...UNPRIVILEGED,

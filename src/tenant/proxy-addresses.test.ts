@@ -28,7 +28,7 @@ function sliceTo(addresses: readonly string[], labels: object = SLICE_MANAGED_BY
   };
 }
 
-/** Wishes for virtual addresses; none: for those of nodes. */
+/** Returns the addresses for a spec with these virtual addresses, or with address Node if there are none. */
 function addressesFor(
   virtualAddresses: readonly string[],
   led: readonly string[],
@@ -144,7 +144,7 @@ describe('at any moment of a change', () => {
         let led = ledTo(first, []);
         for (let round = 0; round < 4; round++) {
           const next = addressesFor(wished, led, there);
-          // Pods are never led to an address that some node does not have.
+          // Endpoints only contain addresses that every node has.
           const nowLed = ledTo(next, led);
           for (const address of nowLed.filter((at) => at !== NODE)) {
             expect(there.virtualAddresses).toContain(address);

@@ -1,10 +1,10 @@
 /**
- * Where the proxies listen, on the way from one set of addresses to another too.
+ * The addresses at which the proxies listen, including during a change of these addresses.
  *
- * No address may go while pods are led to it, and none may be led to before every node has it. So a change takes two
- * rollouts: with the first, nodes carry the old and the new address and the proxies listen at both; when all do, the
- * endpoints change; with the second, the old address goes. What the nodes carry is read from the DaemonSet that is
- * there, so that it does not matter when, or how often, somebody changes their mind.
+ * An address must stay while endpoints contain it, and endpoints must not contain an address before every node has it.
+ * A change therefore takes two rollouts. With the first one, nodes carry the old and the new addresses, and the proxies
+ * listen at both. When it is complete, the endpoints change. The second rollout removes the old addresses. The current
+ * addresses of the nodes are read from the live DaemonSet, so the spec can change again at any time.
  */
 import type { WorkerSpec } from '../api/worker.ts';
 import type { TenantFacts } from './tenant-facts.ts';
@@ -13,24 +13,24 @@ import { SLICE_MANAGED_BY, type EndpointSlice } from '../kube/endpoints/endpoint
 import type { KubernetesEndpointsInput } from './endpoints/kubernetes-endpoints.ts';
 import type { Container, DaemonSet } from './pod.ts';
 
-/** The proxies that are there. */
+/** The addresses of the current proxies. */
 export interface PlacedProxies {
-  /** The virtual addresses that nodes are given. */
+  /** The virtual addresses that the DaemonSet adds to nodes. */
   readonly virtualAddresses: readonly string[];
-  /** Those that are taken off nodes. */
+  /** The virtual addresses that the DaemonSet removes from nodes. */
   readonly formerAddresses: readonly string[];
-  /** Whether they listen at every address of the node, and not at the virtual ones alone. */
+  /** Whether the proxies listen at every address of the node, or only at the virtual ones. */
   readonly listenEverywhere: boolean;
-  /** Whether all nodes have them. */
+  /** Whether the rollout of the DaemonSet is complete. */
   readonly areRolledOut: boolean;
 }
 
-/** What a plan says of addresses. */
+/** The addresses in a plan. */
 export interface ProxyAddresses extends Omit<PlacedProxies, 'areRolledOut'> {
   readonly listeners: KubernetesEndpointsInput['listeners'];
 }
 
-/** A DaemonSet, with what the tenant's controllers say of it. */
+/** A DaemonSet with its status. */
 export interface DaemonSetWithStatus extends DaemonSet {
   readonly status?: {
     readonly observedGeneration?: number;
@@ -40,7 +40,7 @@ export interface DaemonSetWithStatus extends DaemonSet {
   };
 }
 
-/** What a DaemonSet of ours says of addresses. */
+/** Returns the addresses in a DaemonSet of Snicket. */
 export function placedProxies(daemonSet: DaemonSetWithStatus): PlacedProxies {
   const { initContainers = [], containers } = daemonSet.spec.template.spec;
   const of = (action: string) =>
@@ -55,7 +55,7 @@ export function placedProxies(daemonSet: DaemonSetWithStatus): PlacedProxies {
   };
 }
 
-/** Whether every node runs the pod of this very version, ready. */
+/** Reports whether every node runs a ready pod of the latest revision. */
 export function isRolledOut({ metadata, status }: DaemonSetWithStatus): boolean {
   const desired = status?.desiredNumberScheduled ?? 0;
   return (
@@ -65,7 +65,10 @@ export function isRolledOut({ metadata, status }: DaemonSetWithStatus): boolean 
   );
 }
 
-/** Whether proxies are between two sets of addresses: they listen where pods were led before, too. */
+/**
+ * Reports whether the proxies are moving between two sets of addresses. They then also listen at the previous
+ * addresses.
+ */
 export function areMoving(
   daemonSet: DaemonSetWithStatus,
   { address, virtualAddresses: wished }: Pick<WorkerSpec, 'address' | 'virtualAddresses'>,
@@ -76,17 +79,17 @@ export function areMoving(
   return listenEverywhere || virtualAddresses.some((one) => !known.includes(one));
 }
 
-/** What {@link proxyAddresses} is made from. */
+/** The input of {@link proxyAddresses}. */
 export interface ProxyAddressesInput {
   readonly worker: Pick<WorkerSpec, 'address'>;
   readonly tenant: Pick<TenantFacts, 'nodes'>;
-  /** Those that are wished for; none with `address: Node`. */
+  /** The virtual addresses of the spec that are usable; none with `address: Node`. */
   readonly virtualAddresses: readonly string[];
   readonly currentSlices: readonly EndpointSlice[];
   readonly placed: PlacedProxies | undefined;
 }
 
-/** The addresses for now. */
+/** Returns the addresses for the next step of the change. */
 export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
   const { worker, tenant, virtualAddresses: wished, placed } = input;
   const isNode = worker.address === 'Node';
@@ -113,13 +116,16 @@ export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
   };
 }
 
-/** Whether every node has what is wished for, with a proxy that listens there. */
+/** Reports whether every node has the desired addresses, with a proxy that listens there. */
 function isEverywhere(wished: readonly string[], placed: PlacedProxies, isNode: boolean): boolean {
   const isThere = wished.every((address) => placed.virtualAddresses.includes(address));
   return placed.areRolledOut && isThere && (placed.listenEverywhere || !isNode);
 }
 
-/** Endpoints that lead to proxies now; nothing if there are none, or if somebody tampered with them. */
+/**
+ * Returns the current endpoints that lead to proxies; undefined if there are none, or if another client has changed
+ * them.
+ */
 function asTheyAre(
   virtualAddresses: readonly string[],
   led: readonly string[],
@@ -127,7 +133,7 @@ function asTheyAre(
 ): KubernetesEndpointsInput['listeners'] | undefined {
   const addresses = virtualAddresses.filter((address) => led.includes(address));
   if (addresses.length > 0) return { at: 'virtual', addresses };
-  // Without nodes, the endpoints that name nodes stay.
+  // An empty list of nodes keeps the current endpoints of nodes.
   return comesFromNodes ? { at: 'node', nodes: [] } : undefined;
 }
 
@@ -140,14 +146,14 @@ function addressesLedTo(slices: readonly EndpointSlice[]): readonly string[] {
     .flatMap(({ addresses }) => addresses.map(canonicalAddress));
 }
 
-/** As `address add 100.64.64.1`. */
+/** Returns the addresses in a command line such as `address add 100.64.64.1`. */
 function addressesIn(container: Container, action: string): readonly string[] {
   const [command, verb, ...rest] = argsOf(container);
   const isThat = command === 'address' && verb === action;
   return isThat ? rest.filter((word) => !word.startsWith('--')) : [];
 }
 
-/** Somebody else may have written the DaemonSet. */
+/** Another client may have written the DaemonSet without arguments. */
 function argsOf({ args = [] }: { readonly args?: readonly string[] }): readonly string[] {
   return args;
 }

@@ -1,11 +1,12 @@
 /**
- * The files of the proxy. It watches them, so that a new certificate needs no new pod.
+ * The ServiceAccount, the ConfigMap and the Secret of the proxy. The proxy watches its files, so a new certificate
+ * needs no new pod.
  */
 import type { KubeObject } from '../kube/object.ts';
 import type { ProxyCredentials } from './tenant-facts.ts';
 import { PROXY, PROXY_CONFIG, PROXY_FILES, PROXY_LABELS } from './proxy-names.ts';
 
-/** The ServiceAccount, which has no rights and no token: the proxy talks to no API. */
+/** Returns the ServiceAccount, without permissions and without a token: the proxy uses no Kubernetes API. */
 export function proxyAccount(): KubeObject {
   const account = {
     apiVersion: 'v1',
@@ -17,8 +18,8 @@ export function proxyAccount(): KubeObject {
 }
 
 /**
- * The ConfigMap with the CA that the edge's certificate has to chain to, and with the addresses of the edge. The proxy
- * follows both, so that neither restarts a pod.
+ * Returns the ConfigMap with the CA that the edge's certificate must chain to, and the addresses of the edge. The proxy
+ * reloads both, so no pod restarts.
  */
 export function proxyConfig(certificate: string, edge: string): KubeObject {
   const configMap = {
@@ -30,7 +31,7 @@ export function proxyConfig(certificate: string, edge: string): KubeObject {
   return configMap;
 }
 
-/** The Secret: a certificate and its key, or the tenant's key. */
+/** Returns the Secret with a certificate and its key, or with the tenant key. */
 export function proxySecret(credentials: ProxyCredentials): KubeObject {
   const files =
     'tenantKey' in credentials
@@ -43,7 +44,7 @@ export function proxySecret(credentials: ProxyCredentials): KubeObject {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { ...PROXY, labels: PROXY_LABELS },
-    // One for both modes: the type of a Secret is immutable.
+    // The type of a Secret is immutable, so both modes use the same type.
     type: 'Opaque',
     data: Object.fromEntries(
       Object.entries(files).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),

@@ -1,5 +1,5 @@
 /**
- * What the objects of the proxy are called, and where its files are.
+ * The names of the objects and files of the proxy.
  */
 import { MANAGED_BY } from '../api/labels.ts';
 
@@ -9,16 +9,19 @@ export const PROXY = { namespace: 'kube-system', name: 'snicket-proxy' } as cons
 /** The ConfigMap with the tenant's CA and the addresses of the edge. */
 export const PROXY_CONFIG = PROXY;
 
-/** On the pod template: the Edge that the proxies use, and its driver. A move to another Edge rolls the proxies out. */
+/**
+ * The annotation of the pod template with the Edge that the proxies use, and its driver. A move to another Edge
+ * triggers a rollout.
+ */
 export const EDGE_ANNOTATION = 'snicket.dev/edge';
 
-/** The DaemonSet's selector, which is immutable. */
+/** The selector of the DaemonSet, which is immutable. */
 export const PROXY_SELECTOR = { 'app.kubernetes.io/name': PROXY.name } as const;
 
-/** On all of them. */
+/** The labels of all objects of the proxy. */
 export const PROXY_LABELS = { ...MANAGED_BY, ...PROXY_SELECTOR } as const;
 
-/** Keys of the Secret and the ConfigMap, and so names of files. */
+/** The keys of the Secret and the ConfigMap, which are the names of the mounted files. */
 export const PROXY_FILES = {
   authorities: 'ca.crt',
   certificate: 'tls.crt',

@@ -1,5 +1,5 @@
 /**
- * The proxy on every node, and how it leaves.
+ * The DaemonSet of the proxy, and the one that cleans up after it.
  */
 import { modeFlag } from '../api/mode.ts';
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
@@ -9,42 +9,42 @@ import { canonicalAddress } from '../kube/endpoints/endpoint-address.ts';
 import { ADDRESS_KEEPER, UNPRIVILEGED, type DaemonSet, type HostAlias } from './pod.ts';
 import { EDGE_ANNOTATION, PROXY, PROXY_CONFIG, PROXY_FILES } from './proxy-names.ts';
 
-/** What the DaemonSet is made from. */
+/** The input of {@link proxyDaemonSet}. */
 export interface ProxyPodsInput {
   readonly worker: WorkerSpec;
   readonly mode: WorkerMode;
   readonly image: string;
-  /** The tenant's API host. */
+  /** The API host of the tenant. */
   readonly host: string;
   /** The name and the driver of the Edge. */
   readonly edge: string;
-  /** Of the families that the tenant's Service has: put on every node. */
+  /** The virtual addresses to add to every node. They have the families of the tenant's Service. */
   readonly virtualAddresses: readonly string[];
-  /** Taken off every node. */
+  /** The virtual addresses to remove from every node. */
   readonly formerAddresses: readonly string[];
-  /** Whether to listen at every address of the node, and not at the virtual ones alone. */
+  /** Whether to listen at every address of the node, or only at the virtual ones. */
   readonly listenEverywhere: boolean;
 }
 
 const FOLDER = '/etc/snicket';
 const VOLUME = 'credentials';
-/** Read by owner and group: the files are root's, the group is the pod's. */
+/** Readable by owner and group: root owns the files, and the group is that of the pod. */
 const FILE_MODE = 0o440;
 
-/** How long a proxy takes new connections after it was told to end: until kube-proxy and clients have the next one. */
+/** How long a proxy accepts new connections after SIGTERM: until kube-proxy and clients use the next one. */
 const GRACE_SECONDS = 5;
-/** Then, over how long it closes the others. */
+/** Over how long it then closes the open connections. */
 const DRAIN_SECONDS = 15;
-/** Above what the proxy takes, so that it is not killed on its way out. */
+/** Added to the termination grace period, so that the kubelet does not kill a proxy that is draining. */
 const END_SECONDS = 10;
 
-/** The DaemonSet of the proxy. */
+/** Returns the DaemonSet of the proxy. */
 export function proxyDaemonSet(input: ProxyPodsInput): DaemonSet {
   const { worker, image } = input;
   return daemonSet({
     worker,
     image,
-    // The next pod listens on the same port before the one before it ends: an upgrade closes no gap.
+    // The new pod listens on the same port before the old one terminates, so an upgrade has no gap.
     updateLimits: { maxSurge: '10%', maxUnavailable: 0 },
     terminationGracePeriodSeconds: GRACE_SECONDS + DRAIN_SECONDS + END_SECONDS,
     init: addressSteps(input),
@@ -59,8 +59,8 @@ export function proxyDaemonSet(input: ProxyPodsInput): DaemonSet {
     volumes: [
       {
         name: VOLUME,
-        // One volume, so that a certificate and the authority behind it change at the same moment. No address of the edge
-        // is in the template: kubelet updates the files, and no pod restarts.
+        // A single volume, so that a certificate and its CA change at the same moment. The template does not contain
+        // the addresses of the edge: the kubelet updates the files, and no pod restarts.
         projected: {
           defaultMode: FILE_MODE,
           sources: [{ secret: { name: PROXY.name } }, { configMap: { name: PROXY_CONFIG.name } }],
@@ -71,10 +71,10 @@ export function proxyDaemonSet(input: ProxyPodsInput): DaemonSet {
 }
 
 /**
- * The DaemonSet that takes the virtual address off all nodes again, once the endpoints lead elsewhere.
+ * Returns the DaemonSet that removes the virtual addresses from all nodes, after the endpoints no longer contain them.
  *
- * The proxy of a node ends first, and with it its connections; without the address they would hang. Then the address
- * goes, and the pod waits, ready, so that the DaemonSet tells when all nodes are done.
+ * The proxy of a node terminates first and closes its connections, which would hang without the address. The new pod
+ * then removes the address and stays ready, so that the status of the DaemonSet shows when all nodes are done.
  */
 export function leavingDaemonSet({
   worker,
@@ -131,7 +131,7 @@ function flagsOf(input: ProxyPodsInput): string[] {
   ];
 }
 
-/** As the user wrote them. An address stands there once: it is the key of the list. */
+/** Returns the aliases of the spec, with one entry for each address: `ip` is the key of the list. */
 function hostAliases({ hostAliases: given = [] }: WorkerSpec): readonly HostAlias[] {
   const names = new Map<string, readonly string[]>();
   for (const { ip, hostnames } of given) {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { amountOf, canonicalQuantity } from './quantity.ts';
 
-// e2e/tenant-objects.test.ts asks a real API server for the same.
+// e2e/tenant-objects.test.ts compares these with a real API server.
 test.each([
   ['10m', '10m'],
   ['0.5', '500m'],

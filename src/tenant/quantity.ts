@@ -1,17 +1,16 @@
 /**
- * Quantities of resources as an API server writes them, whatever way a person does: what is read back has to equal what
- * was written.
+ * Resource quantities in the form in which the API server returns them, so that a read returns what was written.
  */
 
 const FORM = /^(0|[1-9]\d*)?(?:\.(\d+))?([numkMGTPE]|[KMGTPE]i)?$/;
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
-/** Of the unit `n` in one. */
+/** The number of units `n` in one. */
 const NANOS = 10n ** 9n;
 
 /**
- * `0.5` is `500m`, `1024Mi` is `1Gi`, `1000m` is `1`. What is written in another way, `1e3` or `007`, stays as it is, as
- * it does on a server.
+ * Returns the canonical form: `0.5` is `500m`, `1024Mi` is `1Gi`, `1000m` is `1`. The API server keeps other forms,
+ * such as `1e3` and `007`, unchanged.
  */
 export function canonicalQuantity(text: string): string {
   const [, whole = '', fraction = '', suffix = ''] = FORM.exec(text) ?? [];
@@ -22,7 +21,7 @@ export function canonicalQuantity(text: string): string {
       ? 1024n ** BigInt(power) * NANOS
       : 1000n ** BigInt(DECIMAL.findIndex((unit) => unit === suffix));
   const nanos = divideUp(BigInt(whole + fraction) * scale, 10n ** BigInt(fraction.length));
-  // A server knows thousandths, and powers of two where they come out even.
+  // The API server rounds up to thousandths, and keeps powers of two if the amount is a whole number.
   const millis = divideUp(nanos, 10n ** 6n);
   const ones = millis / 1000n;
   return power > 0 && ones >= 1024n && millis % 1000n === 0n
@@ -30,10 +29,10 @@ export function canonicalQuantity(text: string): string {
     : inUnits(millis, 1000n, DECIMAL.slice(2));
 }
 
-/** A quantity as a number, however it is written: close enough to tell which of two is more. */
+/** Returns a quantity as a number, in any form. It is precise enough to compare two quantities. */
 export function amountOf(text: string): number {
   const [, number = '', suffix = ''] = /^([\d.]+)([numkMGTPE]|[KMGTPE]i)?$/.exec(text) ?? [];
-  // With an exponent, `1e3`, it is a number as JavaScript has them.
+  // JavaScript parses the exponent of `1e3`.
   if (number === '') return Number(text);
   const power = BINARY.findIndex((unit) => unit === suffix);
   return power > 0
@@ -45,7 +44,7 @@ function divideUp(amount: bigint, by: bigint): bigint {
   return (amount + by - 1n) / by;
 }
 
-/** With the largest unit that leaves a whole number. */
+/** Formats an amount with the largest unit that leaves a whole number. */
 function inUnits(amount: bigint, step: bigint, units: readonly string[]): string {
   if (amount === 0n) return '0';
   let rest = amount;

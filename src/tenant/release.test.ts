@@ -25,9 +25,9 @@ function workerHash(worker: object = {}, change: Partial<ReleaseInput> = {}): st
   return releaseAnnotations(inputOf(worker, change), proxyDaemonSet)[WORKER_ANNOTATION];
 }
 
-/** The hash of a release whose template has one more label for some inputs. */
+/** Returns the hash of a release whose template has one more label for some inputs. */
 function releaseHash(isLabeled: (input: ProxyPodsInput) => boolean): string | undefined {
-  // Releases are cached by image, and the image is part of the template.
+  // The cache of releases uses the image as its key, and the image is part of the template.
   const defaultImage = `snicket.test/snicket:release-${images++}`;
   const annotations = releaseAnnotations(inputOf({}, { defaultImage }), (input) => {
     const set = proxyDaemonSet({ ...input, image: '' });
@@ -41,7 +41,7 @@ function releaseHash(isLabeled: (input: ProxyPodsInput) => boolean): string | un
 
 describe('the hash of what the user set', () => {
   test('does not change between releases', () => {
-    // Another value here starts the rollout of every tenant at once.
+    // A change of this value triggers a rollout in every tenant at once.
     expect(workerHash()).toBe('84356b7488d0221d');
   });
 

@@ -1,8 +1,8 @@
 /**
- * Why the pod template of the proxies changes: because of a new release of Snicket, or because of the Exposure.
+ * The cause of a change of the proxies' pod template: a new release of Snicket, or the Exposure.
  *
- * Both are annotations of the DaemonSet, not of its pods. A new release changes all tenants at once, so the operator paces
- * it. A change of one Exposure concerns one tenant.
+ * Both hashes are annotations of the DaemonSet, not of its pods. A new release changes all tenants at once, so the
+ * operator paces its rollout. A change of one Exposure concerns one tenant.
  */
 import {
   DEFAULT_VIRTUAL_ADDRESS,
@@ -14,12 +14,12 @@ import { canonicalJson } from '../kube/apply/canonical-json.ts';
 import type { ProxyPodsInput } from './proxy-pods.ts';
 import type { DaemonSet } from './pod.ts';
 
-/** The hash of the templates that this release of Snicket generates. */
+/** The annotation with the hash of the templates that this release of Snicket generates. */
 export const RELEASE_ANNOTATION = 'snicket.dev/release';
-/** The hash of what the user set in the Exposure and its Edge, without defaults. */
+/** The annotation with the hash of what the user set in the Exposure and its Edge, without defaults. */
 export const WORKER_ANNOTATION = 'snicket.dev/worker';
 
-/** What a template depends on, with the image of the release. The mode follows from the worker and the Edge. */
+/** What a template depends on, with the default image. The mode follows from the worker spec and the Edge. */
 export interface ReleaseInput extends Pick<ProxyPodsInput, 'worker' | 'host' | 'edge'> {
   /** The default image of the operator. */
   readonly defaultImage: string;
@@ -27,15 +27,15 @@ export interface ReleaseInput extends Pick<ProxyPodsInput, 'worker' | 'host' | '
 
 const DEFAULTS: WorkerSpec = workerSpec.parse({});
 
-/** By default image: the templates of a release are generated once. */
+/** The release hashes, by default image. The templates of a release are generated once. */
 const releases = new Map<string, string>();
 
-/** The annotations for a DaemonSet. */
+/** Returns the annotations for a DaemonSet. */
 export function releaseAnnotations(
   { worker, host, edge, defaultImage }: ReleaseInput,
   daemonSetOf: (input: ProxyPodsInput) => DaemonSet,
 ): Readonly<Record<string, string>> {
-  // The default image does not matter to an Exposure that names one.
+  // The default image has no effect on an Exposure that names an image.
   const image = worker.image === undefined ? defaultImage : '';
   const release = releases.get(image) ?? releaseOf(image, daemonSetOf);
   releases.set(image, release);
@@ -46,8 +46,8 @@ export function releaseAnnotations(
 }
 
 /**
- * The values that differ from the defaults. A release that adds a field with a default must not look like a change of
- * every Exposure.
+ * Returns the values that differ from the defaults. A release that adds a field with a default must not look like a
+ * change of every Exposure.
  */
 export function userValues(values: object, defaults: object): Readonly<Record<string, unknown>> {
   const defaultOf = new Map<string, unknown>(Object.entries(defaults));
@@ -55,7 +55,7 @@ export function userValues(values: object, defaults: object): Readonly<Record<st
     Object.entries(values).flatMap(([field, value]: [string, unknown]) => {
       const byDefault = defaultOf.get(field);
       if (canonicalJson(value) === canonicalJson(byDefault)) return [];
-      // Not for a map without a key of the default one: that key is what the user changed.
+      // A map without one of the default keys counts as a whole: the user removed the key.
       const isNested =
         isObject(value) &&
         isObject(byDefault) &&
@@ -69,12 +69,15 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a template can depend on, besides the mode. A change that shows with one of them alone is a new release too. */
+/**
+ * The inputs that a template can depend on, besides the mode. A change that affects only one of them is a new release
+ * too.
+ */
 const VARIANTS: readonly (Partial<ProxyPodsInput> & { readonly spec?: object })[] = [
   {},
   { virtualAddresses: [DEFAULT_VIRTUAL_ADDRESS, 'fd00::1'] },
   { spec: { address: 'Node' }, virtualAddresses: [], listenEverywhere: true },
-  // On the move from the addresses of nodes to virtual ones, and from one virtual address to another.
+  // During a move from node addresses to virtual addresses, and from one virtual address to another.
   { listenEverywhere: true },
   { formerAddresses: ['100.64.64.2'] },
   { spec: { directInjection: true } },

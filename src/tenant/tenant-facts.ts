@@ -1,31 +1,31 @@
 /**
- * What is known of a tenant, and what its proxies are given.
+ * What Snicket knows about a tenant, and the credentials of its proxies.
  */
 
-/** What the tenant's own API says of it. */
+/** What the API server of the tenant reports. */
 export interface TenantFacts {
-  /** `v1.36.3`. */
+  /** Such as `v1.36.3`. */
   readonly version: string;
   /** The addresses of Service default/kubernetes, the primary family first. */
   readonly serviceAddresses: readonly string[];
-  /** `cluster.local`. */
+  /** Such as `cluster.local`. */
   readonly clusterDomain: string;
-  /** Its nodes; read with `worker.address: Node` only. */
+  /** The nodes. Read only with `worker.address: Node`. */
   readonly nodes: readonly TenantNode[];
 }
 
-/** A worker. */
+/** A node of a tenant. */
 export interface TenantNode {
   readonly name: string;
-  /** InternalIPs, one of each family at most. Empty on a node whose cloud provider has not come to it yet. */
+  /** The InternalIPs, at most one of each family. Empty until the cloud provider sets them. */
   readonly addresses: readonly string[];
-  /** Our judgement: a proxy there answers and its way to the edge is verified. */
+  /** Whether a proxy on the node answers, and its connection to the edge is verified. */
   readonly ready: boolean;
 }
 
-/** What a worker's proxy is given to serve with. */
+/** The credentials with which a proxy serves. */
 export type ProxyCredentials =
-  /** Certificate with chain and key, PEM: mode Terminate. */
+  /** For mode Terminate: a certificate chain and its key, as PEM. */
   | { readonly certificate: string; readonly key: string }
-  /** 32 bytes as base64: mode Passthrough. */
+  /** For mode Passthrough: 32 bytes, as base64. */
   | { readonly tenantKey: string };

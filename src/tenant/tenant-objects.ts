@@ -1,5 +1,5 @@
 /**
- * Everything that lives in the tenant's own cluster. It carries no owner: whoever owns it is in another cluster.
+ * All objects in a tenant. They have no owner references: their owner is in another cluster.
  */
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -16,31 +16,34 @@ import { proxyAddresses, type PlacedProxies } from './proxy-addresses.ts';
 import { leavingDaemonSet, proxyDaemonSet } from './proxy-pods.ts';
 import { releaseAnnotations } from './release.ts';
 
-/** What the objects are made from. */
+/** The input of {@link tenantObjects}. */
 export interface TenantInput {
   readonly worker: WorkerSpec;
   readonly mode: WorkerMode;
-  /** Of the proxy, if `worker` names none. */
+  /** The image of the proxy, unless `worker` names one. */
   readonly image: string;
-  /** The tenant's API host, and the port of the edge. */
+  /** The API host of the tenant, and the port of the edge. */
   readonly host: string;
   readonly port: number;
-  /** Where the host leads; none if that is left to DNS. */
+  /** The addresses that the host resolves to; none to leave that to DNS. */
   readonly edgeAddresses: readonly string[];
   /** The name and the driver of the Edge. */
   readonly edge: string;
   readonly tenant: TenantFacts;
-  /** PEM: the tenant's CA. */
+  /** The CA of the tenant, as PEM. */
   readonly authority: string;
-  /** Of the kind that the mode needs. */
+  /** The credentials for the mode. */
   readonly credentials: ProxyCredentials;
-  /** The slices of Service default/kubernetes as they are. */
+  /** The current slices of Service default/kubernetes. */
   readonly currentSlices: readonly EndpointSlice[];
-  /** The proxies as they are. */
+  /** The current proxies. */
   readonly placed?: PlacedProxies | undefined;
 }
 
-/** In the order in which they are best applied: k0s lets no worker join before there are endpoints. */
+/**
+ * Returns the objects in the order in which to apply them. Endpoints come first: k0s lets no worker join before they
+ * exist.
+ */
 export function tenantObjects(input: TenantInput): readonly KubeObject[] {
   const { worker, host, port, tenant, currentSlices, placed } = input;
   const isInjected = worker.directInjection && supportsInjection(tenant.version);
@@ -70,8 +73,8 @@ export function tenantObjects(input: TenantInput): readonly KubeObject[] {
 }
 
 /**
- * What takes the place of the proxies before all objects are deleted, so that no node keeps a virtual address. To be
- * rolled out to every node first. None where nodes have none.
+ * Returns the objects that replace the proxies before all objects are deleted, so that no node keeps a virtual address.
+ * Their rollout must complete on every node first. Empty if nodes have no virtual addresses.
  */
 export function leavingObjects(
   input: Pick<TenantInput, 'worker' | 'image' | 'tenant' | 'placed'>,
@@ -83,7 +86,10 @@ export function leavingObjects(
   return [proxyAccount(), leavingDaemonSet({ worker, image: imageOf(input), virtualAddresses })];
 }
 
-/** What a person has to know of the wish, once the tenant is known. With an error, there are no objects to be made. */
+/**
+ * Returns the findings about the worker spec that depend on facts about the tenant. With an error, no objects must be
+ * created.
+ */
 export function tenantFindings({
   worker,
   tenant,
@@ -139,7 +145,10 @@ function imageOf({ worker, image }: Pick<TenantInput, 'worker' | 'image'>): stri
   return worker.image ?? image;
 }
 
-/** Those of the families that the Service has: the others would lead nowhere, and a node may lack IPv6. */
+/**
+ * Returns the usable virtual addresses of the families of the Service. Addresses of other families would have no
+ * endpoints, and a node may lack IPv6.
+ */
 function virtualAddressesOf({
   worker,
   tenant: { serviceAddresses },

@@ -29,7 +29,7 @@ function slicesIn(objects: readonly KubeObject[]): readonly EndpointSlice[] {
   return objects.filter(({ kind }) => kind === 'EndpointSlice') as EndpointSlice[];
 }
 
-/** Address and readiness by slice. */
+/** Returns addresses and readiness, by slice. */
 function summary(objects: readonly KubeObject[]): Record<string, string[]> {
   return Object.fromEntries(
     slicesIn(objects).map(({ metadata, endpoints }) => [

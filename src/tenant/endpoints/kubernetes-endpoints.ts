@@ -1,6 +1,6 @@
 /**
- * Where the tenant's Service `default/kubernetes` leads: to the proxies. Nobody else writes it in a tenant whose API
- * server runs with `--endpoint-reconciler-type=none`.
+ * The endpoints of the tenant's Service `default/kubernetes`: the proxies. In a tenant whose API server runs with
+ * `--endpoint-reconciler-type=none`, no other controller writes them.
  */
 import type { KubeObject } from '../../kube/object.ts';
 import type { TenantNode } from '../tenant-facts.ts';
@@ -22,30 +22,36 @@ import {
 } from '../../kube/endpoints/endpoint-slice.ts';
 import { pagesOf } from './slice-pages.ts';
 
-/** The Service, and so the slice and the Endpoints of the same name: an API server that is given them back takes them. */
+/**
+ * The Service. The slice and the Endpoints have the same name, so that an API server with an endpoint reconciler takes
+ * them over.
+ */
 export const KUBERNETES = { namespace: 'default', name: 'kubernetes' } as const;
 
-/** That of the Service's port: only ports of the same name are joined. */
+/** The port name of the Service: endpoints match a Service port by name. */
 const PORT_NAME = 'https';
 
-/** What {@link kubernetesEndpoints} is made from. */
+/** The input of {@link kubernetesEndpoints}. */
 export interface KubernetesEndpointsInput {
-  /** Of the Service, the primary family first: slices have its families. */
+  /** The addresses of the Service, the primary family first. The slices have the same families. */
   readonly serviceAddresses: readonly string[];
-  /** Where the proxies listen: one address that every node has for itself, of each family, or at the nodes' own. */
+  /**
+   * Where the proxies listen: at virtual addresses that every node carries, one of each family, or at the addresses of
+   * the nodes.
+   */
   readonly listeners:
     | { readonly at: 'virtual'; readonly addresses: readonly string[] }
     | { readonly at: 'node'; readonly nodes: readonly TenantNode[] };
   readonly port: number;
-  /** The slices of the Service as they are. */
+  /** The current slices of the Service. */
   readonly currentSlices: readonly EndpointSlice[];
 }
 
 /**
- * The EndpointSlices, and the Endpoints that older clients and k0s read.
+ * Returns the EndpointSlices, and the Endpoints for older clients and k0s.
  *
- * A list that was full is never replaced by an empty one: as long as no node has an address, the last list stays.
- * Nothing is made if there was none.
+ * If no node has an address, the current endpoints stay: a non-empty list is never replaced by an empty one. Without
+ * current endpoints, none are created.
  */
 export function kubernetesEndpoints(input: KubernetesEndpointsInput): readonly KubeObject[] {
   const families = [...new Set(input.serviceAddresses.flatMap((at) => familyOf(at) ?? []))];
@@ -83,7 +89,7 @@ function endpointsOf(
     const address = addresses.find(isUsable);
     return address === undefined ? [] : [{ name, address, ready }];
   });
-  // With no proxy that is known to be ready, the judgement is worth nothing: all are tried, rather than none.
+  // If no proxy is known to be ready, readiness carries no information. All endpoints then count as ready.
   const anyReady = found.some(({ ready }) => ready);
   const byName = new Map(
     found.map(({ name, address, ready }) => [name, atNode(address, name, ready || !anyReady)]),
@@ -94,7 +100,7 @@ function endpointsOf(
   );
 }
 
-/** kube-proxy from 1.34 on stays with the endpoint of its own node as long as it is ready; older ones take any. */
+/** kube-proxy since 1.34 prefers the endpoint of its own node while it is ready. Older versions use any endpoint. */
 function atNode(address: string, nodeName: string, ready: boolean): Endpoint {
   return {
     ...endpointAt(canonicalAddress(address), ready),
@@ -103,14 +109,17 @@ function atNode(address: string, nodeName: string, ready: boolean): Endpoint {
   };
 }
 
-/** Whether the API server takes it and kube-proxy can route to it: it does not route to the address of a Service. */
+/**
+ * Reports whether the API server accepts the address and kube-proxy can route to it. kube-proxy does not route to the
+ * address of a Service.
+ */
 export function isEndpointAddress(address: string, serviceAddresses: readonly string[]): boolean {
   if (endpointAddressFault(address) !== undefined) return false;
   const same = canonicalAddress(address);
   return !serviceAddresses.some((taken) => canonicalAddress(taken) === same);
 }
 
-/** `kubernetes` is the first of the primary family; the name of any other says whose it is. */
+/** The first slice of the primary family is `kubernetes`. The names of other slices contain their family or page. */
 function sliceName(family: AddressFamily, isPrimary: boolean, index: number): string {
   if (isPrimary && index === 0) return KUBERNETES.name;
   const page = index === 0 ? [] : [String(index + 1)];
@@ -118,7 +127,10 @@ function sliceName(family: AddressFamily, isPrimary: boolean, index: number): st
   return [KUBERNETES.name, 'snicket', ...parts].join('-');
 }
 
-/** The endpoints of our own slices, by page. Those of an API server, which has the same name for its own, are not ours. */
+/**
+ * Returns the endpoints of Snicket's slices, by page. An API server may write a slice with the same name, which does
+ * not count.
+ */
 function pagesInForce(
   slices: readonly EndpointSlice[],
   family: AddressFamily,
@@ -134,7 +146,7 @@ function pagesInForce(
   return Array.from(pages, (page) => page ?? []);
 }
 
-/** An endpoint as we write them, whatever else has been written to it since. */
+/** Returns an endpoint in the form that Snicket writes, without changes by other clients. */
 function kept(endpoint: Endpoint): readonly Endpoint[] {
   const { addresses, nodeName } = endpoint;
   const [address] = addresses;
@@ -173,7 +185,7 @@ function slice(
   };
 }
 
-/** Without the label, kube-controller-manager would mirror them in a slice of its own, which has no hints. */
+/** Without the label, kube-controller-manager would mirror the Endpoints into a slice without hints. */
 function legacyEndpoints(slices: readonly EndpointSlice[], port: number): KubeObject {
   const endpoints = slices.flatMap((of) => of.endpoints ?? []).slice(0, MAX_SLICE_ENDPOINTS);
   const addressesOf = (ready: boolean): readonly { readonly ip: string }[] =>

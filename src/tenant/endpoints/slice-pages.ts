@@ -1,13 +1,13 @@
 /**
- * Spreads names over slices so that each stays where it is: a node that comes or goes rewrites one slice, and not all
- * that come after it.
+ * Distributes names over slices so that each name keeps its slice. A node that joins or leaves changes one slice, and
+ * not all slices after it.
  */
 
 /**
- * The names in pages of at most `size`. A name stays on its page; a new one goes to the first with room. Pages other
- * than the first may be empty.
+ * Returns the names in pages of at most `size`. A name stays on its page, and a new name goes to the first page with
+ * room. Pages other than the first may be empty.
  *
- * @param before the pages as they are, in order.
+ * @param before - The current pages, in order.
  */
 export function pagesOf(
   names: readonly string[],
@@ -16,7 +16,7 @@ export function pagesOf(
 ): readonly (readonly string[])[] {
   const homeless = new Set(names);
   const kept = before.map((page) => page.filter((name) => homeless.delete(name)));
-  // Without a first page there is nothing worth keeping in place.
+  // The first page must not be empty, so all pages are filled again.
   if (kept[0]?.length === 0) return chunksOf(names, size);
   const pages = kept.map((page) => {
     for (const name of page.slice(size)) homeless.add(name);

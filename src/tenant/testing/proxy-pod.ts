@@ -4,12 +4,12 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { DaemonSet, PodSpec } from '../pod.ts';
 
-/** The DaemonSet among these objects. */
+/** Returns the DaemonSet among these objects. */
 export function daemonSetIn(objects: readonly KubeObject[]): DaemonSet {
   return objects.find(({ kind }) => kind === 'DaemonSet') as DaemonSet;
 }
 
-/** The pods that it makes. */
+/** Returns the pod spec of that DaemonSet. */
 export function podIn(objects: readonly KubeObject[]): PodSpec {
   return daemonSetIn(objects).spec.template.spec;
 }
