@@ -1,6 +1,7 @@
 /**
- * k0smotron under Cluster API: a K0smotronControlPlane, of which its controller makes a Cluster of k0smotron that is
- * called like the Cluster of Cluster API. Only the first is written: the second is replaced as a whole now and then.
+ * k0smotron under Cluster API. Its controller creates, for a K0smotronControlPlane, a k0smotron Cluster with the name
+ * of the Cluster API Cluster. Snicket only writes the K0smotronControlPlane: the controller sometimes replaces the
+ * k0smotron Cluster as a whole.
  */
 import { textAt, textsAt, valueAt } from '../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
@@ -23,7 +24,7 @@ export const capiK0smotron: Provider = {
   lingering: async () => undefined,
 };
 
-/** Reads one. @throws what reading objects throws */
+/** Reads a K0smotronControlPlane. @throws the errors of reading objects */
 export async function readK0smotronControlPlane(
   object: KubeObject,
   objects: ControlPlaneObjects,
@@ -37,14 +38,15 @@ export async function readK0smotronControlPlane(
   const made = await objects.object?.(PROVIDER_RESOURCES.k0smotron, key);
   const cluster = await objects.object?.(PROVIDER_RESOURCES.capiCluster, key);
   const facts = factsOf(object, 'capi-k0smotron', {
-    // Its own readiness is judged through the edge, and to wait for that would be to wait for ever.
+    // The k0smotron Cluster comes first. The K0smotronControlPlane derives its own readiness from a connection through
+    // the edge, so waiting for that would be a deadlock.
     status: valueAt(made, 'status') ?? valueAt(object, 'status'),
     network: networkOf(cluster),
   });
   return readProvided(object, placesOf(object, name), facts, objects);
 }
 
-/** What one must carry. */
+/** Returns the desired fields of a K0smotronControlPlane. */
 export function prepareK0smotronControlPlane(
   object: KubeObject,
   wish: PreparationWish,

@@ -13,7 +13,7 @@ import { providerFor, providerForReference } from './provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
 import { shimFor } from './shims/shim.ts';
 
-// Every example of docs/providers.md is parsed, and planned as the operator would.
+// Parses every example in docs/providers.md and plans it as the operator would.
 
 const guide = readFileSync(join(import.meta.dir, '../../docs/providers.md'), 'utf8');
 const objects = yamlIn(guide);
@@ -28,7 +28,7 @@ function yamlIn(text: string): readonly KubeObject[] {
   );
 }
 
-/** What comes of an example that is annotated. */
+/** Returns the plans for an annotated example. */
 function plansOf(object: KubeObject): readonly PreparationPlan[] {
   const exposure = parseExposureStrictly(
     shimFor(object, { ingressNames: new Set(), edgePort: 443 })?.exposure,

@@ -34,7 +34,7 @@ const MADE = [
   secretOf('blue-ca', { 'ca.crt': 'no certificate' }),
 ];
 
-/** What a control plane of each provider rests on, the object of its Exposure first. */
+/** The objects of a control plane of each provider. The first one is that of its Exposure. */
 const WORLDS: Readonly<Record<ProviderName, readonly KubeObject[]>> = {
   kamaji: [readyTenant('kamaji', 'blue'), ...MADE],
   steward: [readyTenant('steward', 'blue'), ...MADE],
@@ -50,7 +50,7 @@ const WORLDS: Readonly<Record<ProviderName, readonly KubeObject[]>> = {
   ],
 };
 
-/** Fields that a fresh object does not have. */
+/** Fields that a new object does not have. */
 const MORE = [
   ...['hostname', 'ingressClassName', 'controllerType'].map(
     (f) => `spec.controlPlane.ingress.${f}`,
@@ -88,7 +88,7 @@ const value = fc.oneof(
   fc.dictionary(fc.constantFrom('name', 'type', 'secretName'), text),
 );
 
-/** Every field, and every block around one. */
+/** Returns the paths of all fields, and of all objects that contain fields. */
 function pathsIn(object: KubeObject): readonly string[] {
   const leaves = leavesOf(object).map(([path]) => path);
   const blocks = leaves.flatMap((path) => path.map((_, index) => path.slice(0, index + 1)));
@@ -108,7 +108,7 @@ describe('a control plane of which anything may be missing or wrong', () => {
       .chain((index) =>
         fc.tuple(fc.constant(index), fc.constantFrom(...pathsIn(world[index]!)), value),
       )
-      // Those that the API server itself knows are as it lets them be.
+      // The API server validates Services and Secrets, so these stay as they are.
       .filter(([index]) => world[index]?.apiVersion !== 'v1');
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {

@@ -1,6 +1,7 @@
 /**
- * k0rdent: a ClusterDeployment, whose chart makes a K0smotronControlPlane and the rest of a cluster. What its chart has
- * values for is written there, since it survives an upgrade; the rest into the K0smotronControlPlane.
+ * k0rdent: a ClusterDeployment, whose chart creates a K0smotronControlPlane and the rest of a cluster. Snicket writes
+ * fields into the values of the chart if it has values for them, because these survive an upgrade. It writes the other
+ * fields into the K0smotronControlPlane.
  */
 import { listAt, textAt, valueAt } from '../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../kube/object.ts';
@@ -22,7 +23,7 @@ import type { Provider } from './provider.ts';
 import { inVersionOf, isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
 
 const CONTROL_PLANE_SUFFIX = '-cp';
-/** Only 443 in everything, by the chart's own making. */
+/** The only port that the chart supports. */
 const FIXED_PORT = 443;
 
 /** The provider k0rdent. */
@@ -39,8 +40,8 @@ const RELEASE_NAME = 'helm.toolkit.fluxcd.io/name';
 const RELEASE_NAMESPACE = 'helm.toolkit.fluxcd.io/namespace';
 
 /**
- * The ClusterDeployment that a K0smotronControlPlane was made for, if it was made for one: its release is called like
- * it. Whether there is one of that name, only the API server knows.
+ * Returns the key of the ClusterDeployment that a K0smotronControlPlane may belong to: the name of its Helm release.
+ * Only the API server knows whether it exists.
  */
 export function clusterDeploymentOf(controlPlane: KubeObject): ObjectKey | undefined {
   const { name, namespace, labels = {}, annotations = {} } = controlPlane.metadata;
@@ -62,7 +63,7 @@ async function readClusterDeployment(
   const nothing = (finding: Finding, ...made: readonly (KubeObject | undefined)[]) => ({
     addresses: [],
     findings: [finding],
-    // What was written into it before, and into what it made, has to be found again.
+    // The objects remain in the result, so that cleanup finds the fields that Snicket has written.
     provided: unknownFacts([deployment, ...made.flatMap((one) => one ?? [])], finding.message),
   });
   const found = await objects.object?.(
@@ -80,9 +81,9 @@ async function readClusterDeployment(
   };
 }
 
-/** The K0smotronControlPlane that its chart makes. */
+/** Returns the key of the K0smotronControlPlane that the chart creates. */
 function controlPlaneKey({ metadata, ...deployment }: KubeObject): ObjectKey {
-  // The chart for Hetzner takes a name of its own.
+  // The chart for Hetzner can override the name of the cluster.
   const cluster = textAt(deployment, 'spec', 'config', 'clusterName') ?? metadata.name;
   return { name: `${cluster}${CONTROL_PLANE_SUFFIX}`, namespace: metadata.namespace };
 }
@@ -156,7 +157,7 @@ function prepareDeployment(
   const serviceType = layout && serviceTypeIn(deployment, controlPlane, layout);
   const values = layout === undefined ? {} : valuesBeside(valuesFor(layout, wish), serviceType);
   const obstacle = obstacleOf(deployment);
-  // Nobody knows what it runs with by now.
+  // The type of the current Service is unknown in this case.
   const isUnknown = controlPlane === undefined && layout !== undefined && isInstalled(deployment);
   return {
     object: deployment,
@@ -178,7 +179,10 @@ function prepareDeployment(
   };
 }
 
-/** Whether a value of a chart does the job, where others than the one that Snicket writes do. */
+/**
+ * Returns the check for a value that may also be satisfied by another value than Snicket's; undefined if only Snicket's
+ * value satisfies it.
+ */
 function isMetBy(
   deployment: KubeObject,
   path: readonly string[],
@@ -196,7 +200,7 @@ function isMetBy(
   return undefined;
 }
 
-/** Whether its chart has made everything. */
+/** Reports whether the chart is installed. */
 function isInstalled(deployment: KubeObject): boolean {
   return listAt(deployment, 'status', 'conditions').some(
     (condition) =>
@@ -204,7 +208,7 @@ function isInstalled(deployment: KubeObject): boolean {
   );
 }
 
-/** What the chart renders is its own affair; to write it too would be a conflict with Helm at every change. */
+/** Leaves out the fields that the chart renders: writing them too would conflict with Helm at every change. */
 function prepareControlPlane(
   controlPlane: KubeObject,
   layout: ChartLayout | undefined,
@@ -214,7 +218,7 @@ function prepareControlPlane(
   if (layout === undefined) return whole;
   const fields = whole.fields.filter(({ path }) => path[1] !== 'ingress');
   const isOld = layout !== 'openstack-hosted-cp';
-  // Where it is a value of the chart, it is told of that.
+  // If the Service type is a value of the chart, the finding on the ClusterDeployment covers it.
   const found = whole.findings.filter(
     ({ code }) => code !== 'ServiceTypeNotNeeded' || SERVICE_TYPE[layout] === undefined,
   );

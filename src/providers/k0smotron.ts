@@ -1,5 +1,5 @@
 /**
- * k0smotron by itself: a Cluster.
+ * k0smotron, standalone: a Cluster.
  */
 import { valueAt } from '../kube/unstructured.ts';
 import { factsOf, placesOf } from './k0s/control-plane.ts';

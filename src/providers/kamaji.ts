@@ -1,5 +1,6 @@
 /**
- * Kamaji: a TenantControlPlane, whose Service has both ports and whose one certificate serves both.
+ * Kamaji: a TenantControlPlane. Its Service has the ports of the API and of konnectivity, and one certificate serves
+ * both.
  */
 import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/unstructured.ts';
@@ -36,7 +37,7 @@ export const kamaji: Provider = {
 
 function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
   const { hosts, port } = wish;
-  // Without a port Kamaji takes that of the API server.
+  // Without a port in the host name, Kamaji uses that of the API server.
   const isApiPort = (numberAt(object, 'spec', 'networkProfile', 'port') ?? 6443) === port;
   const addresses = [`${hosts.api}:${port}`, ...(isApiPort ? [hosts.api] : [])] as const;
   return {
@@ -47,7 +48,10 @@ function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
   };
 }
 
-/** Kamaji points agents at the address of the Service, which no worker reaches; its own flags are overridden by name. */
+/**
+ * Returns the flags of the agents. Kamaji points agents at the address of the Service, which workers cannot reach. A
+ * flag in extraArgs replaces Kamaji's flag of the same name.
+ */
 function agentFields(
   object: KubeObject,
   { hosts: { konnectivity = '' }, port }: PreparationWish,

@@ -22,7 +22,7 @@ const WISH: PreparationWish = {
   handledClasses: new Set(['haproxy', 'public']),
 };
 
-/** Fields of an object by their paths. */
+/** Fields of an object, by path. */
 type Fields = Readonly<Record<string, unknown>>;
 
 function plansOf(objects: readonly KubeObject[], wish = WISH): readonly PreparationPlan[] {
@@ -30,7 +30,7 @@ function plansOf(objects: readonly KubeObject[], wish = WISH): readonly Preparat
   return planProvided({ provider, objects }, wish, ownerFor('blue'));
 }
 
-/** The fields that would be written, and those that would be recorded, which have to be the same. */
+/** Returns the paths of the fields that the plan writes. It must record the same fields. */
 function writtenFields(objects: readonly KubeObject[], wish = WISH): readonly string[] {
   return plansOf(objects, wish).flatMap(({ differing, recordBefore }) => {
     const written = differing.map(({ path }) => pathText(path).slice(1));
@@ -39,7 +39,7 @@ function writtenFields(objects: readonly KubeObject[], wish = WISH): readonly st
   });
 }
 
-/** Whether a field with this value is written; the object is the first, and has the others too. */
+/** Reports whether the plan writes a field that has this value already. `others` are further fields of the object. */
 function isWritten(
   object: KubeObject,
   field: string,
@@ -60,7 +60,7 @@ const CLASSES: readonly (readonly [value: unknown, isWritten: boolean])[] = [
   ['none', false],
   ['haproxy', true],
   ['public', true],
-  // Contour matches the name with a flag, and needs no IngressClass.
+  // Contour matches the class by a flag and needs no IngressClass.
   ['contour', true],
   ['', true],
   [undefined, true],
@@ -139,7 +139,7 @@ describe('a tenant of Kamaji keeps', () => {
   test.each([
     [[`--proxy-server-host=${KONNECTIVITY}`, '--proxy-server-port=443'], false],
     [['--v=2', '--proxy-server-port=443', `--proxy-server-host=${KONNECTIVITY}`], false],
-    // Kamaji sorts these, and the agent has no flag with another spelling.
+    // Kamaji sorts these flags, and the agent accepts no other spelling.
     [['--proxy-server-host', KONNECTIVITY, '--proxy-server-port=443'], true],
     [[`--proxy_server_host=${KONNECTIVITY}`, '--proxy-server-port=443'], true],
     [[`--proxy-server-host=${KONNECTIVITY}`, '--proxy-server-port=8132'], true],
@@ -278,7 +278,7 @@ describe.each([
 
   test.each([
     [API, false],
-    // Another address is the user's, and stays with a warning.
+    // Another address belongs to the user, and stays with a warning.
     ['203.0.113.1', false],
     [undefined, true],
   ])('the external address: %p, written %p', (value, is) => {

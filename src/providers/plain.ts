@@ -1,6 +1,5 @@
 /**
- * The plain provider: a kube-apiserver behind a Service, or at fixed addresses, with all that has to be known of it
- * given by the user.
+ * The plain provider: a kube-apiserver behind a Service or at fixed addresses. The user specifies everything else.
  */
 import type { Exposure } from '../api/exposure.ts';
 import type { ObjectKey } from '../kube/object.ts';
@@ -24,7 +23,7 @@ const REMEDY: SecretRemedy = {
   entry: 'write the entry, or correct its name in spec.controlPlane',
 };
 
-/** Reads the control plane that the Exposure names by Service or by endpoints. */
+/** Reads the control plane that the Exposure references by Service or by endpoints. */
 export async function readPlain(
   { metadata, spec }: Exposure,
   objects: ControlPlaneObjects,

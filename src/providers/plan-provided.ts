@@ -1,6 +1,5 @@
 /**
- * What has to be written into the objects of a control plane, whichever provider it is of. Pure: `render` and `diff` show
- * it, the operator writes it.
+ * The changes that a provider's objects need. Pure: `render` and `diff` show them, and the operator applies them.
  */
 import type { KubeObject } from '../kube/object.ts';
 import type { ProvidedFacts } from './reading/control-plane-reading.ts';
@@ -12,7 +11,7 @@ import {
 import type { PreparationWish } from './preparation/preparation.ts';
 import { PROVIDERS } from './provider-for.ts';
 
-/** The plans, one for each object. `now`: as they are now. Default: as they were read. */
+/** Returns one plan per object. `now` are the current objects. Default: the objects as they were read. */
 export function planProvided(
   { provider, objects }: Pick<ProvidedFacts, 'provider' | 'objects'>,
   wish: PreparationWish,

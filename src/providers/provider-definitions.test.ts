@@ -1,6 +1,5 @@
 /**
- * The paths that are read and written, and the objects of the tests, held against the providers' own definitions, where a
- * copy of those is at hand.
+ * Checks the written paths, and the objects of the tests, against the CRDs of the providers, where these are available.
  */
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
@@ -42,10 +41,10 @@ function fileOf({ apiVersion }: KubeObject): string {
 
 const definitions = new Map<string, unknown>();
 
-/** The schema of the version that an object has. */
+/** Returns the schema of an object's version. */
 function schemaOf(object: KubeObject): unknown {
   const file = fileOf(object);
-  // Some have half a megabyte.
+  // Some files have half a megabyte.
   if (!definitions.has(file)) definitions.set(file, parse(readFileSync(file, 'utf8')));
   const definition = definitions.get(file);
   const version = listAt(definition, 'spec', 'versions').find(
@@ -54,7 +53,7 @@ function schemaOf(object: KubeObject): unknown {
   return valueAt(version, 'schema', 'openAPIV3Schema');
 }
 
-/** The schema of a field; `free` where a definition takes anything. */
+/** Returns the schema of a field; `free` if the CRD accepts anything. */
 function fieldSchema(schema: unknown, path: readonly string[]): unknown {
   let at = schema;
   for (const name of path) {
@@ -85,7 +84,7 @@ const PREPARED = [
   clusterDeployment('blue', 'openstack-hosted-cp-1-0-40'),
 ].map((object) => [`${object.apiVersion} ${object.kind}`, object] as const);
 
-/** But for the older version, which calls some fields otherwise. */
+/** Without the older version, in which some fields have other names. */
 const WHOLE = [
   ...PREPARED.filter(([name]) => !name.startsWith('k0smotron.io/v1beta1')),
   ['cluster.x-k8s.io/v1beta2 Cluster', capiCluster('blue')] as const,
@@ -101,7 +100,7 @@ describe.skipIf(!existsSync(FOLDER))("the providers' definitions", () => {
       if (field === 'free') continue;
       const type = 'value' in wish ? typeof wish.value : 'array';
       expect(textAt(field, 'type')?.replace('integer', 'number')).toBe(type);
-      // One that is merged item by item would have to be written otherwise.
+      // A list that the API server merges by item would need another kind of apply.
       if (type === 'array') {
         expect(textAt(field, 'x-kubernetes-list-type') ?? 'atomic').toBe('atomic');
       }

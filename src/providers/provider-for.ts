@@ -1,5 +1,5 @@
 /**
- * The provider of an object.
+ * The providers, by the objects that they own.
  */
 import { capiK0smotron } from './capi-k0smotron.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -12,7 +12,7 @@ import type { Provider } from './provider.ts';
 import { inVersionOf, isReferenceTo, type KindReference } from './provider-resources.ts';
 import { steward } from './steward.ts';
 
-/** All of them. */
+/** All providers, by name. */
 export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   kamaji,
   steward,
@@ -21,7 +21,9 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   'capi-k0smotron': capiK0smotron,
 };
 
-/** The provider of an object or of an owner reference, in any version; undefined if no provider has this kind. */
+/**
+ * Returns the provider of an object or of an owner reference, in any version; undefined if no provider has this kind.
+ */
 export function providerFor(of: {
   readonly apiVersion: string;
   readonly kind: string;
@@ -29,12 +31,15 @@ export function providerFor(of: {
   return providerForReference({ group: groupOf(of.apiVersion), kind: of.kind });
 }
 
-/** The provider of the object that `spec.controlPlane.objectRef` references; undefined if no provider has this kind. */
+/**
+ * Returns the provider of the object that `spec.controlPlane.objectRef` references; undefined if no provider has this
+ * kind.
+ */
 export function providerForReference(reference: KindReference): Provider | undefined {
   return Object.values(PROVIDERS).find(({ resource }) => isReferenceTo(resource, reference));
 }
 
-/** The kind of a provider's object, in the version that the object has. @throws TypeError for any other object */
+/** Returns the kind of a provider's object, in the version of the object. @throws TypeError for any other object */
 export function resourceOfProvider(object: KubeObject): Resource {
   const provider = providerFor(object);
   if (provider !== undefined) return inVersionOf(provider.resource, object);

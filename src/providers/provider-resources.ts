@@ -1,5 +1,5 @@
 /**
- * The kinds of the providers, and what they make of them.
+ * The kinds of the providers, and of the objects that they create.
  */
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf, withVersion, type Resource } from '../kube/resource.ts';
@@ -8,7 +8,7 @@ function kind(apiVersion: string, name: string, plural: string): Resource {
   return { apiVersion, kind: name, plural, namespaced: true };
 }
 
-/** Every kind; of k0smotron the version that has `spec.patches`. */
+/** All kinds. For k0smotron, the version with `spec.patches`. */
 export const PROVIDER_RESOURCES = {
   kamaji: kind('kamaji.clastix.io/v1alpha1', 'TenantControlPlane', 'tenantcontrolplanes'),
   steward: kind('steward.butlerlabs.dev/v1alpha1', 'TenantControlPlane', 'tenantcontrolplanes'),
@@ -27,7 +27,7 @@ export const PROVIDER_RESOURCES = {
   deployment: kind('apps/v1', 'Deployment', 'deployments'),
 } as const satisfies Record<string, Resource>;
 
-/** What is looked at again and again, in the version that is known best: to be watched where it is served. */
+/** The kinds to watch if the API serves them, in their preferred versions. */
 export const WATCHED_RESOURCES: readonly Resource[] = [
   PROVIDER_RESOURCES.kamaji,
   PROVIDER_RESOURCES.steward,
@@ -37,20 +37,20 @@ export const WATCHED_RESOURCES: readonly Resource[] = [
   PROVIDER_RESOURCES.clusterDeployment,
 ];
 
-/** An older version that will do where the other one is not served. */
+/** Older versions that Snicket also supports, by group. */
 const OLDER_VERSIONS: Readonly<Record<string, string>> = {
   'k0smotron.io': 'v1beta1',
   'controlplane.cluster.x-k8s.io': 'v1beta1',
   'cluster.x-k8s.io': 'v1beta1',
 };
 
-/** The kind in every version that will do, the best first. */
+/** Returns the kind in all supported versions, the preferred one first. */
 export function versionsOf(resource: Resource): readonly Resource[] {
   const older = OLDER_VERSIONS[groupOf(resource.apiVersion)];
   return [resource, ...(older === undefined ? [] : [withVersion(resource, older)])];
 }
 
-/** The kind in the best version that is served; undefined if none is. */
+/** Returns the kind in the preferred version that the API serves; undefined if it serves none. */
 export function servedVersion(
   resource: Resource,
   served: { has(resource: Resource): boolean },
@@ -58,7 +58,7 @@ export function servedVersion(
   return versionsOf(resource).find((version) => served.has(version));
 }
 
-/** The kind of an object, in the version that the object has. */
+/** Returns the kind of an object, in the version of the object. */
 export function inVersionOf(
   resource: Resource,
   { apiVersion }: Pick<KubeObject, 'apiVersion'>,
@@ -66,7 +66,7 @@ export function inVersionOf(
   return { ...resource, apiVersion };
 }
 
-/** Whether an object, or a reference to one, is of a kind, whatever its version. */
+/** Reports whether an object or a reference has a kind, in any version. */
 export function isOfKind(
   resource: Resource,
   of: { readonly apiVersion: string; readonly kind: string },
@@ -74,13 +74,13 @@ export function isOfKind(
   return isReferenceTo(resource, { group: groupOf(of.apiVersion), kind: of.kind });
 }
 
-/** The kind in a reference that leaves the version to the reader. */
+/** A reference to a kind without a version. */
 export interface KindReference {
   readonly group: string;
   readonly kind: string;
 }
 
-/** Whether a reference is to an object of this kind. */
+/** Reports whether a reference is to an object of this kind. */
 export function isReferenceTo(resource: Resource, { group, kind: name }: KindReference): boolean {
   return name === resource.kind && group === groupOf(resource.apiVersion);
 }

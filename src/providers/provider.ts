@@ -1,5 +1,5 @@
 /**
- * What every provider can tell of its control planes.
+ * The interface of providers of hosted control planes.
  */
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
@@ -14,22 +14,25 @@ import type { FieldPath, Preparation, PreparationWish } from './preparation/prep
 export interface Provider {
   readonly name: ProviderName;
 
-  /** The kind that an Exposure may name. */
+  /** The kind that an Exposure may reference. */
   readonly resource: Resource;
 
-  /** Reads the control plane of an object. @throws what reading objects throws */
+  /** Reads the control plane of an object. @throws the errors of reading objects */
   read(object: KubeObject, objects: ControlPlaneObjects): Promise<ControlPlaneReading>;
 
   /**
-   * What its objects must carry: those of {@link ControlPlaneReading.provided}, as they would be without Snicket. Each preparation
-   * is of one of those very objects. Pure.
+   * Returns the desired fields of its objects. The objects are those of {@link ControlPlaneReading.provided} as they
+   * would be without Snicket. Each preparation refers to one of these objects by identity. Pure.
    */
   prepare(objects: readonly KubeObject[], wish: PreparationWish): readonly Preparation[];
 
-  /** Lists that must be seen to be empty before they go: see {@link Provider.lingering}. */
+  /** Lists that cleanup must set to empty before it removes them: see {@link Provider.lingering}. */
   readonly emptiedFirst: readonly FieldPath[];
 
-  /** What still runs with these arguments, although no object says so any more. @throws what reading objects throws */
+  /**
+   * Returns what still runs with these arguments, although no object contains them any more. @throws the errors of
+   * reading objects
+   */
   lingering(
     object: KubeObject,
     entries: readonly unknown[],

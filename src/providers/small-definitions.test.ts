@@ -1,6 +1,6 @@
 /**
- * Our small definitions against those that they stand for, where a copy of those is at hand: whatever they have is the same
- * there, so that an object which a real API server takes with the one, it takes with the other.
+ * Compares the reduced CRDs for tests with the real ones, where these are available. Everything in a reduced CRD must
+ * be the same in the real one, so that an API server accepts the same objects with both.
  */
 import { describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import {
   type DefinedVersion,
 } from './testing/definitions.ts';
 
-/** What a field is, without those below it. */
+/** Returns the properties of a field, without its children. */
 function traitsOf(field: DefinedField): object {
   return {
     type: field.type ?? 'any',
@@ -23,7 +23,7 @@ function traitsOf(field: DefinedField): object {
   };
 }
 
-/** A value as it is left by a definition that knows these fields alone. */
+/** Returns a value as a CRD with only these fields would prune it. */
 function prunedTo(field: DefinedField, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || field.properties === undefined) return value;
   const { properties } = field;
@@ -35,7 +35,7 @@ function prunedTo(field: DefinedField, value: unknown): unknown {
   );
 }
 
-/** Where the small one is otherwise than the real one. */
+/** Returns the differences between the reduced and the real CRD. */
 function differences(small: DefinedField, real: DefinedField | undefined, path = ''): string[] {
   if (real === undefined) return [`${path} is not there`];
   const differs = (what: string, one: unknown, other: unknown) =>
@@ -52,7 +52,7 @@ function differences(small: DefinedField, real: DefinedField | undefined, path =
   ];
 }
 
-/** All of a version but its status, which is for controllers to write. */
+/** Returns the schema of a version without status, which controllers write. */
 function specOf({ schema }: DefinedVersion): DefinedField {
   const { properties: { status: _status, ...properties } = {}, ...rest } = schema.openAPIV3Schema;
   return { ...rest, properties };

@@ -1,6 +1,6 @@
 /**
- * Steward: a TenantControlPlane that derives the konnectivity host from that of the API, and serves konnectivity with a
- * certificate for that name alone.
+ * Steward: a TenantControlPlane. Steward derives the konnectivity host from the API host, and serves konnectivity with
+ * a certificate for that name only.
  */
 import { textAt, valueAt } from '../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
@@ -20,7 +20,7 @@ import {
 
 const PAUSED = 'steward.butlerlabs.dev/paused';
 
-/** Written into everything by Steward, whatever an Edge has. */
+/** The port that Steward always uses, whatever the port of the Edge is. */
 const FIXED_PORT = 443;
 
 /** The provider Steward. */
@@ -34,7 +34,7 @@ export const steward: Provider = {
   lingering: lingeringArguments,
 };
 
-/** The konnectivity host that Steward makes of the host of the API; undefined if it makes none. */
+/** Returns the konnectivity host that Steward derives from the API host; undefined if it derives none. */
 export function stewardKonnectivityHost(api: string): string | undefined {
   const made = api.replace('.k8s.', '.konnectivity.');
   return made === api ? undefined : made;
@@ -44,14 +44,14 @@ function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
   const generic: FieldWish = {
     path: [...INGRESS, 'controllerType'],
     value: 'generic',
-    // Every other type, and none, makes a plain Ingress of the class above.
+    // With any other type, or none, Steward creates a plain Ingress with the class above.
     isMet: (present) => present !== 'traefik',
     why: 'with traefik, Steward makes routes that claim the name kubernetes for every tenant',
   };
   return {
     object,
     resource: inVersionOf(PROVIDER_RESOURCES.steward, object),
-    // No port: its own proxy would make host:443:443 of it.
+    // Without a port: Steward's own proxy would append the port a second time (host:443:443).
     fields: [...commonFields(object, wish, [wish.hosts.api]), generic],
     findings: [
       ...commonFindings(object, wish, { maker: 'Steward', pausedBy: PAUSED }),
@@ -95,7 +95,7 @@ function konnectivityFindings(
   ];
 }
 
-/** Both proxies would write the endpoints of Service default/kubernetes, each its own. */
+/** Both proxies would write the endpoints of Service default/kubernetes. */
 function ownProxyFindings(object: KubeObject): readonly Finding[] {
   if (valueAt(object, 'spec', 'addons', 'tcpProxy') === undefined) return [];
   return [

@@ -1,5 +1,5 @@
 /**
- * A TenantControlPlane: Kamaji's, and Steward's, which has been Kamaji once. What both have is here.
+ * The common part of Kamaji and Steward: a TenantControlPlane. Steward is a fork of Kamaji.
  */
 import { listAt, numberAt, textAt, textsAt, valueAt } from '../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
@@ -30,33 +30,33 @@ import { textIn } from './reading/secret-reading.ts';
 
 const SPEC = ['spec'] as const;
 const CONTROL_PLANE = [...SPEC, 'controlPlane'] as const;
-/** The arguments of kube-apiserver. */
+/** The path of the arguments of kube-apiserver. */
 export const API_SERVER_ARGUMENTS: FieldPath = [
   ...CONTROL_PLANE,
   'deployment',
   'extraArgs',
   'apiServer',
 ];
-/** The names in the certificate that kube-apiserver serves with; with Kamaji, konnectivity-server too. */
+/** The path of the names in the certificate of kube-apiserver, and with Kamaji of konnectivity-server too. */
 export const CERTIFICATE_NAMES: FieldPath = [...SPEC, 'networkProfile', 'certSANs'];
-/** What the provider makes an Ingress, and the public address, of. */
+/** The path of the ingress, from which the provider creates an Ingress and the public address. */
 export const INGRESS: FieldPath = [...CONTROL_PLANE, 'ingress'];
-/** Absent: no konnectivity. To write anything below it would turn it on. */
+/** The path of konnectivity, which is disabled if absent. Writing a field below it would enable it. */
 export const KONNECTIVITY: FieldPath = [...SPEC, 'addons', 'konnectivity'];
 
-/** The one flag without which the API server and Snicket would write the same endpoints in turn. */
+/** The flag that prevents the API server from writing the endpoints that Snicket writes. */
 export const NO_RECONCILER: ListWish = {
   path: API_SERVER_ARGUMENTS,
   entries: [kubernetesFlagEntry('--endpoint-reconciler-type', 'none')],
   why: 'the endpoints of Service default/kubernetes are those of the proxies, and the API server must not put its own there',
 };
 
-/** Whether it has konnectivity. */
+/** Reports whether the tenant has konnectivity. */
 export function hasKonnectivity(object: KubeObject): boolean {
   return valueAt(object, ...KONNECTIVITY) !== undefined;
 }
 
-/** Reads one. @throws what reading objects throws */
+/** Reads a TenantControlPlane. @throws the errors of reading objects */
 export async function readTenantControlPlane(
   object: KubeObject,
   { provider, maker }: { readonly provider: ProviderName; readonly maker: string },
@@ -69,7 +69,7 @@ export async function readTenantControlPlane(
   return readProvided(object, placesOf(object, maker), facts, objects);
 }
 
-/** Where everything of it is. */
+/** Returns the names of the objects that the provider creates. */
 function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedPlaces {
   const { name, namespace } = metadata;
   const status = valueAt(object, 'status');
@@ -95,7 +95,7 @@ function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedP
   };
 }
 
-/** What its object says. */
+/** Returns the facts in the object. */
 function factsOf(object: KubeObject, provider: ProviderName): KnownFacts {
   const network = valueAt(object, 'spec', 'networkProfile');
   const serviceCidrs = textsAt(network, 'serviceCidrs');
@@ -112,7 +112,7 @@ function factsOf(object: KubeObject, provider: ProviderName): KnownFacts {
   };
 }
 
-/** The certificate that kube-apiserver serves with, PEM; undefined while there is none. */
+/** Returns the certificate of kube-apiserver as PEM; undefined if there is none yet. */
 async function servingCertificate(
   { metadata: { name, namespace }, ...object }: KubeObject,
   objects: ControlPlaneObjects,
@@ -122,7 +122,7 @@ async function servingCertificate(
   return textIn(await objects.secret(key), 'apiserver.crt');
 }
 
-/** In these an API server answers. */
+/** The version states in which an API server answers. */
 const SERVING: ReadonlySet<string> = new Set(['Ready', 'Upgrading', 'WriteLimited']);
 const BEGINNING: ReadonlySet<string> = new Set(['', 'Provisioning']);
 
@@ -141,7 +141,10 @@ function phaseOf(object: KubeObject): {
   return { phase: SERVING.has(status) && ready > 0 ? 'serving' : 'unavailable', because };
 }
 
-/** The fields that both have; the first of the addresses is written, and any of them does the job. */
+/**
+ * Returns the desired fields of both providers. Any of `addresses` satisfies the host name, and the first one is
+ * written.
+ */
 export function commonFields(
   object: KubeObject,
   wish: PreparationWish,
@@ -175,12 +178,12 @@ export function commonFields(
   ];
 }
 
-/** Whether a name in a certificate is a wildcard for this one. It stands for one label. */
+/** Reports whether a certificate name is a wildcard that covers a host. A wildcard stands for one label. */
 function isWildcardOf(name: unknown, host: string): boolean {
   return typeof name === 'string' && name === `*${host.slice(host.indexOf('.'))}`;
 }
 
-/** What stands in the way, of either. */
+/** Returns the findings of both providers. */
 export function commonFindings(
   object: KubeObject,
   wish: PreparationWish,
@@ -230,8 +233,9 @@ function gatewaySet(text: string): Finding {
 }
 
 /**
- * Both keep arguments of the running container that they do not know, and forget them only when the list of extra ones
- * changes while it is there. So the list has to be empty, and seen to be in force, before it goes.
+ * Returns which recorded arguments a running API server still has. Both providers keep unknown arguments of a running
+ * container. They only remove them when extraArgs changes and still exists. Cleanup must therefore set the list to
+ * empty, and wait for the rollout, before it removes the list.
  */
 export async function lingeringArguments(
   { metadata: { name, namespace } }: KubeObject,

@@ -1,24 +1,27 @@
 /**
- * The type of the Service of a ClusterDeployment's control plane, which its chart has a value for. By default each control
- * plane buys a load balancer; but one that runs with it is not changed unasked.
+ * The Service type of a ClusterDeployment's control plane, if its chart has a value for it. By default each control
+ * plane gets a load balancer of its own. Snicket never changes the type of a running control plane.
  */
 import type { Finding } from '../../api/finding.ts';
 import { textAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { SERVICE_TYPE, type ChartLayout, type ChartValues } from './values.ts';
 
-/** The edge has the address. */
+/** The type behind an edge, which has the public address. */
 const WANTED_TYPE = 'ClusterIP';
 
-/** The type of the Service of a control plane, and the value that says it. */
+/** The Service type of a control plane, and the path of its value in the chart. */
 export interface ServiceType {
   readonly path: readonly string[];
   readonly type: string;
-  /** Whether it is left as it is: another type is another Service, and an address that nodes have joined by is gone. */
+  /**
+   * Whether the type stays as it is. Another type would mean another Service, and the address that nodes have joined by
+   * would no longer exist.
+   */
   readonly isKept: boolean;
 }
 
-/** Undefined where the chart has no value for it, or nothing is there that could be kept. */
+/** Returns the current type; undefined if the chart has no value for it, or if no type is set yet. */
 export function serviceTypeIn(
   deployment: KubeObject,
   controlPlane: KubeObject | undefined,
@@ -31,19 +34,19 @@ export function serviceTypeIn(
   return { path, type, isKept: type !== WANTED_TYPE };
 }
 
-/** The values as they are to be: without the type, where that is left as it is. */
+/** Returns the desired values, without the type if that stays as it is. */
 export function valuesBeside(values: ChartValues, type: ServiceType | undefined): ChartValues {
   return type?.isKept === true ? without(values, type.path) : values;
 }
 
-/** A block that had nothing else is none. */
+/** Removes a value, and the objects that are empty afterwards. */
 function without(values: ChartValues, [name = '', ...rest]: readonly string[]): ChartValues {
   const inner = rest.length === 0 ? {} : without((values[name] ?? {}) as ChartValues, rest);
   const { [name]: _, ...others } = values;
   return Object.keys(inner).length === 0 ? others : { ...values, [name]: inner };
 }
 
-/** That it is left as it is, and what to write. */
+/** Returns the finding that the type stays as it is, with the value to write. */
 export function typeKept(deployment: KubeObject, { path, type }: ServiceType): Finding {
   const value = ['spec', 'config', ...path].reduceRight(
     (inner, name, index) => (index === 0 ? `${name}: ${inner}` : `{${name}: ${inner}}`),

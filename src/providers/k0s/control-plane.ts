@@ -1,5 +1,5 @@
 /**
- * A control plane of k0smotron, by itself or under Cluster API: both have the same spec.
+ * A control plane of k0smotron, standalone or under Cluster API. Both have the same spec.
  */
 import { createHash } from 'node:crypto';
 import { listAt, numberAt, textAt, textsAt, valueAt } from '../../kube/unstructured.ts';
@@ -13,8 +13,8 @@ const DEFAULT_SERVICE_CIDR = '10.96.0.0/12';
 const CLUSTER_LABEL = 'cluster.x-k8s.io/cluster-name';
 
 /**
- * The name by which everything of it is called: its own, or for a K0smotronControlPlane that of the Cluster that owns it,
- * or that users have put into its label before there is an owner.
+ * Returns the name from which the names of all its objects derive: that of a k0smotron Cluster itself, or for a
+ * K0smotronControlPlane that of the Cluster that owns it, or of the Cluster in its label if it has no owner yet.
  */
 export function clusterNameOf(object: KubeObject): string | undefined {
   const { name, ownerReferences = [], labels = {} } = object.metadata;
@@ -25,29 +25,29 @@ export function clusterNameOf(object: KubeObject): string | undefined {
   return owner?.name ?? labels[CLUSTER_LABEL];
 }
 
-/** The Ingress that k0smotron makes of `spec.ingress`. */
+/** Returns the name of the Ingress that k0smotron creates from `spec.ingress`. */
 export function ingressName(object: KubeObject): string {
   return nameOfPart(clusterNameOf(object) ?? object.metadata.name);
 }
 
-/** The StatefulSet of its control plane. */
+/** Returns the name of the StatefulSet of the control plane. */
 export function statefulSetName(object: KubeObject): string {
   return nameOfPart(clusterNameOf(object) ?? object.metadata.name);
 }
 
-/** What of a Cluster of Cluster API is taken where k0sConfig says nothing. */
+/** The fields of a Cluster API Cluster that serve as defaults for those of k0sConfig. */
 export interface ClusterNetwork {
   readonly serviceCidrs: readonly string[];
   readonly serviceDomain?: string | undefined;
 }
 
-/** Whether it has konnectivity: unless somebody switched it off. */
+/** Reports whether the control plane has konnectivity, which a flag can disable. */
 export function hasKonnectivity(object: KubeObject): boolean {
   const flags = [
     ...textsAt(object, 'spec', 'controlPlaneFlags'),
-    ...textsAt(object, 'spec', 'controllerPlaneFlags'), // as v1beta1 calls it
+    ...textsAt(object, 'spec', 'controllerPlaneFlags'), // the name in v1beta1
   ];
-  // k0smotron joins them with blanks into one line for a shell.
+  // k0smotron joins the flags with spaces into one line for a shell.
   const words = flags.join(' ').replaceAll(/["']/g, '').split(/\s+/);
   return !words.some((word, index) => {
     const [name = '', components = words[index + 1] ?? ''] = word.split('=');
@@ -55,7 +55,7 @@ export function hasKonnectivity(object: KubeObject): boolean {
   });
 }
 
-/** Where everything of it is. `name` is that of the Cluster of k0smotron. */
+/** Returns the names of the objects that k0smotron creates. `name` is that of the k0smotron Cluster. */
 export function placesOf(object: KubeObject, name: string): ProvidedPlaces {
   const refs = listAt(object, 'spec', 'certificateRefs');
   const ca = refs.find((ref) => textAt(ref, 'type') === 'ca');
@@ -85,12 +85,12 @@ const SERVICE_SUFFIX: Readonly<Record<string, string>> = {
 const MAX_NAME_LENGTH = 63;
 const HASH_LENGTH = 5;
 
-/** As k0smotron makes it: one for each type. */
+/** Returns the name of the Service. k0smotron uses another one for each type. */
 export function serviceName(cluster: string, type: string): string {
   return nameOfPart(cluster, SERVICE_SUFFIX[type]);
 }
 
-/** As k0smotron calls all that it makes of a Cluster: shortened if need be. */
+/** Returns the name that k0smotron gives to an object of a Cluster, shortened if necessary. */
 function nameOfPart(cluster: string, suffix = ''): string {
   const name = `kmc-${cluster}${suffix}`;
   if (name.length <= MAX_NAME_LENGTH) return name;
@@ -98,7 +98,7 @@ function nameOfPart(cluster: string, suffix = ''): string {
   return `${name.slice(0, MAX_NAME_LENGTH - HASH_LENGTH - 1)}-${hash}`;
 }
 
-/** What its object says; `status` is of the Cluster of k0smotron. */
+/** Returns the facts in the object. `status` is that of the k0smotron Cluster. */
 export function factsOf(
   object: KubeObject,
   provider: ProviderName,

@@ -1,21 +1,21 @@
 /**
- * What k0smotron puts into a tenant together with `spec.ingress`, and the patches that keep it out: a HAProxy on every
- * worker, with a key on the node's disk, and a Service default/kubernetes that leads there.
+ * Patches that disable the proxy that k0smotron deploys in a tenant with `spec.ingress`: a HAProxy on every worker,
+ * with a key on the disk of the node, and Service default/kubernetes pointing to it.
  */
 import { parse } from 'yaml';
 import { textAt, valueAt } from '../../kube/unstructured.ts';
 
-/** As `spec.patches` has it. */
+/** An entry of `spec.patches`. */
 export interface K0smotronPatch {
   readonly target: { readonly kind: string; readonly component: string };
   readonly patch: { readonly type: string; readonly content: string };
 }
 
 /**
- * k0s hands out no configuration to workers before Endpoints default/kubernetes has an address, so one has to be there
- * before the first worker, even if Snicket is down: 192.0.2.1, which leads nowhere. By the label it stays out of
- * EndpointSlices, so that no pod is sent there. The text must never change: k0s would write it over the endpoints that
- * Snicket has put in its place.
+ * The initial Endpoints. k0s gives workers no configuration before Endpoints default/kubernetes has an address, so
+ * there must be one before the first worker joins, even while Snicket does not run. 192.0.2.1 is not routable. The
+ * label keeps it out of EndpointSlices, so that no pod connects to it. The text must never change: k0s would overwrite
+ * the endpoints of Snicket with it.
  */
 const SEED = `apiVersion: v1
 kind: Endpoints
@@ -33,16 +33,21 @@ subsets:
     protocol: TCP
 `;
 
-/** The files of k0smotron's proxy. */
+/** The manifests of k0smotron's proxy. */
 const OWN_FILES = ['1_haproxy-configmap.yaml', '2_haproxy-ds.yaml', '3_kube-service.yaml'] as const;
 
-/** Merged into every ConfigMap of the component; null takes a file away, and is no fault where there is none. */
+/**
+ * A merge patch for all ConfigMaps of the component. null removes a file, and has no effect if the file does not exist.
+ */
 export const NO_OWN_PROXY: K0smotronPatch = patchOf('ingress', {
   '0_temp-kubernetes-ep.yaml': SEED,
   ...Object.fromEntries(OWN_FILES.map((file) => [file, null])),
 });
 
-/** With an external address k0smotron tells the tenant's CNI where the API is, with the port of the Service: a wrong one. */
+/**
+ * Returns the patch with the public endpoint. With an external address, k0smotron gives the tenant's CNI that address
+ * with the port of the Service, which is wrong behind an edge.
+ */
 export function publicEndpoint(host: string, port: number): K0smotronPatch {
   return patchOf('control-plane', {
     'endpoint.yaml': `apiVersion: v1
@@ -57,17 +62,17 @@ data:
   });
 }
 
-/** As the content of the patch has it, which is JSON. */
+/** Matches the JSON in the content of the patch. */
 const ENDPOINT = /apiServerHost: (?<host>[^\\\s]+)\\n {2}apiServerPort: \\"(?<port>\d{1,5})\\"/;
 
-/** Whether it is one that {@link publicEndpoint} makes, for whichever host. */
+/** Reports whether an entry is a patch of {@link publicEndpoint}, for any host. */
 export function isPublicEndpoint(entry: unknown): boolean {
   const { host, port } = ENDPOINT.exec(textAt(entry, 'patch', 'content') ?? '')?.groups ?? {};
   if (host === undefined || port === undefined) return false;
   return Bun.deepEquals(entry, publicEndpoint(host, Number(port)));
 }
 
-/** Whether a patch keeps k0smotron's proxy out of the tenant, however it is written. */
+/** Reports whether a patch disables k0smotron's proxy, in any notation. */
 export function keepsOutOwnProxy(entry: unknown): boolean {
   const data = mergedInto('ingress', entry);
   const seed = data['0_temp-kubernetes-ep.yaml'];
@@ -78,17 +83,17 @@ export function keepsOutOwnProxy(entry: unknown): boolean {
   );
 }
 
-/** Whether a patch gives the tenant's CNI this endpoint, however it is written. */
+/** Reports whether a patch gives the tenant's CNI this endpoint, in any notation. */
 export function givesEndpoint(entry: unknown, host: string, port: number): boolean {
   const text = mergedInto('control-plane', entry)['endpoint.yaml'];
   const data = valueAt(typeof text === 'string' ? parsed(text) : undefined, 'data');
   return textAt(data, 'apiServerHost') === host && textAt(data, 'apiServerPort') === String(port);
 }
 
-/** More than any such patch has. */
+/** No such patch is longer. */
 const MAX_CONTENT = 16 * 1024;
 
-/** What a merge patch of the ConfigMaps of a component puts into `data`. */
+/** Returns what a merge patch for the ConfigMaps of a component puts into `data`. */
 function mergedInto(component: string, entry: unknown): Readonly<Record<string, unknown>> {
   const isOfComponent =
     textAt(entry, 'target', 'kind') === 'ConfigMap' &&
@@ -100,17 +105,17 @@ function mergedInto(component: string, entry: unknown): Readonly<Record<string, 
   return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
 }
 
-/** Content of YAML or JSON; undefined if it is neither. */
+/** Parses YAML or JSON; undefined if it is neither. */
 function parsed(content: string): unknown {
   if (content.length > MAX_CONTENT) return undefined;
   try {
     return parse(content, { maxAliasCount: 0, logLevel: 'silent' });
   } catch {
-    return undefined; // k0smotron reports it; such a patch does no job
+    return undefined; // k0smotron reports it, and the patch has no effect
   }
 }
 
-/** JSON, which is YAML too. */
+/** JSON is also YAML. */
 function patchOf(component: string, data: Readonly<Record<string, string | null>>): K0smotronPatch {
   const content = `${JSON.stringify({ data }, undefined, 2)}\n`;
   return { target: { kind: 'ConfigMap', component }, patch: { type: 'merge', content } };

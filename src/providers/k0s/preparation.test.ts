@@ -28,7 +28,7 @@ const KINDS = [
 describe.each(KINDS)('%s', (_, provider, make) => {
   const plan = (object: KubeObject, wish: PreparationWish): PreparationPlan =>
     planProvided({ provider, objects: [object] }, wish, ownerFor('red'))[0]!;
-  /** As one has it who has put the fields there himself: no record. */
+  /** Returns the object with the fields of the plan, as if a user had written them: there is no record. */
   const pasted = (object: KubeObject, wish: PreparationWish): KubeObject =>
     plan(object, wish).fields.reduce(
       (next, { path, wanted }) => withField(next, path, wanted),

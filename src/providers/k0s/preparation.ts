@@ -1,5 +1,5 @@
 /**
- * What a control plane of k0smotron must carry, by itself or under Cluster API.
+ * The desired fields of a k0smotron control plane, standalone or under Cluster API.
  */
 import { listAt, textAt, valueAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
@@ -20,10 +20,10 @@ import type { EntryWish, FieldWish, PreparationWish } from '../preparation/prepa
 import { GATES, gateFindings } from '../../api/versions.ts';
 
 const INGRESS = ['spec', 'ingress'] as const;
-/** The version that has `spec.patches`; whoever writes an object in an older one takes them away. */
+/** The version with `spec.patches`. A client that writes the object in an older version removes them. */
 const PATCHES_VERSION = 'v1beta2';
 
-/** The fields that it must carry. */
+/** Returns the desired fields. */
 export function k0sFields(object: KubeObject, wish: PreparationWish): readonly FieldWish[] {
   const { hosts, port } = wish;
   const ingress = (
@@ -33,13 +33,13 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
     isMet?: (present: unknown) => boolean,
   ): FieldWish => ({ path: [...INGRESS, field], value, why, isMet });
   const isExternalOurs = otherExternalAddress(object, wish) === undefined;
-  // Without it k0smotron never says that the control plane is exposed, and Cluster API waits for that.
+  // Without it, k0smotron never reports the control plane as exposed, and Cluster API waits for that.
   const externalWish: FieldWish = {
     path: ['spec', 'externalAddress'],
     value: hosts.api,
     why: 'k0smotron takes the control plane for exposed',
   };
-  // One for another host is from before the hosts were others, put there by whoever writes the fields himself.
+  // Replaces an endpoint for previous hosts, which a user has pasted.
   const endpoint: EntryWish = {
     entry: publicEndpoint(hosts.api, port),
     isMet: (present) => present.some((one) => givesEndpoint(one, hosts.api, port)),
@@ -64,7 +64,7 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
     ),
     ingress(
       'konnectivityHost',
-      // The definition wants one, also where konnectivity is off.
+      // The CRD requires a host, even if konnectivity is disabled.
       hosts.konnectivity ?? `konnectivity.${hosts.api}`,
       'the konnectivity agents of the workers dial the edge, and the certificate has the host',
       hasKonnectivity(object)
@@ -85,12 +85,12 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
   ];
 }
 
-/** Whether k0smotron's own Ingress is of a class that no controller handles. */
+/** Reports whether no controller handles the class of k0smotron's own Ingress. */
 function hasUnhandledClass(object: KubeObject, wish: PreparationWish): boolean {
   return isUnhandledClass(valueAt(object, ...INGRESS, 'className'), wish);
 }
 
-/** An external address that is neither the host of the API nor one that it had: somebody else's. */
+/** Returns an external address that is neither the API host nor a previous one, and so belongs to the user. */
 function otherExternalAddress(
   object: KubeObject,
   { hosts, formerHosts = [] }: PreparationWish,
@@ -100,7 +100,7 @@ function otherExternalAddress(
   return own.includes(external) ? undefined : external;
 }
 
-/** What stands in the way. */
+/** Returns what prevents the preparation, or what the user should know about it. */
 export function k0sFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
   const text = objectText(object);
   const version = textAt(object, 'spec', 'version');
@@ -131,7 +131,7 @@ function isElsewhere(object: KubeObject): boolean {
   const { spec } = object as { readonly spec?: unknown };
   return (
     valueAt(spec, 'remoteHostCluster', 'kubeconfigRef') !== undefined ||
-    valueAt(spec, 'kubeconfigRef') !== undefined // as v1beta1 calls it
+    valueAt(spec, 'kubeconfigRef') !== undefined // the name in v1beta1
   );
 }
 
@@ -163,7 +163,7 @@ function noPatches(text: string, apiVersion: string): Finding {
   };
 }
 
-/** What is another's is left as it is: somebody may have joined by it. */
+/** Snicket does not change an address of the user: nodes may have joined by it. */
 function externalAddressFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
   const external = otherExternalAddress(object, wish);
   if (external === undefined) return [];
@@ -181,7 +181,7 @@ function externalAddressFindings(object: KubeObject, wish: PreparationWish): rea
   ];
 }
 
-/** k0smotron never deletes an Ingress that it made. */
+/** Warns about the Ingress of k0smotron, which k0smotron never deletes. */
 function ownIngressFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
   const hasOwn =
     textAt(object, ...INGRESS, 'apiHost') !== undefined &&

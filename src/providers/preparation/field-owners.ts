@@ -1,13 +1,13 @@
 /**
- * Who owns a field, as `metadata.managedFields` has it.
+ * Field ownership, from `metadata.managedFields`.
  */
 import type { KubeObject, ManagedFields } from '../../kube/object.ts';
 import type { FieldPath } from './preparation.ts';
 
-/** Our name among managers. */
+/** The name of Snicket's field manager. */
 export const OWN_MANAGER = 'snicket';
 
-/** The entries of others that own this very field. */
+/** Returns the entries of other field managers that own this field. */
 export function otherOwners(
   { metadata }: Pick<KubeObject, 'metadata'>,
   path: FieldPath,
@@ -17,14 +17,14 @@ export function otherOwners(
   );
 }
 
-/** Whether we own this very field, by apply or by a patch. */
+/** Reports whether Snicket owns this field, by an apply or a patch. */
 export function isOwned({ metadata }: Pick<KubeObject, 'metadata'>, path: FieldPath): boolean {
   return (metadata.managedFields ?? []).some(
     ({ manager, fieldsV1 }) => manager === OWN_MANAGER && owns(fieldsV1, path),
   );
 }
 
-/** The fields that we own by apply. */
+/** Returns the fields that Snicket owns by apply. */
 export function appliedPaths({ metadata }: Pick<KubeObject, 'metadata'>): readonly FieldPath[] {
   return (metadata.managedFields ?? [])
     .filter(
@@ -42,7 +42,10 @@ function pathsIn(fields: unknown, path: FieldPath): readonly FieldPath[] {
   );
 }
 
-/** The patch that leaves these owners. The API server takes an empty list for no change, and one empty entry for no owner. */
+/**
+ * Returns the patch that sets these entries. The API server ignores an empty list, and takes one empty entry for no
+ * entries.
+ */
 export function ownersPatch(
   { resourceVersion }: KubeObject['metadata'],
   owners: readonly ManagedFields[],
@@ -52,9 +55,9 @@ export function ownersPatch(
 }
 
 /**
- * The entries, with these fields taken out of what we own by apply: one that is left out of the next apply stays then,
- * though nobody else owns it. What has no owner may well be somebody's: a list of entries can be reset or lost, and a
- * value that was put back has none.
+ * Returns the entries without Snicket's ownership of these fields. The next apply then keeps them although it does not
+ * contain them. This also protects fields without another owner, which may still belong to a user: managedFields can be
+ * reset or lost, and a restored value has no owner.
  */
 export function released(
   entries: readonly ManagedFields[],
@@ -64,7 +67,7 @@ export function released(
     const { manager, operation, subresource, fieldsV1 } = entry;
     if (manager !== OWN_MANAGER || subresource !== undefined || fieldsV1 === undefined)
       return entry;
-    // A patch of ours puts values back, which are not ours then.
+    // Snicket only patches fields to restore values, which it does not own.
     if (operation !== 'Apply') return [];
     const left = paths.reduce<Owned>(without, fieldsV1);
     return Object.keys(left).length === 0 ? [] : { ...entry, fieldsV1: left };
@@ -73,7 +76,10 @@ export function released(
 
 type Owned = Readonly<Record<string, unknown>>;
 
-/** A block that is empty afterwards goes too: as a leaf it would be the whole block that is owned. */
+/**
+ * Removes a field from a set of owned fields. It also removes parents that are empty afterwards, because a parent
+ * without children means ownership of the whole parent.
+ */
 function without(fields: Owned, [name, ...rest]: FieldPath): Owned {
   if (name === undefined) return {};
   const step = `f:${name}`;
@@ -81,7 +87,7 @@ function without(fields: Owned, [name, ...rest]: FieldPath): Owned {
   if (typeof inner !== 'object' || inner === null) return fields;
   const left = without(inner as Owned, rest);
   const isEmpty = Object.keys(left).length === 0;
-  // Whoever owns the block itself, written as a dot, takes away all that is in it.
+  // The key `.` means ownership of the parent itself: the next apply would remove everything in it.
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([key]) => key !== '.' && !(key === step && isEmpty))

@@ -1,11 +1,14 @@
 /**
- * Fields of an object by their paths, changed in a copy.
+ * Fields of an object by path. Changes return a copy.
  */
 import type { FieldPath } from './preparation.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The object with this value at a path; undefined takes the field away, and what it was in stays, if empty. */
+/**
+ * Returns the object with this value at a path. undefined removes the field, and keeps its parents, even if they are
+ * empty.
+ */
 export function withField<T extends object>(object: T, path: FieldPath, value: unknown): T {
   return put(object, path, value) as T;
 }
@@ -16,21 +19,21 @@ function put(at: unknown, [name, ...rest]: FieldPath, value: unknown): unknown {
   const current = Object.hasOwn(fields, name) ? fields[name] : undefined;
   const next = put(current, rest, value);
   if (next === undefined && current === undefined) return at;
-  // As entries, so that a field of any name is nothing but a field.
+  // Object.fromEntries treats a field such as __proto__ like any other.
   const entries = Object.hasOwn(fields, name)
     ? Object.entries(fields).map(([other, old]) => [other, other === name ? next : old] as const)
     : [...Object.entries(fields), [name, next] as const];
   return Object.fromEntries(entries.filter(([, child]) => child !== undefined));
 }
 
-/** An object of these fields alone. */
+/** Returns an object with only these fields. */
 export function treeOf(fields: Iterable<readonly [FieldPath, unknown]>): Fields {
   let tree: Fields = {};
   for (const [path, value] of fields) tree = withField(tree, path, value);
   return tree;
 }
 
-/** Every field of a tree that is no map, with its path. */
+/** Returns all leaves of a tree, with their paths. */
 export function leavesOf(
   tree: unknown,
   path: FieldPath = [],

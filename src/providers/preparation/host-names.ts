@@ -1,6 +1,6 @@
 /**
- * Names where providers want names: no ports, no addresses, no two the same. What is wrong here is refused by the
- * provider's webhook, or worse, by a control plane that does not start.
+ * Checks of host names in a preparation: no ports, no addresses, no duplicates. Otherwise a provider's webhook rejects
+ * the object, or the control plane does not start.
  */
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
@@ -9,7 +9,7 @@ import type { PreparationWish } from './preparation.ts';
 
 const PORT = /^(?<host>[^:]+|\[.*\]):(?<port>\d+)$/;
 
-/** What is wrong with the hosts that are wished for. */
+/** Returns what is wrong with the desired hosts. */
 export function hostFindings(
   { hosts }: PreparationWish,
   hasKonnectivity: boolean,
@@ -61,10 +61,12 @@ function hostFinding(kind: string, host: string): Finding | undefined {
   };
 }
 
-/** So many of a list are named: it is as long as its user likes, and the rest is told when these are right. */
+/**
+ * The maximum number of names to report. Lists can be long, and the other names are reported once these are correct.
+ */
 const MAX_TOLD = 5;
 
-/** Names in a list for a certificate that no certificate can have. */
+/** Returns the names in a list of certificate names that a certificate cannot contain. */
 export function certificateNameFindings(
   names: readonly unknown[],
   place: string,
@@ -83,7 +85,7 @@ export function certificateNameFindings(
   });
 }
 
-/** A host name where the provider needs an address. */
+/** Returns a finding if a value is a host name where the provider needs an IP address. */
 export function addressFindings(value: unknown, place: string): readonly Finding[] {
   if (value === undefined || value === '') return [];
   if (typeof value === 'string' && ipVersion(value) !== 0) return [];

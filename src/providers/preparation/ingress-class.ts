@@ -1,6 +1,6 @@
 /**
- * Ingress classes that no controller handles: a provider insists on an Ingress for the hosts, and only the routes of the
- * Edge may be served.
+ * Ingress classes that no controller handles, for providers that always create an Ingress for the hosts. Only the
+ * routes of the Edge must be served.
  */
 import type { PreparationWish } from './preparation.ts';
 
@@ -16,7 +16,7 @@ const MATCHED_BY_NAME: ReadonlySet<string> = new Set([
   'traefik',
 ]);
 
-/** Whether no controller handles an Ingress of this class. Without a class, a default one may apply. */
+/** Reports whether no controller handles an Ingress of this class. Without a class, a default class may apply. */
 export function isUnhandledClass(
   className: unknown,
   { handledClasses }: Pick<PreparationWish, 'handledClasses'>,

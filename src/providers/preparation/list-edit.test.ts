@@ -41,7 +41,7 @@ describe('entries in a list', () => {
 describe('taking entries out again', () => {
   const flag = fc.constantFrom('--a', '--b', '--c', '--d', '--e');
   const argument = fc.tuple(flag, fc.nat(3)).map(([name, value]) => `${name}=${value}`);
-  /** One of each flag, as a command line has it. */
+  /** Lists with each flag once, as on a command line. */
   const list = fc.uniqueArray(argument, { selector: (entry) => entry.slice(0, 3) });
   const wishes = fc
     .uniqueArray(fc.tuple(flag, fc.nat(3)), { selector: ([name]) => name })

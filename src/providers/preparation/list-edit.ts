@@ -1,24 +1,24 @@
 /**
- * Adding entries to somebody's list, and taking them out again. What he does to his list meanwhile stays.
+ * Adds entries to a user's list and removes them again. Other changes to the list stay.
  */
 import { canonicalJson } from '../../kube/apply/canonical-json.ts';
 import { missingEntries, type EntryWish } from './preparation.ts';
 
-/** One entry of ours in a list. */
+/** An entry that Snicket has added to a list. */
 export interface EntryRecord {
   readonly entry: unknown;
-  /** What stood in its place; absent: nothing, it was added at the end. */
+  /** The entry that it replaced; absent if it was appended. */
   readonly was?: unknown;
 }
 
-/** A list after an edit, and how to undo it. */
+/** A list after an edit, and the records to undo it. */
 export interface EditedList {
   readonly list: readonly unknown[];
-  /** Of those entries that were not there before. */
+  /** The entries that were not in the list before. */
   readonly records: readonly EntryRecord[];
 }
 
-/** The list with all the entries; an entry whose job is done already is not ours. */
+/** Returns the list with all desired entries. An entry is not recorded if the list satisfied it before. */
 export function withEntries(list: readonly unknown[], wishes: readonly EntryWish[]): EditedList {
   let edited = list;
   const records: EntryRecord[] = [];
@@ -36,7 +36,7 @@ export function withEntries(list: readonly unknown[], wishes: readonly EntryWish
   return { list: edited, records };
 }
 
-/** The list without those entries, and with what stood in their places. */
+/** Returns the list without the recorded entries, and with the entries that they replaced. */
 export function withoutEntries(
   list: readonly unknown[],
   records: readonly EntryRecord[],
@@ -51,7 +51,10 @@ export function withoutEntries(
   return left;
 }
 
-/** Whether both have the same entries, each as often, in whatever order. Once through each: lists are as long as users like. */
+/**
+ * Reports whether both lists have the same entries the same number of times, in any order. Runs in linear time, since
+ * the length of lists is not limited.
+ */
 export function hasSameEntries(one: readonly unknown[], other: readonly unknown[]): boolean {
   if (one.length !== other.length) return false;
   const missing = new Map<string, number>();

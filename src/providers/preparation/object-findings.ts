@@ -1,5 +1,5 @@
 /**
- * What keeps any provider's object from being prepared, or makes it pointless.
+ * Findings that prevent the preparation of any provider's object, or make it pointless.
  */
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { listAt, valueAt } from '../../kube/unstructured.ts';
@@ -7,7 +7,7 @@ import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { pathText, valueBehind, type FieldWish } from './preparation.ts';
 
-/** A control plane that is on its way out is left alone. */
+/** Returns the finding that the control plane is being deleted, so that nothing is written. */
 export function deletingFindings(object: KubeObject): readonly Finding[] {
   if (object.metadata.deletionTimestamp === undefined) return [];
   return [
@@ -20,7 +20,10 @@ export function deletingFindings(object: KubeObject): readonly Finding[] {
   ];
 }
 
-/** Only said, and not written: nodes may have joined by that address, and would lose their API server. */
+/**
+ * Warns about a Service type with an address of its own. Snicket does not change it: nodes may have joined by that
+ * address and would lose their API server.
+ */
 export function serviceTypeFindings(
   object: KubeObject,
   field: string,
@@ -38,10 +41,10 @@ export function serviceTypeFindings(
   ];
 }
 
-/** More than any certificate or command line has in earnest: all of a list is read, compared and written again each time. */
+/** More than any real certificate or command line has. Each plan reads, compares and writes the whole list. */
 const MAX_ENTRIES = 1_000;
 
-/** A list that is too long to have entries added. */
+/** Returns the finding that a list is too long to add entries. */
 export function longListFindings(live: KubeObject, { path }: FieldWish): readonly Finding[] {
   const { length } = listAt(live, ...path);
   if (length <= MAX_ENTRIES) return [];
@@ -55,7 +58,10 @@ export function longListFindings(live: KubeObject, { path }: FieldWish): readonl
   ];
 }
 
-/** An entry of which there may be one, and are several: which of them counts, and which is to be put back, nobody can tell. */
+/**
+ * Returns the finding that a unique entry occurs more than once, so that it is unclear which one takes effect and which
+ * one to restore.
+ */
 export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readonly Finding[] {
   const { path } = wish;
   const list = listAt(base, ...path);
@@ -78,7 +84,10 @@ export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readon
   });
 }
 
-/** A flag with its value as the next argument: to replace the flag alone would leave the value behind. */
+/**
+ * Returns the finding that a flag has its value in the next argument. Replacing only the flag would leave the value
+ * behind.
+ */
 export function separateValueFindings(base: KubeObject, wish: FieldWish): readonly Finding[] {
   const { path } = wish;
   const list = listAt(base, ...path);
@@ -102,7 +111,7 @@ export function separateValueFindings(base: KubeObject, wish: FieldWish): readon
 
 const MAX_SHOWN = 80;
 
-/** What is there where fields are to be written, and is of another type: to write over it would be to lose it. */
+/** Returns the findings about values of another type at the paths to write. Writing would lose these values. */
 export function wrongTypeFindings(
   base: KubeObject,
   wishes: readonly FieldWish[],

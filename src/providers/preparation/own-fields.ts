@@ -1,13 +1,13 @@
 /**
- * The fields that Snicket writes, of every kind, and what it writes into lists. A user who may write an Exposure can write
- * its record too, without permission for the provider's object. Whatever a record says, cleanup restores only these fields,
- * and puts into a list only another value of a flag of Snicket's.
+ * The fields that Snicket writes, by kind, and the entries that it writes into lists. A user with permission to write
+ * an Exposure can write its record too, without permission for the provider's object. Therefore cleanup only restores
+ * these fields, whatever a record says, and only puts another value of Snicket's own flags into a list.
  */
 import { isPublicEndpoint, NO_OWN_PROXY } from '../k0s/patches.ts';
 import { isFlag, pathText, type FieldPath } from './preparation.ts';
 import type { FieldRecord } from './record.ts';
 
-/** What a record may say of an entry, and of the entry that it replaced. */
+/** The entries that a record may contain, and the entries that they may have replaced. */
 interface ListRule {
   readonly isEntry: (entry: unknown) => boolean;
   readonly isReplaced: (was: unknown, entry: unknown) => boolean;
@@ -50,7 +50,7 @@ const K0S: readonly (readonly [string, FieldRule])[] = [
 
 const CHART_INGRESS = ['enabled', 'deploy', 'apiHost', 'konnectivityHost', 'port', 'className'];
 
-/** By group and kind. */
+/** The rules, by group and kind, and by path. */
 const OWN_FIELDS: ReadonlyMap<string, ReadonlyMap<string, FieldRule>> = new Map([
   [
     'kamaji.clastix.io TenantControlPlane',
@@ -81,18 +81,18 @@ const OWN_FIELDS: ReadonlyMap<string, ReadonlyMap<string, FieldRule>> = new Map(
   ],
 ]);
 
-/** A kind, whatever its version. */
+/** A kind, in any version. */
 interface Kind {
   readonly group: string;
   readonly kind: string;
 }
 
-/** Whether Snicket writes this field into objects of this kind. */
+/** Reports whether Snicket writes this field of this kind. */
 export function isOwnField(of: Kind, path: FieldPath): boolean {
   return ruleFor(of, path) !== undefined;
 }
 
-/** Whether a record says of a field only what Snicket records. */
+/** Reports whether Snicket could have written this record of a field. */
 export function isOwnRecord(of: Kind, field: FieldRecord): boolean {
   const rule = ruleFor(of, field.path);
   if (rule === undefined) return false;
@@ -104,7 +104,7 @@ export function isOwnRecord(of: Kind, field: FieldRecord): boolean {
 }
 
 function ruleFor({ group, kind }: Kind, path: FieldPath): FieldRule | undefined {
-  // A name with dots is not one of Snicket's fields.
+  // No field of Snicket has a dot in its name.
   if (path.some((name) => name.includes('.'))) return undefined;
   return OWN_FIELDS.get(`${group} ${kind}`)?.get(pathText(path));
 }

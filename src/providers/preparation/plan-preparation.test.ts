@@ -28,7 +28,7 @@ function tenant(fields: Iterable<readonly [FieldPath, unknown]> = []): KubeObjec
   return object;
 }
 
-/** What a record says of the object, if it says anything. */
+/** The records of the fields of an object. */
 type Recorded = readonly FieldRecord[];
 
 function planned(
@@ -50,7 +50,7 @@ function planned(
   return plan;
 }
 
-/** The object as it is after an apply of the plan. */
+/** Returns the object after an apply of the plan. */
 function written(plan: PreparationPlan): KubeObject {
   const { spec = {} } = plan.body as KubeObject & { readonly spec?: object };
   return leavesOf(spec).reduce(
@@ -171,7 +171,7 @@ describe('a plan', () => {
 
     expect(planned(live, [], recorded).putBack).toEqual([{ path: HOST, value: 'old' }]);
     expect(planned(live, [host], recorded).putBack).toEqual([]);
-    // The record stays until nothing is left of them.
+    // The record stays until none of these fields is left.
     expect(planned(live, [host], recorded)).toMatchObject({
       isDue: true,
       recordBefore: recorded,
@@ -221,7 +221,7 @@ describe('whatever is wished for, one thing after the other', () => {
         let recorded: Recorded = [];
         for (const wish of all) {
           const plan = planned(live, wish, recorded);
-          // As the API server does it: values that are put back first, and fields of ours that are not applied any more.
+          // As on the API server: restored values first, then Snicket's fields that are no longer applied.
           const base = undone(live, recorded);
           const kept = new Set(plan.recordAfter.map(({ path: at }) => at.join('.')));
           const dropped = recorded.filter(({ path: at }) => !kept.has(at.join('.')));
@@ -229,7 +229,7 @@ describe('whatever is wished for, one thing after the other', () => {
             (object, { path: at }) => withField(object, at, valueAt(base, ...at)),
             plan.live,
           );
-          // A process that ends before the write leaves the object as it is, and another record.
+          // A process may end after it has written the record and before it writes the object.
           expect(undone(live, plan.recordBefore)).toEqual(base);
           live = written({ ...plan, live: pruned });
           expect(specOf(undone(live, plan.recordBefore))).toEqual(specOf(tenant(fields)));
@@ -241,7 +241,7 @@ describe('whatever is wished for, one thing after the other', () => {
     );
   });
 
-  /** Without the order of names, and without blocks that are empty. */
+  /** Returns the leaves of the spec, without order and without empty objects. */
   function specOf(object: KubeObject): unknown {
     return Object.fromEntries(
       leavesOf(object)

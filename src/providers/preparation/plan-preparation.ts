@@ -1,5 +1,5 @@
 /**
- * From what an object must carry, and what it carries now, to what has to be written. Pure.
+ * The plan for a provider's object, from its desired fields and its current state. Pure.
  */
 import { valueAt } from '../../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
@@ -40,62 +40,68 @@ import {
 } from './record.ts';
 import { formerValue, leftBlocks, undone } from './undo.ts';
 
-/** One field: what it is, what it should be. */
+/** A field with its current and desired value. */
 export interface FieldState {
   readonly path: FieldPath;
   readonly why: string;
-  /** Of the object as it is; undefined if it is not there. */
+  /** The current value; undefined if the field does not exist. */
   readonly now: unknown;
-  /** The present value, where that does the job. */
+  /** The desired value: the current one, if that satisfies the desired field. */
   readonly wanted: unknown;
-  /** What of it is our wish, the same whatever others write there: the value, or our entries of a list. */
+  /**
+   * The part of the value that Snicket desires, whatever other field managers write: the value, or Snicket's entries of
+   * a list.
+   */
   readonly wish: unknown;
 }
 
-/** What has to be written into one object. */
+/** The changes to one object. */
 export interface PreparationPlan {
   readonly resource: Resource;
-  /** As it is. */
+  /** The current object. */
   readonly live: KubeObject;
-  /** Everything that the object needs. */
+  /** All desired fields. */
   readonly fields: readonly FieldState[];
-  /** Those of the fields that are not as they should be. */
+  /** The fields whose value differs from the desired one. */
   readonly differing: readonly FieldState[];
-  /** For server-side apply: the fields that do not do the job without Snicket, and nothing else. Of this very version. */
+  /**
+   * The object to apply: only the fields that are not satisfied without Snicket, with the resourceVersion of the
+   * current object.
+   */
   readonly body: KubeObject;
-  /** What has to be put back first, as it is not wanted any more. */
+  /** The values to restore before the apply, since they are no longer desired. */
   readonly putBack: readonly PutBack[];
-  /** Fields that are not applied any more and stay as they are: not to be lost with our ownership of them. */
+  /** The fields that the apply no longer contains and that must stay: Snicket gives up their ownership first. */
   readonly staying: readonly FieldPath[];
   /** Whether there is anything to write. */
   readonly isDue: boolean;
-  /** What the record must say of the object before it is written. */
+  /** What the record must contain before the object is written. */
   readonly recordBefore: readonly FieldRecord[];
-  /** What the record says of the object after it was written. */
+  /** What the record contains after the object was written. */
   readonly recordAfter: readonly FieldRecord[];
-  /** With one that is an error, nothing is to be written. */
+  /** With an error, nothing must be written. */
   readonly findings: readonly Finding[];
 }
 
-/** A field that gets its former value. */
+/** A field whose previous value is restored. */
 export interface PutBack {
   readonly path: FieldPath;
-  /** Null: it goes. */
+  /** Null removes the field. */
   readonly value: unknown;
 }
 
 /** The Exposure that an object is prepared for. */
 export interface PreparationOwner {
-  /** Has the record. */
+  /** The Exposure, with the record. */
   readonly exposure: KubeObject;
-  /** The key of another Exposure that has a record of the object with this uid; undefined if none has. */
+  /** Returns the key of another Exposure with a record of the object with this uid; undefined if there is none. */
   readonly otherOwner: (uid: string) => string | undefined;
 }
 
-/** How to say what an object must carry, once it is known how it would be without us. */
+/** Returns the preparations for objects as they would be without Snicket. */
 export type Prepare = (bases: readonly KubeObject[]) => readonly Preparation[];
 
-/** The plans for all objects of one control plane. */
+/** Returns the plans for all objects of a control plane. */
 export function planPreparations(
   live: readonly KubeObject[],
   prepare: Prepare,
@@ -118,7 +124,9 @@ export function planPreparations(
   return plans.map((plan) => ({ ...plan, findings: [problem, ...plan.findings] }));
 }
 
-/** The record before or after the plans are carried out. What it says of other objects stays, while they may exist. */
+/**
+ * Returns the record before or after the plans are applied. Records of other objects stay, since these may still exist.
+ */
 export function nextRecord(
   { objects }: PreparationRecord,
   plans: readonly PreparationPlan[],
@@ -171,20 +179,20 @@ function planOne(
   };
 }
 
-/** Whether the object without Snicket does the job. */
+/** Reports whether the object satisfies a desired field without Snicket. */
 function isMet(wish: FieldWish, base: KubeObject): boolean {
   const value = valueAt(base, ...wish.path);
   if ('value' in wish) return isValueMet(wish, value);
   return missingEntries(wish, Array.isArray(value) ? value : []).length === 0;
 }
 
-/** Whether a field still has something of ours. */
+/** Reports whether Snicket still owns a field, or whether it still has a value of Snicket. */
 function isInEffect(live: KubeObject, field: FieldRecord): boolean {
   const { path } = field;
   return isOwned(live, path) || !Bun.deepEquals(formerValue(live, field), valueAt(live, ...path));
 }
 
-/** For server-side apply: these fields, of this very version of the object. */
+/** Returns the object for server-side apply, with these fields and with the resourceVersion of the current object. */
 export function bodyOf(
   { apiVersion, kind, metadata }: KubeObject,
   fields: readonly Pick<FieldState, 'path' | 'wanted'>[],
@@ -196,7 +204,7 @@ export function bodyOf(
     metadata: {
       name,
       namespace,
-      // Another object of that name, or none, is not to be made or changed; nor a field that changes while we write.
+      // With uid and resourceVersion, the apply fails if the object was deleted, recreated or changed in between.
       ...(uid !== undefined && { uid }),
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
@@ -204,21 +212,21 @@ export function bodyOf(
   };
 }
 
-/** The fields as YAML for a person to put where the object is kept: what must be there, and no trace of us. */
+/** Returns the fields as YAML for the user to paste into the source of the object, without any trace of Snicket. */
 export function pasteText({ live, fields }: Pick<PreparationPlan, 'live' | 'fields'>): string {
   const { name, namespace } = live.metadata;
   const bare = { ...live, metadata: { name, namespace } };
   return renderObject(bodyOf(bare, fields));
 }
 
-/** A field whose value does the job without Snicket; nothing if that value is none. */
+/** Returns the state of a field that is satisfied without Snicket; none if the field does not exist. */
 function presentField(wish: FieldWish, live: KubeObject, base: KubeObject): readonly FieldState[] {
   const { path, why } = wish;
   const wanted = valueAt(base, ...path);
   if (wanted === undefined) return [];
   const own = 'value' in wish ? wish.value : wish.entries.map(({ entry }) => entry);
   const now = valueAt(live, ...path);
-  // What is different was written by Snicket, and is put back.
+  // If the current value differs, Snicket wrote it and restores the previous one.
   return [{ path, why, now, wanted: isMet(wish, live) ? now : wanted, wish: own }];
 }
 
@@ -238,7 +246,7 @@ function fieldOf(
   }
   const { list, records } = withEntries(Array.isArray(was) ? was : [], wish.entries);
   const isAbsent = was === undefined;
-  // Others may have put their entries behind ours: an order is not worth a write.
+  // Other field managers may have appended entries. A different order is not worth a write.
   const wanted = Array.isArray(now) && hasSameEntries(now, list) ? now : list;
   return {
     state: { path, why, now, wanted, wish: wish.entries.map(({ entry }) => entry) },
@@ -246,7 +254,7 @@ function fieldOf(
   };
 }
 
-/** The outermost block on the way to a field that is not there. */
+/** Returns the depth of the outermost missing parent of a field. */
 function missingBlock(base: KubeObject, path: FieldPath): { readonly block?: number } {
   const block = path.findIndex(
     (_, length) => length > 1 && valueAt(base, ...path.slice(0, length)) === undefined,
@@ -254,7 +262,7 @@ function missingBlock(base: KubeObject, path: FieldPath): { readonly block?: num
   return block < 0 ? {} : { block };
 }
 
-/** Fields that were written once, and that are not written any more. */
+/** Returns the recorded fields that are no longer written. */
 function givenUp(
   recorded: readonly FieldRecord[],
   written: readonly FieldRecord[],
@@ -266,7 +274,10 @@ function recordAt(fields: readonly FieldRecord[], path: FieldPath): FieldRecord 
   return fields.find((field) => pathText(field.path) === pathText(path));
 }
 
-/** Both what will be written and what may have been written before: a process may end at any time. */
+/**
+ * Returns the records of what will be written and of what may have been written before, since a process may end at any
+ * time.
+ */
 function merged(
   next: readonly FieldRecord[],
   recorded: readonly FieldRecord[],
@@ -291,7 +302,10 @@ function mergedList(field: ListRecord, { entries }: ListRecord): ListRecord {
   return { ...field, entries: [...field.entries, ...others] };
 }
 
-/** The fields that we own by apply and that exist without us too: an apply without them must not take them away. */
+/**
+ * Returns the fields that Snicket owns by apply and that would exist without Snicket too. An apply without these fields
+ * must not remove them.
+ */
 export function stayingFields(
   live: KubeObject,
   fields: readonly FieldRecord[],
@@ -300,19 +314,22 @@ export function stayingFields(
   return appliedPaths(live).filter((path) => valueAt(base, ...path) !== undefined);
 }
 
-/** What a merge patch has to put back: values that were there, and null for what was not and would stay. */
+/**
+ * Returns the values for a merge patch: previous values, and null for fields that did not exist and that would
+ * otherwise stay.
+ */
 export function formerValues(live: KubeObject, fields: readonly FieldRecord[]): readonly PutBack[] {
   const values = fields.flatMap((field) => {
     const value = formerValue(live, field);
     if (Bun.deepEquals(value, valueAt(live, ...field.path))) return [];
     if (value !== undefined) return [{ path: field.path, value }];
-    // One that is ours alone goes when we apply it no more.
+    // The next apply removes a field that only Snicket owns.
     return otherOwners(live, field.path).length > 0 ? [{ path: field.path, value: null }] : [];
   });
   return [...values, ...leftBlocks(live, fields).map((path) => ({ path, value: null }))];
 }
 
-/** That the record would be longer than an annotation should be. */
+/** Returns the finding that the record would be longer than an annotation should be. */
 function recordLengthFinding(
   exposure: KubeObject,
   record: PreparationRecord,
@@ -328,7 +345,7 @@ function recordLengthFinding(
   };
 }
 
-/** That the record of an Exposure cannot be used: nothing is written, and nothing is restored. */
+/** Returns the finding that the record of an Exposure cannot be used. Snicket then writes and restores nothing. */
 export function recordFinding(exposure: KubeObject, { problem, version }: RecordProblem): Finding {
   const { name, namespace = '' } = exposure.metadata;
   const place = `The annotation ${RECORD_ANNOTATION} of Exposure ${keyText(exposure.metadata)}`;

@@ -1,61 +1,67 @@
 /**
- * What a provider's object must carry so that its control plane can be behind an edge: as data, before anybody writes it.
+ * The desired fields of a provider's object, which put its control plane behind an edge.
  */
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 
-/** What is wished of a control plane. */
+/** The hosts and port of a control plane behind an edge. */
 export interface PreparationWish {
   readonly hosts: { readonly api: string; readonly konnectivity?: string | undefined };
-  /** Of the edge, as clients see it. */
+  /** The port of the edge that clients dial. */
   readonly port: number;
-  /** Hosts that somebody may still go by: certificates keep them. Default: none. */
+  /** Hosts that clients may still use: certificates keep them. Default: none. */
   readonly formerHosts?: readonly string[] | undefined;
-  /** The ingress classes that a controller may handle. Default: they are not known. */
+  /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
 }
 
-/** A field, by its names from the top: `['spec', 'networkProfile', 'port']`. No item of a list is in it. */
+/** The path of a field: `['spec', 'networkProfile', 'port']`. It contains no list items. */
 export type FieldPath = readonly string[];
 
-/** One field of an object, and what has to be in it. */
+/** A desired field of an object. */
 export type FieldWish = ValueWish | ListWish;
 
-/** A field with one value. */
+/** A desired field with a single value. */
 export interface ValueWish {
   readonly path: FieldPath;
-  /** What Snicket writes if the present value does not do the job. */
+  /** The value that Snicket writes, unless the current value satisfies the field. */
   readonly value: string | number | boolean;
-  /** Whether a present value does the job; undefined if the field does not exist. Default: only `value` does. */
+  /**
+   * Reports whether the current value satisfies the field; undefined if the field does not exist. Default: only `value`
+   * does.
+   */
   readonly isMet?: ((present: unknown) => boolean) | undefined;
-  /** What it is for, as a person is told. */
+  /** The purpose of the field, for messages. */
   readonly why: string;
 }
 
-/** A list that has these entries among others. The lists of all providers have one owner each, so all of it is written. */
+/**
+ * A list with desired entries besides other ones. The lists of all providers are atomic, so Snicket writes the whole
+ * list.
+ */
 export interface ListWish {
   readonly path: FieldPath;
   readonly entries: readonly EntryWish[];
   readonly why: string;
 }
 
-/** An entry of a list. */
+/** A desired entry of a list. */
 export interface EntryWish {
-  /** What Snicket adds if no present entry does the job. */
+  /** The entry that Snicket adds, unless the current entries satisfy it. */
   readonly entry: unknown;
-  /** Whether the present entries do the job. Default: only an equal entry does. */
+  /** Reports whether the current entries satisfy the desired one. Default: only an equal entry does. */
   readonly isMet?: ((present: readonly unknown[]) => boolean) | undefined;
-  /** An entry that it takes the place of: another value of the same flag. Default: none. */
+  /** Reports whether the entry replaces an existing one, such as another value of the same flag. Default: none. */
   readonly replaces?: ((entry: unknown) => boolean) | undefined;
 }
 
-/** Whether a value of an object does the job. */
+/** Reports whether a current value satisfies a desired field. */
 export function isValueMet({ value, isMet }: ValueWish, present: unknown): boolean {
   return isMet === undefined ? present === value : isMet(present);
 }
 
-/** The entries that a list lacks. */
+/** Returns the desired entries that a list does not satisfy. */
 export function missingEntries(
   { entries }: Pick<ListWish, 'entries'>,
   list: readonly unknown[],
@@ -66,22 +72,22 @@ export function missingEntries(
   });
 }
 
-/** What one object must carry. */
+/** The desired fields of one object. */
 export interface Preparation {
-  /** As it would be without Snicket. */
+  /** The object as it would be without Snicket. */
   readonly object: KubeObject;
   readonly resource: Resource;
   readonly fields: readonly FieldWish[];
-  /** With one that is an error, nothing is to be written. */
+  /** With an error, nothing must be written. */
   readonly findings: readonly Finding[];
 }
 
-/** As messages name a field: `.spec.networkProfile.port`. */
+/** Returns a path as messages show it: `.spec.networkProfile.port`. */
 export function pathText(path: FieldPath): string {
   return path.map((name) => `.${name}`).join('');
 }
 
-/** The entry for a flag of a command line, whatever value it has now. */
+/** Returns the desired entry for a command-line flag, which replaces any other value of the flag. */
 export function flagEntry(flag: string, value: string): EntryWish {
   return {
     entry: `${flag}=${value}`,
@@ -90,7 +96,7 @@ export function flagEntry(flag: string, value: string): EntryWish {
   };
 }
 
-/** The same for a program of Kubernetes, of which any spelling of the flag and value does the job. */
+/** Returns the same for a Kubernetes program, where any spelling of the flag with this value satisfies the entry. */
 export function kubernetesFlagEntry(flag: string, value: string): EntryWish {
   return {
     entry: `${flag}=${value}`,
@@ -102,14 +108,16 @@ export function kubernetesFlagEntry(flag: string, value: string): EntryWish {
   };
 }
 
-/** Whether an argument is a flag, with or without a value. The programs of Kubernetes take `_` for `-` in its name. */
+/**
+ * Reports whether an argument is a flag, with or without a value. Kubernetes programs accept `_` for `-` in its name.
+ */
 export function isFlag(flag: string, argument: unknown): boolean {
   if (typeof argument !== 'string') return false;
   const [name = ''] = argument.split('=', 1);
   return flag === name.replaceAll('_', '-');
 }
 
-/** The value of each occurrence of a flag: behind `=`, or the next argument. */
+/** Returns the value of each occurrence of a flag, after `=` or in the next argument. */
 export function flagValues(
   list: readonly unknown[],
   flag: string,
@@ -122,7 +130,7 @@ export function flagValues(
   });
 }
 
-/** The argument behind a flag, if that is its value. */
+/** Returns the next argument if it is the value of a flag. */
 export function valueBehind(list: readonly unknown[], index: number): string | undefined {
   const next = list[index + 1];
   return typeof next === 'string' && !next.startsWith('-') ? next : undefined;

@@ -1,23 +1,24 @@
 /**
- * The record of what Snicket writes into the objects of a provider: the previous value of every field, so that cleanup can
- * restore it. It is an annotation of the Exposure. The provider's object does not carry it, because k0smotron copies the
- * annotations of its Cluster into the pod template, and status does not, because a restore from backup drops status.
+ * The record of what Snicket writes into a provider's objects: the previous value of every field, so that cleanup can
+ * restore it. It is an annotation of the Exposure. It is not an annotation of the provider's object, because k0smotron
+ * copies the annotations of its Cluster into the pod template. It is not in status, because a restore from backup drops
+ * status.
  *
- * The record is written before the object and shortened after it. So it may name a value that was never written, and never
- * misses one that was.
+ * Snicket writes the record before the object, and shortens it after the object. The record may therefore contain a
+ * value that was never written, but never lacks one that was.
  */
 import * as z from 'zod';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf } from '../../kube/resource.ts';
 import { isOwnRecord } from './own-fields.ts';
 
-/** The annotation of an Exposure. */
+/** The annotation of the Exposure with the record. */
 export const RECORD_ANNOTATION = 'snicket.dev/preparation';
 
-/** The format that this version writes. A change of the schema below is another version. */
+/** The version of the format. Any change of the schema below requires a new version. */
 export const RECORD_VERSION = 1;
 
-/** All annotations of an object may have 256 KiB together, and others have theirs. */
+/** The limit for all annotations of an object is 256 KiB, and other clients use annotations too. */
 const MAX_LENGTH = 32 * 1024;
 
 const path = z.array(z.string().min(1).max(253)).min(2).max(16);
@@ -54,13 +55,13 @@ const record = z.strictObject({
 
 const anyVersion = z.looseObject({ version: z.int().min(1) });
 
-/** What was written for one Exposure. */
+/** What Snicket has written for one Exposure. */
 export interface PreparationRecord {
-  /** At most one for each object. */
+  /** At most one record for each object. */
   readonly objects: readonly ObjectRecord[];
 }
 
-/** What was written into one object, in the namespace of the Exposure. */
+/** What Snicket has written into one object in the namespace of the Exposure. */
 export interface ObjectRecord {
   readonly group: string;
   readonly kind: string;
@@ -70,32 +71,32 @@ export interface ObjectRecord {
   readonly fields: readonly FieldRecord[];
 }
 
-/** One field. */
+/** The record of a field. */
 export type FieldRecord = ValueRecord | ListRecord;
 
-/** What is recorded of any field. */
+/** The common part of all field records. */
 interface PlacedRecord {
   readonly path: readonly string[];
-  /** The length of the path of the outermost block that did not exist. Absent: everything around the field existed. */
+  /** The length of the path of the outermost parent that did not exist. Absent if all parents existed. */
   readonly block?: number | undefined;
 }
 
-/** A field with one value. */
+/** The record of a field with a single value. */
 export interface ValueRecord extends PlacedRecord {
-  /** The value, and until the object was seen to have it, the values that Snicket wrote before. */
+  /** The written value, and until the object was observed with it, the values that Snicket wrote before. */
   readonly wrote: readonly (string | number | boolean)[];
-  /** Absent: the field did not exist. */
+  /** The previous value. Absent if the field did not exist. */
   readonly was?: unknown;
 }
 
-/** A list with entries of others. */
+/** The record of a list that also has other entries. */
 export interface ListRecord extends PlacedRecord {
   readonly entries: readonly { readonly entry: unknown; readonly was?: unknown }[];
   /** Whether the list did not exist. */
   readonly absent?: boolean | undefined;
 }
 
-/** Why a record cannot be used. Its text must stay as it is. */
+/** Why a record cannot be used. Snicket must not change such a record. */
 export interface RecordProblem {
   readonly problem: 'unreadable' | 'newer';
   /** The version of a newer record. */
@@ -105,8 +106,8 @@ export interface RecordProblem {
 const NOTHING: PreparationRecord = { objects: [] };
 
 /**
- * The record of an Exposure; one without objects if it has none. A record that names another Exposure was copied together
- * with that Exposure, and counts as none.
+ * Returns the record of an Exposure; one without objects if it has none. A record with the name of another Exposure was
+ * copied together with that Exposure, and counts as none.
  */
 export function recordOf(exposure: KubeObject): PreparationRecord | RecordProblem {
   const text = exposure.metadata.annotations?.[RECORD_ANNOTATION];
@@ -119,22 +120,23 @@ export function recordOf(exposure: KubeObject): PreparationRecord | RecordProble
     if (data === undefined || !areOwn(data.objects)) return { problem: 'unreadable' };
     return data.exposure === exposure.metadata.name ? { objects: data.objects } : NOTHING;
   } catch {
-    // Not JSON, or nested deeper than the stack: every author of the Exposure can write this. The caller reports it.
+    // Invalid JSON, or JSON nested too deeply for the stack. Any author of the Exposure can write this. The caller
+    // reports it.
     return { problem: 'unreadable' };
   }
 }
 
-/** Whether Snicket writes all of these fields, with such entries. */
+/** Reports whether Snicket could have written all of these records. */
 function areOwn(objects: readonly ObjectRecord[]): boolean {
   return objects.every((object) => object.fields.every((field) => isOwnRecord(object, field)));
 }
 
-/** Whether a record can be used. */
+/** Reports whether a record can be used. */
 export function isUsable(found: PreparationRecord | RecordProblem): found is PreparationRecord {
   return !('problem' in found);
 }
 
-/** The text of a record; null if there is nothing to record, undefined if it is too long for an annotation. */
+/** Returns the text of a record; null if there is nothing to record, undefined if it is too long for an annotation. */
 export function recordText(
   exposure: KubeObject,
   { objects }: PreparationRecord,
@@ -146,7 +148,7 @@ export function recordText(
   return text.length > MAX_LENGTH ? undefined : text;
 }
 
-/** What was written into an object; nothing for an object of the same name with another uid. */
+/** Returns the records of an object's fields; none for an object of the same name with another uid. */
 export function fieldsOf(
   { objects }: PreparationRecord,
   object: KubeObject,
@@ -154,12 +156,12 @@ export function fieldsOf(
   return objects.find((one) => isRecordOf(one, object))?.fields ?? [];
 }
 
-/** Whether it is the record of this object. */
+/** Reports whether a record belongs to this object. */
 export function isRecordOf(one: ObjectRecord, object: KubeObject): boolean {
   return isRecordOfName(one, object) && one.uid === object.metadata.uid;
 }
 
-/** Whether it is the record of this object, or of an earlier one with the same name. */
+/** Reports whether a record belongs to this object, or to an earlier one with the same name. */
 export function isRecordOfName(
   one: ObjectRecord,
   { apiVersion, kind, metadata }: KubeObject,
@@ -167,7 +169,7 @@ export function isRecordOfName(
   return one.kind === kind && one.group === groupOf(apiVersion) && one.name === metadata.name;
 }
 
-/** The record of an object with these fields. */
+/** Returns the record of an object with these fields. */
 export function objectRecordOf(
   { apiVersion, kind, metadata: { name, uid = '' } }: KubeObject,
   fields: readonly FieldRecord[],

@@ -1,5 +1,5 @@
 /**
- * An object as it would be if Snicket had never written into it. Whatever somebody has changed since then is as he left it.
+ * An object as it would be if Snicket had never written into it. Changes of other clients since then stay.
  */
 import { valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -9,7 +9,7 @@ import { otherOwners } from './field-owners.ts';
 import { withoutEntries } from './list-edit.ts';
 import type { FieldRecord, ListRecord, ValueRecord } from './record.ts';
 
-/** The object without the fields that the record names. */
+/** Returns the object with the previous values of the recorded fields. */
 export function undone<T extends KubeObject>(live: T, fields: readonly FieldRecord[]): T {
   const without = withoutFields(live, fields);
   return blocksIn(fields)
@@ -18,8 +18,9 @@ export function undone<T extends KubeObject>(live: T, fields: readonly FieldReco
 }
 
 /**
- * The blocks that were not there before the record's fields, and in which nothing is left but what a provider fills in
- * by itself, as Kamaji does with `additionalMetadata: {}`. To leave such a block is to leave an Ingress without a host.
+ * Returns the recorded parents that did not exist before Snicket, and that now contain only empty defaults of the
+ * provider, such as Kamaji's `additionalMetadata: {}`. They must be removed too. Otherwise an Ingress without a host
+ * would remain.
  */
 export function leftBlocks(live: KubeObject, fields: readonly FieldRecord[]): readonly FieldPath[] {
   const without = withoutFields(live, fields);
@@ -43,7 +44,7 @@ function blocksIn(fields: readonly FieldRecord[]): readonly FieldPath[] {
   return [...new Map(blocks.map((block) => [pathText(block), block])).values()];
 }
 
-/** Whether there is anything besides the empty maps that our own fields leave. */
+/** Reports whether a parent contains more than the empty objects around Snicket's own fields. */
 function hasMoreThan(left: unknown, fields: readonly FieldRecord[], block: FieldPath): boolean {
   const ours = fields
     .map(({ path }) => path)
@@ -60,19 +61,22 @@ function hasMoreThan(left: unknown, fields: readonly FieldRecord[], block: Field
   return walk(left, []);
 }
 
-/** Nothing, or nothing but empty maps and lists. */
+/** Reports whether a value is absent, or contains only empty objects and lists. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.values(value).every(isEmpty);
 }
 
-/** What a field would be; undefined if it would not be there. */
+/** Returns the value of a field without Snicket; undefined if the field would not exist. */
 export function formerValue(live: KubeObject, field: FieldRecord): unknown {
   const current = valueAt(live, ...field.path);
   return 'wrote' in field ? formerScalar(live, field, current) : formerList(live, field, current);
 }
 
-/** One who owns it with our value wants it so himself: he wrote it before us, or took it over since. */
+/**
+ * If another field manager owns the field with Snicket's value, that manager wants this value: it wrote the value first
+ * or has taken it over. The value then stays.
+ */
 function formerScalar(
   live: KubeObject,
   { path, wrote, was }: ValueRecord,
@@ -83,8 +87,8 @@ function formerScalar(
 }
 
 /**
- * One who applies a list has written all of it, our entries too. One who merely changed the list may have kept our
- * entries because they were there.
+ * A manager that applies a list owns all of its entries, including Snicket's. A manager that updates the list may have
+ * kept Snicket's entries only because they were there.
  */
 function formerList(
   live: KubeObject,

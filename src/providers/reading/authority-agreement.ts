@@ -1,6 +1,7 @@
 /**
- * Whether a CA and a kubeconfig are of one tenant. With the CA's key a certificate is signed and put where the kubeconfig
- * leads: whoever may name both could else have one of another tenant's CA in a cluster of his own.
+ * Whether a CA and a kubeconfig belong to the same tenant. Snicket signs a certificate with the key of the CA, and
+ * writes it to the cluster of the kubeconfig. Without this check, a user who can reference both could obtain a
+ * certificate by the CA of another tenant in a cluster of their own.
  */
 import { X509Certificate } from 'node:crypto';
 import { AccessError } from '../../kube/access/cluster-access.ts';
@@ -10,16 +11,16 @@ import type { Finding } from '../../api/finding.ts';
 import { isPlaceholder } from '../../plan/placeholder.ts';
 import { certificatesIn } from './authority-certificates.ts';
 
-/** A text, and the Secret that it is in. */
+/** A text, and the Secret that contains it. */
 export interface SecretText {
   readonly key: ObjectKey;
   readonly text: string;
 }
 
 /**
- * Why they are not of one tenant: every CA that the kubeconfig trusts has to be in the Secret of the CA, so that only a
- * server with a certificate by that CA is worked with. Undefined if they are, and of a kubeconfig that cannot be read:
- * nobody is dialled by it.
+ * Returns why the two do not belong to the same tenant: the kubeconfig trusts a CA that is not in the Secret of the CA.
+ * Snicket then only connects to servers with a certificate by the CA in the Secret. Undefined if they belong together,
+ * and if the kubeconfig cannot be parsed, since Snicket cannot connect with it.
  */
 export function disagreement(authority: SecretText, kubeconfig: SecretText): Finding | undefined {
   if (isPlaceholder(authority.text)) return undefined;
@@ -43,7 +44,7 @@ export function disagreement(authority: SecretText, kubeconfig: SecretText): Fin
   );
 }
 
-/** Each certificate that a kubeconfig trusts, encoded in one way. */
+/** Returns the certificates that a kubeconfig trusts, in normalized PEM. */
 function trustedBy(kubeconfig: string): readonly string[] | undefined {
   try {
     return separately(parseKubeconfig(kubeconfig).ca ?? '');

@@ -1,17 +1,17 @@
 /**
- * The certificates in a PEM text that a user put somewhere: those, and nothing else of it.
+ * The CA certificates in a PEM text of a user.
  */
 import { X509Certificate } from 'node:crypto';
 
-/** A bundle of CAs in rotation has two or three. */
+/** A CA bundle during a rotation has two or three certificates. */
 const MAX_CERTIFICATES = 16;
 const MAX_LENGTH = 64 * 1024;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates, encoded anew; a key or a remark next to them is left out, since what comes from here is handed to
- * every pod of the tenant. Undefined if there are none, or more than any CA has.
+ * Returns the certificates in normalized PEM, without keys or comments next to them: the result is given to every pod
+ * of the tenant. Undefined if there are none, or more than any CA has.
  */
 export function certificatesIn(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -24,7 +24,7 @@ function certificateIn(block: string): X509Certificate | undefined {
   try {
     return new X509Certificate(block);
   } catch {
-    // One that cannot be read by OpenSSL is of no use to anybody; the caller says so if there is no other.
+    // OpenSSL cannot parse this block. The caller reports it if there is no other certificate.
     return undefined;
   }
 }

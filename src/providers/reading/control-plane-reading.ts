@@ -1,5 +1,5 @@
 /**
- * What a provider may look at, and what it finds there.
+ * The objects that a provider may read, and what it returns.
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -7,7 +7,7 @@ import type { ControlPlane } from '../../plan/control-plane.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedPlaces } from './provided-reading.ts';
 
-/** As much of a Service as is needed. */
+/** The fields of a Service that Snicket reads. */
 export interface Service extends KubeObject {
   readonly spec?: {
     readonly clusterIP?: string;
@@ -15,47 +15,47 @@ export interface Service extends KubeObject {
     readonly ports?: readonly {
       readonly name?: string;
       readonly port: number;
-      /** Absent: TCP. */
+      /** Absent means TCP. */
       readonly protocol?: string;
     }[];
   };
-  /** Where its load balancer is, if it has one. */
+  /** The status, with the addresses of its load balancer. */
   readonly status?: { readonly loadBalancer?: unknown };
 }
 
-/** As much of a Secret as is needed; the values are base64. */
+/** The fields of a Secret that Snicket reads. The values are base64. */
 export interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
-  /** Made up to show a plan, with placeholders for values. No API server keeps such a field. */
+  /** Set for a Secret with placeholders, which only exists to show a plan. The API server drops such a field. */
   readonly isAssumed?: boolean;
 }
 
-/** The objects that a provider may look at. */
+/** The objects that a provider may read. */
 export interface ControlPlaneObjects {
   readonly service: (key: ObjectKey) => Service | undefined;
   readonly secret: (key: ObjectKey) => Promise<Secret | undefined>;
   /**
-   * Any other: the provider's own, and what it made, with its managedFields. Of a kind that is served in another version
-   * only, in that one. Absent: where there are none, as in a folder of files.
+   * Returns any other object: the provider's own, or one that it created, with managedFields. If the API only serves
+   * another version of the kind, returns that version. Absent if there are no other objects, as in a folder of files.
    */
   readonly object?: (resource: Resource, key: ObjectKey) => Promise<KubeObject | undefined>;
 }
 
-/** What was found, as far as it goes. */
+/** The control plane, as far as it could be read. */
 export interface ControlPlaneReading {
-  /** Absent while not even a route can be. */
+  /** Absent if not even a route is possible yet. */
   readonly controlPlane?: ControlPlane | undefined;
-  /** Text of an administrator's kubeconfig. */
+  /** The kubeconfig of an administrator. */
   readonly kubeconfig?: string | undefined;
-  /** Where the API server is dialled, as `host:port`: never through the edge. The first one that answers. */
+  /** The addresses of the API server as `host:port`, which bypass the edge. Snicket uses the first one that answers. */
   readonly addresses: readonly string[];
   /** What is missing or wrong. */
   readonly findings: readonly Finding[];
-  /** What the provider's own object tells; absent without one. */
+  /** What the provider's object says; absent without one. */
   readonly provided?: ProvidedFacts | undefined;
 }
 
-/** Whose objects are known. */
+/** The supported providers. */
 export const PROVIDER_NAMES = [
   'kamaji',
   'steward',
@@ -67,29 +67,29 @@ export const PROVIDER_NAMES = [
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /**
- * How far a control plane is. `serving`: its API server answers, as far as the provider knows. None of them holds up a
- * route: some providers judge themselves through it.
+ * The phase of a control plane. `serving`: its API server answers, according to the provider. No phase delays a route:
+ * some providers determine readiness through it.
  */
 export type ControlPlanePhase = 'provisioning' | 'serving' | 'unavailable' | 'deleting';
 
-/** What a provider's object says of its control plane. */
+/** What a provider's object says about its control plane. */
 export interface ProvidedFacts {
   readonly provider: ProviderName;
-  /** The objects that have to be prepared, as they were read. */
+  /** The objects to prepare, as they were read. */
   readonly objects: readonly KubeObject[];
   readonly phase: ControlPlanePhase;
-  /** Why it is in that phase, in the provider's own words. */
+  /** Why it is in that phase, in the terms of the provider. */
   readonly because: string;
-  /** As the provider writes it: `v1.35.7`, `v1.34.1-k0s.0`. */
+  /** In the provider's format: `v1.35.7`, `v1.34.1-k0s.0`. */
   readonly version?: string | undefined;
-  /** The first one has the address of Service default/kubernetes. */
+  /** Service default/kubernetes has an address of the first one. */
   readonly serviceCidrs: readonly string[];
   readonly clusterDomain: string;
   readonly hasKonnectivity: boolean;
-  /** Where it leaves what belongs to the control plane. Absent: that is not known yet. */
+  /** The names of the objects that the provider creates. Absent if unknown. */
   readonly places?: ProvidedPlaces | undefined;
-  /** The server in the kubeconfigs that the provider hands out, `https://host:port`. */
+  /** The server in the kubeconfigs that the provider publishes, `https://host:port`. */
   readonly publishedServer?: string | undefined;
-  /** What kube-apiserver serves with, PEM, where the provider keeps it in a Secret. */
+  /** The certificate of kube-apiserver as PEM, if the provider stores it in a Secret. */
   readonly servingCertificate?: string | undefined;
 }

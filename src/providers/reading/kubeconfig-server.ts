@@ -1,26 +1,26 @@
 /**
- * The server in a kubeconfig: providers write the one that everybody uses, and Snicket goes by the Service.
+ * The server in a kubeconfig. Providers write the public address, and Snicket connects to the Service.
  */
 import { isMap, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml';
 
-/** The kubeconfig with this server for every cluster; undefined if it is none. */
+/** Returns the kubeconfig with this server for every cluster; undefined if it is not a kubeconfig. */
 export function withServer(kubeconfig: string, server: string): string | undefined {
   const document = parsed(kubeconfig);
   const clusters = document === undefined ? [] : clustersIn(document);
   if (document === undefined || clusters.length === 0) return undefined;
   for (const cluster of clusters) {
     cluster.set('server', server);
-    // The name of the Service is in the certificate; another one would be asked for in its place.
+    // The certificate contains the name of the Service. tls-server-name would override it.
     cluster.delete('tls-server-name');
   }
   try {
     return document.toString({ lineWidth: 0 });
   } catch {
-    return undefined; // an alias of nothing: the caller says that it is no kubeconfig
+    return undefined; // an undefined alias: the caller reports that it is not a kubeconfig
   }
 }
 
-/** The server of its first cluster; undefined if there is none. */
+/** Returns the server of the first cluster; undefined if there is none. */
 export function serverIn(kubeconfig: string): string | undefined {
   const document = parsed(kubeconfig);
   const server = document === undefined ? undefined : clustersIn(document)[0]?.get('server');

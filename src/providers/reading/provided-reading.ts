@@ -1,5 +1,5 @@
 /**
- * What all providers leave in the management cluster: a Service, a Secret with the CA, a Secret with a kubeconfig.
+ * Reads the objects that all providers create: a Service, a Secret with the CA, and a Secret with a kubeconfig.
  */
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import type { ControlPlane } from '../../plan/control-plane.ts';
@@ -21,31 +21,31 @@ import {
 } from './secret-reading.ts';
 import { serviceAddresses, tcpPorts } from './service-reading.ts';
 
-/** Where a provider leaves what belongs to one control plane. */
+/** The names of the objects that a provider creates for a control plane. */
 export interface ProvidedPlaces {
-  /** As people call the provider. */
+  /** The name of the provider in messages. */
   readonly maker: string;
-  /** All of it is in the namespace of its object. */
+  /** The namespace of all these objects: that of the provider's object. */
   readonly namespace: string | undefined;
   readonly service: string;
-  /** How the ports of the Service are called. */
+  /** The port names of the Service. */
   readonly portNames: { readonly api: string; readonly konnectivity: string };
-  /** Those that it will have, for whoever cannot see it. The Service itself is what counts. */
+  /** The expected ports, for plans without access to the Service. If the Service exists, its ports are used. */
   readonly ports: { readonly api: number; readonly konnectivity: number };
   readonly ca: { readonly name: string } & AuthorityKeys;
   readonly kubeconfig: {
     readonly name: string;
-    /** The best first. */
+    /** The keys to try, the preferred one first. */
     readonly entries: readonly string[];
-    /** The one with the server that everybody uses. Default: the same. */
+    /** The key of the kubeconfig with the public server. Default: the one in use. */
     readonly publicEntry?: string;
   };
 }
 
-/** What is known without them. */
+/** The facts from the provider's object alone. */
 export type KnownFacts = Omit<ProvidedFacts, 'publishedServer' | 'places'>;
 
-/** Reads the three of them. @throws what reading objects throws */
+/** Reads these three objects. @throws the errors of reading objects */
 export async function readProvided(
   object: KubeObject,
   places: ProvidedPlaces,
@@ -149,7 +149,7 @@ async function readKubeconfig(
   return { text: aimed, publishedServer, findings: [] };
 }
 
-/** Everything here is the provider's to make: a person can only see that it does. */
+/** Returns the actions for findings. The provider creates these objects, so the user can only check that it does. */
 function remedyOf(
   object: KubeObject,
   maker: string,

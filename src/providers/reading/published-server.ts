@@ -1,7 +1,7 @@
 /**
- * Whether what a provider hands out leads to the edge: after its object is as it must be, this is what shows that the
- * provider has taken it up. Not all do by themselves: Kamaji 1.0 and Steward 0.3 keep a kubeconfig, and Kamaji a
- * certificate, that were there before, until somebody deletes their Secrets.
+ * Whether the kubeconfig and the certificate that a provider publishes are for the edge. This shows that the provider
+ * has reconciled its prepared object. Some providers do not update existing Secrets: Kamaji 1.0 and Steward 0.3 keep a
+ * kubeconfig, and Kamaji a certificate, until a client deletes the Secret.
  */
 import { X509Certificate } from 'node:crypto';
 import type { PreparePolicy } from '../../api/exposure.ts';
@@ -11,10 +11,10 @@ import type { ProvidedFacts } from './control-plane-reading.ts';
 import { statefulSetName } from '../k0s/control-plane.ts';
 import type { PreparationWish } from '../preparation/preparation.ts';
 
-/** Of deploy/optional/renew-secrets.yaml. */
+/** The ClusterRole in deploy/optional/renew-secrets.yaml. */
 const RENEWAL_ROLE = 'snicket-renew-secrets';
 
-/** What is to be said of kubeconfigs that lead elsewhere, and of a certificate without the hosts. */
+/** Returns the findings about a kubeconfig with another server, and about a certificate without the hosts. */
 export function publishedFindings(
   facts: ProvidedFacts,
   wish: PreparationWish,
@@ -28,12 +28,12 @@ export function publishedFindings(
   ];
 }
 
-/** Whether clients of this server come to the edge. */
+/** Reports whether clients of this server reach the edge. */
 export function isServerFor(server: string, { hosts, port }: PreparationWish): boolean {
   return withPort(server) === `https://${hosts.api}:${port}`;
 }
 
-/** The hosts that the certificate of the API server lacks; none if nothing is known of it. */
+/** Returns the hosts that the certificate of the API server lacks; none if the certificate is unknown. */
 export function lackingHosts(
   { servingCertificate, hasKonnectivity, provider }: ProvidedFacts,
   { hosts: { api, konnectivity } }: PreparationWish,
@@ -45,18 +45,18 @@ export function lackingHosts(
   return wanted.filter((host) => !covers(servingCertificate, host));
 }
 
-/** The command after which a provider makes a Secret anew. */
+/** Returns the command that deletes a Secret, which the provider then creates again. */
 export function deletion({ name, namespace }: ObjectKey): string {
   return `kubectl delete -n ${namespace} secret ${name}`;
 }
 
-/** What has a kubeconfig of k0smotron made anew. */
+/** Returns how to renew a kubeconfig of k0smotron. */
 export function staleKubeconfig(object: KubeObject): string {
   const { namespace } = object.metadata;
   return `restart the StatefulSet ${statefulSetName(object)} in ${namespace}, and delete the Secret with the kubeconfig: k0smotron makes it anew`;
 }
 
-/** The command, and the right by which nobody has to write it. */
+/** Returns the command, and the ClusterRole with which Snicket deletes the Secret itself. */
 function renewal(secret: ObjectKey, policy: PreparePolicy): string {
   const command = `if it stays, let the provider make it anew: ${deletion(secret)}`;
   if (policy === 'Report') return command;
@@ -85,7 +85,7 @@ function kubeconfigFindings(
   ];
 }
 
-/** Clients refuse such a certificate, so nothing is well until it is another one. */
+/** An error, since clients reject such a certificate. */
 function certificateFindings(
   object: KubeObject,
   facts: ProvidedFacts,
@@ -106,7 +106,7 @@ function certificateFindings(
   ];
 }
 
-/** One that cannot be read says nothing; whoever dials the API server finds out. */
+/** A certificate that cannot be parsed counts as valid. A connection to the API server shows the problem. */
 function covers(certificate: string, host: string): boolean {
   try {
     return new X509Certificate(certificate).checkHost(host) !== undefined;
@@ -115,7 +115,7 @@ function covers(certificate: string, host: string): boolean {
   }
 }
 
-/** A server without a port has that of HTTPS. */
+/** Adds the default port of HTTPS to a server without a port. */
 function withPort(server: string): string {
   const url = URL.parse(server);
   if (url === null) return server;

@@ -1,5 +1,5 @@
 /**
- * Reads a control plane, whichever provider it is of.
+ * Reads a control plane of any provider.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import { keyText, type ObjectKey } from '../../kube/object.ts';
@@ -18,7 +18,7 @@ export interface ProviderReference {
   readonly name: string;
 }
 
-/** What is known of the control plane that an Exposure names. @throws what reading objects throws */
+/** Reads the control plane that an Exposure references. @throws the errors of reading objects */
 export async function readControlPlane(
   exposure: Exposure,
   objects: ControlPlaneObjects,
@@ -55,7 +55,7 @@ function unreadProvider({ group, kind }: ProviderReference): Finding {
   };
 }
 
-/** `Cluster of k0smotron.io, ...`: each kind once, with the groups that have it. */
+/** Returns the supported kinds for messages, `Cluster of k0smotron.io, ...`: each kind once, with its groups. */
 function knownKinds(): string {
   const resources = Object.values(PROVIDERS).map(({ resource }) => resource);
   const byKind = Map.groupBy(resources, ({ kind }) => kind);

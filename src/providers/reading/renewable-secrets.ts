@@ -1,7 +1,7 @@
 /**
- * The Secrets that a provider keeps as they are when its object changes, and makes anew once they are gone. Kamaji 1.0 does so
- * with the certificate of the API server and a kubeconfig, Steward 0.3 with a kubeconfig. Newer ones know an annotation
- * for it too; that they are deleted is what all of them understand.
+ * Secrets that a provider does not update when its object changes, but creates again when they are deleted: in Kamaji
+ * 1.0 the certificate of the API server and a kubeconfig, in Steward 0.3 a kubeconfig. Newer versions also support an
+ * annotation. All versions support deletion.
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { ProvidedFacts, Secret } from './control-plane-reading.ts';
@@ -10,18 +10,20 @@ import type { PreparationWish } from '../preparation/preparation.ts';
 import { isServerFor, lackingHosts } from './published-server.ts';
 import { textIn } from './secret-reading.ts';
 
-/** One that may have to be made anew. */
+/** A Secret that may have to be renewed. */
 export interface RenewableSecret {
   readonly key: ObjectKey;
-  /** What the provider made it for, and what it belongs to. */
+  /** The object that the provider created it for, which owns it. */
   readonly owner: KubeObject;
-  /** Whether clients cannot do without. A kubeconfig can be had elsewhere. */
+  /** Whether clients depend on it. A kubeconfig is available elsewhere. */
   readonly isNeeded: boolean;
-  /** Of how it is now. */
+  /** Reports whether the current content is stale. */
   readonly isStale: (secret: Secret) => boolean;
 }
 
-/** Those that must know the hosts of the edge; none of a provider that would not make them anew now. */
+/**
+ * Returns the Secrets that must contain the hosts of the edge. None if the provider would not create them again now.
+ */
 export function renewableSecrets(
   facts: ProvidedFacts,
   wish: PreparationWish,
@@ -41,13 +43,16 @@ export function renewableSecrets(
   ];
 }
 
-/** Those that must not have hosts which lead nowhere any more. In a certificate a name too many does no harm. */
+/**
+ * Returns the Secrets that must not contain hosts that the edge no longer serves. Additional names in a certificate are
+ * harmless.
+ */
 export function leftSecrets(
   facts: ProvidedFacts,
   hosts: readonly string[],
 ): readonly RenewableSecret[] {
   const [owner] = facts.objects;
-  // In whatever phase: with its former fields a control plane starts anew, and there is no next time.
+  // In any phase: cleanup restores the previous fields, the control plane then restarts, and there is no later attempt.
   if (owner === undefined || !makesAnew(facts, owner)) return [];
   return [kubeconfigOf(owner, (server) => hosts.includes(URL.parse(server)?.hostname ?? ''))];
 }
@@ -64,12 +69,17 @@ function kubeconfigOf(owner: KubeObject, isStale: (server: string) => boolean): 
   };
 }
 
-/** By the name that both give it, whatever a status says: no other Secret is ever meant. */
+/**
+ * Returns the name that both providers use, and not a name from status, so that Snicket never deletes another Secret.
+ */
 function keyOf({ metadata: { name, namespace } }: KubeObject, what: string): ObjectKey {
   return { name: `${name}-${what}`, namespace };
 }
 
-/** One that does not look at its object leaves it without. */
+/**
+ * Reports whether the provider creates a deleted Secret again. A provider that does not reconcile a paused object does
+ * not.
+ */
 function makesAnew({ provider }: ProvidedFacts, { metadata }: KubeObject): boolean {
   const isPaused = Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/paused'));
   return (provider === 'kamaji' || provider === 'steward') && !isPaused;

@@ -1,5 +1,5 @@
 /**
- * A CA and a kubeconfig as Secrets hold them.
+ * Reads a CA and a kubeconfig from Secrets.
  */
 import { keyText, type ObjectKey } from '../../kube/object.ts';
 import type { AuthorityFiles } from '../../plan/control-plane.ts';
@@ -7,19 +7,21 @@ import type { Finding } from '../../api/finding.ts';
 import { certificatesIn } from './authority-certificates.ts';
 import type { ControlPlaneObjects, Secret } from './control-plane-reading.ts';
 
-/** What was read, or why it was not. */
+/** A value, or the finding about why it could not be read. */
 export interface Reading<T> {
   readonly value?: T;
   readonly finding?: Finding;
 }
 
-/** A CA in a Secret. */
+/** The keys of a CA in a Secret. */
 export interface AuthorityKeys {
   readonly certificateKey: string;
   readonly privateKeyKey: string;
 }
 
-/** The CA in a Secret; its key may be missing. `remedy` is what to do about a Secret that is not as it should be. */
+/**
+ * Reads the CA in a Secret, which may lack the private key. `remedy` is the action for a missing or incomplete Secret.
+ */
 export async function readAuthority(
   key: ObjectKey,
   keys: AuthorityKeys,
@@ -38,7 +40,7 @@ export async function readAuthority(
   return { value: { certificate, key: privateKey } };
 }
 
-/** A text in a Secret. */
+/** Reads a text in a Secret. */
 export async function readText(
   key: ObjectKey,
   entry: string,
@@ -50,19 +52,19 @@ export async function readText(
   return value === undefined ? { finding: secretMissing(key, entry, secret, remedy) } : { value };
 }
 
-/** What to do about a Secret, and about an entry of it, that is not there. */
+/** The actions for a missing Secret and for a missing key of it. */
 export interface SecretRemedy {
   readonly secret: string;
   readonly entry: string;
 }
 
-/** An entry of a Secret; an empty one is none. */
+/** Returns the text of a key; undefined if it is missing or empty. */
 export function textIn(secret: Secret | undefined, entry: string): string | undefined {
   const value = secret?.data?.[entry];
   return value === undefined || value === '' ? undefined : Buffer.from(value, 'base64').toString();
 }
 
-/** That an entry is not there, or that nothing is in it. */
+/** Returns the message that a key is missing or empty. */
 export function entryMissing(key: ObjectKey, entry: string, { data = {} }: Secret): string {
   if (data[entry] === '') return `entry '${entry}' of Secret ${keyText(key)} is empty`;
   const present = Object.keys(data).join(', ') || 'none';
@@ -90,7 +92,7 @@ function secretMissing(
       };
 }
 
-/** Whatever it is, it may be a key: nothing of it is quoted. */
+/** The message does not quote the content, which may be a private key. */
 function unreadable(key: ObjectKey, entry: string): Finding {
   return {
     code: 'CaCertificateUnreadable',

@@ -1,12 +1,12 @@
 /**
- * The network of a tenant's Services, as its provider's object tells it.
+ * The Service network of a tenant, from its provider's object.
  */
 import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { ipBytes } from '../../wire/ip-address.ts';
 
 const NETWORK = /^(?<base>[^/]+)\/(?<length>\d{1,3})$/;
 
-/** The address of Service `default/kubernetes`: the first one of the network. Undefined for a text that is none. */
+/** Returns the address of Service `default/kubernetes`, the first one of the network. Undefined for an invalid CIDR. */
 export function kubernetesAddress(network: string): string | undefined {
   const { base = '', length = '' } = NETWORK.exec(network)?.groups ?? {};
   const bytes = ipBytes(base);
@@ -21,7 +21,7 @@ export function kubernetesAddress(network: string): string | undefined {
   return canonicalAddress(groups.join(':'));
 }
 
-/** Of a byte of which so many bits are of the network. */
+/** Returns the mask of a byte whose first `bits` bits belong to the network. */
 function maskAt(bits: number): number {
   return (0xff << (8 - Math.min(8, Math.max(0, bits)))) & 0xff;
 }

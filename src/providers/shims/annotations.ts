@@ -1,12 +1,12 @@
 /**
- * The annotations by which an object asks for an Exposure.
+ * The annotations with which a provider's object requests an Exposure.
  */
 
-/** On an object of any provider: the name of the Edge. */
+/** The annotation with the name of the Edge, on an object of any provider. */
 export const EDGE_ANNOTATION = 'snicket.dev/edge';
 
-/** As a value of {@link EDGE_ANNOTATION}: whichever Edge is the default one. */
+/** The value of {@link EDGE_ANNOTATION} for the default Edge. */
 export const DEFAULT_EDGE_VALUE = '';
 
-/** On a TenantControlPlane of Kamaji, as its closed addon reads it: the domain below which its hosts are. */
+/** The annotation of Kamaji's closed-source addon on a TenantControlPlane: the domain of its hosts. */
 export const KAMAJI_DOMAIN_ANNOTATION = 'kamaji.clastix.io/ingress.domain';

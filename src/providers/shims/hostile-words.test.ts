@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { changed, freshTenant, k0smotronCluster } from '../testing/provider-objects.ts';
 import { shimFor } from './shim.ts';
 
-/** What no terminal and no event should get: escape codes, a change of direction, and no end. */
+/** A text that must not reach a terminal or an event: escape codes, bidirectional controls, and unlimited length. */
 const HOSTILE = `x\u001b[2J\u009b31m\u202e\r\n${'y'.repeat(5_000)}`;
 const EDGE = { 'metadata.annotations': { 'snicket.dev/edge': 'shared' } };
 const INGRESS = 'spec.controlPlane.ingress';

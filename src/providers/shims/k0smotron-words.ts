@@ -1,5 +1,5 @@
 /**
- * What a Cluster of k0smotron, a K0smotronControlPlane or a ClusterDeployment says of its hosts.
+ * The hosts in the spec of a k0smotron Cluster, a K0smotronControlPlane or a ClusterDeployment.
  */
 import { numberAt, textAt, textMapAt, valueAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
@@ -9,7 +9,7 @@ import { ingressName } from '../k0s/control-plane.ts';
 import { isUnhandledClass } from '../preparation/ingress-class.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 
-/** Where hosts stand: in the control plane itself, or in the values of the charts of k0rdent's templates. */
+/** The paths of an ingress: in the control plane itself, or in the values of the charts of k0rdent's templates. */
 const INGRESSES = [
   ['spec', 'ingress'],
   ['spec', 'config', 'ingress'],
@@ -17,7 +17,7 @@ const INGRESSES = [
 ] as const;
 const DEFAULT_PORT = 443;
 
-/** The words of a control plane: both hosts. The Edge knows class and annotations for itself. */
+/** Returns the intent of a control plane: both hosts. The class and annotations come from the Edge. */
 export function k0smotronWords(object: KubeObject, context: ShimContext): ShimWords {
   const path = INGRESSES.find((one) => textAt(object, ...one, 'apiHost') !== undefined);
   if (path === undefined) return { hosts: {}, worker: {}, findings: [] };

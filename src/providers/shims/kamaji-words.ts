@@ -1,5 +1,5 @@
 /**
- * What a TenantControlPlane of Kamaji says of its hosts.
+ * The hosts in the spec and annotations of a Kamaji TenantControlPlane.
  */
 import { textAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -10,7 +10,10 @@ import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 
-/** The words of a tenant: the hosts that the closed addon would make of its domain, or the host of its Ingress. */
+/**
+ * Returns the intent of a tenant: the hosts that the closed-source addon would generate from its domain, or the host of
+ * its Ingress.
+ */
 export function kamajiWords(object: KubeObject, context: ShimContext): ShimWords {
   const { namespace, name, annotations = {} } = object.metadata;
   const domain = annotations[KAMAJI_DOMAIN_ANNOTATION];
@@ -34,12 +37,12 @@ export function kamajiWords(object: KubeObject, context: ShimContext): ShimWords
   };
 }
 
-/** The host of the Ingress that the provider makes, without its port. */
+/** Returns the host of the Ingress that the provider creates, without its port. */
 export function publicHost(object: KubeObject): string | undefined {
   return textAt(object, 'spec', 'controlPlane', 'ingress', 'hostname')?.replace(/:\d+$/, '');
 }
 
-/** The addon calls its Ingress by the uid of the tenant. */
+/** The addon uses the uid of the tenant as the name of its Ingress. */
 function addonFindings(
   { metadata }: KubeObject,
   { ingressNames }: ShimContext,
@@ -56,7 +59,7 @@ function addonFindings(
   ];
 }
 
-/** One Ingress for one host: the class of the provider's own is taken over, if that may be. */
+/** Warns about an Ingress of the provider for the same host, unless no controller handles its class. */
 export function ownIngressFindings(
   object: KubeObject,
   maker: string,

@@ -1,6 +1,7 @@
 /**
- * What an object says of the proxies of its tenant, in the Exposure that is made of it. Its provider's own proxy has to be
- * removed for Snicket's to come, and these words go with it: so the Exposure has a note of them, and keeps them.
+ * Worker settings from a provider's object, in the generated Exposure. A user must remove the provider's own proxy
+ * before Snicket's can run, and its settings with it. The Exposure therefore records these settings in an annotation
+ * and retains them.
  */
 import * as z from 'zod';
 import { valueAt } from '../../kube/unstructured.ts';
@@ -8,24 +9,27 @@ import { comparisons } from '../../kube/apply/differences.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { WorkerWords } from './shim-words.ts';
 
-/** On an Exposure: the fields of its `spec.worker` that an object has brought. */
+/** The annotation of an Exposure with the fields of `spec.worker` that come from a provider's object. */
 const WORKER_ANNOTATION = 'snicket.dev/worker-of-provider';
 
 const words = z.record(z.string(), z.json());
 
-/** The words of an object that has none any more: those of before, but for what somebody has changed in the Exposure. */
+/**
+ * Returns the retained settings for an object without any: the recorded ones, except those that another client has
+ * changed in the Exposure.
+ */
 export function keptWorker(existing: KubeObject | undefined): WorkerWords {
   const noted = notedIn(existing);
   const present = valueAt(existing, 'spec', 'worker');
   return Object.fromEntries(
     Object.entries(noted).filter(([field, value]) => {
-      // The API server fills in defaults.
+      // The comparison ignores fields that the API server has added as defaults.
       return comparisons({ value }, { value: valueAt(present, field) }).length === 0;
     }),
   );
 }
 
-/** The annotations of an Exposure with these words. */
+/** Returns the annotation of an Exposure with these settings. */
 export function workerNote(worker: WorkerWords): Readonly<Record<string, string>> {
   return Object.keys(worker).length === 0 ? {} : { [WORKER_ANNOTATION]: JSON.stringify(worker) };
 }
@@ -36,6 +40,6 @@ function notedIn(existing: KubeObject | undefined): WorkerWords {
   try {
     return words.parse(JSON.parse(text));
   } catch {
-    return {}; // somebody else's text: nothing is known to be kept
+    return {}; // not written by Snicket: nothing to retain
   }
 }

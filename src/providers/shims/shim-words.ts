@@ -1,32 +1,32 @@
 /**
- * What an object says that belongs into an Exposure.
+ * What a provider's object specifies for its Exposure.
  */
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
-/** What is known around an object. */
+/** The context of an object. */
 export interface ShimContext {
   /** The names of the Ingresses in its namespace. */
   readonly ingressNames: ReadonlySet<string>;
-  /** The port of the Edge that it would be for, if that is there. */
+  /** The port of the Edge that the Exposure would use, if that Edge exists. */
   readonly edgePort?: number | undefined;
   /** The name of that Edge if it ignores annotations. */
   readonly ignoredBy?: string | undefined;
-  /** The ingress classes that a controller may handle. Default: they are not known. */
+  /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
-  /** The Exposure of its making that is there. */
+  /** The existing Exposure of the object. */
   readonly existing?: KubeObject | undefined;
 }
 
 /** Fields of `spec.worker`, by name. */
 export type WorkerWords = Readonly<Record<string, unknown>>;
 
-/** The words of an object. */
+/** The fields of an Exposure that an object specifies. */
 export interface ShimWords {
-  /** Absent: made from the name of the Exposure and the domain of its Edge. */
+  /** Absent hosts are generated from the name of the Exposure and the domain of its Edge. */
   readonly hosts: { readonly api?: string; readonly konnectivity?: string };
-  /** As `spec.worker` of an Exposure has it. */
+  /** Fields of `spec.worker` of the Exposure. */
   readonly worker: WorkerWords;
-  /** Who else does the same work. */
+  /** Findings about other objects that serve the same hosts or endpoints. */
   readonly findings: readonly Finding[];
 }

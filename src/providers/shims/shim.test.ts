@@ -145,7 +145,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     expect(shimObstacle(undefined, owner)).toBeUndefined();
     expect(shimObstacle(exposure, owner)).toBeUndefined();
     expect(shimObstacle(others, owner)).toMatchObject({ code: 'ExposureTaken' });
-    // Somebody wrote it himself, and lets it go with the object.
+    // A user wrote it, with an owner reference for garbage collection.
     const users = changed(exposure!, { 'metadata.labels': {} });
     expect(shimObstacle(users, owner)).toMatchObject({ code: 'ExposureTaken' });
   });
@@ -281,7 +281,7 @@ describe('a tenant of Steward', () => {
     const { exposure } = shim(tenant);
     const without = changed(tenant, { 'spec.addons.tcpProxy': undefined });
     const asServed = changed(exposure!, {
-      'spec.worker.resources.requests.memory': '32Mi', // as a default of the definition
+      'spec.worker.resources.requests.memory': '32Mi', // a default of the CRD
       'spec.worker.image': 'registry.example.test/snicket:v2',
     });
 
@@ -299,7 +299,7 @@ describe('a tenant of Steward', () => {
     );
     expect(once.exposure).toEqual(kept.exposure);
     expect(codes(kept)).toEqual(['ProviderMakesIngress']);
-    // Of one that never had a proxy of its own nothing is kept, whatever is there.
+    // An Exposure whose object never had a proxy of its own retains nothing.
     const users = changed(asServed, { 'metadata.annotations': {} });
     expect(specOf(shim(without, { ...NOTHING, existing: users }))).not.toMatchObject({
       worker: { hostAliases: expect.anything() },

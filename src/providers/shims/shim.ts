@@ -1,6 +1,6 @@
 /**
- * Exposures from what users already write: an annotation on a provider's object, and what its own spec says of hosts and
- * proxies. Pure: from the object to the Exposure that is wished for, and who else would do the same work.
+ * Generates Exposures from annotated provider objects: from an annotation, and from the hosts and proxy settings in the
+ * spec. Pure. Also reports other objects that serve the same hosts.
  */
 import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION, KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
@@ -22,23 +22,25 @@ import { stewardWords } from './steward-words.ts';
 
 export type { ShimContext } from './shim-words.ts';
 
-/** What comes of an annotated object. */
+/** The result for an annotated object. */
 export interface Shim {
-  /** To be applied as it is; owned by the object, so that it goes with it. Absent: a finding says why. */
+  /** The Exposure to apply. The object owns it, so that they are deleted together. Absent if a finding explains why. */
   readonly exposure?: KubeObject | undefined;
-  /** The Edge ignores annotations: an Exposure that one created before is deleted. Default false. */
+  /**
+   * Whether the Edge ignores annotations. An Exposure that an annotation created before is then deleted. Default false.
+   */
   readonly isIgnored?: boolean;
   readonly findings: readonly Finding[];
 }
 
-/** The Exposure that an object asks for; undefined if it does not ask for any. */
+/** Returns the Exposure that an object requests; undefined if it requests none. */
 export function shimFor(live: KubeObject, context: ShimContext): Shim | undefined {
   const provider = providerFor(live);
   if (provider === undefined || !isAsking(live) || isMadeByProvider(live)) return undefined;
   if (context.ignoredBy !== undefined) {
     return { isIgnored: true, findings: [annotationIgnored(live, context.ignoredBy)] };
   }
-  // Its own words, not those that were written for the Exposure of before.
+  // Uses the user's own fields, without those that Snicket wrote for the existing Exposure.
   const record = context.existing && recordOf(context.existing);
   const isRecorded = record !== undefined && isUsable(record);
   const object = isRecorded ? undone(live, fieldsOf(record, live)) : live;
@@ -53,7 +55,7 @@ export function shimFor(live: KubeObject, context: ShimContext): Shim | undefine
   }
 }
 
-/** Why the Exposure cannot be made: there is one of that name already that is not of this object. */
+/** Returns why the Exposure cannot be created: an Exposure with that name does not belong to this object. */
 export function shimObstacle(
   existing: KubeObject | undefined,
   owner: KubeObject,
@@ -67,7 +69,10 @@ export function shimObstacle(
   };
 }
 
-/** Whether it was made for that object; one that somebody wrote is his, even if it goes with the object. */
+/**
+ * Reports whether Snicket generated the Exposure for this object. An Exposure that a user wrote does not count, even if
+ * the object owns it.
+ */
 export function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean {
   const { labels = {}, ownerReferences = [] } = metadata;
   return (
@@ -76,7 +81,10 @@ export function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeO
   );
 }
 
-/** Whether it was made for one of the same name that is gone, and goes too: the API server collects such garbage. */
+/**
+ * Reports whether Snicket generated the Exposure for a deleted object of the same name, so that the garbage collector
+ * will delete it.
+ */
 export function isMadeForFormer(
   existing: KubeObject,
   { apiVersion, kind, metadata: { name, uid } }: KubeObject,
@@ -88,7 +96,7 @@ export function isMadeForFormer(
   return isSameKind && isMadeFor(existing, { ...existing, metadata: former });
 }
 
-/** Whether an object of a provider has an annotation that asks for an Exposure. */
+/** Reports whether an object of a provider has an annotation that requests an Exposure. */
 export function isAsking({ metadata, ...object }: KubeObject): boolean {
   const { annotations = {}, deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) return false;
@@ -99,7 +107,10 @@ export function isAsking({ metadata, ...object }: KubeObject): boolean {
   );
 }
 
-/** k0smotron copies annotations from a K0smotronControlPlane to the Cluster that it makes of it: one asks for both. */
+/**
+ * Reports whether a K0smotronControlPlane owns the object: k0smotron copies annotations from it to its Cluster, and one
+ * Exposure is enough.
+ */
 function isMadeByProvider({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).some((owner) =>
     isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, owner),

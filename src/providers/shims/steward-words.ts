@@ -1,5 +1,5 @@
 /**
- * What a TenantControlPlane of Steward says of its host and of the proxy on its workers.
+ * The host and the proxy settings in the spec of a Steward TenantControlPlane.
  */
 import type * as z from 'zod';
 import { faultsOf, sentenceOf } from '../../api/fault.ts';
@@ -15,10 +15,10 @@ import { keptWorker } from './kept-worker.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 
 const PROXY = ['spec', 'addons', 'tcpProxy'] as const;
-/** By its name: the flags of any other are not those of ours. */
+/** Recognizes an image of Snicket by its name. Other images do not accept Snicket's flags. */
 const OWN_IMAGE = /(^|\/)[^/:@]*snicket[^/:@]*([:@][^/]*)?$/;
 
-/** The words of a tenant: both hosts, and image, resources and hosts file of its proxy. */
+/** Returns the intent of a tenant: both hosts, and the image, resources and host aliases of its proxy. */
 export function stewardWords(object: KubeObject, context: ShimContext): ShimWords {
   const { existing } = context;
   const api = publicHost(object);
@@ -38,7 +38,7 @@ export function stewardWords(object: KubeObject, context: ShimContext): ShimWord
   };
 }
 
-/** What it says of its own proxy, as far as that can be said of ours. */
+/** Returns the settings of Steward's proxy that Snicket's proxy has too. */
 function proxyWords(object: KubeObject): Pick<ShimWords, 'worker' | 'findings'> {
   const image = textAt(object, ...PROXY, 'image');
   const resources = valueAt(object, ...PROXY, 'resources');
@@ -60,7 +60,7 @@ function proxyWords(object: KubeObject): Pick<ShimWords, 'worker' | 'findings'> 
   return { worker, findings };
 }
 
-/** A Pod may claim devices too; a proxy needs none. */
+/** Pods can also claim devices, which the proxy does not need. */
 function quantitiesIn(resources: unknown): Readonly<Record<string, unknown>> {
   const [requests, limits] = [valueAt(resources, 'requests'), valueAt(resources, 'limits')];
   return { ...(requests !== undefined && { requests }), ...(limits !== undefined && { limits }) };

@@ -1,23 +1,22 @@
 /**
- * For tests only: definitions of the kinds that examples are of. Small ones of our own, which are always there, and those of
- * the projects themselves, where somebody has put them.
+ * For tests only: CRDs of the kinds in examples. Snicket has reduced ones, and the real ones may be available.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SOURCE = join(import.meta.dir, '..', '..');
 
-/** Folders with our own: as much of each as Snicket reads or writes. */
+/** The folders with reduced CRDs, which have the fields that Snicket reads or writes. */
 export const SMALL_DEFINITIONS: readonly string[] = [
   join(SOURCE, 'providers', 'testing', 'definitions'),
   join(SOURCE, 'edges', 'testing', 'definitions'),
 ];
 
-/** The folder where theirs would be, called as ours are: GROUP_PLURAL.yaml. */
+/** The folder with the real CRDs, named GROUP_PLURAL.yaml like the reduced ones. */
 export const REAL_DEFINITIONS =
   process.env['SNICKET_CRDS'] ?? join(SOURCE, '..', '..', 'shared', 'crds');
 
-/** The paths of all of our own. */
+/** Returns the paths of all reduced CRDs. */
 export function smallDefinitions(): readonly string[] {
   return SMALL_DEFINITIONS.flatMap((folder) =>
     readdirSync(folder)
@@ -26,13 +25,13 @@ export function smallDefinitions(): readonly string[] {
   );
 }
 
-/** Reads one. */
+/** Reads a CRD. */
 export function readDefinition(path: string): Definition {
-  // Bun's own reader: some have half a megabyte, which takes `yaml` a third of a second.
+  // Bun's parser, because some files have half a megabyte: `yaml` needs a third of a second for one.
   return Bun.YAML.parse(readFileSync(path, 'utf8')) as Definition;
 }
 
-/** As much of a CustomResourceDefinition as is looked at. */
+/** The fields of a CustomResourceDefinition that tests read. */
 export interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -50,7 +49,7 @@ export interface DefinedVersion {
   readonly schema: { readonly openAPIV3Schema: DefinedField };
 }
 
-/** A field, with those below it. */
+/** A field, with its children. */
 export interface DefinedField {
   readonly type?: string;
   readonly default?: unknown;

@@ -1,5 +1,5 @@
 /**
- * For tests only: what the controllers of providers make of their objects, under the names and with the keys that they use.
+ * For tests only: the objects that the controllers of providers create, with the same names and keys.
  */
 import { numberAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -7,16 +7,16 @@ import { clusterNameOf } from '../k0s/control-plane.ts';
 import { providerFor } from '../provider-for.ts';
 import { PROVIDER_RESOURCES } from '../provider-resources.ts';
 
-/** What is in the Secrets of a tenant. */
+/** The content of a tenant's Secrets. */
 export interface TenantFiles {
-  /** Of its CA. */
+  /** The certificate of the CA. */
   readonly certificate: string;
   readonly key: string;
-  /** Of its administrator, with this server. */
+  /** Returns a kubeconfig of an administrator, with this server. */
   readonly kubeconfig: (server: string) => string;
 }
 
-/** The Service and the Secrets of a tenant. @throws RangeError for an object of nobody */
+/** Returns the Service and the Secrets of a tenant. @throws RangeError for an object of no provider */
 export function madeOf(object: KubeObject, files: TenantFiles): readonly KubeObject[] {
   const { namespace = '' } = object.metadata;
   const name = clusterNameOf(object) ?? object.metadata.name;
@@ -37,7 +37,7 @@ export function madeOf(object: KubeObject, files: TenantFiles): readonly KubeObj
   }
 }
 
-/** What a controller says of a control plane that runs. */
+/** Returns the status of a running control plane. */
 export function statusOf(object: KubeObject): object {
   switch (providerFor(object)?.name) {
     case 'kamaji':
@@ -97,13 +97,13 @@ function madeByK0smotron(
     secret({ name: `${name}-ca`, namespace }, { 'tls.crt': certificate, 'tls.key': key }),
     secret(
       { name: `${name}-kubeconfig`, namespace },
-      // It names the address that k0smotron has published, which is not the Service.
+      // The server is the address that k0smotron publishes, not the Service.
       { value: kubeconfig(`https://${name}.example.com:${ports.api}`) },
     ),
   ];
 }
 
-/** What the charts of k0rdent's templates render, before anybody has asked for an ingress. */
+/** Returns what the charts of k0rdent's templates render, without an ingress. */
 function madeByChart({ metadata }: KubeObject): KubeObject {
   const { name, namespace } = metadata;
   const { apiVersion, kind } = PROVIDER_RESOURCES.k0smotronControlPlane;

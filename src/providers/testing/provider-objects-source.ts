@@ -1,10 +1,10 @@
 /**
- * For tests only: what a provider looks at, out of a list.
+ * For tests only: provider objects from a list.
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { ControlPlaneObjects } from '../reading/control-plane-reading.ts';
 
-/** A source of these objects. */
+/** Returns a reader of these objects. */
 export function objectsFrom(objects: readonly KubeObject[]): ControlPlaneObjects {
   const find = (apiVersion: string, kind: string, { name, namespace }: ObjectKey) =>
     objects.find(

@@ -1,5 +1,5 @@
 /**
- * For tests only: objects in the shape that providers' controllers leave them.
+ * For tests only: objects as the controllers of providers leave them.
  */
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
@@ -9,10 +9,10 @@ import type { PreparationOwner } from '../preparation/plan-preparation.ts';
 import type { FieldPath } from '../preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../provider-resources.ts';
 
-/** Where all of them are. */
+/** The namespace of all objects. */
 export const NAMESPACE = 'tenants';
 
-/** An object with other fields: a path with dots, and what is there. Undefined takes it away. */
+/** Returns an object with other fields, by dotted path. undefined removes a field. */
 export function changed<T extends object>(object: T, fields: Readonly<Record<string, unknown>>): T {
   return Object.entries(fields).reduce(
     (next, [path, value]) => withField(next, path.split('.') as FieldPath, value),
@@ -24,7 +24,7 @@ function metadata(name: string, rest: Partial<ObjectMeta> = {}): ObjectMeta {
   return { name, namespace: NAMESPACE, uid: `uid-of-${name}`, resourceVersion: '7', ...rest };
 }
 
-/** A TenantControlPlane as a user writes it, before its controller has seen it. */
+/** Returns a TenantControlPlane as a user writes it, before its controller has observed it. */
 export function freshTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES[of];
   return {
@@ -50,7 +50,7 @@ export function freshTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
   };
 }
 
-/** The same when it runs. */
+/** Returns a running TenantControlPlane. */
 export function readyTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
   return {
     ...freshTenant(of, name),
@@ -68,7 +68,7 @@ export function readyTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
   };
 }
 
-/** A Cluster of k0smotron that runs. */
+/** Returns a running k0smotron Cluster. */
 export function k0smotronCluster(name: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES.k0smotron;
   return {
@@ -89,7 +89,7 @@ export function k0smotronCluster(name: string): ApiObject {
   };
 }
 
-/** A K0smotronControlPlane of the Cluster of this name. */
+/** Returns the K0smotronControlPlane of a Cluster. */
 export function k0smotronControlPlane(cluster: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES.k0smotronControlPlane;
   const { spec } = k0smotronCluster(cluster);
@@ -106,7 +106,7 @@ export function k0smotronControlPlane(cluster: string): ApiObject {
   };
 }
 
-/** A Cluster of Cluster API. */
+/** Returns a Cluster API Cluster. */
 export function capiCluster(name: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES.capiCluster;
   const clusterNetwork = {
@@ -116,7 +116,7 @@ export function capiCluster(name: string): ApiObject {
   return { apiVersion, kind, metadata: metadata(name), spec: { clusterNetwork } };
 }
 
-/** A ClusterDeployment of k0rdent with a template. */
+/** Returns a ClusterDeployment with a template. */
 export function clusterDeployment(name: string, template: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES.clusterDeployment;
   const config = { workersNumber: 2, flavor: 'm1.medium' };
@@ -128,7 +128,7 @@ export function clusterDeployment(name: string, template: string): ApiObject {
   };
 }
 
-/** A Service with named ports. */
+/** Returns a Service with named ports. */
 export function serviceOf(name: string, ports: Readonly<Record<string, number>>): ApiObject {
   return {
     apiVersion: 'v1',
@@ -148,7 +148,7 @@ export function serviceOf(name: string, ports: Readonly<Record<string, number>>)
   };
 }
 
-/** A Secret with these files. */
+/** Returns a Secret with these files. */
 export function secretOf(name: string, files: Readonly<Record<string, string>>): ApiObject {
   const data = Object.fromEntries(
     Object.entries(files).map(([file, text]) => [file, Buffer.from(text).toString('base64')]),
@@ -156,7 +156,7 @@ export function secretOf(name: string, files: Readonly<Record<string, string>>):
   return { apiVersion: 'v1', kind: 'Secret', metadata: metadata(name), data };
 }
 
-/** A kubeconfig with this server, as client-go writes it. */
+/** Returns a kubeconfig with this server, in the format of client-go. */
 export function kubeconfigFor(server: string): string {
   return `apiVersion: v1
 clusters:
@@ -178,7 +178,7 @@ users:
 `;
 }
 
-/** The Deployment of a TenantControlPlane, whose API server has these arguments. */
+/** Returns the Deployment of a TenantControlPlane, whose API server has these arguments. */
 export function deploymentOf(name: string, args: readonly string[]): KubeObject {
   const object = {
     apiVersion: 'apps/v1',
@@ -189,7 +189,7 @@ export function deploymentOf(name: string, args: readonly string[]): KubeObject 
   return object;
 }
 
-/** The owner of a preparation: an Exposure of this name without a record, and no other. */
+/** Returns the owner of a preparation: an Exposure without a record, and no other Exposure. */
 export function ownerFor(name: string): PreparationOwner {
   const { apiVersion, kind } = RESOURCES.exposure;
   const exposure = { apiVersion, kind, metadata: { name, namespace: NAMESPACE } };
