@@ -42,8 +42,6 @@ export const NAMESPACES_FROM = ['All', 'Selector'] as const;
 
 /** The condition types of an Edge. */
 export const EDGE_CONDITIONS = ['Accepted', 'Ready'] as const;
-/** One of {@link EDGE_CONDITIONS}. */
-export type EdgeConditionType = (typeof EDGE_CONDITIONS)[number];
 
 /** The drivers that use `spec.ingress`. */
 const INGRESS_DRIVERS: readonly Driver[] = [

@@ -11,8 +11,6 @@ import { host, port } from './values/network-values.ts';
 
 /** The values of `spec.type`: what a host serves. */
 export const TENANT_ROUTE_TYPES = ['API', 'Konnectivity'] as const;
-/** One of {@link TENANT_ROUTE_TYPES}. */
-export type TenantRouteType = (typeof TENANT_ROUTE_TYPES)[number];
 
 /** The schema of the spec of a TenantRoute. */
 export const tenantRouteSpec = z.strictObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { APPLIED_ANNOTATION, appliedHash } from '../kube/apply/needs-apply.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { changesIn } from './changes.ts';
+import { changeOf } from './changes.ts';
 
 interface ConfigMap extends KubeObject {
   readonly data: Readonly<Record<string, unknown>>;
@@ -20,46 +20,22 @@ function applied(object: ConfigMap, change: Partial<ConfigMap> = {}): ConfigMap 
 test('there is none where an apply would write nothing', () => {
   const desired = configMap({ x: '1' });
 
-  expect(changesIn({ wanted: [{ desired, live: applied(desired) }], superfluous: [] })).toEqual([]);
+  expect(changeOf(desired, applied(desired), false)).toEqual([]);
 });
 
-test('what is not there is created, what should not be is deleted, in that order', () => {
-  const [desired, old] = [configMap({ x: '1' }), configMap({}, 'Secret')];
+test('an object that does not exist is created', () => {
+  const desired = configMap({ x: '1' });
 
-  const changes = changesIn({ wanted: [{ desired, live: undefined }], superfluous: [old] });
-
-  expect(changes).toEqual([
+  expect(changeOf(desired, undefined, false)).toEqual([
     { action: 'create', object: desired, fields: [], waits: false },
-    { action: 'delete', object: old, fields: [], waits: false },
   ]);
-});
-
-test('what is kept for now is deleted later', () => {
-  const [old, former] = [configMap({}), configMap({}, 'Secret')];
-
-  const changes = changesIn({ wanted: [], superfluous: [old, former], kept: [former] });
-
-  expect(changes.map(({ object, waits }) => [object, waits])).toEqual([
-    [old, false],
-    [former, true],
-  ]);
-});
-
-test('an object that is found in two versions of its kind is deleted once', () => {
-  const route = { kind: 'TLSRoute', metadata: { name: 'a', namespace: 'b' } };
-  const superfluous = ['v1', 'v1alpha2'].map((version) => ({
-    ...route,
-    apiVersion: `gateway.networking.k8s.io/${version}`,
-  }));
-
-  expect(changesIn({ wanted: [], superfluous })).toHaveLength(1);
 });
 
 test('a field is told with what it is and what it would be', () => {
   const desired = configMap({ x: '1', y: ['a'], z: '3' });
   const live = applied(desired, { data: { x: '2', y: ['a', 'b'] } });
 
-  const [change] = changesIn({ wanted: [{ desired, live, waits: true }], superfluous: [] });
+  const [change] = changeOf(desired, live, true);
 
   expect(change).toMatchObject({
     action: 'change',
@@ -78,9 +54,7 @@ test('a Secret tells nothing but whether its values differ', () => {
   const desired = secret('new');
   const live = applied(desired, { data: secret('old').data });
 
-  const text = JSON.stringify(
-    changesIn({ wanted: [{ desired, live }], superfluous: [] })[0]?.fields,
-  );
+  const text = JSON.stringify(changeOf(desired, live, false)[0]?.fields);
 
   expect(text).toMatch(/"from":"\(3 bytes, sha256 \w{16}\)","to":"\(3 bytes, sha256 \w{16}\)"/);
   expect(text).not.toContain(String(desired.data['key']));
@@ -90,7 +64,7 @@ test('an apply that would write its own mark alone is told as that', () => {
   const desired = configMap({ x: '1' });
   const hash = appliedHash(desired);
 
-  const [change] = changesIn({ wanted: [{ desired, live: desired }], superfluous: [] });
+  const [change] = changeOf(desired, desired, false);
 
   expect(change?.fields).toEqual([
     { path: `metadata.annotations.${APPLIED_ANNOTATION}`, to: hash },
@@ -105,7 +79,7 @@ test('what somebody has put into a field that is ours as a whole goes', () => {
   const desired = daemonSet({ os: 'linux' });
   const live = applied(desired, daemonSet({ os: 'linux', gpu: 'yes' }));
 
-  const changes = changesIn({ wanted: [{ desired, live }], superfluous: [] });
+  const changes = changeOf(desired, live, false);
 
   expect(changes).toMatchObject([
     { action: 'change', fields: [{ path: 'spec.template.spec.nodeSelector.gpu', from: 'yes' }] },

@@ -5,8 +5,7 @@
 import { appliedHash, APPLIED_ANNOTATION, needsApply } from '../kube/apply/needs-apply.ts';
 import { comparisons } from '../kube/apply/differences.ts';
 import { removals } from '../kube/apply/removals.ts';
-import { keyText, type KubeObject } from '../kube/object.ts';
-import { groupOf } from '../kube/resource.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { withoutSecrets } from './render.ts';
 
 /** A field that an apply changes. */
@@ -27,33 +26,6 @@ export interface ObjectChange {
   readonly fields: readonly FieldChange[];
   /** Whether the change is planned, but waits for another step first. */
   readonly waits: boolean;
-}
-
-/** Desired objects with their live versions, and live objects that are no longer desired. */
-export interface Comparable {
-  readonly wanted: readonly {
-    readonly desired: KubeObject;
-    readonly live: KubeObject | undefined;
-    readonly waits?: boolean;
-  }[];
-  readonly superfluous: readonly KubeObject[];
-  /** The superfluous objects whose deletion waits for another step. Default: none. */
-  readonly kept?: readonly KubeObject[];
-}
-
-/** Returns the changes, in the order in which they are applied. */
-export function changesIn({ wanted, superfluous, kept = [] }: Comparable): readonly ObjectChange[] {
-  const gone = new Map(superfluous.map((object) => [identity(object), object]));
-  const later = new Set(kept.map(identity));
-  return [
-    ...wanted.flatMap(({ desired, live, waits = false }) => changeOf(desired, live, waits)),
-    ...[...gone].map(([key, object]): ObjectChange => ({
-      action: 'delete',
-      object,
-      fields: [],
-      waits: later.has(key),
-    })),
-  ];
 }
 
 /** Returns the change from `live` to `desired`; none if an apply would write nothing. */
@@ -89,11 +61,4 @@ function change(path: string, from: unknown, to?: unknown): FieldChange {
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
-}
-
-/**
- * Returns a key without the version of the group: a list in several versions returns the same object more than once.
- */
-function identity({ apiVersion, kind, metadata }: KubeObject): string {
-  return `${groupOf(apiVersion)} ${kind} ${keyText(metadata)}`;
 }
