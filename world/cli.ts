@@ -170,7 +170,7 @@ async function down(id?: string): Promise<void> {
   if (dead.some(({ error }) => error)) process.exit(1);
 }
 
-/** Ends a kept world, and says what was done. */
+/** Removes a world that is kept or dead, and returns a line that describes the result. */
 async function endUnlessNeeded(ledger: Ledger): Promise<string> {
   switch (standing(ledger.entries())) {
     case 'running':
@@ -201,7 +201,7 @@ async function kubectl(
 async function exec(host: string, command: string[], options: { world?: string }): Promise<void> {
   const ledger = findWorld(options.world);
   assertHost(ledger, host);
-  // As with kubectl exec, -- may stand before the command.
+  // As with kubectl exec, -- may precede the command.
   const entering = Host.open(ledger, host).entering(
     command[0] === '--' ? command.slice(1) : command,
   );
@@ -259,7 +259,7 @@ function assertHost(ledger: Ledger, host: string): void {
   if (!hosts.includes(host)) fail(`no host '${host}'; these are: ${hosts.join(', ')}`);
 }
 
-/** The world that is meant: the named one, or the only one. */
+/** Returns the world with this ID or, without an ID, the only world. */
 function findWorld(id?: string): Ledger {
   const ids = worldIds();
   if (id === undefined && ids.length > 1)
@@ -274,12 +274,12 @@ function findWorld(id?: string): Ledger {
   return found;
 }
 
-/** Runs a command in this terminal and ends as it ends. */
+/** Runs a command in this terminal and exits with its exit code. */
 async function handOver(
   argv: string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<never> {
-  process.on('SIGINT', () => {}); // the command gets it too, and decides
+  process.on('SIGINT', () => {}); // the command receives SIGINT too and decides how to handle it
   const child = Bun.spawn(argv, {
     stdio: ['inherit', 'inherit', 'inherit'],
     env: { ...process.env, ...env },

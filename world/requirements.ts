@@ -8,7 +8,7 @@ import { partReady } from './parts/parts.ts';
 import { missingForPypi } from './parts/pypi.ts';
 import { repository } from './repository.ts';
 
-/** Programs of the machine itself that a world is made with, and the Debian package that has each. */
+/** Programs that a world needs on the machine itself, and the Debian package of each. */
 const PROGRAMS = {
   bash: 'bash',
   ip: 'iproute2',
@@ -17,7 +17,7 @@ const PROGRAMS = {
   mount: 'mount',
 };
 
-/** What this machine lacks to run a world, each with the way out; empty if it lacks nothing. */
+/** Returns what this machine lacks to run a world, each with a fix; empty if it lacks nothing. */
 export async function missingRequirements(
   parts: readonly Part[] = Object.values(baseParts),
 ): Promise<string[]> {
@@ -63,7 +63,7 @@ async function missingGo(): Promise<string[]> {
     : [];
 }
 
-/** Compares versions by their numbers: 1.9 is older than 1.26. */
+/** Reports whether a version is older, compared by numbers: 1.9 is older than 1.26. */
 export function olderThan(version: string, minimum: string): boolean {
   const numbers = (text: string) =>
     text.split(/[.-]|rc|beta/).map((part) => Number.parseInt(part, 10) || 0);

@@ -1,4 +1,4 @@
-/** What people read: texts of the command `world/world`. */
+/** Texts of the command `world/world`. */
 import { existsSync } from 'node:fs';
 import type { Cluster } from './cluster/cluster.ts';
 import { isReady } from './cluster/conditions.ts';
@@ -15,11 +15,11 @@ const STANDINGS: Readonly<Record<Standing, string>> = {
   dead: 'left over, its owner is gone (world/world down removes it)',
 };
 
-/** What a person who has just started a world wants to know. */
+/** Returns the text for a user who has just started a world. */
 export function welcomeText(world: World, elapsed: string, kept: boolean): string {
   const clusters = [world.management, ...world.tenants.values()];
   const tenant = clusters[1] ?? world.management;
-  // Which world is meant goes without saying only while it is the only one.
+  // Commands need --world only if there are several worlds.
   const which = worldIds().length > 1 ? ` --world ${world.id}` : '';
   const end = kept
     ? `The world stays up. End it:  world/world down ${world.id}`
@@ -43,7 +43,7 @@ ${end}
 `;
 }
 
-/** The worlds as a table. */
+/** Returns the worlds as a table. */
 export function statusText(statuses: readonly WorldStatus[]): string {
   if (statuses.length === 0) return 'no worlds here; `make world` starts one';
   return statuses
@@ -66,7 +66,7 @@ export function statusText(statuses: readonly WorldStatus[]): string {
     .join('\n\n');
 }
 
-/** One line on the terminal that says how the world is, until interrupted. */
+/** Shows the state of the world on one line of the terminal, until interrupted. */
 export async function liveStatus(world: World, interruption: AbortSignal): Promise<void> {
   const end = new Promise<undefined>((resolve) =>
     interruption.addEventListener('abort', () => resolve(undefined)),
@@ -100,7 +100,7 @@ function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
 }
 
-/** Columns as wide as their widest cell. */
+/** Returns lines with columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths =
     rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];

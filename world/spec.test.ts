@@ -103,7 +103,7 @@ test('the largest world has no address twice, and none outside its network', () 
 
 function isWithinNetwork(address: string): boolean {
   const [, third, fourth] = /^172\.30\.(\d+)\.(\d+)$/.exec(address) ?? [];
-  // Third byte 0 is the resolver's and 2 is for hosts that a test adds.
+  // Third byte 0 is for the resolver, and 2 is for hosts that a test adds.
   return [third, fourth].every((byte) => Number(byte) >= 1 && Number(byte) <= 254) && third !== '2';
 }
 

@@ -1,7 +1,7 @@
 /** How kube-proxy writes its rules. */
 export type ProxyMode = 'iptables' | 'nftables';
 
-/** What a test asks for in the nodes of a cluster. */
+/** Spec of the nodes of a cluster. */
 export interface NodesSpec {
   /** Number of worker nodes. Default 1. */
   readonly workers?: number;
@@ -9,20 +9,20 @@ export interface NodesSpec {
   readonly proxyMode?: ProxyMode;
   /** Default 10.96.0.0/12. Tenants may all use the same one. */
   readonly serviceCidr?: string;
-  /** First two bytes of the pods' addresses; node N has the pods PREFIX.N.0/24. Default 10.244. */
+  /** First two bytes of pod addresses; the pods of node N are in PREFIX.N.0/24. Default 10.244. */
   readonly podPrefix?: string;
   /**
-   * More flags for the kubelets of its workers. With --cloud-provider=external they have no address, so that neither logs
-   * nor exec work, until a test gives them one in the place of that provider.
+   * More flags for the kubelets of its workers. With --cloud-provider=external, nodes have no address, and neither logs
+   * nor exec work until a test sets one in place of that provider.
    */
   readonly kubeletFlags?: readonly string[];
 }
 
-/** What a test asks for in one tenant. */
+/** Spec of a tenant. */
 export interface TenantSpec extends NodesSpec {
   /**
-   * Who writes the endpoints of the Service `kubernetes`: `none`, as hosted control planes are set up, or
-   * `lease`, the API server itself. Default none.
+   * What writes the endpoints of the Service `kubernetes`: `none` for nothing, as in hosted control planes, or `lease`
+   * for the API server itself. Default none.
    */
   readonly endpointReconciler?: 'none' | 'lease';
   /** Start konnectivity-server, and agents on the workers. Default true. */
@@ -31,54 +31,54 @@ export interface TenantSpec extends NodesSpec {
   readonly apiServerFlags?: readonly string[];
   /** More names in the certificate of its kube-apiserver. Default none. */
   readonly certificateNames?: readonly string[];
-  /** MiB of the memory disk that holds its etcd. Default 512: room for thousands of objects. */
+  /** Size of the memory disk for its etcd, in MiB. Default 512: room for thousands of objects. */
   readonly etcdDiskMiB?: number;
 }
 
-/** What a test asks for. */
+/** Spec of a world. */
 export interface WorldSpec {
-  /** By name: lower-case letters, digits and dashes, at most 12. Default: none, a management cluster alone. */
+  /** Tenants by name: lower-case letters, digits and dashes, at most 12. Default: none, a management cluster alone. */
   readonly tenants?: Readonly<Record<string, TenantSpec>>;
   /** The management cluster. */
   readonly management?: Pick<
     TenantSpec,
     'workers' | 'proxyMode' | 'apiServerFlags' | 'etcdDiskMiB'
   >;
-  /** Domain below which tenants have their hosts. Default snicket.test. */
+  /** Domain of the tenants' hosts. Default snicket.test. */
   readonly domain?: string;
 }
 
-/** Nodes of a control plane that the world did not make. */
+/** Spec of nodes that join a control plane outside the world. */
 export interface JoinSpec extends NodesSpec {
   /** Name of the cluster, and of its nodes: NAME-1, NAME-2, ... */
   readonly name: string;
   readonly hosts: Hosts;
-  /** Where its nodes dial the API server: a URL with its host name. */
+  /** URL at which its nodes dial the API server, with a host name. */
   readonly server: string;
 }
 
-/** Names by which a control plane is dialled from outside. */
+/** Host names at which clients outside a cluster dial its control plane. */
 export interface Hosts {
   readonly api: string;
   readonly konnectivity: string;
 }
 
-/** The nodes of a cluster, with all that they know of its control plane, whoever runs that. */
+/** Plan of the nodes of a cluster, with what they know of its control plane. */
 export interface NodesPlan {
   readonly name: string;
   readonly workers: readonly WorkerPlan[];
   readonly proxyMode: ProxyMode;
   readonly serviceCidr: string;
-  /** The address of the Service `kubernetes`: the first of the service range. */
+  /** Address of the Service `kubernetes`: the first address of the service range. */
   readonly serviceAddress: string;
   readonly podPrefix: string;
   readonly hosts: Hosts;
-  /** Where kubelet and kube-proxy dial the API server. */
+  /** URL at which kubelet and kube-proxy dial the API server. */
   readonly server: string;
   readonly kubeletFlags: readonly string[];
 }
 
-/** A cluster with every choice made. */
+/** Plan of a cluster, with every default resolved. */
 export interface ClusterPlan extends NodesPlan {
   readonly endpointReconciler: 'none' | 'lease';
   /** Address of the control plane, where API server and konnectivity-server listen. */
@@ -89,39 +89,43 @@ export interface ClusterPlan extends NodesPlan {
   readonly etcdDiskMiB?: number;
 }
 
-/** A worker node with its addresses. */
+/** Plan of a worker node, with its addresses. */
 export interface WorkerPlan {
   readonly name: string;
   readonly address: string;
-  /** Pods of this node. */
+  /** Range of the pods of this node. */
   readonly podCidr: string;
 }
 
-/** A world with every choice made. */
+/** Plan of a world, with every default resolved. */
 export interface WorldPlan {
   readonly domain: string;
   readonly management: ClusterPlan;
   readonly tenants: readonly ClusterPlan[];
 }
 
-/** Ports on which every control plane listens on its own address. */
+/** Ports of every control plane, on its own address. */
 export const API_PORT = 6443;
 export const KONNECTIVITY_PORT = 8132;
 
-/** The world's one network. Worlds cannot meet, so all have the same. */
+/** The network of a world. Worlds are isolated from each other, so all have the same addresses. */
 export const NETWORK = { prefix: '172.30', length: 16, resolver: '172.30.0.1' } as const;
 
-/** Whether the nodes wait for an external cloud provider: until it comes they have a name, and no address. */
+/** Reports whether the nodes wait for an external cloud provider to get an address. */
 export function hasExternalCloud({ kubeletFlags }: Pick<NodesPlan, 'kubeletFlags'>): boolean {
   return kubeletFlags.includes('--cloud-provider=external');
 }
 
 const MAX_TENANTS = 100;
 const MAX_WORKERS = 100;
-/** The third byte of workers' addresses begins at 100. */
+/** The third byte of workers' addresses is 100 to 255. */
 const MAX_CLUSTERS = 156;
 
-/** Makes every choice that a spec leaves open; a spec that cannot be is an error with the offending value. */
+/**
+ * Resolves the defaults of a spec.
+ *
+ * @throws if the spec is invalid, with the offending value
+ */
 export function planWorld(spec: WorldSpec): WorldPlan {
   const domain = (spec.domain ?? 'snicket.test').toLowerCase();
   if (!/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(domain)) {
@@ -153,7 +157,10 @@ export function planWorld(spec: WorldSpec): WorldPlan {
   return plan;
 }
 
-/** A control plane is a host with the cluster's name: the tenant `a-1` and the first worker of `a` would be one. */
+/**
+ * Throws if a tenant has the name of a worker, because both are names of hosts: the tenant `a-1` and the first worker
+ * of `a`.
+ */
 function refuseSharedHostNames(clusters: readonly ClusterPlan[]): void {
   const workers = new Set(clusters.flatMap((cluster) => cluster.workers.map(({ name }) => name)));
   const shared = clusters.find(({ name }) => workers.has(name));
@@ -175,9 +182,9 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
 }
 
 /**
- * Makes every choice for the nodes of a cluster.
+ * Resolves the defaults for the nodes of a cluster.
  *
- * @param index of the cluster in its world, which no other has.
+ * @param index index of the cluster, unique in its world.
  */
 export function planNodes(spec: JoinSpec, index: number): NodesPlan {
   const { name, hosts, server } = spec;
@@ -212,7 +219,7 @@ export function planNodes(spec: JoinSpec, index: number): NodesPlan {
     name,
     workers: Array.from({ length: workers }, (_, i) => ({
       name: `${name}-${i + 1}`,
-      // Third byte 100 and up: workers of cluster 0, 1, ...; control planes are in 1, edges in 2.
+      // Third byte: 100 and up for workers of cluster 0, 1, ...; 1 for control planes, 2 for edges.
       address: `${NETWORK.prefix}.${100 + index}.${i + 1}`,
       podCidr: `${podPrefix}.${i + 1}.0/24`,
     })),
@@ -226,14 +233,14 @@ export function planNodes(spec: JoinSpec, index: number): NodesPlan {
   };
 }
 
-/** Do two IPv4 ranges have an address in common? */
+/** Reports whether two IPv4 ranges overlap. */
 function overlap(one: string, other: string): boolean {
   const [left, right] = [parseCidr(one), parseCidr(other)];
   const shift = 32 - Math.min(left.length, right.length);
   return left.network >>> shift === right.network >>> shift;
 }
 
-/** The first address after the network's own: 10.96.0.0/12 has 10.96.0.1. */
+/** Returns the first address after the network's own: 10.96.0.0/12 has 10.96.0.1. */
 export function firstAddress(cidr: string): string {
   const first = parseCidr(cidr).network + 1;
   return [24, 16, 8, 0].map((shift) => (first >>> shift) & 255).join('.');

@@ -5,7 +5,7 @@ import { isRunning } from './machine/identity.ts';
 import { Ledger, standing, worldIds, type Standing } from './machine/ledger.ts';
 import type { WorldPlan } from './spec.ts';
 
-/** One host of a world, as it stands now. */
+/** Current status of a host. */
 export interface HostStatus {
   readonly name: string;
   readonly address: string;
@@ -17,7 +17,7 @@ export interface HostStatus {
   readonly memoryBytes: number;
 }
 
-/** A world, as it stands now. */
+/** Current status of a world. */
 export interface WorldStatus {
   readonly id: string;
   readonly folder: string;
@@ -26,7 +26,7 @@ export interface WorldStatus {
   readonly kubeconfigs: Readonly<Record<string, string>>;
 }
 
-/** All worlds of this machine. */
+/** Returns the status of all worlds on this machine. */
 export function worldStatuses(): WorldStatus[] {
   return worldIds().flatMap((id) => {
     const ledger = Ledger.find(id);
@@ -34,13 +34,13 @@ export function worldStatuses(): WorldStatus[] {
   });
 }
 
-/** Memory of a world's processes, in bytes; etcd's memory disks are not among them. */
+/** Returns the memory of a world's processes in bytes, without etcd's memory disks. */
 export function memoryOf(id: string): number {
   const ledger = Ledger.find(id);
   return ledger ? cgroupMemory(ledger.cgroup) : 0;
 }
 
-/** How one world stands, read from its ledger and from /proc. */
+/** Returns the status of a world, read from its ledger and from /proc. */
 export function worldStatus(ledger: Ledger): WorldStatus {
   const entries = ledger.entries();
   const daemons = new Map<string, boolean>();
@@ -93,24 +93,30 @@ function daemonsOf(
     .filter((name) => name !== 'init');
 }
 
-/** Every process of a host is in its cgroup in each tree, so one tree is enough. */
+/**
+ * Sums the memory of a cgroup's processes. Every process of a host is in its cgroup in each hierarchy, so one is
+ * enough.
+ */
 function cgroupMemory(cgroup: string): number {
   const path = cgroupPaths(cgroup)[0];
   if (!path) return 0;
   return cgroupProcesses(path).reduce((sum, pid) => sum + proportionalSetSize(pid), 0);
 }
 
-/** Shared pages counted once over all who share them: worlds run many copies of the same programs. */
+/**
+ * Returns the PSS of a process, which splits shared pages among all processes: worlds run many copies of the same
+ * programs.
+ */
 function proportionalSetSize(pid: number): number {
   try {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
   } catch {
-    return 0; // it ended between the listing and the reading
+    return 0; // the process ended before it was read
   }
 }
 
-/** None while the world is being made, or if the file is damaged: a status is no place to fail. */
+/** Returns undefined while the world is being created or if the file is damaged, because a status must not fail. */
 function readPlan(folder: string): WorldPlan | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as WorldPlan;
@@ -119,7 +125,7 @@ function readPlan(folder: string): WorldPlan | undefined {
   }
 }
 
-/** Programs of a world that were started and have ended, with the end of their logs. */
+/** Returns the programs of a world that have ended, with the end of their logs. */
 export function endedDaemons(ledger: Ledger): { name: string; tail: string }[] {
   const running = new Map<string, boolean>();
   for (const entry of ledger.entries())
@@ -136,7 +142,7 @@ export function endedDaemons(ledger: Ledger): { name: string; tail: string }[] {
     });
 }
 
-/** Log files of a host, by the name of what wrote them. */
+/** Returns the log files of a host, by the name of the program. */
 export function logsOf(ledger: Ledger, host: string): Record<string, string> {
   const folder = join(ledger.folder, host, 'log');
   if (!existsSync(folder)) return {};

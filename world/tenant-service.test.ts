@@ -17,7 +17,7 @@ interface Manifest {
   data?: Record<string, string>;
 }
 
-/** The objects by kind and name, for a tenant `a`. */
+/** Returns the objects of a tenant `a`, by kind and name. */
 function objects(spec: TenantSpec): Record<string, Manifest> {
   const plan = planWorld({ tenants: { a: spec } }).tenants[0]!;
   const controlPlane = {

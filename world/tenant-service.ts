@@ -1,14 +1,14 @@
 import type { ControlPlane } from './cluster/control-plane.ts';
 import { API_PORT, KONNECTIVITY_PORT } from './spec.ts';
 
-/** Namespace of a tenant in the management cluster. */
+/** Returns the namespace of a tenant in the management cluster. */
 export function tenantNamespace(tenant: string): string {
   return `tenant-${tenant}`;
 }
 
 /**
- * A tenant as its provider leaves it in the management cluster: a namespace with a Service that leads to API
- * server and konnectivity-server, the CA, and an administrator's kubeconfig that uses the Service address.
+ * Returns the objects of a tenant in the management cluster, as a provider creates them: a namespace with a Service for
+ * API server and konnectivity-server, the CA, and an administrator's kubeconfig that uses the Service address.
  */
 export function tenantService(controlPlane: ControlPlane): object[] {
   const { name, address, konnectivity } = controlPlane.plan;

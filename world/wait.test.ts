@@ -100,7 +100,7 @@ test('persists six times, and then ends as the last try did', async () => {
   expect(await refused).toBe(6);
 });
 
-/** What somebody answers: a status, or nothing. */
+/** Returns a status, or throws an error. */
 async function outcome(value: number | Error = 0): Promise<number> {
   if (value instanceof Error) throw value;
   return value;

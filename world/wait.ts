@@ -1,4 +1,4 @@
-/** How many times longer than usual a slow machine may take: WORLD_PATIENCE, default 1. */
+/** Factor for timeouts on a slow machine: WORLD_PATIENCE, default 1. */
 export const patience = Number(process.env['WORLD_PATIENCE'] || 1);
 if (!(patience > 0 && patience <= 1000)) {
   throw new Error(
@@ -10,14 +10,15 @@ if (!(patience > 0 && patience <= 1000)) {
 export interface WaitOptions {
   /** Default 30,000. */
   readonly deadlineMs?: number;
-  /** Time between two looks. Default 100. */
+  /** Time between two checks. Default 100. */
   readonly everyMs?: number;
 }
 
 /**
- * Looks until something holds, and returns the first value that is neither false nor undefined. What the look throws
- * ends the wait: a look that may fail for a while says so by returning undefined. A look that hangs does not keep the
- * wait from ending.
+ * Polls a check and returns its first value that is neither false nor undefined. An error that the check throws ends
+ * the wait, so a check that may fail for a while returns undefined. A check that hangs does not delay the deadline.
+ *
+ * @throws when the deadline passes
  */
 export async function waitFor<T>(
   state: string,
@@ -43,18 +44,21 @@ export async function waitFor<T>(
 
 /** Options of {@link persist}. */
 export interface PersistOptions<T> {
-  /** Is this no answer yet? The last one is returned all the same. Default: everything is one. */
+  /**
+   * Reports whether a value is a refusal, to be retried. The last value is returned in any case. Default: no value is.
+   */
   readonly isRefused?: (value: T) => boolean;
-  /** Pause before the second try; each further one is twice as long. Default 250. */
+  /** Pause before the second try; each further pause is twice as long. Default 250. */
   readonly pauseMs?: number;
 }
 
-/** With the default pause these are eight seconds, if each fails at once. */
+/** Six tries take about eight seconds with the default pause, if each fails at once. */
 const TRIES = 6;
 
 /**
- * Does something again while it fails or is refused, six times at most, and ends as the last try did. For reading from
- * somebody who is busy or restarts: what was not answered may be asked again, where what was not done may have been.
+ * Retries while an attempt fails or is refused, up to six tries, and ends as the last one did. It is meant for reads
+ * from a server that is busy or restarting: an unanswered read can be repeated, while an unanswered write may have
+ * taken effect.
  */
 export async function persist<T>(
   attempt: () => Promise<T>,
@@ -65,7 +69,7 @@ export async function persist<T>(
       const value = await attempt();
       if (!isRefused(value)) return value;
     } catch {
-      // the last try says why
+      // the last try throws its error
     }
     await Bun.sleep(pauseMs * 2 ** (tried - 1) * patience);
   }
@@ -73,8 +77,8 @@ export async function persist<T>(
 }
 
 /**
- * Waits until all are done, also when one has failed, and then fails with the first failure: whoever cleans up
- * afterwards can be sure that nobody is still at work.
+ * Waits until all promises are settled, and then fails with the first failure. When the caller cleans up, no work is
+ * still running.
  */
 export async function together<T extends readonly unknown[] | []>(
   work: T,

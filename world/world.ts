@@ -35,11 +35,11 @@ import { startRelay } from './relay/start.ts';
 import { tenantNamespace, tenantService } from './tenant-service.ts';
 import { together, waitFor } from './wait.ts';
 
-/** Options of {@link World.start} besides what the world is made of. */
+/** Options of {@link World.start} besides the spec. */
 export interface WorldOptions {
-  /** Who hears how it goes. Default nobody. */
+  /** Receives the progress. Default: none. */
   readonly progress?: Progress;
-  /** Gives up the start; what was made is removed before the start fails. */
+  /** Cancels the start. What was created is removed before the start fails. */
   readonly signal?: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ export class World {
     this.#clusters = 1 + plan.tenants.length;
   }
 
-  /** Starts a world and returns when all its nodes are Ready; a world that cannot start is removed again. */
+  /** Starts a world and returns when all its nodes are Ready. A world that fails to start is removed. */
   static async start(spec: WorldSpec = {}, options: WorldOptions = {}): Promise<World> {
     const plan = planWorld(spec);
     const progress = options.progress ?? silentProgress;
@@ -100,12 +100,12 @@ export class World {
     }
   }
 
-  /** Folder with everything of this world: logs are in HOST/log. */
+  /** Folder with all files of this world; logs are in HOST/log. */
   get folder(): string {
     return this.#ledger.folder;
   }
 
-  /** The tenant with this name. */
+  /** Returns the tenant with this name. */
   tenant(name: string): Cluster {
     const tenant = this.tenants.get(name);
     if (!tenant) {
@@ -117,7 +117,7 @@ export class World {
   }
 
   /**
-   * Brings an image to every node: one made of files, or an OCI archive by its path. Pods use it by its name, with
+   * Imports an image on every node: one built from files, or an OCI archive by its path. Pods use it by its name, with
    * imagePullPolicy Never.
    */
   async image(image: ImageSpec | string): Promise<void> {
@@ -139,11 +139,11 @@ export class World {
   }
 
   /**
-   * Adds workers that join a control plane which the world did not make, and returns when they are Ready. They dial
-   * it as `spec.server` says: its name should lead somewhere by then.
+   * Adds workers that join a control plane outside the world, and returns when they are Ready. They dial `spec.server`,
+   * whose name should resolve by then.
    *
-   * @param access how the administrator reaches the API server.
-   * @param archives images for the workers besides those that every worker has.
+   * @param access the administrator's access to the API server.
+   * @param archives image archives for the workers besides those that every worker has.
    */
   async join(
     spec: JoinSpec,
@@ -153,7 +153,7 @@ export class World {
     const plan = planNodes(spec, this.#clusters++);
     await reserveInotify(this.#ledger, plan.workers.length * INOTIFY_PER_WORKER);
     this.dns.addViews(...clusterViews(plan));
-    // Machines have names; the API server of a provider's tenant may prefer them to addresses.
+    // The API server of a provider's tenant may prefer the names of nodes to their addresses.
     for (const { name, address } of plan.workers) this.dns.set(name, address);
     const workers = await buildWorkers(this.#ledger, this.#network, plan);
     const cluster = new Cluster(new ClusterApi(plan, access), workers);
@@ -162,29 +162,33 @@ export class World {
     return cluster;
   }
 
-  /** Switches off, for good, the workers that {@link join} has added. Their Node objects stay. */
+  /** Switches off, for good, the workers that {@link join} added. Their Node objects stay. */
   async leave(cluster: Cluster<ClusterApi>): Promise<void> {
     if (!this.#joined.delete(cluster))
       throw new Error(`${cluster.name} has not joined world ${this.id}, or has left it already`);
     await together(cluster.workers.map(({ host }) => host.stop()));
   }
 
-  /** Reserves inotify instances for programs that a test starts besides. @throws if too few are left */
+  /**
+   * Reserves inotify instances for further programs of a test.
+   *
+   * @throws if too few are left
+   */
   async reserveInotify(instances: number): Promise<void> {
     await reserveInotify(this.#ledger, instances);
   }
 
-  /** Gives a Service of the management cluster its name in the DNS, `NAME.NAMESPACE.svc`, inside pods and outside. */
+  /** Adds the name of a management cluster's Service, `NAME.NAMESPACE.svc`, to the DNS, for pods and for hosts. */
   async nameService(namespace: string, name: string): Promise<void> {
     await nameService(this.management, this.dns, namespace, name);
   }
 
-  /** Lets the world outlive this process, until `world down`. */
+  /** Keeps the world running after this process ends, until `world down`. */
   keep(): void {
     this.#ledger.append({ kind: 'kept' });
   }
 
-  /** Ends the world and removes all that it made. */
+  /** Ends the world and removes everything that it created. */
   async stop(): Promise<void> {
     await removeWorld(this.#ledger);
   }
@@ -212,7 +216,7 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
   const planPath = join(ledger.folder, 'plan.json');
   writeFileSync(`${planPath}.new`, JSON.stringify(plan));
   renameSync(`${planPath}.new`, planPath);
-  // The root of the world's cgroups is recorded before anything can be in it.
+  // Recorded before any process is in the world's cgroups.
   for (const path of cgroupPaths(ledger.cgroup)) ledger.append({ kind: 'cgroup', path });
 
   progress.update('world', 'network, DNS and hosts');
@@ -274,7 +278,7 @@ async function nameService(
   }
 }
 
-/** Makes the hosts of a cluster and its certificates; nothing runs yet. */
+/** Creates the hosts of a cluster and its certificates; nothing runs yet. */
 async function buildCluster(
   ledger: Ledger,
   network: Network,
@@ -303,7 +307,7 @@ async function connect(network: Network, host: Host, address: string): Promise<L
   return network.connect(host, address, NETWORK.length, NETWORK.resolver);
 }
 
-/** Why a start failed is often in the log of a program that ended, and the logs go with the world. */
+/** Adds the logs of ended programs to an error: they often show the cause, and are removed with the world. */
 function withEndedDaemons(error: unknown, ledger: Ledger): Error {
   const ended = endedDaemons(ledger).map(
     ({ name, tail }) => `${name} has ended; its log says:\n${tail}`,
@@ -312,7 +316,7 @@ function withEndedDaemons(error: unknown, ledger: Ledger): Error {
   return new Error([message, ...ended].join('\n\n'), { cause: error });
 }
 
-/** Every host name points to its own control plane; a test puts an edge before it by changing that. */
+/** Every host name points to its own control plane. A test puts an edge in front of it by changing that. */
 function initialRecords(clusters: readonly ClusterPlan[]): DnsRecords {
   return {
     names: Object.fromEntries(
@@ -325,9 +329,9 @@ function initialRecords(clusters: readonly ClusterPlan[]): DnsRecords {
   };
 }
 
-/** What the nodes of a cluster and their pods see besides: the name of their own API server. */
+/** Returns the DNS view of a cluster's nodes and pods, with the name of their own API server. */
 function clusterViews({ workers, serviceAddress }: NodesPlan): DnsView[] {
-  // All workers of a cluster differ in the last byte alone.
+  // The addresses of a cluster's workers differ in the last byte only.
   return workers.slice(0, 1).map(({ address }) => ({
     prefix: address.replace(/\d+$/, ''),
     names: { 'kubernetes.default.svc.cluster.local': [serviceAddress] },

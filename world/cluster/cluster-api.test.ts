@@ -1,4 +1,4 @@
-/** Reads of an API server that is busy or goes away for a moment, over real TLS. */
+/** Reads from an API server that is busy or briefly unavailable, over real TLS. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const NODES = { items: [{ metadata: { name: 'a-1' } }] };
 let folder: string;
 let server: Bun.Server<undefined>;
 let cluster: Cluster<ClusterApi>;
-/** What the server answers, one after the other, before it lists nodes; and what kubectl fails with, before it prints. */
+/** Statuses that the server returns, in order, before it lists nodes. For kubectl, each entry is one failed run. */
 let refusals: number[] = [];
 let asked: string[] = [];
 

@@ -7,26 +7,26 @@ import { patience, persist, waitFor } from '../wait.ts';
 import { kubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import type { Authority, Credential, Subject } from './pki.ts';
 
-/** Where an API server is, and by what its administrator is known. */
+/** How to reach an API server, with the administrator's credential. */
 export interface ClusterAccess {
-  /** The cluster's authority, which also signs the certificates of its nodes. */
+  /** The cluster's CA, which also signs the certificates of its nodes. */
   readonly authority: Authority;
   readonly admin: Credential;
   /** Host on which kubectl runs. */
   readonly host: Host;
-  /** Address of the API server there. */
+  /** Address of the API server as that host reaches it. */
   readonly server: string;
   /** Address of the API server from the machine's own network. */
   readonly relayed: string;
-  /** Path of a kubeconfig to be written for the former. */
+  /** Path of the kubeconfig to write for `server`. */
   readonly kubeconfig: string;
-  /** Path of a kubeconfig to be written for the latter. */
+  /** Path of the kubeconfig to write for `relayed`. */
   readonly machineKubeconfig: string;
-  /** Pause before a read that failed is repeated. Default: that of {@link persist}. */
+  /** Pause before a failed read is retried. Default: that of {@link persist}. */
   readonly pauseMs?: number;
 }
 
-/** A cluster's API server as its administrator and its nodes use it, whoever runs it. */
+/** A cluster's API server as its administrator and its nodes use it. It belongs to the world or to a provider. */
 export class ClusterApi {
   readonly plan: NodesPlan;
   readonly authority: Authority;
@@ -38,7 +38,7 @@ export class ClusterApi {
   readonly kubeconfig: string;
   /** Path of the administrator's kubeconfig, for programs in the machine's own network. */
   readonly machineKubeconfig: string;
-  /** How reads that failed are repeated. */
+  /** Retry options for failed reads. */
   readonly persistence: { readonly pauseMs?: number };
   readonly #admin: Credential;
   readonly #relayed: string;
@@ -68,7 +68,7 @@ export class ClusterApi {
     });
   }
 
-  /** Writes a kubeconfig of a user of this cluster. */
+  /** Writes a kubeconfig for a user of this cluster. */
   async writeUser(path: string, subject: Subject, server = this.server): Promise<string> {
     const credential = await this.authority.issue(subject);
     return writeKubeconfig(path, {
@@ -85,7 +85,7 @@ export class ClusterApi {
     const cache = `--cache-dir=${join(this.host.folder, 'kubectl-cache')}`;
     const { stdout } = await this.host.exec([...kubectl, cache, ...args], {
       timeoutMs: 120_000,
-      // Not the preferences that the user keeps for kubectl.
+      // Ignore the kubectl preferences of the user who runs the tests.
       env: { KUBERC: 'off' },
       shown: [`${this.plan.name}: kubectl`, ...args],
       ...(input === undefined ? {} : { input }),
@@ -93,7 +93,7 @@ export class ClusterApi {
     return stdout;
   }
 
-  /** Returns when the API server is ready. */
+  /** Waits until the API server is ready. */
   async start(): Promise<void> {
     await waitFor(`the API server of ${this.plan.name} is ready`, () => this.answers('/readyz'), {
       deadlineMs: 60_000,
@@ -101,8 +101,8 @@ export class ClusterApi {
   }
 
   /**
-   * A request to the API server as the administrator, from the machine's own network. One that only reads is repeated
-   * for a while where nobody answers, or a busy server refuses: no test is about the API server's own hiccups.
+   * Sends a request to the API server as the administrator, from the machine's own network. A GET is retried for a
+   * while if the API server does not answer or is too busy, because no test is about such short failures.
    */
   async request(
     method: string,
@@ -114,16 +114,19 @@ export class ClusterApi {
     return method === 'GET' ? persist(ask, { ...this.persistence, isRefused: isBusy }) : ask();
   }
 
-  /** Does the API server say yes at this path? One that does not listen yet, or is being replaced, does not. */
+  /**
+   * Reports whether a GET of this path succeeds. It fails while the API server does not listen yet or is being
+   * replaced.
+   */
   async answers(path: string): Promise<boolean> {
     try {
       return (await this.#ask('GET', path)).ok;
     } catch {
-      return false; // the caller asks again until its deadline
+      return false; // the caller retries until its deadline
     }
   }
 
-  /** Asks once; the answer is there to its end. */
+  /** Sends one request and reads the whole response. */
   async #ask(
     method: string,
     path: string,
@@ -144,7 +147,7 @@ export class ClusterApi {
   }
 }
 
-/** Too many requests, or a failure of the server's own. */
+/** Reports whether the API server answered 429 Too Many Requests or a server error. */
 function isBusy({ status }: Response): boolean {
   return status === 429 || status >= 500;
 }

@@ -9,8 +9,8 @@ import { Pod, podManifest, type PodSpec } from './pod.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * A control plane with its workers, in the words of those who use it: the management cluster, a tenant, or, as
- * `Cluster<ClusterApi>`, also the tenant of a provider, whose control plane is not the world's.
+ * A control plane with its workers: the management cluster or a tenant. As `Cluster<ClusterApi>` it is also the tenant
+ * of a provider, whose control plane does not belong to the world.
  */
 export class Cluster<C extends ClusterApi = ControlPlane> {
   readonly name: string;
@@ -27,10 +27,10 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
   }
 
   /**
-   * Starts everything and returns when the nodes are Ready, lead to Services, and pods can be created.
+   * Starts everything, and returns when the nodes are Ready, kube-proxy has written its rules and pods can be created.
    *
-   * @param archives images for the nodes.
-   * @param objects to be applied while the nodes start. Default none.
+   * @param archives image archives for the nodes.
+   * @param objects objects to apply while the nodes start. Default none.
    */
   async start(archives: readonly string[], objects: readonly object[] = []): Promise<void> {
     await together([
@@ -43,11 +43,11 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     ]);
     await this.#nodesReady();
     await this.#serviceAccountReady();
-    // A node without an address has none for kube-proxy either, which waits for it half a minute.
+    // Nodes of an external cloud provider have no address yet, and kube-proxy waits half a minute for it.
     if (!hasExternalCloud(this.plan)) await this.#servicesReady();
   }
 
-  /** The worker with this name, or the first. */
+  /** Returns the worker with this name, or the first worker. */
   worker(name?: string): Worker {
     const worker =
       name === undefined ? this.workers[0] : this.workers.find((one) => one.name === name);
@@ -59,14 +59,15 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
   }
 
   /**
-   * Runs kubectl as the cluster's administrator and returns what it printed; a failure is a CommandError. `kubectl get`
-   * of objects fails only when several tries have.
+   * Runs kubectl as the cluster's administrator and returns what it printed. `kubectl get` of objects is retried.
+   *
+   * @throws CommandError if kubectl fails
    */
   async kubectl(...args: string[]): Promise<string> {
     const run = async () => this.controlPlane.kubectl(args);
-    // Whether a path is served is mostly asked by somebody who waits for it.
+    // Callers that request a raw path mostly poll it themselves.
     const reads = args[0] === 'get' && args[1] !== '--raw';
-    // kubectl ends with the same code whatever has failed, so all of it is tried again.
+    // kubectl exits with the same code for every kind of failure, so every failure is retried.
     return reads ? persist(run, this.controlPlane.persistence) : run();
   }
 
@@ -104,7 +105,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
 
   /** Creates a pod and waits until it runs. */
   async runPod(spec: PodSpec = {}): Promise<Pod> {
-    if (spec.node !== undefined) this.worker(spec.node); // fails, naming those that there are
+    if (spec.node !== undefined) this.worker(spec.node); // throws if there is no such worker
     const name = spec.name ?? `pod-${++this.#pods}`;
     const namespace = spec.namespace ?? 'default';
     const response = await this.controlPlane.request(
@@ -119,19 +120,19 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     return pod;
   }
 
-  /** Waits until the API server reaches every kubelet, by konnectivity: logs and exec work from then on. */
+  /** Waits until the API server reaches every kubelet through konnectivity. From then on, logs and exec work. */
   async nodesReached(): Promise<void> {
     for (const worker of this.workers) {
       await waitFor(
         `the API server of ${this.name} reaches ${worker.name} by konnectivity`,
         () => this.controlPlane.answers(`/api/v1/nodes/${worker.name}/proxy/healthz`),
-        // An agent that has met no server tries again after half a minute.
+        // An agent that found no server retries after half a minute.
         { deadlineMs: 120_000, everyMs: 250 },
       );
     }
   }
 
-  /** Waits until the kinds of all CRDs can be used. `kubectl wait` fails for one that has no status yet. */
+  /** Waits until the API server serves the kinds of all CRDs. `kubectl wait` fails for a CRD without a status. */
   async definitionsEstablished(): Promise<void> {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     await waitFor(
@@ -145,7 +146,8 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
           ),
         );
         if (!areEstablished) return false;
-        // Where kubectl looks up the kinds that it is given they appear a moment later; it fails while some are half there.
+        // API discovery, which kubectl uses, lists new kinds a moment later. kubectl fails while discovery is
+        // incomplete.
         const names = await this.kubectl('api-resources', '--output=name').catch(() => '');
         const found = new Set(names.split('\n'));
         return items.every(({ metadata }) => found.has(metadata?.name ?? ''));
@@ -163,7 +165,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
           if (!kubelet.running)
             throw new Error(`kubelet of ${worker.name} ended:\n${kubelet.tail()}`);
         }
-        // By name: the tenant of a provider may have had others before.
+        // Compared by name, because the tenant of a provider may have had other nodes before.
         const ready = (await this.list('nodes')).filter(isReady);
         const names = new Set(ready.map(({ metadata }) => metadata?.name));
         return this.workers.every(({ name }) => names.has(name));

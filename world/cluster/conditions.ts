@@ -1,4 +1,4 @@
-/** What nodes and pods have in common: a name, and a status with conditions. */
+/** The fields that nodes and pods share: a name, and a status with conditions. */
 export interface ObjectWithConditions {
   readonly metadata?: { readonly name?: string };
   readonly status?: {
@@ -7,7 +7,7 @@ export interface ObjectWithConditions {
   };
 }
 
-/** Does it say of itself that it is Ready? */
+/** Reports whether the object has the condition Ready with status True. */
 export function isReady({ status }: ObjectWithConditions): boolean {
   return (
     status?.conditions?.some(

@@ -7,7 +7,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import { Authority, tokenKeys, writeCredential } from './pki.ts';
 import type { ControlPlanePaths } from './programs.ts';
 
-/** Writes everything that the programs of a control plane find at their paths. */
+/** Writes all files that the programs of a control plane read. */
 export async function writeControlPlaneFiles(
   plan: ClusterPlan,
   paths: ControlPlanePaths,
@@ -54,7 +54,9 @@ export async function writeControlPlaneFiles(
   if (plan.konnectivity) await writeKonnectivityFiles(plan, paths, authority);
 }
 
-/** Names by which the API server is dialled: by pods, from outside, from the management side, and through the relay. */
+/**
+ * Returns the names in the API server's certificate: for pods, outside clients, the management cluster and the relay.
+ */
 function apiServerNames(plan: ClusterPlan): string[] {
   const namespace = tenantNamespace(plan.name);
   return [

@@ -16,10 +16,12 @@ import {
   type ControlPlanePaths,
 } from './programs.ts';
 
-/** MiB of the memory disk that holds a control plane's etcd. Two write-ahead segments of 64 and a database fit well. */
+/**
+ * Size of the memory disk for a control plane's etcd, in MiB. It holds two 64 MiB write-ahead segments and a database.
+ */
 const ETCD_DISK_MIB = 512;
 
-/** The disk of a control plane's host, for {@link Host.create}. */
+/** Returns the disk of a control plane's host, for {@link Host.create}. */
 export function etcdDisk(
   folder: string,
   { etcdDiskMiB: sizeMiB = ETCD_DISK_MIB }: Pick<ClusterPlan, 'etcdDiskMiB'>,
@@ -28,8 +30,8 @@ export function etcdDisk(
 }
 
 /**
- * One cluster's control plane, on a host of its own: etcd, kube-apiserver, kube-controller-manager,
- * kube-scheduler, and konnectivity-server where the plan has it.
+ * One cluster's control plane on its own host: etcd, kube-apiserver, kube-controller-manager, kube-scheduler and, if
+ * the plan has it, konnectivity-server.
  */
 export class ControlPlane extends ClusterApi {
   declare readonly plan: ClusterPlan;
@@ -75,14 +77,14 @@ export class ControlPlane extends ClusterApi {
       },
       { deadlineMs: 60_000, everyMs: 50 },
     );
-    // Both end if they find no API server at their start.
+    // Both exit if they find no API server when they start.
     await this.host.start('kube-controller-manager', controllerManager(this.plan, this.#paths));
     await this.host.start('kube-scheduler', scheduler(this.#paths));
   }
 
   /** Fills the disk of etcd to the last byte. */
   async fillDisk(): Promise<void> {
-    // dd ends with an error when the disk is full, which is the point.
+    // dd exits with an error when the disk is full, as intended.
     await this.host.exec([
       'sh',
       '-c',
@@ -90,7 +92,7 @@ export class ControlPlane extends ClusterApi {
     ]);
   }
 
-  /** Frees what {@link fillDisk} took. */
+  /** Deletes the file that {@link fillDisk} wrote. */
   async freeDisk(): Promise<void> {
     await this.host.exec(['rm', '-f', `${this.#paths.etcd}/filler`]);
   }

@@ -2,9 +2,10 @@ import { IMAGES } from '../images/images.ts';
 import { KONNECTIVITY_PORT, type ClusterPlan } from '../spec.ts';
 
 /**
- * What a tenant cluster holds for konnectivity, as providers install it: rights for the server, agents on the workers.
+ * Returns the konnectivity objects of a tenant cluster, as providers install them: permissions for the server, and
+ * agents on the workers.
  *
- * @param port that the agents dial. Default: the server's own.
+ * @param port port that the agents dial. Default: the server's own.
  */
 export function konnectivityObjects(cluster: ClusterPlan, port = KONNECTIVITY_PORT): object[] {
   const metadata = { name: 'konnectivity-agent', namespace: 'kube-system' };
@@ -36,7 +37,7 @@ export function konnectivityObjects(cluster: ClusterPlan, port = KONNECTIVITY_PO
             serviceAccountName: 'konnectivity-agent',
             priorityClassName: 'system-cluster-critical',
             hostNetwork: true,
-            // The resolver of the node: the agent is needed before anything in the cluster works.
+            // The node's own resolver, because nothing in the cluster works before the agent does.
             dnsPolicy: 'Default',
             tolerations: [{ operator: 'Exists' }],
             terminationGracePeriodSeconds: 1,
@@ -50,7 +51,7 @@ export function konnectivityObjects(cluster: ClusterPlan, port = KONNECTIVITY_PO
                   '--service-account-token-path=/var/run/secrets/tokens/konnectivity',
                   `--proxy-server-host=${cluster.hosts.konnectivity}`,
                   `--proxy-server-port=${port}`,
-                  // Default 5 s after the first failure: a tenant that starts together with its server would wait for nothing.
+                  // Default 5 s after the first failure, too long for a tenant that starts together with its server.
                   '--probe-interval=1s',
                   '--sync-interval=1s',
                 ],

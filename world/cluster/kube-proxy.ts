@@ -1,18 +1,20 @@
 import { CommandError } from '../machine/command.ts';
 import type { Worker } from './worker.ts';
 
-/** With bash alone, which every machine of a world has. */
+/** Reads kube-proxy's metrics with bash alone, which every host of a world has. */
 const ASK_FOR_METRICS = String.raw`exec 3<>/dev/tcp/127.0.0.1/10249; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3`;
 
-/** When kube-proxy has last written its rules, in seconds since 1970. */
+/** Matches the time at which kube-proxy last wrote its rules, in seconds since 1970, unless it is 0. */
 const RULES_WRITTEN = /^kubeproxy_sync_proxy_rules_last_timestamp_seconds(?:\{.*\})? [1-9]/m;
 
-/** Has kube-proxy of this worker written its rules? Nobody on that node reaches a Service before. */
+/**
+ * Reports whether kube-proxy of this worker has written its rules. Until then, Services are unreachable from the node.
+ */
 export async function leadsToServices(worker: Pick<Worker, 'exec'>): Promise<boolean> {
   try {
     return RULES_WRITTEN.test(await worker.exec('bash', '-c', ASK_FOR_METRICS));
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return false; // it does not listen yet
+    return false; // kube-proxy does not listen yet
   }
 }

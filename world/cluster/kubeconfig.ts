@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import type { Credential } from './pki.ts';
 
-/** What a kubeconfig holds here: one cluster, one user. */
+/** Content of a kubeconfig with one cluster and one user. */
 export interface KubeconfigContent {
   /** Shown by kubectl as cluster, user and context. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface KubeconfigContent {
   readonly credential: Credential;
 }
 
-/** The text of a kubeconfig with everything inside, so that it can be carried anywhere. */
+/** Returns the text of a kubeconfig with certificates and keys embedded. */
 export function kubeconfig(content: KubeconfigContent): string {
   const { name, server, authority, credential } = content;
   const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -36,7 +36,7 @@ export function kubeconfig(content: KubeconfigContent): string {
   );
 }
 
-/** What is in a kubeconfig that somebody else made, of one cluster and one user with everything inside. */
+/** Parses a kubeconfig that has one cluster, one user, and certificates and keys embedded. */
 export function kubeconfigContent(text: string): KubeconfigContent {
   const { clusters, users } = parse(text) as Kubeconfig;
   const [cluster, user] = [clusters[0], users[0]];
@@ -53,7 +53,7 @@ export function kubeconfigContent(text: string): KubeconfigContent {
   };
 }
 
-/** Writes a kubeconfig, for its owner only, and returns the path. */
+/** Writes a kubeconfig with mode 0600 and returns its path. */
 export function writeKubeconfig(path: string, content: KubeconfigContent): string {
   writeFileSync(path, kubeconfig(content), { mode: 0o600 });
   return path;

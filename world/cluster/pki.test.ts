@@ -142,7 +142,7 @@ describe('a TLS handshake', () => {
     expect(clientTrusted).toBe(false);
   });
 
-  /** What a client and the server make of each other. */
+  /** Performs a TLS handshake and returns what the client and the server observed. */
   async function handshake(options: { name: string; trusting?: Authority; as?: Credential }) {
     const listener = createServer({
       cert: server.certificate,

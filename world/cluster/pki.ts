@@ -21,12 +21,12 @@ export interface Credential {
   readonly key: string;
 }
 
-/** What goes into a certificate. */
+/** Content of a certificate. */
 export interface Subject {
   readonly commonName: string;
   /** Kubernetes reads groups from here. */
   readonly organization?: string;
-  /** DNS names and addresses: a server's certificate. None: a client's. */
+  /** DNS names and addresses, for a server certificate. Without names, the certificate is for a client. */
   readonly names?: readonly string[];
   /** Default: in a year. */
   readonly notAfter?: Date;
@@ -34,7 +34,7 @@ export interface Subject {
 
 /** Options of {@link Authority.create}. */
 export interface AuthorityOptions {
-  /** `rsa` is also written as PKCS#1, the one form of a private key that Kamaji v1.0.0 reads. Default `ecdsa`. */
+  /** `rsa` keys are written as PKCS#1, the only private key format that Kamaji v1.0.0 reads. Default `ecdsa`. */
   readonly keyType?: 'ecdsa' | 'rsa';
 }
 
@@ -59,7 +59,7 @@ export class Authority {
     this.key = key;
   }
 
-  /** A new authority. */
+  /** Creates a CA. */
   static async create(commonName: string, options: AuthorityOptions = {}): Promise<Authority> {
     const rsa = options.keyType === 'rsa';
     const algorithm = rsa ? RSA_ALGORITHM : ALGORITHM;
@@ -86,7 +86,7 @@ export class Authority {
     return new Authority(certificate, keys.privateKey, rsa ? pkcs1(key) : key, algorithm);
   }
 
-  /** An authority that somebody else made, with an RSA key or one on the curve P-256. */
+  /** Opens an existing CA, which has an RSA key or a P-256 key. */
   static async open({ certificate, key }: Credential): Promise<Authority> {
     const privateKey = createPrivateKey(key);
     const algorithm = privateKey.asymmetricKeyType === 'rsa' ? RSA_ALGORITHM : ALGORITHM;
@@ -95,13 +95,13 @@ export class Authority {
     return new Authority(new x509.X509Certificate(certificate), signingKey, key, algorithm);
   }
 
-  /** A certificate signed by this authority, with an ECDSA key of its own. */
+  /** Issues a certificate with a new ECDSA key. */
   async issue(subject: Subject): Promise<Credential> {
     const keys = await generateKeys(ALGORITHM);
     const names = subject.names ?? [];
     const certificate = await x509.X509CertificateGenerator.create({
       subject: `${subject.organization ? `O=${subject.organization}, ` : ''}CN=${subject.commonName}`,
-      // Not its text: Go wants the very bytes, and there are several kinds of strings.
+      // The encoded name, not its text: Go compares the bytes, and a text has several encodings.
       issuer: this.#certificate.subjectName,
       serialNumber: serialNumber(),
       notBefore: new Date(Date.now() - DAY_MS),
@@ -132,14 +132,14 @@ export class Authority {
   }
 }
 
-/** A key pair as PEM, for signing service account tokens. */
+/** Generates a key pair for signing service account tokens, as PEM. */
 export async function tokenKeys(): Promise<{ publicKey: string; privateKey: string }> {
   const keys = await generateKeys(ALGORITHM);
   const spki = await crypto.subtle.exportKey('spki', keys.publicKey);
   return { publicKey: pem('PUBLIC KEY', spki), privateKey: await privatePem(keys) };
 }
 
-/** Writes NAME.crt and NAME.key, the key for its owner only, and returns their paths. */
+/** Writes NAME.crt and NAME.key, the key with mode 0600, and returns their paths. */
 export function writeCredential(
   folder: string,
   name: string,
@@ -152,7 +152,7 @@ export function writeCredential(
   return paths;
 }
 
-/** As the authority says itself: Go takes another hash for it since 1.25. */
+/** Returns the CA's own subject key identifier. Computing it does not work, because Go uses another hash since 1.25. */
 async function authorityKeyIdentifier(authority: x509.X509Certificate): Promise<x509.Extension> {
   const own = authority.getExtension(x509.SubjectKeyIdentifierExtension);
   return own
@@ -168,7 +168,7 @@ async function privatePem(keys: CryptoKeyPair): Promise<string> {
   return pem('PRIVATE KEY', await crypto.subtle.exportKey('pkcs8', keys.privateKey));
 }
 
-/** An RSA key in its own form, without the envelope that says it is one. */
+/** Converts an RSA key from PKCS#8 to PKCS#1. */
 function pkcs1(key: string): string {
   return createPrivateKey(key).export({ type: 'pkcs1', format: 'pem' }).toString();
 }
@@ -181,7 +181,7 @@ function pem(label: string, der: ArrayBuffer): string {
   return `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
 }
 
-/** 127 random bits: positive, and never the same twice. */
+/** Returns 127 random bits, so that the number is positive and practically unique. */
 function serialNumber(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[0] = (bytes[0] ?? 0) & 0x7f;

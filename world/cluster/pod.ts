@@ -4,9 +4,9 @@ import { isReady, type ObjectWithConditions } from './conditions.ts';
 import { IMAGES } from '../images/images.ts';
 import { waitFor } from '../wait.ts';
 
-/** What a test asks for in a pod. */
+/** Spec of a pod. */
 export interface PodSpec {
-  /** Default: a name of its own. */
+  /** Default: a generated name. */
   readonly name?: string;
   /** Default `default`. */
   readonly namespace?: string;
@@ -41,7 +41,7 @@ export class Pod {
 
   /** Writes a file in the pod. */
   async write(path: string, text: string): Promise<void> {
-    // The end of standard input may overtake what comes before it, and the file stays empty.
+    // The end of standard input may overtake the content, and the file is then empty.
     await waitFor(`${path} is in pod ${this.name}`, async () => {
       const command = ['--', 'sh', '-c', `cat > ${path}`];
       await this.#cluster.controlPlane.kubectl(
@@ -52,7 +52,7 @@ export class Pod {
     });
   }
 
-  /** What the pod printed. */
+  /** Returns the pod's output. */
   async logs(): Promise<string> {
     return this.#cluster.kubectl('logs', `--namespace=${this.namespace}`, this.name);
   }
@@ -69,7 +69,11 @@ export class Pod {
     );
   }
 
-  /** Waits until the pod is Ready, or has ended well; one that has failed is an error with its status and output. */
+  /**
+   * Waits until the pod is Ready or has succeeded.
+   *
+   * @throws if the pod has failed, with its status and output
+   */
   async settled(deadlineMs = 60_000): Promise<void> {
     let last: ObjectWithConditions = {};
     const look = async () => {
@@ -93,7 +97,7 @@ export class Pod {
   }
 }
 
-/** The manifest of a pod, with an end that does not wait: tests delete many. */
+/** Returns the manifest of a pod that terminates without a grace period, because tests delete many pods. */
 export function podManifest(spec: PodSpec, name: string): object {
   return {
     apiVersion: 'v1',

@@ -1,9 +1,9 @@
-/** The commands of a control plane's programs: pure functions of the plan and of where its files are. */
+/** Command lines of a control plane's programs, as pure functions of the plan and of file paths. */
 import { join } from 'node:path';
 import { program } from '../parts/parts.ts';
 import { API_PORT, KONNECTIVITY_PORT, type ClusterPlan } from '../spec.ts';
 
-/** Where the files of a control plane are. */
+/** Paths of a control plane's files. */
 export interface ControlPlanePaths {
   /** Certificates, keys and kubeconfigs; NAME.crt, NAME.key, NAME.kubeconfig. */
   readonly pki: string;
@@ -11,9 +11,11 @@ export interface ControlPlanePaths {
   readonly etcd: string;
   /** Socket between API server and konnectivity-server. */
   readonly konnectivitySocket: string;
-  /** The API server's file that leads its connections to nodes and pods into that socket. */
+  /**
+   * The API server's EgressSelectorConfiguration, which sends its connections to nodes and pods through that socket.
+   */
   readonly egressSelector: string;
-  /** A folder that the controller manager insists on making. */
+  /** A folder that the controller manager always creates. */
   readonly volumePlugins: string;
 }
 
@@ -28,7 +30,7 @@ export function controlPlanePaths(folder: string): ControlPlanePaths {
   };
 }
 
-/** etcd, for this control plane alone. Its disk is memory, so nothing is gained by syncing to it. */
+/** etcd for this control plane alone. Its disk is in memory, so syncing would gain nothing. */
 export function etcd({ etcd }: ControlPlanePaths): string[] {
   return [
     program('etcd'),
@@ -68,7 +70,8 @@ export function apiServer(plan: ClusterPlan, { pki, egressSelector }: ControlPla
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     `--proxy-client-cert-file=${pki}/front-proxy-client.crt`,
     `--proxy-client-key-file=${pki}/front-proxy-client.key`,
-    // Webhooks and extension servers are dialled at their pods: no kube-proxy runs beside a control plane.
+    // The API server dials webhooks and extension servers at their pods, because no kube-proxy runs beside a control
+    // plane.
     '--enable-aggregator-routing=true',
     '--allow-privileged=true',
     '--profiling=false',
@@ -93,7 +96,7 @@ export function controllerManager(
     '--leader-elect=false',
     `--cluster-cidr=${plan.podPrefix}.0.0/16`,
     '--allocate-node-cidrs=false',
-    // By default it makes this folder on the machine, below /usr/libexec.
+    // By default the controller manager creates this folder below /usr/libexec of the machine.
     `--flex-volume-plugin-dir=${volumePlugins}`,
   ];
 }
@@ -107,7 +110,7 @@ export function scheduler({ pki }: ControlPlanePaths): string[] {
   ];
 }
 
-/** konnectivity-server: agents come by TLS, the API server by a socket. */
+/** konnectivity-server. Agents connect over TLS, the API server through a socket. */
 export function konnectivityServer({ pki, konnectivitySocket }: ControlPlanePaths): string[] {
   return [
     program('proxy-server'),
@@ -125,7 +128,7 @@ export function konnectivityServer({ pki, konnectivitySocket }: ControlPlanePath
   ];
 }
 
-/** One identity for a component's own requests and for judging those of others. */
+/** Uses one kubeconfig for a component's own requests and for authenticating and authorizing requests to it. */
 function kubeconfigFlags(path: string): string[] {
   return ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map(
     (flag) => `--${flag}=${path}`,

@@ -20,7 +20,7 @@ const SHARED = { parts: partsFolder(), images: imagesFolder(), repository };
 const FILES = '/run/snicket/files';
 const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
 
-/** Where a worker finds a file of the machine. Elsewhere than in the shared folders, it is where it was. */
+/** Returns the path of a machine's file on a worker. A path outside the shared folders stays the same. */
 export function onWorker(path: string): string {
   for (const [name, folder] of Object.entries(SHARED)) {
     if (path === folder || path.startsWith(`${folder}/`))
@@ -29,7 +29,7 @@ export function onWorker(path: string): string {
   return path;
 }
 
-/** A worker node: a host of its own with containerd, kubelet, kube-proxy and a CNI bridge. */
+/** A worker node: a host with containerd, kubelet, kube-proxy and a CNI bridge. */
 export class Worker {
   readonly name: string;
   readonly address: string;
@@ -47,7 +47,7 @@ export class Worker {
     this.#plan = plan;
   }
 
-  /** Makes the host with its network; nothing runs on it yet. */
+  /** Creates the host with its network; nothing runs yet. */
   static async create(
     ledger: Ledger,
     cluster: NodesPlan,
@@ -63,7 +63,7 @@ export class Worker {
       nameserver: NETWORK.resolver,
     });
     const worker = new Worker(cluster, plan, host, await connect(host));
-    // Pods of the cluster's other nodes are reached by their nodes.
+    // A node reaches pods of the other nodes through those nodes.
     for (const other of cluster.workers) {
       if (other.name !== plan.name)
         await host.exec(['ip', 'route', 'add', other.podCidr, 'via', other.address]);
@@ -96,7 +96,7 @@ export class Worker {
     return this.host.daemon(name);
   }
 
-  /** Starts containerd and brings images into it. */
+  /** Starts containerd and imports images. */
   async startContainerd(archives: readonly string[]): Promise<void> {
     this.#write('containerd.toml', containerdConfig());
     this.#write('cni/10-bridge.conflist', JSON.stringify(cniConfig(this.#plan.podCidr)));
@@ -119,12 +119,12 @@ export class Worker {
     for (const archive of archives) await this.importImage(archive);
   }
 
-  /** Brings an OCI archive into this node's containerd. */
+  /** Imports an OCI archive into this node's containerd. */
   async importImage(archive: string): Promise<void> {
     await importImage(this.host, archive);
   }
 
-  /** Starts kubelet and kube-proxy; the API server should be ready, since both wait longer after each failure. */
+  /** Starts kubelet and kube-proxy. The API server should be ready, because both wait longer after each failure. */
   async startKubelet(api: ClusterApi): Promise<void> {
     const cluster = this.#cluster;
     const files = join(this.host.folder, 'files');
@@ -147,7 +147,7 @@ export class Worker {
       `--config=${FILES}/kubelet.json`,
       `--kubeconfig=${FILES}/kubelet.kubeconfig`,
       `--hostname-override=${this.name}`,
-      // Nodes of an external cloud provider have nothing but a name until that provider gives them an address.
+      // Nodes of an external cloud provider have only a name until that provider gives them an address.
       ...(hasExternalCloud(cluster) ? [] : [`--node-ip=${this.address}`]),
       ...cluster.kubeletFlags,
     );
@@ -158,7 +158,7 @@ export class Worker {
       `--hostname-override=${this.name}`,
       `--proxy-mode=${cluster.proxyMode}`,
       `--cluster-cidr=${cluster.podPrefix}.0.0/16`,
-      // The conntrack table is the machine's; its limits are left alone.
+      // The conntrack table belongs to the machine, so kube-proxy must not change its limits.
       '--conntrack-max-per-core=0',
       '--conntrack-min=0',
     );
@@ -171,7 +171,7 @@ export class Worker {
   }
 }
 
-/** Brings an OCI archive, a file of the machine, into the containerd of a worker's host. */
+/** Imports an OCI archive, a file of the machine, into the containerd of a worker's host. */
 export async function importImage(
   host: Pick<Host, 'folder' | 'exec'>,
   archive: string,
@@ -220,7 +220,7 @@ function kubeletConfig(): unknown {
       x509: { clientCAFile: `${FILES}/ca.crt` },
     },
     authorization: { mode: 'Webhook' },
-    // A world shares the machine's disk and memory: a full disk elsewhere is no reason to evict its pods.
+    // A world shares the machine's disk and memory, so other programs that fill the disk must not cause evictions.
     evictionHard: {
       'memory.available': '50Mi',
       'nodefs.available': '1%',

@@ -1,5 +1,5 @@
 /**
- * The resolver of a world: answers from a file, knows nothing else, and asks nobody.
+ * The resolver of a world. It answers from a file and forwards nothing.
  *
  * usage: main.ts ADDRESS RECORDS
  */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { addressBytes, answer, CODE, parseQuery, TYPE_A, TYPE_AAAA } from './message.ts';
 
-/** A query by hand: header, one question, and whatever comes after it. */
+/** Builds a query by hand: header, one question and optional bytes after it. */
 function queryBytes(name: string, type = TYPE_A, rest = ''): Buffer {
   const labels = name
     .split('.')

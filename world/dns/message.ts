@@ -1,18 +1,18 @@
 /** The DNS messages of RFC 1035 that a resolver for tests needs: one question in, addresses out. */
 
-/** A query as it came. */
+/** A parsed query. */
 export interface Query {
   readonly id: number;
-  /** Lower-case, without the last dot. */
+  /** Lower case, without the trailing dot. */
   readonly name: string;
   /** 1 is A, 28 is AAAA. */
   readonly type: number;
-  /** The question's bytes, to be repeated in the answer. */
+  /** Bytes of the question, which the answer repeats. */
   readonly question: Buffer;
   readonly recursionDesired: boolean;
 }
 
-/** Record types that can be answered. */
+/** Record types that the resolver answers. */
 export const TYPE_A = 1;
 export const TYPE_AAAA = 28;
 
@@ -22,7 +22,7 @@ export const CODE = { ok: 0, servfail: 2, nxdomain: 3 } as const;
 const HEADER = 12;
 const TTL_SECONDS = 1;
 
-/** Reads a query; undefined if it is not one with exactly one question. */
+/** Parses a query; undefined if it is not a query with exactly one question. */
 export function parseQuery(message: Buffer): Query | undefined {
   if (message.length < HEADER + 5) return undefined;
   const flags = message.readUInt16BE(2);
@@ -48,7 +48,7 @@ export function parseQuery(message: Buffer): Query | undefined {
   };
 }
 
-/** Writes the answer to a query. Addresses of the other family than asked for are left out. */
+/** Builds the answer to a query. Addresses of the other family are left out. */
 export function answer(query: Query, code: number, addresses: readonly string[]): Buffer {
   const length = query.type === TYPE_A ? 4 : query.type === TYPE_AAAA ? 16 : 0;
   const data = addresses.map(addressBytes).filter((bytes) => bytes.length === length);
@@ -71,7 +71,7 @@ export function answer(query: Query, code: number, addresses: readonly string[])
   return Buffer.concat([header, query.question, ...records]);
 }
 
-/** The bytes of an IPv4 or IPv6 address. */
+/** Returns the bytes of an IPv4 or IPv6 address. */
 export function addressBytes(address: string): Buffer {
   if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
   const [head = '', tail] = address.split('::');

@@ -2,45 +2,45 @@ import { isIP } from 'node:net';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the resolver says of a name: addresses, or a way to fail. */
+/** Answer for a name: addresses, or a way to fail. */
 export type DnsRecord = readonly string[] | 'servfail' | 'silent';
 
-/** The resolver's names. */
+/** Records of the resolver. */
 export interface DnsRecords {
-  /** For everybody. */
+  /** Names that every client sees. */
   readonly names: Readonly<Record<string, DnsRecord>>;
   readonly views: readonly DnsView[];
 }
 
-/** Names for askers whose address begins with the prefix: a tenant's workers see their own cluster's names. */
+/** Names for clients whose address begins with the prefix. A tenant's workers see the names of their own cluster. */
 export interface DnsView {
   readonly prefix: string;
   readonly names: Readonly<Record<string, DnsRecord>>;
 }
 
-/** What to answer to an asker; undefined is a name that does not exist. */
+/** Returns the record of a name for a client; undefined if the name does not exist. */
 export function lookUp(records: DnsRecords, name: string, asker: string): DnsRecord | undefined {
   const view = records.views.find(({ prefix }) => asker.startsWith(prefix));
   return own(view?.names, name) ?? own(records.names, name);
 }
 
-/** Anybody may ask for `constructor`, which every object has without being given it. */
+/** Reads own properties only, because a client may query `constructor`, which every object inherits. */
 function own(names: DnsRecords['names'] | undefined, name: string): DnsRecord | undefined {
   return names && Object.hasOwn(names, name) ? names[name] : undefined;
 }
 
-/** Replaces the file in one step: the resolver sees the old names or the new, never half. */
+/** Replaces the file atomically, so that the resolver never reads half of it. */
 export function writeRecords(path: string, records: DnsRecords): void {
   writeFileSync(`${path}.new`, JSON.stringify(records, undefined, 2));
   renameSync(`${path}.new`, path);
 }
 
-/** Where the names of a world are. */
+/** Returns the path of a world's records. */
 export function recordsFile(world: string): string {
   return join(world, 'network', 'files', 'dns.json');
 }
 
-/** The world's names as a test changes them; a change holds for the very next query. */
+/** The world's DNS names, for tests to change. A change takes effect with the next query. */
 export class Dns {
   readonly #path: string;
 
@@ -56,29 +56,29 @@ export class Dns {
     this.#change({ [name]: addresses });
   }
 
-  /** Makes many names point to the same address, in one step. */
+  /** Makes many names point to the same address with one write. */
   setAll(names: readonly string[], address: string): void {
     this.#change(Object.fromEntries(names.map((name) => [name, [address]])));
   }
 
-  /** Makes a name unknown. */
+  /** Removes a name. */
   remove(name: string): void {
     this.#change({ [name]: undefined });
   }
 
-  /** Breaks a name: `servfail` answers with an error, `silent` not at all. */
+  /** Breaks a name: `servfail` answers with an error, `silent` does not answer. */
   break(name: string, how: 'servfail' | 'silent'): void {
     this.#change({ [name]: how });
   }
 
-  /** Gives some askers names of their own. */
+  /** Adds names that only some clients see. */
   addViews(...views: readonly DnsView[]): void {
     const records = this.#read();
     writeRecords(this.#path, { ...records, views: [...records.views, ...views] });
   }
 
   #change(asked: Readonly<Record<string, DnsRecord | undefined>>): void {
-    // Questions come in lower case.
+    // The resolver looks names up in lower case.
     const change = Object.fromEntries(
       Object.entries(asked).map(([name, record]) => [name.toLowerCase(), record]),
     );
@@ -94,12 +94,12 @@ export class Dns {
   }
 }
 
-/** Reads the file again whenever it was replaced. */
+/** Returns a function that reads the file again whenever it has been replaced. */
 export function recordsReader(path: string): () => DnsRecords {
   let seen = '';
   let records: DnsRecords = { names: {}, views: [] };
   return () => {
-    // Both, since a file system gives the number of a removed file to the next new one.
+    // Compares both, because a file system reuses the inode number of a removed file.
     const { ino, mtimeMs } = statSync(path);
     if (seen !== `${ino} ${mtimeMs}`) {
       records = JSON.parse(readFileSync(path, 'utf8')) as DnsRecords;

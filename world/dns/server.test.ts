@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Dns, writeRecords } from './records.ts';
 import { serveDns } from './server.ts';
 
-// A real resolver (c-ares) asks over a real socket.
+// A real resolver, c-ares, sends the queries over a real socket.
 
 let folder: string;
 let path: string;
@@ -49,7 +49,7 @@ describe('a resolver is told', () => {
     const before = await resolver.resolve6('a.test');
     dns.set('a.test', 'fd00::2');
 
-    // Another one: a resolver keeps what it was told for the second that the answer allows.
+    // A new resolver, because the first one caches the answer for its TTL of one second.
     const after = await resolverOf(server).resolve6('a.test');
 
     expect(before).toEqual(['fd00::1']);

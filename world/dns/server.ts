@@ -1,7 +1,7 @@
 import { answer, CODE, parseQuery } from './message.ts';
 import { lookUp, recordsReader } from './records.ts';
 
-/** Answers queries over UDP from a file of records; port 0 takes a free one. */
+/** Answers queries over UDP from a file of records; port 0 picks a free port. */
 export async function serveDns(
   hostname: string,
   port: number,

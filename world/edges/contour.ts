@@ -4,10 +4,10 @@ import { edgeParts } from '../parts/catalogue.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import { EDGE_PORT, type EdgeRecipe } from './recipe.ts';
 
-/** Where Contour tells Envoy what to do; only this host sees it. */
+/** Address of Contour's xDS server, which configures Envoy. It is reachable from this host only. */
 const XDS = ['--xds-address=127.0.0.1', '--xds-port=8001'];
 
-/** Contour with an Envoy beside it. It takes HTTPProxy, its own kind. */
+/** Contour with its Envoy. Its route kind is HTTPProxy. */
 export const contour: EdgeRecipe = {
   parts: [edgeParts.contour, edgeParts.envoy],
   definitions: () => [filesFolder(edgeParts.contour, 'contour')],
@@ -40,7 +40,7 @@ export const contour: EdgeRecipe = {
       'contour',
       '--service-node',
       host.name,
-      // Otherwise it leaves its shared memory in the machine's /dev/shm.
+      // Envoy would otherwise leave shared memory in the machine's /dev/shm.
       '--disable-hot-restart',
     ]);
   },

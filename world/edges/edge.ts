@@ -16,7 +16,7 @@ import { haproxyIngress } from './haproxy-ingress.ts';
 import { EDGE_NAMESPACE, EDGE_PORT, type EdgeRecipe, type Route } from './recipe.ts';
 import { traefik } from './traefik.ts';
 
-/** How long a started edge may take until it carries a connection; Envoy alone takes some 15 s at times. */
+/** Deadline for a started edge to carry a connection. Envoy alone sometimes takes about 15 s. */
 const START_DEADLINE_MS = 120_000;
 
 const recipes = {
@@ -29,7 +29,7 @@ const recipes = {
 /** An ingress controller that a world can run. */
 export type EdgeName = keyof typeof recipes;
 
-/** The names of all edges. */
+/** Names of all edges. */
 export const edgeNames = Object.keys(recipes) as EdgeName[];
 
 /** A running ingress controller that serves the world's management cluster. */
@@ -39,18 +39,17 @@ export interface Edge {
   readonly link: Link;
   readonly address: string;
   readonly port: number;
-  /** The programs that were started for it; those that they start themselves are not among them. */
+  /** Programs that were started for the edge, without the children that those started. */
   readonly daemons: readonly Daemon[];
-  /** Ends all of it at once. Its objects stay in the management cluster. */
+  /** Kills all its programs at once. Its objects stay in the management cluster. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an edge on a host of its own, and returns when it carries connections. Its parts are built if they
- * are not in the cache.
+ * Starts an edge on its own host, and returns when it carries connections. Missing parts are built first.
  *
- * It keeps one route of its own, from the management cluster's API host to its API server: Envoy does not
- * even listen before there is one, and through it the edge is seen to work.
+ * The edge always has one route, from the management cluster's API host to its API server. Envoy does not listen before
+ * it has a route, and the route shows that the edge works.
  */
 export async function startEdge(
   world: World,
@@ -85,7 +84,7 @@ export async function startEdge(
   };
 }
 
-/** The object, to be applied to the management cluster, that routes a host name through this edge. */
+/** Returns the object that routes a host name through this edge, to be applied to the management cluster. */
 export function route(edge: Pick<Edge, 'name'>, route: Route): object {
   return recipes[edge.name].route(route);
 }
@@ -131,7 +130,7 @@ async function carries(management: Cluster, host: Host, address: string): Promis
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       last = error.stderr.trim();
-      return false; // not listening, or the route is not in force yet
+      return false; // the edge does not listen yet, or the route is not programmed yet
     }
   };
   try {

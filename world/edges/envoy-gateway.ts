@@ -9,8 +9,9 @@ import { gateway, tlsRoute } from './gateway-api.ts';
 const NAME = 'envoy-gateway';
 
 /**
- * Envoy Gateway reads its certificates from /certs, which the machine must not get: so it has a root folder of
- * its own, with everything of the host's and that. It also has its own /dev/shm, where Envoy would leave a file.
+ * Builds a root folder for Envoy Gateway, with the host's folders and /certs. Envoy Gateway reads its certificates from
+ * /certs, which must not be created on the machine. The root folder also has its own /dev/shm, where Envoy would leave
+ * a file.
  */
 const MAKE_ROOT = `
 root=$1 certificates=$2
@@ -26,7 +27,7 @@ mkdir -p "$root/certs"
 mount --bind "$certificates" "$root/certs"
 `;
 
-/** Envoy Gateway with the Envoy that it starts. It takes TLSRoute, of the Gateway API. */
+/** Envoy Gateway with the Envoy that it starts. Its route kind is TLSRoute, of the Gateway API. */
 export const envoyGateway: EdgeRecipe = {
   parts: [edgeParts.envoyGateway, edgeParts.envoy],
   definitions: () => [
@@ -38,7 +39,7 @@ export const envoyGateway: EdgeRecipe = {
       apiVersion: 'gateway.envoyproxy.io/v1alpha1',
       kind: 'EnvoyProxy',
       metadata: { name: NAME, namespace: EDGE_NAMESPACE },
-      // Without a version it would look for one on the Internet.
+      // Without a version, Envoy Gateway looks for one on the Internet.
       spec: { provider: { type: 'Host', host: { envoyVersion: edgeParts.envoy.version } } },
     },
     ...gateway(NAME, 'gateway.envoyproxy.io/gatewayclass-controller', {

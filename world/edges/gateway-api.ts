@@ -1,6 +1,9 @@
 import { EDGE_NAMESPACE, EDGE_PORT, type Route } from './recipe.ts';
 
-/** A GatewayClass and a Gateway, both of this name, that take TLS for any host name from any namespace's routes. */
+/**
+ * Returns a GatewayClass and a Gateway of this name. The Gateway accepts TLS for any host name, and routes of all
+ * namespaces.
+ */
 export function gateway(name: string, controllerName: string, parametersRef?: object): object[] {
   return [
     {
@@ -29,7 +32,7 @@ export function gateway(name: string, controllerName: string, parametersRef?: ob
   ];
 }
 
-/** A TLSRoute by the Gateway of this name. */
+/** Returns a TLSRoute that attaches to the Gateway of this name. */
 export function tlsRoute(gatewayName: string, { host, namespace, service, port }: Route): object {
   return {
     apiVersion: 'gateway.networking.k8s.io/v1',

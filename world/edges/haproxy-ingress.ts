@@ -8,14 +8,14 @@ import { EDGE_NAMESPACE, type EdgeRecipe } from './recipe.ts';
 const CLASS = 'haproxy-ingress';
 
 /**
- * What haproxy-lua-http.lua asks for and Debian has in another package. It is used only where an Ingress asks for
- * external authentication, so that it is enough for it to be there.
+ * Stub of the JSON module that haproxy-lua-http.lua requires and that Debian has in another package. Only Ingresses
+ * with external authentication call it, so its presence is enough.
  */
 const JSON_STUB = `local function absent() error("this world's haproxy-ingress has no JSON") end
 return { encode = absent, decode = absent }
 `;
 
-/** haproxy-ingress by jcmoraisjr, with Debian's HAProxy. It takes Ingress with its own annotation. */
+/** haproxy-ingress by jcmoraisjr, with Debian's HAProxy. Its route kind is Ingress, with its own annotation. */
 export const haproxyIngress: EdgeRecipe = {
   parts: [edgeParts.haproxyIngress, edgeParts.haproxy],
   tools: edgeParts.haproxy,
@@ -45,7 +45,7 @@ export const haproxyIngress: EdgeRecipe = {
     await host.start(
       'haproxy-ingress',
       [
-        // It finds its templates and scripts in ./rootfs.
+        // haproxy-ingress reads its templates and scripts from ./rootfs.
         'env',
         `--chdir=${support}`,
         join(partFolder(edgeParts.haproxyIngress), 'haproxy-ingress'),
@@ -85,7 +85,7 @@ export const haproxyIngress: EdgeRecipe = {
                 {
                   path: '/',
                   pathType: 'Prefix',
-                  // By number: a port's name may have 15 characters here, and konnectivity-server has more.
+                  // By number, because a port name has at most 15 characters here, and konnectivity-server is longer.
                   backend: { service: { name: service, port: { number: port } } },
                 },
               ],

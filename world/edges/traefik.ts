@@ -5,10 +5,10 @@ import { filesFolder } from '../parts/module-files.ts';
 import { EDGE_PORT, type EdgeRecipe, type Route } from './recipe.ts';
 import { gateway, tlsRoute } from './gateway-api.ts';
 
-/** Name of the listening port in Traefik's own words; a Gateway's listener finds it by the port's number. */
+/** Name of Traefik's entry point. A Gateway's listener matches it by its port number. */
 const ENTRY_POINT = 'tenants';
 
-/** Traefik. It takes IngressRouteTCP, its own kind, and by {@link traefikTlsRoute} also TLSRoute. */
+/** Traefik. Its route kind is IngressRouteTCP; {@link traefikTlsRoute} returns a TLSRoute instead. */
 export const traefik: EdgeRecipe = {
   parts: [edgeParts.traefik],
   definitions: () => [
@@ -46,7 +46,7 @@ export const traefik: EdgeRecipe = {
   },
 };
 
-/** The same route as a TLSRoute of the Gateway API, by the Gateway that Traefik serves. */
+/** Returns the same route as a TLSRoute that attaches to Traefik's Gateway. */
 export function traefikTlsRoute(route: Route): object {
   return tlsRoute('traefik', route);
 }

@@ -24,12 +24,12 @@ export const IMAGES = {
   konnectivityAgent: 'snicket.test/konnectivity-agent:1',
 } as const;
 
-/** Where archives are kept between worlds. */
+/** Folder that keeps image archives between worlds. */
 export function imagesFolder(): string {
   return join(cacheFolder(), 'images');
 }
 
-/** Writes an image's archive, unless it is there already, and returns its path. */
+/** Writes an image's archive, unless it exists already, and returns its path. */
 export function imageArchive(spec: ImageSpec): string {
   const key = createHash('sha256').update(JSON.stringify(spec));
   for (const path of Object.values(spec.files)) {
@@ -39,7 +39,7 @@ export function imageArchive(spec: ImageSpec): string {
   const prefix = `${spec.name.replaceAll(/[/:]/g, '_')}-`;
   const archive = join(imagesFolder(), `${prefix}${key.digest('hex').slice(0, 12)}.tar`);
   if (existsSync(archive)) {
-    utimesSync(archive, new Date(), new Date()); // in use: not one of the old ones
+    utimesSync(archive, new Date(), new Date()); // in use, so it must not count as old
     return archive;
   }
   mkdirSync(imagesFolder(), { recursive: true });
@@ -49,7 +49,10 @@ export function imageArchive(spec: ImageSpec): string {
   return archive;
 }
 
-/** A program that is built again and again must not fill the disk. One that somebody is importing is younger. */
+/**
+ * Removes archives older than an hour, so that repeated builds do not fill the disk. Archives that a worker is
+ * importing are younger.
+ */
 function removeOldArchives(prefix: string): void {
   for (const name of readdirSync(imagesFolder()).filter((file) => file.startsWith(prefix))) {
     const path = join(imagesFolder(), name);
@@ -60,7 +63,7 @@ function removeOldArchives(prefix: string): void {
 
 const SLEEP = ['sleep', '2147483647'];
 
-/** Debian's static busybox crashes where it would look up a name. */
+/** Debian's static busybox crashes when it looks up a name. */
 const BROKEN_APPLETS = new Set(['busybox', 'wget']);
 
 /** The archives of {@link IMAGES}. */

@@ -3,21 +3,24 @@ import { ociImage } from '../../image/oci.ts';
 import type { TarEntry } from '../../image/tar.ts';
 import { architecture } from '../parts/cache.ts';
 
-/** What goes into an image. */
+/** Spec of an image. */
 export interface ImageSpec {
-  /** As pods name it: `snicket.test/tools:1`. */
+  /** Name that pods use, such as `snicket.test/tools:1`. */
   readonly name: string;
-  /** Path in the image, and the file on this machine whose content it gets; all are executable. */
+  /** Path in the image, and the file on this machine with its content. All files are executable. */
   readonly files: Readonly<Record<string, string>>;
-  /** Path in the image, and what the link points to. */
+  /** Path in the image, and the target of the link. */
   readonly links?: Readonly<Record<string, string>>;
-  /** What a container runs, whatever its arguments. Default: what those say. */
+  /** Entrypoint of a container. Default: none, the arguments are the command. */
   readonly entrypoint?: readonly string[];
-  /** Arguments of a container that is given none. Default: none. */
+  /** Default arguments of a container. Default: none. */
   readonly command?: readonly string[];
 }
 
-/** An OCI archive of a single layer, uncompressed: it is read once, on this machine. The same files give the same bytes. */
+/**
+ * Returns an OCI archive with a single uncompressed layer, because it is read only once and locally. The same files
+ * give the same bytes.
+ */
 export function ociArchive(spec: ImageSpec): Buffer {
   const entries: TarEntry[] = [
     { kind: 'folder', path: '/etc', mode: 0o755 },

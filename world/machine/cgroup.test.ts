@@ -56,8 +56,8 @@ cgroup /sys/fs/cgroup/cpuset cgroup rw,relatime,cpuset 0 0
   });
 });
 
-// A plain folder stands in for a cgroup as far as its shape goes; that the kernel lets a real one go
-// once its processes are killed, every end-to-end test shows.
+// A plain folder has the structure of a cgroup. The end-to-end tests show that the kernel removes a real cgroup once
+// its processes are killed.
 describe('a tree of cgroups', () => {
   let folder: string;
   let root: string;

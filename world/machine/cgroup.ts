@@ -9,7 +9,7 @@ import {
 import { basename, join } from 'node:path';
 import { identityOf, signal } from './identity.ts';
 
-/** One mounted cgroup tree: version 1 has one per controller, version 2 one for all. */
+/** A mounted cgroup hierarchy. Version 1 has one per controller, version 2 has one for all. */
 export interface Hierarchy {
   readonly version: 1 | 2;
   readonly mountPoint: string;
@@ -17,11 +17,11 @@ export interface Hierarchy {
   readonly controllers: string;
 }
 
-/** Options of any mount, of SELinux, and of a version 1 tree besides its controllers and its name. */
+/** Mount options that are not controllers: those of any mount, of SELinux and of a version 1 hierarchy. */
 const NOT_CONTROLLER =
   /^(r[wo]|(rel|no|nodir)atime|nosuid|nodev|noexec|seclabel|xattr|noprefix|clone_children|cpuset_v2_mode|favordynmods|release_agent=.*)$/;
 
-/** Reads the trees from the text of /proc/self/mounts. */
+/** Parses the hierarchies from the text of /proc/self/mounts. */
 export function parseHierarchies(mounts: string): Hierarchy[] {
   const hierarchies: Hierarchy[] = [];
   for (const line of mounts.split('\n')) {
@@ -36,17 +36,17 @@ export function parseHierarchies(mounts: string): Hierarchy[] {
   return hierarchies;
 }
 
-/** The trees of this machine. */
+/** Returns the hierarchies of this machine. */
 export function hierarchies(): Hierarchy[] {
   return parseHierarchies(readFileSync('/proc/self/mounts', 'utf8'));
 }
 
-/** Paths of a cgroup of this name, in every tree. */
+/** Returns the paths of the cgroup with this name in every hierarchy. */
 export function cgroupPaths(name: string): string[] {
   return hierarchies().map(({ mountPoint }) => join(mountPoint, name));
 }
 
-/** Makes a cgroup of this name in every tree and returns their paths. */
+/** Creates a cgroup with this name in every hierarchy and returns their paths. */
 export function createCgroup(name: string): string[] {
   return hierarchies().map((hierarchy) => {
     const path = join(hierarchy.mountPoint, name);
@@ -58,7 +58,7 @@ export function createCgroup(name: string): string[] {
   });
 }
 
-/** The processes in a cgroup and below it. */
+/** Returns the PIDs of the processes in a cgroup and below it. */
 export function cgroupProcesses(path: string): number[] {
   if (!existsSync(path)) return [];
   return cgroupTree(path).flatMap((folder) =>
@@ -67,8 +67,8 @@ export function cgroupProcesses(path: string): number[] {
 }
 
 /**
- * Ends every process in these cgroups and returns their PIDs. Only what a world started, and the children of that, is
- * ever put into its cgroups; that a PID still means such a process is looked up again before it is signalled.
+ * Kills every process in these cgroups and returns their PIDs. A world's cgroups contain only processes that the world
+ * started, and their children. The membership of each PID is checked again before it is signaled.
  */
 export function killCgroups(paths: readonly string[]): number[] {
   const names = new Set(paths.map((path) => `/${basename(path)}`));
@@ -82,7 +82,7 @@ export function killCgroups(paths: readonly string[]): number[] {
   return pids;
 }
 
-/** Ends every process in these cgroups and removes them. */
+/** Kills every process in these cgroups and removes the cgroups. */
 export async function removeCgroups(paths: readonly string[], deadlineMs = 30_000): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
@@ -98,7 +98,7 @@ export async function removeCgroups(paths: readonly string[], deadlineMs = 30_00
   }
 }
 
-/** Removes a cgroup and those below it, deepest first; false if one is still busy. */
+/** Removes a cgroup and those below it, deepest first. Returns false if one is still busy. */
 function removeTree(path: string): boolean {
   if (!existsSync(path)) return true;
   for (const folder of cgroupTree(path).toReversed()) {
@@ -113,12 +113,12 @@ function removeTree(path: string): boolean {
   return true;
 }
 
-/** A cgroup and all below it, parents first. */
+/** Returns a cgroup and all below it, parents first. */
 function cgroupTree(path: string): string[] {
   return [path, ...childFolders(path).flatMap((child) => cgroupTree(join(path, child)))];
 }
 
-/** None if the folder has just gone: a runtime or another sweep may be removing the same tree. */
+/** Returns the names of the child folders; none if a runtime or another sweep has just removed the folder. */
 function childFolders(path: string): string[] {
   try {
     const entries = readdirSync(path, { withFileTypes: true });
@@ -130,7 +130,7 @@ function childFolders(path: string): string[] {
   }
 }
 
-/** Version 1: a new cpuset is empty, and a process cannot enter an empty one. */
+/** Version 1: copies the parent's cpuset, because a new cpuset is empty and a process cannot enter an empty cpuset. */
 function inheritCpuset(mountPoint: string, name: string): void {
   let parent = mountPoint;
   for (const step of name.split('/')) {
@@ -143,14 +143,14 @@ function inheritCpuset(mountPoint: string, name: string): void {
   }
 }
 
-/** Version 2: a child has the controllers that its parent hands down. */
+/** Version 2: enables the controllers of every parent for its children. */
 function delegateControllers(mountPoint: string, name: string): void {
   let folder = mountPoint;
   for (const step of name.split('/')) {
     const offered = readIfThere(join(folder, 'cgroup.controllers')).split(/\s+/).filter(Boolean);
     const given = new Set(readIfThere(join(folder, 'cgroup.subtree_control')).split(/\s+/));
     for (const controller of offered.filter((c) => !given.has(c))) {
-      // The machine's own root is left as it is: systemd has handed down there what pods need.
+      // The machine's root stays unchanged, because systemd has enabled the controllers that pods need.
       if (folder !== mountPoint)
         writeFileSync(join(folder, 'cgroup.subtree_control'), `+${controller}`);
     }

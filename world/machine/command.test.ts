@@ -5,7 +5,7 @@ import { CommandError, run } from './command.ts';
 import { identityOf, isRunning } from './identity.ts';
 import { patience, waitFor } from '../wait.ts';
 
-/** The error that a command ends with. */
+/** Returns the error that a command fails with. */
 async function failure(running: Promise<unknown>): Promise<CommandError> {
   const error = await running.then(
     () => undefined,
@@ -15,14 +15,17 @@ async function failure(running: Promise<unknown>): Promise<CommandError> {
   return error;
 }
 
-/** Runs what prints the PID of a child and has no end, with more time for a shell that could not even print by then. */
+/**
+ * Runs a script that prints the PID of a child and never ends. Retries with a longer timeout if the shell was too slow
+ * to print.
+ */
 async function late(script: string) {
   for (const timeoutMs of [200, 2000, 15_000, 60_000]) {
     const error = await failure(run(['sh', '-c', script], { timeoutMs }));
     expect(error.message).toContain(`not done after ${timeoutMs * patience} ms`);
     if (error.stdout === '') continue;
     const child = Number(error.stdout);
-    // To signal 0 is to signal all of the own group.
+    // kill(0) would signal the whole process group of this test.
     expect(child).toBeGreaterThan(1);
     return { error, child };
   }

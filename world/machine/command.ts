@@ -1,7 +1,7 @@
 import { patience } from '../wait.ts';
 import { familyOf, signal } from './identity.ts';
 
-/** What a finished command printed. */
+/** Output of a finished command. */
 export interface Output {
   readonly stdout: string;
   readonly stderr: string;
@@ -11,17 +11,17 @@ export interface Output {
 export interface RunOptions {
   /** Text for standard input. Default: none, the command reads end of file. */
   readonly input?: string;
-  /** The command is killed when this time is over. Default 60,000. */
+  /** The command is killed after this time. Default 60,000. */
   readonly timeoutMs?: number;
   /** Variables added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The command as errors show it, where the real one has much in front. Default: as it is. */
+  /** The command as errors show it, for a command with a long prefix. Default: the command itself. */
   readonly shown?: readonly string[];
   /** Folder to run in. Default: the current one. */
   readonly cwd?: string;
 }
 
-/** A command that ended with another code than 0, was killed, or could not be started. */
+/** A command that exited with a code other than 0, was killed, or could not be started. */
 export class CommandError extends Error {
   readonly argv: readonly string[];
   /** Exit code, or undefined when it was killed or did not start. */
@@ -40,7 +40,11 @@ export class CommandError extends Error {
   }
 }
 
-/** Runs a command to its end and returns what it printed; anything but exit code 0 is a {@link CommandError}. */
+/**
+ * Runs a command and returns its output.
+ *
+ * @throws CommandError unless the exit code is 0
+ */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
   const timeoutMs = (options.timeoutMs ?? 60_000) * patience;
   const shown = options.shown ?? argv;
@@ -49,9 +53,9 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
-    // nsenter and sh run the command as their child, which would live on without them.
+    // nsenter and sh run the command as their child, which would survive them.
     for (const member of familyOf(child.pid)) signal(member, 'SIGKILL');
-    // One that has left the family may still hold the pipes: nobody waits for it.
+    // A process that is no longer a descendant may still hold the pipes. Do not wait for it.
     for (const reader of readers) void reader.cancel();
   }, timeoutMs);
   try {
@@ -91,7 +95,7 @@ function spawn(argv: readonly string[], options: RunOptions) {
   }
 }
 
-/** The text of a stream up to its end, or to where the reading was given up. */
+/** Returns the text of a stream up to its end, or until the read is canceled. */
 async function readAll(reader: {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
 }): Promise<string> {

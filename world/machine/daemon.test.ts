@@ -16,8 +16,8 @@ afterEach(async () => {
 });
 
 /**
- * Starts a script as the child of another process that waits for it, as nsenter does: that one stops together with
- * its child (bash's job control), and goes on when it is told to.
+ * Starts a script as the child of a process that waits for it, as nsenter does. That process stops itself when its
+ * child is stopped (bash's job control), and continues on SIGCONT.
  */
 async function start(script: string): Promise<Daemon> {
   const ledger = { assertOpen: () => {}, append: () => {} } as unknown as Ledger;

@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 import { childrenOf, identityOf, isRunning, signal, type ProcessIdentity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 
-/** How a daemon is started; kept, so that it can be started again the same way. */
+/** How to start a daemon. It is stored for restarts. */
 export interface DaemonRecipe {
   readonly name: string;
-  /** The whole command, with what enters the host's namespaces in front. */
+  /** The whole command, with the prefix that enters the host's namespaces. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly log: string;
 }
 
-/** A long-running program of a world, with the faults a test can put upon it. */
+/** A long-running program of a world, with methods that inject faults. */
 export class Daemon {
   readonly name: string;
   readonly log: string;
@@ -28,28 +28,32 @@ export class Daemon {
     this.#launched = launched;
   }
 
-  /** Starts a program; fails if it ends before it could be seen running. */
+  /**
+   * Starts a program.
+   *
+   * @throws if the program ends before it was observed running
+   */
   static async start(recipe: DaemonRecipe, ledger: Ledger): Promise<Daemon> {
     return new Daemon(recipe, ledger, await launch(recipe, ledger));
   }
 
-  /** The program as the machine sees it. */
+  /** Process identity of the program. */
   get identity(): ProcessIdentity {
     return this.#launched.program;
   }
 
-  /** Is the program running (or paused)? */
+  /** Reports whether the program is running or paused. */
   get running(): boolean {
     return isRunning(this.#launched.program);
   }
 
-  /** Ends the program at once, as a crash would, and waits until it is gone. */
+  /** Kills the program, as a crash would, and waits until it is gone. */
   async kill(): Promise<void> {
     signal(this.#launched.program, 'SIGKILL');
     await this.ended();
   }
 
-  /** Asks the program to end, and waits for it; after the grace time it is killed. */
+  /** Sends SIGTERM and waits for the program to end. After the grace period it is killed. */
   async terminate(graceMs = 10_000): Promise<void> {
     const { program } = this.#launched;
     signal(program, 'SIGTERM');
@@ -58,26 +62,26 @@ export class Daemon {
     clearTimeout(timer);
   }
 
-  /** Freezes the program: its sockets stay open and nobody answers. */
+  /** Pauses the program. Its sockets stay open, and it does not answer. */
   pause(): void {
     signal(this.#launched.program, 'SIGSTOP');
   }
 
-  /** Lets a paused program go on. */
+  /** Resumes a paused program. */
   resume(): void {
     signal(this.#launched.program, 'SIGCONT');
   }
 
-  /** Starts the program again, with the same arguments; one that still runs is killed first. */
+  /** Restarts the program with the same arguments. A running program is killed first. */
   async restart(): Promise<void> {
     if (this.running) await this.kill();
     this.#launched = await launch(this.#recipe, this.#ledger);
   }
 
-  /** Waits until the program has ended, and gives its exit code. */
+  /** Waits until the program has ended, and returns its exit code. */
   async ended(): Promise<number> {
     const { outer, program } = this.#launched;
-    // nsenter stops itself when its child is paused, and a stopped one never sees that child end.
+    // nsenter stops itself while its child is paused, and does not notice that the child ends while it is stopped.
     const waker = setInterval(() => {
       if (!isRunning(program)) outer.kill('SIGCONT');
     }, 20);
@@ -96,10 +100,10 @@ export class Daemon {
 
 /** One run of a program. */
 interface Launched {
-  /** What was spawned: nsenter or unshare, which ends when the program does. */
+  /** The spawned process: nsenter or unshare, which ends when the program does. */
   readonly outer: Bun.Subprocess;
   readonly program: ProcessIdentity;
-  /** Where in the log its own output begins. */
+  /** Offset in the log at which the output of this run begins. */
   readonly logStart: number;
 }
 
@@ -126,7 +130,10 @@ async function launch(recipe: DaemonRecipe, ledger: Ledger): Promise<Launched> {
   return { outer, program, logStart };
 }
 
-/** nsenter forks to enter a PID namespace, so the program is its child; undefined if it ended before it was seen. */
+/**
+ * Returns the program, which is a child because nsenter forks to enter a PID namespace. Undefined if it ended before it
+ * was observed.
+ */
 async function childOf(outer: Bun.Subprocess): Promise<ProcessIdentity | undefined> {
   while (outer.exitCode === null && outer.signalCode === null) {
     const child = childrenOf(outer.pid)[0];

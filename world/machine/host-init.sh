@@ -1,6 +1,6 @@
 #!/bin/bash
-# First process of a host of the world (see host.ts): makes the mounts, says so, and then only reaps
-# orphans. Everything mounted here is in the host's own mount namespace and goes with it.
+# First process of a host of the world (see host.ts). It creates the mounts, creates the file `up`, and then only reaps
+# orphans. Its mounts are in the host's own mount namespace and disappear with it.
 set -eu
 
 hostname "$HOST_NAME"
@@ -10,10 +10,10 @@ if [ -n "$HOST_DISK" ]; then
   mount -t tmpfs -o "size=${HOST_DISK_MIB}m,mode=700" tmpfs "$HOST_DISK"
 fi
 
-# Shared memory that a killed program leaves would stay on the machine.
+# Without this, the shared memory of a killed program would stay on the machine.
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 
-# A copy-on-write /etc, so that the machine's own files stay as they are.
+# A copy-on-write /etc, so that the machine's own files stay unchanged.
 mkdir -p "$HOST_FOLDER/etc.upper" "$HOST_FOLDER/etc.work"
 mount -t overlay -o "lowerdir=/etc,upperdir=$HOST_FOLDER/etc.upper,workdir=$HOST_FOLDER/etc.work" overlay /etc
 rm -f /etc/resolv.conf
@@ -29,18 +29,18 @@ mount_cgroups_v1() {
     esac
     mkdir "$folder"
     mount -t cgroup -o "$options" cgroup "$folder"
-    # Programs look for /sys/fs/cgroup/cpu also where it is mounted together with cpuacct.
+    # Programs expect /sys/fs/cgroup/cpu even if it is mounted together with cpuacct.
     case $controllers in *,*) for c in ${controllers//,/ }; do ln -s "$folder" "/sys/fs/cgroup/$c"; done ;; esac
   done
 }
 
-# All processes of this host are in a leaf (host.ts sees to that), so its root can hand controllers down.
+# host.ts moves all processes of this host into a leaf, so the root can enable controllers for its children.
 mount_cgroups_v2() {
   mount -t cgroup2 cgroup2 /sys/fs/cgroup
   sed 's/\b\([a-z]\)/+\1/g' /sys/fs/cgroup/cgroup.controllers >/sys/fs/cgroup/cgroup.subtree_control
 }
 
-# kubelet sets these for the whole machine, unless they already read as it wants: show it files that do.
+# kubelet sets these sysctls for the whole machine unless they already have the value that it wants. These files have it.
 show_sysctl() {
   file=/run/sysctl/${1//\//.}
   mkdir -p /run/sysctl
@@ -55,7 +55,7 @@ if [ -n "$HOST_WORKER" ]; then
   mount -t sysfs sysfs /sys
   if [ -n "$HOST_CGROUP_TREES" ]; then mount_cgroups_v1; else mount_cgroups_v2; fi
 
-  # The new /run and /var are put together aside first: what goes into them may lie below the old ones.
+  # Builds the new /run and /var elsewhere first, because the sources of their mounts may be below the old ones.
   run=$HOST_FOLDER/run var=$HOST_FOLDER/var
   mkdir -p "$run" "$var"/{lib,log,tmp,cache}
   ln -sfn /run "$var/run"

@@ -7,40 +7,41 @@ import type { Ledger } from './ledger.ts';
 import { Daemon } from './daemon.ts';
 import { waitFor } from '../wait.ts';
 
-/** A program starts in the cgroups of its host, so that nothing it forks can be lost. */
+/** Adds a program to the cgroups of its host before it runs, so that they contain every process that it forks. */
 const JOIN_CGROUPS =
   'for c in $HOST_CGROUPS; do echo $$ > "$c/cgroup.procs" || exit 71; done; unset HOST_CGROUPS; exec "$@"';
 
 /**
- * In cgroup version 2 a group that hands controllers down, as kubelet's root must, can hold no process itself. So
- * all processes of such a host are in a leaf; its first one goes there after it has made the group its root.
+ * In cgroup version 2, a cgroup that enables controllers for its children, as kubelet's root must, cannot contain
+ * processes. All processes of such a host are therefore in a leaf. The host's first process moves there after it has
+ * made the parent the root of its cgroup namespace.
  */
 const LEAF = 'init';
-// With builtins alone: the first child that is seen is taken for the host's first process.
+// Only shell builtins, because the first child that is observed counts as the host's first process.
 const MOVE_TO_LEAF = 'echo $$ > "$HOST_LEAF/cgroup.procs" || exit 71; exec "$@"';
 
 /** Options of {@link Host.create}. */
 export interface HostOptions {
   readonly name: string;
-  /** A worker also gets its own /etc, /var, /run and cgroup mounts, as kubelet needs them. Default false. */
+  /** A worker also gets its own /sys, /var, /run and cgroup mounts, as kubelet needs them. Default false. */
   readonly worker?: boolean;
   /** Folders that a worker sees as /run/snicket/NAME. */
   readonly shared?: Readonly<Record<string, string>>;
-  /** Folder whose usr/ is laid over the host's /usr: programs that the machine itself does not have. */
+  /** Folder whose usr/ is overlaid on the host's /usr, for programs that the machine does not have. */
   readonly tools?: string;
-  /** Folder that becomes a memory disk of this many MiB, visible on this host only. */
+  /** Folder that becomes a memory disk of this size, visible on this host only. */
   readonly disk?: { readonly path: string; readonly sizeMiB: number };
   /** Address of the resolver for programs on this host. */
   readonly nameserver: string;
 }
 
 /**
- * A machine of the world: own network, mounts, processes, host name, cgroups. It consists of nothing
- * but processes (the namespaces have no name anywhere), so killing them removes it whole.
+ * A machine of the world, with its own network, mounts, processes, host name and cgroups. It consists only of
+ * processes, because its namespaces have no names. Killing them removes the host.
  */
 export class Host {
   readonly name: string;
-  /** The host's own folder on the machine: files/ is /run/snicket/files on a worker. */
+  /** The host's own folder on the machine. On a worker, its files/ is /run/snicket/files. */
   readonly folder: string;
   readonly #ledger: Ledger;
   readonly #init: ProcessIdentity;
@@ -57,7 +58,7 @@ export class Host {
     this.#temporary = saved.temporary;
   }
 
-  /** Makes a host and waits until its namespaces are ready. */
+  /** Creates a host and waits until its namespaces are ready. */
   static async create(ledger: Ledger, options: HostOptions): Promise<Host> {
     ledger.assertOpen();
     const folder = join(ledger.folder, options.name);
@@ -125,20 +126,20 @@ export class Host {
     return new Host(ledger, options.name, saved);
   }
 
-  /** A host of a world that somebody else started. */
+  /** Opens a host of a world that another process started. */
   static open(ledger: Ledger, name: string): Host {
     const file = join(ledger.folder, name, 'host.json');
     if (!existsSync(file)) throw new Error(`no host '${name}' in ${ledger.folder}`);
     return new Host(ledger, name, JSON.parse(readFileSync(file, 'utf8')) as SavedHost);
   }
 
-  /** PID of the host's first process: what `nsenter --target` and `ip link ... netns` take. */
+  /** PID of the host's first process, for `nsenter --target` and `ip link ... netns`. */
   get pid(): number {
     if (!isRunning(this.#init)) throw new Error(`host ${this.name} is gone`);
     return this.#init.pid;
   }
 
-  /** The command, and environment, by which a program of the machine becomes one of this host. */
+  /** Returns the command and environment that run a program of the machine on this host. */
   entering(
     argv: readonly string[],
     machineNetwork = false,
@@ -184,7 +185,7 @@ export class Host {
 
   /** Switches the host off: all its processes end at once, as when the power fails. */
   async stop(): Promise<void> {
-    // The kernel ends a process namespace together with its first process.
+    // The kernel kills a PID namespace together with its first process.
     signal(this.#init, 'SIGKILL');
     await waitFor(`host ${this.name} is off`, () => !isRunning(this.#init), { everyMs: 10 });
     await Promise.all(this.daemons.map((daemon) => daemon.ended()));
@@ -210,13 +211,13 @@ export class Host {
 export interface StartOptions {
   /** The program's environment, besides PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Leave the program in the machine's own network. Default false. */
+  /** Keeps the program in the machine's own network. Default false. */
   readonly machineNetwork?: boolean;
 }
 
 interface SavedHost {
   readonly init: ProcessIdentity;
   readonly cgroups: readonly string[];
-  /** For temporary files: hosts share the machine's /tmp, and nothing of a world may stay there. */
+  /** Folder for temporary files. Hosts share the machine's /tmp, where a world must not leave files. */
   readonly temporary: string;
 }

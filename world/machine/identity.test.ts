@@ -19,7 +19,7 @@ afterEach(async () => {
   started = [];
 });
 
-/** A process that lives until it is killed or this one ends: it waits for the end of its input. */
+/** Starts a process that waits for the end of its input, so it ends when it is killed or when this process ends. */
 function start(...argv: string[]): Bun.Subprocess<'pipe', 'pipe', 'inherit'> {
   const child = Bun.spawn(argv.length > 0 ? argv : ['cat'], { stdin: 'pipe', stdout: 'pipe' });
   started.push(child);
@@ -58,10 +58,10 @@ describe('an identity', () => {
   });
 
   test('is not running as a zombie', async () => {
-    // The shell becomes cat, which never asks after the child that it then has.
+    // The shell becomes cat, which never reaps the shell's child.
     const parent = start('sh', '-c', 'sleep 600 & echo $!; exec cat');
     const sleeper = Number(await firstLine(parent.stdout));
-    // To signal 0 is to signal all of the own group.
+    // kill(0) would signal the whole process group of this test.
     expect(sleeper).toBeGreaterThan(1);
     const identity = identityOf(sleeper)!;
     await soon('sh is cat', () => read(parent.pid, 'comm') === 'cat\n');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A process and the moment it began. A PID alone is reused by the kernel; PID and start time together
- * name one process for as long as the machine is up.
+ * A process and its start time. The kernel reuses a PID; together with the start time it identifies one process until
+ * the machine reboots.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -10,24 +10,24 @@ export interface ProcessIdentity {
   readonly startTicks: string;
 }
 
-/** The identity of a process that is running now, or undefined if there is none with this PID. */
+/** Returns the identity of a running process; undefined if no process has this PID. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const stat = processStat(pid);
   return stat && { pid, startTicks: stat.startTicks };
 }
 
-/** Is this very process still running? A zombie counts as gone: it holds nothing any more. */
+/** Reports whether this very process is still running. A zombie counts as gone, because it holds no resources. */
 export function isRunning(identity: ProcessIdentity): boolean {
   const stat = processStat(identity.pid);
   return stat?.startTicks === identity.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
-/** The state of a process as in proc(5), `T` if it is stopped; undefined if there is none with this PID. */
+/** Returns the state of a process as in proc(5), `T` if it is stopped; undefined if no process has this PID. */
 export function stateOf(pid: number): string | undefined {
   return processStat(pid)?.state;
 }
 
-/** Sends a signal to this very process; answers false, and signals nobody, if it is gone. */
+/** Sends a signal to this very process. Returns false, without a signal, if the process is gone. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
   if (!isRunning(identity)) return false;
   try {
@@ -39,7 +39,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean
   }
 }
 
-/** PIDs of the processes that the main thread of this one has started; none if it is gone. */
+/** Returns the PIDs of the processes that the main thread of a process has started; none if the process is gone. */
 export function childrenOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
@@ -51,18 +51,20 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** A process with its children and theirs, parents first. */
+/** Returns a process and its descendants, parents first. */
 export function familyOf(pid: number): ProcessIdentity[] {
   const self = identityOf(pid);
   return self ? [self, ...childrenOf(pid).flatMap(familyOf)] : [];
 }
 
-/** Changes with every boot: what an earlier boot started cannot be running. */
+/** Returns an ID that changes with every boot. Processes of an earlier boot cannot be running. */
 export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-/** The command name may hold spaces and parentheses, so fields are counted from its last `)`. */
+/**
+ * Parses /proc/PID/stat. The command name may contain spaces and parentheses, so fields are counted from the last `)`.
+ */
 export function parseStat(text: string): { state: string; startTicks: string } {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];

@@ -1,6 +1,6 @@
 /**
- * Inotify instances: the kernel allows 128 for each user by default, over all worlds. A kubelet or a manager that gets none
- * ends at its start with `too many open files`.
+ * Inotify instances. By default the kernel allows 128 for each user, and all worlds share them. A kubelet or a
+ * provider's manager that gets none exits at its start with `too many open files`.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +10,18 @@ import { Ledger, standing, worldIds } from './ledger.ts';
 
 const LIMIT_PATH = '/proc/sys/fs/inotify/max_user_instances';
 
-/** Inotify instances in use, by the world whose programs hold them; those of other programs have the key ''. */
+/** Inotify instances in use, by the world whose programs hold them. Those of other programs have the key ''. */
 export type InotifyUse = ReadonlyMap<string, number>;
 
-/** Inotify instances that this user may still open. Each living world counts with what it reserved, or uses if that is more. */
+/**
+ * Returns the inotify instances that this user may still open. Each living world counts with its reservation or its
+ * use, whichever is larger.
+ */
 export function inotifyInstancesLeft(): number {
   return instancesLeft(inotifyLimit(), inotifyInstancesInUse(), reservations());
 }
 
-/** What is left of `limit` where each world takes what it has reserved, or what it uses if that is more. */
+/** Returns what is left of `limit` if each world takes its reservation or its use, whichever is larger. */
 export function instancesLeft(
   limit: number,
   inUse: InotifyUse,
@@ -31,9 +34,13 @@ export function instancesLeft(
   return limit - taken;
 }
 
-/** Reserves inotify instances for a world. @throws if too few are left, with what to do about it */
+/**
+ * Reserves inotify instances for a world.
+ *
+ * @throws if too few are left, with what to do
+ */
 export async function reserveInotify(ledger: Ledger, instances: number): Promise<void> {
-  // Under a lock: two worlds that start at the same time must not both count the same instances as left.
+  // Under a lock, so that two worlds that start at the same time do not count the same instances as left.
   const lock = join(cacheFolder(), '.inotify.lock');
   await withLock(
     lock,
@@ -55,7 +62,7 @@ function inotifyLimit(): number {
   return Number(readFileSync(LIMIT_PATH, 'utf8'));
 }
 
-/** What living worlds have reserved. */
+/** Returns the reservations of living worlds. */
 function reservations(): ReadonlyMap<string, number> {
   const reserved = new Map<string, number>();
   for (const id of worldIds()) {
@@ -86,7 +93,7 @@ function inotifyInstancesInUse(): InotifyUse {
       inUse.set(world, (inUse.get(world) ?? 0) + count);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // It ended, closed the file, or belongs to another user.
+      // The process ended, closed the file, or belongs to another user.
       if (code !== 'ENOENT' && code !== 'ESRCH' && code !== 'EACCES') throw error;
     }
   }

@@ -158,7 +158,7 @@ describe('the folder of all worlds', () => {
     ]);
   });
 
-  /** Runs a script against this test's worlds; the machine's own are never touched. */
+  /** Runs a script with this test's own folder of worlds; the machine's worlds are never touched. */
   function inOtherProcess(script: string) {
     const child = Bun.spawnSync(
       [

@@ -16,8 +16,8 @@ import { basename, join, resolve } from 'node:path';
 import { bootId, identityOf, isRunning, type ProcessIdentity } from './identity.ts';
 
 /**
- * What a world put on this machine, one JSON line each, written before the thing is made where its
- * name is known in advance. Whoever finds the ledger of a dead world can remove exactly that.
+ * Something that a world put on this machine, as one JSON line. The line is written before the thing is created if its
+ * name is known in advance, so that a later process can remove exactly what a dead world left.
  */
 export type Entry =
   | { readonly kind: 'owner'; readonly process: ProcessIdentity; readonly bootId: string }
@@ -27,14 +27,14 @@ export type Entry =
   | { readonly kind: 'process'; readonly name: string; readonly process: ProcessIdentity };
 
 /**
- * Where all worlds of this machine live. One place for every user and home folder, since what they
- * make (processes, cgroups) is the machine's too. Not under /run: etcd and containerd need a disk.
+ * Folder of all worlds on this machine. It is the same for every user, because processes and cgroups belong to the
+ * machine too. It is not below /run, because etcd and containerd need a disk.
  */
 export const worldsFolder = resolve(process.env['SNICKET_WORLDS'] || '/var/lib/snicket-worlds');
 
 const LEDGER = 'ledger.jsonl';
 
-/** The append-only list of what one world made. */
+/** Append-only list of what one world created. */
 export class Ledger {
   readonly folder: string;
   /** The world's short name on this machine. */
@@ -47,17 +47,17 @@ export class Ledger {
     this.id = basename(folder);
   }
 
-  /** Name of the world's cgroup in every tree. */
+  /** Name of the world's cgroup in every hierarchy. */
   get cgroup(): string {
     return `snicket-${this.id}`;
   }
 
-  /** Makes the folder of a new world, with this process as its owner. */
+  /** Creates the folder of a new world, with this process as its owner. */
   static create(id: string): Ledger {
     const owner = identityOf(process.pid);
     if (!owner) throw new Error('cannot read /proc/self/stat');
-    // The folder appears under its name together with its owner: a sweep that runs at the same time
-    // never meets a world that seems to belong to nobody.
+    // The folder appears under its name together with its owner, so that a concurrent sweep never finds a world without
+    // an owner.
     const unnamed = unnamedFolder(id);
     mkdirSync(unnamed, { recursive: true, mode: 0o700 });
     const entry: Entry = { kind: 'owner', process: owner, bootId: bootId() };
@@ -67,18 +67,18 @@ export class Ledger {
     return new Ledger(folder);
   }
 
-  /** The ledger of a world that is there already, or undefined. */
+  /** Returns the ledger of an existing world, or undefined. */
   static find(id: string): Ledger | undefined {
     const folder = join(worldsFolder, id);
     return existsSync(join(folder, LEDGER)) ? new Ledger(folder) : undefined;
   }
 
-  /** From now on nothing more may be started: the world is being removed. */
+  /** Forbids further starts, because the world is being removed. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Fails if the world is being removed; asked before anything is started in it. */
+  /** Throws if the world is being removed. Called before anything is started in it. */
   assertOpen(): void {
     if (this.#closed || !existsSync(join(this.folder, LEDGER))) {
       throw new Error(`world ${this.id} is being removed, or was`);
@@ -89,19 +89,19 @@ export class Ledger {
   append(entry: Entry): void {
     this.#appended.push(entry);
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);
-    // Never made anew: a world that somebody else has removed must not seem to be there.
+    // Never recreated: a world that another process has removed must not seem to exist.
     const file = openSync(join(this.folder, LEDGER), constants.O_WRONLY | constants.O_APPEND);
     try {
       const size = fstatSync(file).size;
       if (writeSync(file, line) === line.length) return;
-      ftruncateSync(file, size); // half a line would spoil the next one
+      ftruncateSync(file, size); // half a line would corrupt the next one
       throw new Error(`the disk of ${this.folder} is full`);
     } finally {
       closeSync(file);
     }
   }
 
-  /** All entries so far; of a world that has been removed meanwhile, those that were added here. */
+  /** Returns all entries so far. If the world has been removed meanwhile, returns those that were appended here. */
   entries(): Entry[] {
     const path = join(this.folder, LEDGER);
     try {
@@ -114,8 +114,8 @@ export class Ledger {
 }
 
 /**
- * Entries of a ledger's text. A line that was cut short is left out: what it would name was not made yet, or is in the
- * world's cgroups, whose names follow from its id.
+ * Parses the entries of a ledger. A truncated line is skipped: what it names was not created yet, or is in the world's
+ * cgroups, whose names follow from its ID.
  */
 export function parseLedger(text: string): Entry[] {
   return text.split('\n').flatMap((line) => {
@@ -127,18 +127,18 @@ export function parseLedger(text: string): Entry[] {
   });
 }
 
-/** Name of a folder in which this process makes or removes a world. */
+/** Returns the folder in which this process creates or removes a world. */
 export function unnamedFolder(id: string): string {
   return join(worldsFolder, `.snicket-world-${id}-${process.pid}`);
 }
 
-/** The process that made such a folder; undefined for folders of any other name. */
+/** Returns the PID of the process that created such a folder; undefined for other names. */
 export function unnamedOwner(name: string): number | undefined {
   const pid = /^\.snicket-world-\w+-(\d+)$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);
 }
 
-/** The ids of the worlds whose folder is on this machine. */
+/** Returns the IDs of the worlds on this machine. */
 export function worldIds(): string[] {
   try {
     return readdirSync(worldsFolder).filter(
@@ -153,12 +153,12 @@ export function worldIds(): string[] {
   }
 }
 
-/** How a world stands, judged from its ledger alone. */
+/** State of a world, derived from its ledger alone. */
 export type Standing = 'running' | 'kept' | 'dead' | 'damaged';
 
 /**
- * Running: its owner lives. Kept: it was asked to outlive its owner, in this boot. Dead: neither. Damaged: nobody can
- * tell, since its ledger names no owner.
+ * Returns the state of a world. Running: its owner lives. Kept: it was asked to outlive its owner, in this boot. Dead:
+ * neither. Damaged: unknown, because the ledger names no owner.
  */
 export function standing(entries: readonly Entry[]): Standing {
   const owner = entries.find((entry) => entry.kind === 'owner');

@@ -5,7 +5,7 @@ const LOCK_EX = 2;
 const LOCK_NB = 4;
 const O_RDONLY = 0;
 
-/** Arrays smaller than this may be moved by the garbage collector while a pointer to them is in use. */
+/** The garbage collector may move smaller arrays while a pointer to them is in use. */
 const SAFE_SIZE = 4096;
 
 const libc = dlopen('libc.so.6', {
@@ -16,8 +16,8 @@ const libc = dlopen('libc.so.6', {
 }).symbols;
 
 /**
- * Moves this thread into the network of another process. Sockets that are open already stay where they
- * are: so one process can listen here and dial there.
+ * Moves this thread into the network namespace of another process. Open sockets stay in the old one, so that one
+ * process can listen here and dial there.
  */
 export function enterNetworkOf(pid: number): void {
   const path = new Uint8Array(SAFE_SIZE);
@@ -29,7 +29,7 @@ export function enterNetworkOf(pid: number): void {
   if (result !== 0) throw new Error(`cannot enter the network of process ${pid}: setns failed`);
 }
 
-/** Takes the lock on an open file, if nobody holds it. The kernel gives it back when the process ends, however it ends. */
+/** Takes the lock on an open file if it is free. The kernel releases it when the process ends, for whatever reason. */
 export function tryLock(fd: number): boolean {
   return libc.flock(fd, LOCK_EX | LOCK_NB) === 0;
 }

@@ -1,13 +1,13 @@
 import { run } from './command.ts';
 import type { Host } from './host.ts';
 
-/** Delay and loss to be put on a link. */
+/** Delay and loss of a link. */
 export interface Impairment {
   readonly delayMs?: number;
   readonly lossPercent?: number;
 }
 
-/** A host's cable into the world's network. */
+/** A host's link to the world's network. */
 export class Link {
   readonly #hub: Host;
   readonly #port: string;
@@ -18,17 +18,17 @@ export class Link {
     this.#port = port;
   }
 
-  /** Pulls the cable: packets vanish both ways, nobody is told. */
+  /** Cuts the link. Packets are dropped both ways, without an error. */
   async cut(): Promise<void> {
     await this.#ip(`link set ${this.#port} nomaster`);
   }
 
-  /** Plugs the cable in again. */
+  /** Restores a cut link. */
   async mend(): Promise<void> {
     await this.#ip(`link set ${this.#port} master ${BRIDGE}`);
   }
 
-  /** Makes what reaches the host late or lost. Needs a kernel with netem; without it, the error says so. */
+  /** Delays or drops packets to the host. Fails with an explanation if the kernel has no netem. */
   async impair(impairment: Impairment): Promise<void> {
     const delay = impairment.delayMs === undefined ? [] : ['delay', `${impairment.delayMs}ms`];
     const loss = impairment.lossPercent === undefined ? [] : ['loss', `${impairment.lossPercent}%`];
@@ -41,7 +41,7 @@ export class Link {
     this.#impaired = true;
   }
 
-  /** Takes delay and loss away, if there are any. */
+  /** Removes delay and loss, if any. */
   async heal(): Promise<void> {
     if (this.#impaired) await this.#hub.exec(['tc', 'qdisc', 'del', 'dev', this.#port, 'root']);
     this.#impaired = false;
@@ -55,12 +55,12 @@ export class Link {
 const BRIDGE = 'hub';
 
 /**
- * A bridge without an address of its own takes the lowest of its ports, and another one when that port goes:
- * then no host reaches the resolver until its ARP entry is old, which took 30 s.
+ * A bridge without its own address takes the lowest address of its ports, and another one when that port goes. Hosts
+ * then do not reach the resolver until its ARP entry expires, which took 30 s.
  */
 const BRIDGE_ADDRESS = '02:00:00:00:00:01';
 
-/** The one network that joins all hosts of a world: a bridge on a host of its own. */
+/** The network that connects all hosts of a world: a bridge on its own host. */
 export class Network {
   readonly #hub: Host;
   #ports = 0;
@@ -69,7 +69,7 @@ export class Network {
     this.#hub = hub;
   }
 
-  /** Makes the bridge on a host and gives it an address. */
+  /** Creates the bridge on a host and gives it an address. */
   static async create(hub: Host, address: string, length: number): Promise<Network> {
     await batch(hub, [
       'link set lo up',
@@ -80,10 +80,10 @@ export class Network {
     return new Network(hub);
   }
 
-  /** Connects a host, as eth0 with this address; everything unknown goes to the bridge. */
+  /** Connects a host as eth0 with this address and a default route via the gateway. */
   async connect(host: Host, address: string, length: number, gateway: string): Promise<Link> {
     const port = `port${this.#ports++}`;
-    // Entering the hub's network only: in its process namespace the other host would have no PID.
+    // Enters only the network of the hub, because the other host has no PID in the hub's process namespace.
     await run([
       'nsenter',
       `--target=${this.#hub.pid}`,

@@ -12,11 +12,14 @@ import {
   type Entry,
 } from './ledger.ts';
 
-/** Ends and removes everything in a world's ledger, and its folder. Can be called again, after a failure or without need. */
+/**
+ * Ends and removes everything in a world's ledger, and the world's folder. It is idempotent, so it can be repeated
+ * after a failure.
+ */
 export async function removeWorld(ledger: Ledger): Promise<void> {
   ledger.close();
   const entries = ledger.entries();
-  // After a reboot the PIDs in the ledger are other people's. Cgroups do not outlive a boot.
+  // After a reboot, the PIDs in the ledger belong to other processes. Cgroups do not survive a reboot.
   if (ofThisBoot(entries)) {
     for (const entry of entries) if (entry.kind === 'process') signal(entry.process, 'SIGKILL');
   }
@@ -25,7 +28,7 @@ export async function removeWorld(ledger: Ledger): Promise<void> {
   removeIfEmpty(worldsFolder);
 }
 
-/** Ends the processes of a world that is still being started, so that whoever starts it fails soon. */
+/** Kills the processes of a world that is still starting, so that the start fails soon. */
 export function abandonWorld(ledger: Ledger): void {
   ledger.close();
   killCgroups(cgroupsOf(ledger));
@@ -35,19 +38,19 @@ function ofThisBoot(entries: readonly Entry[]): boolean {
   return entries.some((entry) => entry.kind === 'owner' && entry.bootId === bootId());
 }
 
-/** Those that the ledger lists, and those that have the world's name: the ledger may be damaged. */
+/** Returns the cgroups in the ledger and those with the world's name, because the ledger may be damaged. */
 function cgroupsOf(ledger: Ledger): string[] {
   const listed = ledger.entries().flatMap((entry) => (entry.kind === 'cgroup' ? [entry.path] : []));
   return [...new Set([...listed, ...cgroupPaths(ledger.cgroup)])];
 }
 
-/** A dead world that was found; with an error if it could not be removed. */
+/** A dead world that a sweep found, with an error if it could not be removed. */
 export interface Swept {
   readonly id: string;
   readonly error?: Error;
 }
 
-/** Removes the worlds whose owner died without doing so. One that cannot be removed does not keep others from it. */
+/** Removes the worlds whose owner died without removing them. A failure does not stop the removal of the others. */
 export async function removeDeadWorlds(): Promise<Swept[]> {
   removeUnnamed();
   const swept: Swept[] = [];
@@ -65,25 +68,28 @@ export async function removeDeadWorlds(): Promise<Swept[]> {
   return swept;
 }
 
-/** What to tell of a dead world that was found. */
+/** Returns a message about a dead world that a sweep found. */
 export function sweptText({ id, error }: Swept): string {
   if (!error) return `removed world ${id}, whose owner is gone`;
   return `world ${id}, whose owner is gone, could not be removed: ${error.message}; end what is left of it and delete ${join(worldsFolder, id)}`;
 }
 
-/** The folder loses its name first: one half removed is nobody's world, and the next sweep goes on with it. */
+/**
+ * Renames the folder before it is deleted. A partly deleted folder is then no world, and the next sweep deletes the
+ * rest.
+ */
 function removeFolder(ledger: Ledger): void {
   const unnamed = unnamedFolder(ledger.id);
   try {
     renameSync(ledger.folder, unnamed);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // somebody else was faster
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // another process was faster
     throw error;
   }
   rmSync(unnamed, { recursive: true, force: true });
 }
 
-/** Folders of processes that died while they made or removed a world: nothing runs in those. */
+/** Removes folders of processes that died while they created or removed a world. Nothing runs in those. */
 function removeUnnamed(): void {
   if (!existsSync(worldsFolder)) return;
   for (const name of readdirSync(worldsFolder)) {
@@ -98,7 +104,7 @@ function removeIfEmpty(folder: string): void {
     rmdirSync(folder);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // Not empty, gone, or a mount point of its own: all the same here.
+    // The folder is not empty, is gone, or is a mount point. It stays.
     if (!code || !['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY'].includes(code)) throw error;
   }
 }

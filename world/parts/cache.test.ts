@@ -47,7 +47,7 @@ describe('the folder of a part', () => {
     let module: string;
 
     beforeEach(() => {
-      // Modules are looked for beside this source, so a copy of it looks in the copy's folder.
+      // cache.ts looks for modules beside itself, so a copy of it uses the modules in the copy's folder.
       folder = mkdtempSync(join(tmpdir(), 'snicket-cache-'));
       module = join(folder, 'go', 'etcd');
       mkdirSync(module, { recursive: true });

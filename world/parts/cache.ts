@@ -1,4 +1,4 @@
-/** Where parts are kept, and how their folders are called. */
+/** Names and paths of parts in the cache. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,11 +8,11 @@ import type { GoPart, Part } from './catalogue.ts';
 /** The user's cache folder, shared by all clones of this repository. */
 export function cacheFolder(): string {
   const xdg = process.env['XDG_CACHE_HOME'];
-  // A relative path is to be ignored, says the XDG base directory specification.
+  // The XDG base directory specification says that a relative path is ignored.
   return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'snicket');
 }
 
-/** Where parts are kept. */
+/** Folder of all parts. */
 export function partsFolder(): string {
   return join(cacheFolder(), 'parts');
 }
@@ -25,7 +25,10 @@ export function moduleFolder(part: GoPart): string {
   return join(import.meta.dir, 'go', part.name);
 }
 
-/** Name of a part's folder in the cache. It changes with the part's sources and recipe, not with the Go that builds it. */
+/**
+ * Returns the name of a part's folder in the cache. It changes with the part's sources and definition, but not with the
+ * version of Go that builds it.
+ */
 export function partFolderName(part: Part): string {
   const digest = createHash('sha256');
   const name = [part.name, ...('version' in part ? [part.version] : []), architecture].join('-');
@@ -42,7 +45,7 @@ export function partFolderName(part: Part): string {
       );
       break;
     case 'debian':
-      // What is unpacked is what this release lacks, and fits no other.
+      // The part consists of what this release lacks, so it fits no other release.
       digest.update(JSON.stringify([part.packages, part.programs, release()]));
       break;
     case 'pypi':
@@ -58,7 +61,7 @@ function release(): string[] {
   return existsSync(path) ? (readFileSync(path, 'utf8').match(/^(ID|VERSION_ID)=.*$/gm) ?? []) : [];
 }
 
-/** Files in the folders of a module: a replaced dependency, whose code is built as well. */
+/** Returns the files in the subfolders of a module. They are replaced dependencies, whose code is built as well. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.parentPath !== folder)

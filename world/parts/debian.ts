@@ -7,7 +7,7 @@ import { workFolder } from './work-folder.ts';
 
 const PROGRAM_FOLDERS = ['usr/sbin', 'usr/bin'];
 
-/** Where a program of this part is: in the unpacked packages, or on the machine itself. */
+/** Returns the path of a program of this part, in the unpacked packages or on the machine itself. */
 export function debianProgram(part: DebianPart, program: string): string | undefined {
   const unpacked = PROGRAM_FOLDERS.map((folder) => join(partFolder(part), folder, program)).find(
     (path) => existsSync(path),
@@ -17,7 +17,7 @@ export function debianProgram(part: DebianPart, program: string): string | undef
   );
 }
 
-/** Can all programs of this part be found? */
+/** Reports whether all programs of this part can be found. */
 export function debianPartReady(part: DebianPart): boolean {
   return (
     existsSync(partFolder(part)) && part.programs.every((program) => debianProgram(part, program))
@@ -25,13 +25,13 @@ export function debianPartReady(part: DebianPart): boolean {
 }
 
 /**
- * Downloads the packages, with those they depend on and the machine lacks, and unpacks them into the cache.
- * Nothing is installed; apt keeps its lists and archives in the cache too.
+ * Downloads the packages and their missing dependencies, and unpacks them into the cache. Nothing is installed; apt
+ * keeps its lists and archives in the cache too.
  */
 export async function unpackDebianPart(part: DebianPart): Promise<void> {
   const folder = partFolder(part);
   if (part.programs.every((program) => debianProgram(part, program))) {
-    // The machine has all of them; workers find an empty folder to lay over its /usr.
+    // The machine has all of them. Workers overlay an empty folder on their /usr.
     mkdirSync(join(folder, 'usr'), { recursive: true });
     return;
   }
@@ -51,7 +51,7 @@ export async function unpackDebianPart(part: DebianPart): Promise<void> {
     '-o',
     `Dir::Cache::srcpkgcache=${work}/srcpkgcache.bin`,
     '-o',
-    'Debug::NoLocking=true', // nothing of the machine's own is written
+    'Debug::NoLocking=true', // apt writes nothing that belongs to the machine
     '-o',
     'APT::Sandbox::User=root', // the user _apt cannot write below a home folder
   ];
@@ -76,7 +76,10 @@ export async function unpackDebianPart(part: DebianPart): Promise<void> {
     );
 }
 
-/** Some packages still hold /bin, /sbin and /lib, which are links into /usr wherever they get installed. */
+/**
+ * Merges /bin, /sbin and /lib into /usr. Some packages still contain them, although they are links into /usr on a
+ * machine.
+ */
 async function mergeIntoUsr(root: string): Promise<void> {
   for (const name of ['bin', 'sbin', 'lib', 'lib64'].filter((folder) =>
     existsSync(join(root, folder)),
@@ -86,7 +89,7 @@ async function mergeIntoUsr(root: string): Promise<void> {
   }
 }
 
-/** Debian links these names when the package is installed, which it is not here. */
+/** Creates the links that Debian creates when it installs the package. */
 function linkAlternatives(sbin: string): void {
   if (!existsSync(join(sbin, 'xtables-nft-multi'))) return;
   for (const family of ['iptables', 'ip6tables']) {

@@ -11,15 +11,15 @@ import { workFolder } from './work-folder.ts';
 /** The oldest Go that all modules accept (their `go` line). */
 export const goVersion = '1.26.7';
 
-/** Are all programs of this part built, and its files there? */
+/** Reports whether all programs and files of this part are in the cache. */
 export function goPartReady(part: GoPart): boolean {
   const needed = [...Object.keys(part.programs), ...(part.files ? [FILES] : [])];
   return needed.every((name) => existsSync(join(partFolder(part), name)));
 }
 
 /**
- * Builds a part. All programs go through one `go build`, so that packages they share are compiled once and
- * their links run side by side. What was compiled before an interruption is in Go's own cache.
+ * Builds a part. One `go build` builds all programs, so that shared packages are compiled once and links run in
+ * parallel. Go's own cache has what was compiled before an interruption.
  */
 export async function buildGoPart(
   part: GoPart,
@@ -31,7 +31,7 @@ export async function buildGoPart(
   mkdirSync(folder, { recursive: true });
   const packages = Object.values(part.programs);
   const flags = `-s -w ${part.linkerFlags ?? ''}`.trim();
-  // A trailing slash makes -o a folder, also for one package.
+  // A trailing slash makes -o a folder, even for one package.
   const argv = [
     ...['go', 'build', '-v', '-trimpath', '-ldflags', flags],
     ...['-o', `${unfinished}/`, ...packages],
@@ -47,13 +47,13 @@ export async function buildGoPart(
     renameSync(join(unfinished, FILES), join(folder, FILES));
   }
   for (const [program, path] of Object.entries(part.programs)) {
-    // A program appears under its name only when it is whole.
+    // A program appears under its name only when it is complete.
     renameSync(join(unfinished, commandName(path)), join(folder, program));
   }
   rmSync(unfinished, { recursive: true });
 }
 
-/** Downloads what a part is built from, so that the network is at work while the processors are. */
+/** Downloads the sources of a part, so that the network is busy while the processors are. */
 export async function downloadGoPart(part: GoPart, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await run(['go', 'list', '-deps', ...Object.values(part.programs)], {
@@ -63,7 +63,7 @@ export async function downloadGoPart(part: GoPart, signal?: AbortSignal): Promis
   });
 }
 
-/** Where Go keeps a module, in the version that the part requires; it is downloaded if it is not there yet. */
+/** Returns Go's folder of a module in the version that the part requires. A missing module is downloaded. */
 async function moduleRoot(part: GoPart, module: string): Promise<string> {
   const { stdout } = await run(['go', 'mod', 'download', '-json', module], {
     cwd: moduleFolder(part),
@@ -75,14 +75,17 @@ async function moduleRoot(part: GoPart, module: string): Promise<string> {
   return root;
 }
 
-/** What `go build` calls a package's program: the last step of its path, or the one before a major version (v2 and up). */
+/**
+ * Returns the name that `go build` gives a package's program: the last path element, or the one before a major version
+ * (v2 and up).
+ */
 export function commandName(packagePath: string): string {
   const steps = packagePath.split('/');
   const last = steps.pop() ?? '';
   return /^v([2-9]|[1-9]\d+)$/.test(last) ? (steps.pop() ?? last) : last;
 }
 
-/** The same build whatever the user has set for other work. */
+/** Environment that makes builds independent of the user's own settings. */
 export const goEnvironment = {
   CGO_ENABLED: '0',
   GOFLAGS: `-mod=readonly -buildvcs=false -p=${availableParallelism()}`,
@@ -97,7 +100,7 @@ async function runGo(
   tell: (line: string, count: number) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  // At the lowest priority: tests may run beside it.
+  // At the lowest priority, because tests may run at the same time.
   const child = Bun.spawn(['nice', '-n', '19', ...argv], {
     cwd,
     stdin: 'ignore',

@@ -20,7 +20,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Another process that holds the lock until its input ends, and meanwhile has a child; returns when it has it. */
+/**
+ * Starts another process that holds the lock until its input ends, and that has a child. Returns when it holds the
+ * lock.
+ */
 async function holdElsewhere() {
   const holder = Bun.spawn(
     [
@@ -39,12 +42,12 @@ async function holdElsewhere() {
   holders.push(holder);
   const { value } = await holder.stdout.getReader().read();
   const child = Number(new TextDecoder().decode(value));
-  // To signal 0 is to signal all of the own group.
+  // kill(0) would signal the whole process group of this test.
   expect(child).toBeGreaterThan(1);
   return { holder, child };
 }
 
-/** Begins to wait for the lock; `waiting` settles with the holder's name, `done` with what the work saw. */
+/** Starts to wait for the lock. `waiting` resolves with the owner's PID, `done` with the content of the lock file. */
 function waitHere() {
   const waiting = Promise.withResolvers<string>();
   const done = withLock(path, waiting.resolve, async () => readFileSync(path, 'utf8'));

@@ -2,7 +2,10 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeSync, ftruncateSync 
 import { dirname } from 'node:path';
 import { tryLock } from '../machine/libc.ts';
 
-/** Runs `work` while holding the lock file; if another process holds it, says so once through `waiting` and waits. */
+/**
+ * Runs `work` while it holds the lock file. If another process holds it, calls `waiting` once with that process's PID
+ * and waits.
+ */
 export async function withLock<T>(
   path: string,
   waiting: (holder: string) => void,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { partFolder } from './cache.ts';
 import type { GoPart, ModuleFiles } from './catalogue.ts';
 
-/** Name of the folder, in a Go part's own, that holds the files its programs need. */
+/** Name of the subfolder of a Go part with the files that its programs need. */
 export const FILES = 'files';
 
 /** Folder with the files of one entry of a part's `files`; the part must be in the cache. */
@@ -14,7 +14,7 @@ export function filesFolder<P extends GoPart>(
   return join(partFolder(part), FILES, entry);
 }
 
-/** Copies a part's files out of the modules that have them; `rootOf` tells where Go keeps a module. */
+/** Copies a part's files from the modules that have them; `rootOf` returns Go's folder of a module. */
 export async function copyModuleFiles(
   part: GoPart,
   target: string,
@@ -26,13 +26,17 @@ export async function copyModuleFiles(
       const copy = join(target, entry, path);
       mkdirSync(dirname(copy), { recursive: true });
       copyFileSync(join(root, path), copy);
-      // Go's module archives carry no permissions, and what Go unpacks from them is for reading only.
+      // Go's module archives carry no permissions, and Go unpacks them read-only.
       chmodSync(copy, path.endsWith('.sh') ? 0o755 : 0o644);
     }
   }
 }
 
-/** Paths of the files that a recipe names, below the module's root; a path that fits none is an error. */
+/**
+ * Returns the paths of the files that a part needs, below the module's root.
+ *
+ * @throws if a path matches no file
+ */
 function matchingFiles(files: ModuleFiles, root: string): string[] {
   return files.paths.flatMap((path) => {
     const found = [...new Bun.Glob(path).scanSync({ cwd: root, onlyFiles: true })];

@@ -9,7 +9,7 @@ import { withLock } from './lock.ts';
 import { formatElapsed, type Progress } from './progress.ts';
 import { pypiPartReady, unpackPypiPart } from './pypi.ts';
 
-/** Is this part in the cache, whole? */
+/** Reports whether this part is complete in the cache. */
 export function partReady(part: Part): boolean {
   switch (part.kind) {
     case 'go':
@@ -21,13 +21,13 @@ export function partReady(part: Part): boolean {
   }
 }
 
-/** A build keeps about four processors busy, for most of its time. */
+/** A build keeps about four processors busy most of the time. */
 const CORES_PER_BUILD = 4;
 
 /**
- * Builds the parts that are missing in the cache, in the order given: several at once where there are processors for it,
- * while the sources of later ones are downloaded. Two processes never build the same part: the second one waits, and finds
- * it in the cache.
+ * Builds the parts that are missing in the cache, in the given order. Several are built at once if there are enough
+ * processors, while the sources of later ones are downloaded. Two processes never build the same part: the second one
+ * waits, and finds it in the cache.
  */
 export async function ensureParts(
   parts: readonly Part[],
@@ -62,7 +62,7 @@ async function ensurePart(part: Part, progress: Progress, signal?: AbortSignal):
   );
 }
 
-/** apt-get locks its lists and fails if they are locked, so that only one process at a time may unpack Debian packages. */
+/** Returns the name of a part's lock. Debian parts share one, so that only one process at a time runs apt-get. */
 function lockName(part: Part): string {
   return part.kind === 'debian' ? 'debian' : part.name;
 }
@@ -86,12 +86,12 @@ async function buildPart(part: Part, progress: Progress, signal?: AbortSignal): 
   progress.done(part.name, `ready after ${formatElapsed(Date.now() - began)}`);
 }
 
-/** A failed download is not reported here: the build that needs it runs into the same failure and says so. */
+/** Ignores failures, because the build that needs the download fails in the same way and reports it. */
 async function downloadInTurn(parts: readonly GoPart[], signal?: AbortSignal): Promise<void> {
   for (const part of parts) await downloadGoPart(part, signal).catch(() => {});
 }
 
-/** Path of a program of the base parts, on the machine. */
+/** Returns the path of a base part's program on the machine. */
 export function program(name: string): string {
   for (const part of Object.values(baseParts) as Part[]) {
     const path = programOf(part, name);
@@ -100,7 +100,7 @@ export function program(name: string): string {
   throw new Error(`no part has a program '${name}'`);
 }
 
-/** Path of a part's program, on the machine; undefined if the part has none of this name. */
+/** Returns the path of a part's program on the machine; undefined if the part has no such program. */
 export function programOf(part: Part, name: string): string | undefined {
   if (part.kind === 'debian')
     return part.programs.includes(name) ? debianProgram(part, name) : undefined;

@@ -11,7 +11,7 @@ afterEach(() => {
   setSystemTime();
 });
 
-/** A stream that keeps what is written. */
+/** A stream that records what is written. */
 function recorder(terminal: { isTTY?: boolean; columns?: number }) {
   const written: string[] = [];
   const stream = { ...terminal, write: (text: string) => written.push(text) > 0 };

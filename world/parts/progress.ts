@@ -1,17 +1,17 @@
-/** Says what is going on while something takes long. */
+/** Reports the progress of long operations. */
 export interface Progress {
-  /** The state of a step that goes on; on a terminal it replaces the line before it. */
+  /** Updates the state of a running step. On a terminal, it replaces the line before it. */
   update(step: string, detail: string): void;
-  /** A step has ended; the line stays. */
+  /** Ends a step; its line stays. */
   done(step: string, detail: string): void;
 }
 
-/** How often a step may speak where lines cannot be replaced. */
+/** Minimum time between two lines of a step where lines cannot be replaced. */
 const QUIET_MS = 20_000;
 
 /**
- * Progress with elapsed time, for people: one changing line on a terminal, whose clock goes on while nothing
- * happens; a line now and then in a log.
+ * Returns progress with elapsed time. On a terminal it is one changing line, whose clock keeps running; in a log it is
+ * a line now and then.
  */
 export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   const began = Date.now();
@@ -46,7 +46,7 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
       }
       stream.write(`\r\x1b[K${line(step, detail)}\n`);
       if (current?.step !== step) {
-        redraw(); // a part of what goes on has ended
+        redraw(); // a step within the current one has ended
         return;
       }
       current = undefined;
@@ -56,10 +56,10 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
   };
 }
 
-/** Progress for those who do not want to hear. */
+/** Progress that is discarded. */
 export const silentProgress: Progress = { update: () => {}, done: () => {} };
 
-/** `0:07`, `12:30`. */
+/** Formats a duration as `0:07` or `12:30`. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

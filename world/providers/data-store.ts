@@ -4,20 +4,20 @@ import type { Daemon } from '../machine/daemon.ts';
 import { program } from '../parts/parts.ts';
 import type { NetworkHost } from '../world.ts';
 
-/** Name of the DataStore that every provider has here, and of the Secret behind it. */
+/** Name of every provider's DataStore here, and of its Secret. */
 export const DATA_STORE = 'default';
 
-/** The etcd that holds what all tenants of a provider store, each below a prefix and as a user of its own. */
+/** The etcd for all tenants of a provider. Each tenant has its own prefix and user. */
 export interface Etcd {
   readonly daemon: Daemon;
   /** ADDRESS:PORT, with TLS. */
   readonly endpoint: string;
   readonly authority: Credential;
-  /** The provider's own: it makes users and grants them rights. */
+  /** The provider's own client certificate. It creates users and grants them permissions. */
   readonly root: Credential;
 }
 
-/** Starts an etcd that knows its clients by their certificates. */
+/** Starts an etcd that authenticates clients by their certificates. */
 export async function startEtcd(machine: NetworkHost): Promise<Etcd> {
   const { host, address } = machine;
   const authority = await Authority.create('etcd-ca', { keyType: 'rsa' });
@@ -38,8 +38,8 @@ export async function startEtcd(machine: NetworkHost): Promise<Etcd> {
 }
 
 /**
- * Sets up an etcd's users while it runs without TLS. With both kinds of listeners at once, etcd 3.7 takes
- * either of them for its HTTP gateway, by chance, and the one with TLS refuses the gateway for its certificate.
+ * Creates the users of an etcd while it runs without TLS. With both kinds of listeners at once, etcd 3.7 picks either
+ * for its HTTP gateway, at random, and the TLS listener refuses the gateway because of its certificate.
  */
 async function createUsers(machine: NetworkHost): Promise<void> {
   const url = 'http://127.0.0.1:2379';
@@ -60,7 +60,7 @@ function etcdCommand({ host }: NetworkHost, clientUrl: string): string[] {
   ];
 }
 
-/** The DataStore of an etcd, its Secret and that one's namespace. */
+/** Returns the DataStore of an etcd, its Secret and the namespace of the Secret. */
 export function dataStoreObjects(
   group: string,
   namespace: string,

@@ -1,4 +1,7 @@
-/** Makes an etcd ask who one is: CN=root may do all, others what they are granted. usage: etcd-auth.ts URL */
+/**
+ * Enables authentication in an etcd: CN=root may do everything, other users what they are granted. usage: etcd-auth.ts
+ * URL
+ */
 import { waitFor } from '../wait.ts';
 
 const url = process.argv[2];
@@ -8,7 +11,7 @@ await waitFor('etcd listens', async () => {
   try {
     return (await fetch(`${url}/health`)).ok;
   } catch {
-    return false; // not listening yet
+    return false; // etcd does not listen yet
   }
 });
 await post('/v3/auth/user/add', { name: 'root', options: { no_password: true } });

@@ -17,18 +17,18 @@ export interface TenantWorkers extends Pick<NodesSpec, 'workers' | 'proxyMode' |
   /** Name and namespace of the TenantControlPlane. */
   readonly tenant: string;
   readonly namespace: string;
-  /** What the control plane is called at its edge, where the workers dial it, at port 443. */
+  /** Host names of the control plane at its edge, which the workers dial at port 443. */
   readonly hosts: Hosts;
   /**
-   * Name of the cluster in the world, and of the nodes: NAME-1, NAME-2, ... Workers that come after others have left
-   * need another. Default PROVIDER-TENANT.
+   * Name of the cluster in the world, and of the nodes: NAME-1, NAME-2, ... Workers that join after others were removed
+   * need another name. Default PROVIDER-TENANT.
    */
   readonly name?: string;
 }
 
 /**
- * Gives workers to a tenant whose control plane runs already (see `letTenantsRun`), and returns when they are
- * Ready. All that they are told is in the tenant's Secrets. The host of the API server must lead to an edge by then.
+ * Adds workers to a tenant whose control plane already runs (see `letTenantsRun`), and returns when they are Ready.
+ * Everything that they need is in the tenant's Secrets. The host of the API server must already resolve to an edge.
  * Logs and exec work once the provider's agents have found their server: {@link Cluster.nodesReached}.
  */
 export async function joinTenant(
@@ -55,7 +55,10 @@ export async function joinTenant(
   );
 }
 
-/** The way of the tenant's administrator: the provider's machine reaches the Service, and nobody else does. */
+/**
+ * Returns the administrator's access to the tenant. It goes through the provider's machine, the only one that reaches
+ * the Service.
+ */
 async function accessTo(
   world: World,
   { machine }: Provider,
@@ -82,7 +85,7 @@ async function accessTo(
   };
 }
 
-/** Reads the keys of a Secret that the provider has made for a tenant. */
+/** Returns a function that reads the keys of a Secret that the provider created for a tenant. */
 async function secret(
   world: World,
   { namespace }: TenantWorkers,

@@ -2,7 +2,7 @@ import { providerParts } from '../parts/catalogue.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import type { ProviderKind } from './provider.ts';
 
-/** Kamaji in the last version that its Go module has; the calendar-versioned ones are in no registry. */
+/** Kamaji in the newest version of its Go module; the calendar-versioned releases are in no registry. */
 export const kamaji: ProviderKind = {
   name: 'kamaji',
   part: providerParts.kamaji,

@@ -15,33 +15,33 @@ import { installDefinitions, readDefinitions } from './definitions.ts';
 import { kamaji } from './kamaji.ts';
 import { steward } from './steward.ts';
 
-/** The controllers that can be had. */
+/** Names of the available providers. */
 export type ProviderName = 'kamaji' | 'steward';
 
-/** What the control planes of tenants are made of. */
+/** Versions in the control planes of tenants. */
 export interface TenantVersions {
-  /** The newest Kubernetes that the provider makes. */
+  /** The newest Kubernetes version that the provider supports. */
   readonly kubernetes: string;
-  /** The konnectivity that it takes for it unless told otherwise. */
+  /** The konnectivity version that it uses by default. */
   readonly konnectivity: string;
 }
 
-/** What a provider has of its own. All else is the same for Kamaji and for Steward, which comes from it. */
+/** What differs between Kamaji and Steward, which is a fork of it. */
 export interface ProviderKind {
   readonly name: ProviderName;
   readonly part: GoPart;
   /** API group of its resources, which are all in version v1alpha1. */
   readonly group: string;
   readonly versions: TenantVersions;
-  /** Flags of its manager that the other does not have. */
+  /** Flags of its manager that the other provider does not have. */
   readonly flags: readonly string[];
   /** Folder with its CRDs; the part must be in the cache. */
   definitionsFolder(): string;
-  /** Brings into the management cluster what it needs there besides its own CRDs. */
+  /** Installs what the provider needs in the management cluster besides its own CRDs. */
   prepare(management: Cluster): Promise<void>;
 }
 
-/** A provider's real controller at work on a management cluster, with an etcd for its tenants. */
+/** A running provider: its real controller for a management cluster, and an etcd for its tenants. */
 export interface Provider {
   readonly name: ProviderName;
   /** The machine on which controller and etcd run. */
@@ -50,30 +50,30 @@ export interface Provider {
   readonly etcd: Daemon;
   /** apiVersion of its TenantControlPlane. */
   readonly apiVersion: string;
-  /** What kubectl takes for them: the short name `tcp` is not one provider's alone. */
+  /** Resource name for kubectl. The short name `tcp` is ambiguous, because both providers have it. */
   readonly resource: string;
-  /** Name of the DataStore that is the etcd. */
+  /** Name of the DataStore for the etcd. */
   readonly dataStore: string;
   readonly versions: TenantVersions;
 }
 
 /** Options of {@link startProvider}. */
 export interface ProviderOptions {
-  /** Who hears how it goes. Default nobody. */
+  /** Receives the progress. Default: none. */
   readonly progress?: Progress;
 }
 
-/** It watches the files of its certificates. */
+/** Inotify instances of a manager, which watches its certificate files. */
 const INOTIFY_PER_MANAGER = 2;
 
-/** The port of controller-runtime's webhook server, which neither provider lets one change. */
+/** Port of controller-runtime's webhook server. Neither provider has a flag for it. */
 const WEBHOOK_PORT = 9443;
 
 const kinds: Readonly<Record<ProviderName, ProviderKind>> = { kamaji, steward };
 
 /**
- * Starts a provider against the world's management cluster, on a host of its own, and returns when the API
- * server asks it. A world can have both, each once.
+ * Starts a provider for the world's management cluster, on its own host, and returns when the API server calls its
+ * webhooks. A world can have both providers, each once.
  */
 export async function startProvider(
   world: World,
@@ -85,7 +85,7 @@ export async function startProvider(
   await ensureParts([kind.part], progress);
   await world.reserveInotify(INOTIFY_PER_MANAGER);
   progress.update(name, 'starting etcd and controller');
-  // Longer than the name of any tenant, so that it is nobody else's.
+  // Longer than the longest name of a tenant, so that no tenant has this name.
   const machine = await world.addHost(`provider-${name}`);
   const [etcd] = await together([
     startEtcd(machine),
@@ -93,7 +93,7 @@ export async function startProvider(
     kind.prepare(world.management),
   ]);
   const namespace = `${name}-system`;
-  // Before the controller, which ends if its default DataStore does not exist.
+  // Applied before the controller starts, because it exits if its default DataStore does not exist.
   await world.management.apply(...dataStoreObjects(kind.group, namespace, etcd));
   const webhooks = await webhookAuthority(machine);
   const controller = await startController(kind, namespace, world.management, machine);
@@ -115,7 +115,7 @@ export async function startProvider(
   };
 }
 
-/** Puts the certificate of the controller's webhooks where it looks for it. */
+/** Writes the certificate of the controller's webhooks where the controller reads it. */
 async function webhookAuthority(machine: NetworkHost): Promise<Authority> {
   const authority = await Authority.create('webhook-ca');
   const folder = webhookFolder(machine);
@@ -128,7 +128,7 @@ async function webhookAuthority(machine: NetworkHost): Promise<Authority> {
   return authority;
 }
 
-/** Below the controller's TMPDIR, at the place that controller-runtime has for it. */
+/** Returns controller-runtime's default folder, below the controller's TMPDIR. */
 function webhookFolder(machine: NetworkHost): string {
   return join(temporaryFolder(machine), 'k8s-webhook-server', 'serving-certs');
 }
@@ -157,7 +157,7 @@ async function startController(
       `--pod-namespace=${namespace}`,
       '--serviceaccount-name=default',
       `--webhook-ca-path=${webhookFolder(machine)}/ca.crt`,
-      // Only the Job that moves a tenant to another DataStore uses it.
+      // Only the Job that migrates a tenant to another DataStore uses it.
       '--migrate-image=snicket.test/none:1',
       `--datastore=${DATA_STORE}`,
       ...kind.flags,
@@ -167,8 +167,8 @@ async function startController(
 }
 
 /**
- * Waits until the controller has a say in what the API server takes. A DataStore has no condition that tells of
- * it: the signs are that one without its Secret is refused, and that a tenant without a DataStore gets the default.
+ * Waits until the API server calls the controller's webhooks. A DataStore has no condition for that. Instead, the API
+ * server refuses a DataStore without its Secret, and a tenant without a DataStore gets the default.
  */
 async function controllerReady(
   kind: ProviderKind,
@@ -197,7 +197,7 @@ async function controllerReady(
   );
 }
 
-/** The least that a tenant can be. */
+/** Returns the smallest valid TenantControlPlane. */
 function plainTenant({ group, versions }: ProviderKind): object {
   return {
     apiVersion: `${group}/v1alpha1`,

@@ -21,9 +21,10 @@ const TLS_ROUTES = 'tlsroutes.gateway.networking.k8s.io';
 const VERSION = 'v1alpha2';
 
 /**
- * Steward looks for the Gateway API once, when it starts. If any of it is there, it watches TLSRoute v1alpha2,
- * and does nothing at all until it can. The standard Gateway API still has that version from v1.6 on, but no
- * longer serves it, so it is made to. Where there is no Gateway API, Steward does without, also if one comes later.
+ * Makes the API server serve TLSRoute v1alpha2, if the Gateway API is installed. Steward looks for the Gateway API
+ * once, at its start. If it finds any of it, it watches TLSRoute v1alpha2 and does nothing until that version is
+ * served. From v1.6 on, the standard Gateway API has that version but does not serve it. Without a Gateway API, Steward
+ * does not watch TLSRoutes, even if one is installed later.
  */
 async function serveTlsRoutes(management: Cluster): Promise<void> {
   const { controlPlane } = management;

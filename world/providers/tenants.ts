@@ -7,12 +7,12 @@ import type { World } from '../world.ts';
 import type { Provider, TenantVersions } from './provider.ts';
 
 /**
- * Lets the control planes of a provider's tenants run, as pods of the management cluster. Their images hold the
- * world's own programs, whatever version their names say.
+ * Makes the management cluster able to run the control planes of a provider's tenants as pods. Their images hold the
+ * world's own programs, whatever version their names state.
  */
 export async function letTenantsRun(world: World, provider: Provider): Promise<void> {
   const { management } = world;
-  // One tenant, whose control plane runs twice while it is rolled out.
+  // One tenant, whose control plane runs twice during a rollout.
   await world.reserveInotify(2 * INOTIFY_PER_CONTROL_PLANE);
   await management.apply(...pullPolicyObjects());
   const archives = tenantImages(provider.versions, program).map(imageArchive);
@@ -21,12 +21,12 @@ export async function letTenantsRun(world: World, provider: Provider): Promise<v
       for (const archive of archives) await worker.importImage(archive);
     }),
   );
-  // kube-proxy of a worker takes the controller to a Service, as it would a pod.
+  // The controller reaches Services through the kube-proxy of a worker, as a pod does.
   const route = [management.plan.serviceCidr, 'via', management.worker().address];
   await provider.machine.host.exec(['ip', 'route', 'replace', ...route]);
 }
 
-/** The images that a provider's Deployments name; `programPath` tells where the machine has a program. */
+/** Returns the images that a provider's Deployments use; `programPath` returns the path of a program on the machine. */
 export function tenantImages(
   versions: TenantVersions,
   programPath: (name: string) => string,
@@ -40,7 +40,7 @@ export function tenantImages(
   ];
 }
 
-/** The image that a provider's DaemonSet in a tenant names. */
+/** Returns the image that a provider's DaemonSet in a tenant uses. */
 export function agentImage(
   { konnectivity }: TenantVersions,
   programPath: (name: string) => string,
@@ -60,7 +60,10 @@ function registryImage(name: string, path: string, source: string): ImageSpec {
   return { name: `registry.k8s.io/${name}`, files: { [path]: source }, entrypoint: [path] };
 }
 
-/** Makes pods content with the images that their node has: providers ask the registry each time. */
+/**
+ * Returns a policy that lets pods use the images of their node. Providers' pods would otherwise ask the registry each
+ * time.
+ */
 function pullPolicyObjects(): object[] {
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const metadata = { name: 'images-of-the-node' };

@@ -1,8 +1,10 @@
 /**
- * The door from the machine into a world: one loopback port per API server, so that kubectl, tests and
- * people need no address or route of the world on the machine.
+ * The relay from the machine into a world: one loopback port per API server, so that kubectl and tests need no address
+ * or route of the world on the machine.
  *
- * usage: main.ts OUTPUT NAME=HOST:PORT...   writes {NAME: port} to OUTPUT when all ports listen
+ * usage: main.ts OUTPUT NAME=HOST:PORT...
+ *
+ * Writes {NAME: port} to OUTPUT when all ports listen.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { enterNetworkOf } from '../machine/libc.ts';
@@ -17,7 +19,7 @@ for (const target of targets) {
   if (!name || !host || !port) throw new Error(`'${target}' is not NAME=HOST:PORT`);
   ports[name] = portOf(await relay({ host, port: Number(port) }, { host: '127.0.0.1', port: 0 }));
 }
-// The ports above stay on the machine; every connection made from here on leaves from the world's network.
+// The ports above stay in the machine's network. Later connections originate in the world's network.
 enterNetworkOf(1);
 writeFileSync(`${output}.new`, JSON.stringify(ports));
 renameSync(`${output}.new`, output);

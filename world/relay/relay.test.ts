@@ -15,7 +15,7 @@ afterEach(() => {
   sockets = [];
 });
 
-/** A client, what the target got from the relay for it, and the relay's own end towards the client. */
+/** Connects through a relay. Returns the client, the target's end, and the relay's own end towards the client. */
 async function connectThrough(): Promise<{ client: Socket; target: Socket; relayed: Socket }> {
   const accepted = Promise.withResolvers<Socket>();
   const targetServer = createServer({ allowHalfOpen: true }, accepted.resolve);
@@ -95,7 +95,7 @@ describe('a side that has said all', () => {
     await textOfAll(target);
     const sent = createHash('sha256');
 
-    // Until the kernel takes no more for the client, so that the relay itself holds some of it.
+    // Until the kernel takes no more for the client, and the relay itself buffers some of it.
     while (relayed.writableLength === 0) {
       const bytes = randomBytes(64 << 10);
       sent.update(bytes);
@@ -137,7 +137,7 @@ describe('a side that breaks', () => {
     const closed = new Promise<string>((resolve) => target.once('close', () => resolve('closed')));
 
     client.resetAndDestroy();
-    // The target has read the end already: what it can still notice is that nobody takes its answer.
+    // The target has already read the end of the stream. Only its writes can still fail.
     const answer = () => target.write('answer', () => setImmediate(answer));
     answer();
 
@@ -170,7 +170,7 @@ function dial(server: Server): Socket {
   return socket;
 }
 
-/** Settles when the other side is gone, whether it ended the connection or reset it. */
+/** Resolves when the other side has ended or reset the connection. */
 async function closeOf(socket: Socket): Promise<string> {
   socket.resume();
   socket.on('error', () => {});

@@ -1,6 +1,6 @@
 import { createServer, connect, type AddressInfo, type Server } from 'node:net';
 
-/** Accepts on a loopback port and passes bytes both ways to a target, keeping half-closed connections open. */
+/** Listens on a port and relays bytes both ways to a target. Half-closed connections stay open. */
 export async function relay(
   target: { host: string; port: number },
   listen: { host: string; port: number },
@@ -9,10 +9,10 @@ export async function relay(
     const upstream = connect({ ...target, allowHalfOpen: true });
     client.pipe(upstream);
     upstream.pipe(client);
-    // Whichever side fails takes the other along; there is nobody else to tell.
+    // A failure of one side closes the other side.
     client.on('error', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
-    // One that closes leaves the other the time to write out what it has said.
+    // When one side closes, the other side first writes out what is buffered for it.
     client.on('close', () => upstream.destroySoon());
     upstream.on('close', () => client.destroySoon());
   });
@@ -23,7 +23,7 @@ export async function relay(
   return server;
 }
 
-/** The port that a server listens on. */
+/** Returns the port that a server listens on. */
 export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }

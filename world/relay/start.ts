@@ -4,11 +4,11 @@ import type { Host } from '../machine/host.ts';
 import { waitFor } from '../wait.ts';
 
 /**
- * Opens ports of the machine's loopback that lead to API servers, as a host of the world reaches them.
+ * Opens loopback ports on the machine that relay to API servers, from the network of a host of the world.
  *
- * @param name of the relay among the programs of the host.
+ * @param name name of the relay among the programs of the host.
  * @param targets ADDRESS:PORT by the name of a cluster.
- * @returns what to write for `https://ADDRESS:PORT` on the machine, by the same names.
+ * @returns the URL on the machine that replaces `https://ADDRESS:PORT`, by the same names.
  */
 export async function startRelay(
   host: Host,
