@@ -1,12 +1,10 @@
-/**
- * Everything that is in a cluster, as texts to compare: what a clean-up leaves must be what was there before.
- */
+/** All objects of a cluster as comparable texts. After a cleanup, they must be the same as before. */
 import type { Cluster } from '../world/cluster/cluster.ts';
 
-/** `Kind namespace/name`, and what the object says; times, versions and what controllers keep counting left out. */
+/** The content of each object by `Kind namespace/name`, without times, versions and status. */
 export type ObjectTexts = Readonly<Record<string, string>>;
 
-/** Come and go by themselves, or only count. */
+/** Kinds that are created and deleted all the time, or that only count. */
 const PASSING = new Set(['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']);
 
 interface Listed {
@@ -23,7 +21,7 @@ interface ListedObject {
   readonly status?: unknown;
 }
 
-/** All objects of all kinds that can be listed, but for those in one namespace. */
+/** Returns the objects of all kinds that can be listed, except those in one namespace. */
 export async function allObjects(cluster: Cluster, except?: string): Promise<ObjectTexts> {
   const kinds = (await cluster.kubectl('api-resources', '--verbs=list', '--output=name'))
     .split('\n')
@@ -45,7 +43,7 @@ export async function allObjects(cluster: Cluster, except?: string): Promise<Obj
   );
 }
 
-/** A pod that its controller makes anew under another name: the controller is compared. */
+/** Reports whether a controller replaces the pod under another name. Its controller is compared instead. */
 function isReplaceable({ kind, metadata }: ListedObject): boolean {
   return kind === 'Pod' && (metadata.ownerReferences ?? []).length > 0;
 }

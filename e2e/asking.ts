@@ -1,15 +1,18 @@
-/** Requests of a pod, made inside the pod: what fails between it and its API counts, and not what fails on the way to the pod. */
+/**
+ * Requests that a pod sends to its API server. They run inside the pod, so failures between the test and the pod do not
+ * count.
+ */
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { persist, waitFor } from '../world/wait.ts';
 
 /**
- * A shell script that asks for the pod's API until it is answered, and from then on again and again, each time on a
- * connection of its own; it prints what came of it. The answer is one to the pod's own credentials, which need the
- * rights that `makeHome` gives.
+ * Returns a shell script that sends requests to the pod's API server, each on its own connection. It retries until the
+ * first answer, and then continues and prints each result. The requests use the pod's own credentials, which need the
+ * permissions that `makeHome` grants.
  */
 export function askingScript(): string {
-  // kubectl gives up a handshake after ten seconds. Where that is the machine's fault the next one comes through.
+  // kubectl gives up a handshake after ten seconds. If only the machine was slow, the next one succeeds.
   const ask = `ask() {
     for try in 1 2 3 4 5 6; do
       said=$(timeout 60 kubectl get --raw /api/v1/namespaces 2>&1) && return 0
@@ -22,12 +25,12 @@ export function askingScript(): string {
   return `${ask}\n${first}\nwhile sleep 0.3; do if ask; then echo answered; else ${failed}; fi; done`;
 }
 
-/** Those requests that failed, by what {@link askingScript} printed. */
+/** Returns the failed requests in the output of {@link askingScript}. */
 export function failuresIn(log: string): readonly string[] {
   return log.split('\n').filter((line) => line.startsWith('failed'));
 }
 
-/** A pod of its own that asks, for as long as something is done to the way. */
+/** A pod that sends requests to its API server while a test changes the path. */
 export class AskingPod {
   readonly #pod: Pod;
 
@@ -35,14 +38,14 @@ export class AskingPod {
     this.#pod = pod;
   }
 
-  /** Returns when the first request was answered. */
+  /** Creates the pod and waits for its first answered request. */
   static async run(cluster: Cluster): Promise<AskingPod> {
     const asking = new AskingPod(await cluster.runPod({ command: ['sh', '-c', askingScript()] }));
     await asking.more(1);
     return asking;
   }
 
-  /** Waits until so many more requests were answered, or one has failed. */
+  /** Waits until this many more requests were answered, or one has failed. */
   async more(count: number): Promise<void> {
     const outset = answersIn(await this.#log());
     const isEnough = async () => {
@@ -52,14 +55,14 @@ export class AskingPod {
     await waitFor(`${count} requests were answered`, isEnough, { deadlineMs: 120_000 });
   }
 
-  /** Ends the asking; returns what failed until then. */
+  /** Deletes the pod and returns the requests that failed. */
   async stop(): Promise<readonly string[]> {
     const failures = failuresIn(await this.#log());
     await this.#pod.delete();
     return failures;
   }
 
-  /** The log comes by konnectivity, which is not what is looked at. */
+  /** The log is read through konnectivity, which is not under test here. */
   async #log(): Promise<string> {
     return persist(async () => this.#pod.logs());
   }

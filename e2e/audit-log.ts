@@ -75,19 +75,19 @@ export class AuditLog {
   }
 }
 
-/** Whether the API server carried the write out. */
+/** Reports whether the API server accepted the write. */
 export function isAccepted({ responseStatus }: AuditEvent): boolean {
   return responseStatus.code < 300;
 }
 
-/** As `patch exposures/status tenant-a/a 200`. */
+/** Formats an event as `patch exposures/status tenant-a/a 200`. */
 export function auditText({ verb, objectRef, responseStatus }: AuditEvent): string {
   const { resource, subresource, namespace, name } = objectRef;
   const kind = [resource, subresource].filter(Boolean).join('/');
   return `${verb} ${kind} ${[namespace, name].filter(Boolean).join('/')} ${responseStatus.code}`;
 }
 
-/** Of a time such as 2026-01-01T00:00:00.123456Z. */
+/** Parses a time such as 2026-01-01T00:00:00.123456Z. */
 function microseconds(text: string): number {
   const fraction = /\.(\d+)Z$/.exec(text)?.[1] ?? '0';
   const seconds = Date.parse(text.replace(/\.\d+Z$/, 'Z')) / 1000;

@@ -1,4 +1,4 @@
-/** A world leaves nothing behind, however it ends; and worlds do not meet. */
+/** A world leaves nothing behind, however it ends, and worlds are isolated from each other. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { identityOf, isRunning } from '../world/machine/identity.ts';
@@ -10,7 +10,7 @@ import { World } from '../world/world.ts';
 import { footprint, type Footprint } from './footprint.ts';
 
 const SMALL = { tenants: { a: {} } } as const;
-/** A part of a world that starts: the last ones come when its API servers are ready. */
+/** For programs of a starting world. The last ones start when its API servers are ready. */
 const STARTING = { everyMs: 5, deadlineMs: 120_000 };
 
 let before: Footprint;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  // A test that failed half way may have left one.
+  // A test that failed halfway may have left a process.
   for (const runner of runners.splice(0)) {
     runner.kill('SIGKILL');
     await runner.exited;
@@ -40,7 +40,7 @@ describe('afterwards the machine is as it was', () => {
 
     await world.stop();
 
-    // The comparison can see a world, so that finding nothing means something.
+    // Shows that the comparison detects a running world.
     expect(during.processes.length).toBeGreaterThan(before.processes.length + 10);
     expect(during.networks).toBeGreaterThan(before.networks);
     expect(during.cgroups.length).toBeGreaterThan(before.cgroups.length);
@@ -107,7 +107,7 @@ test('a process that took over a PID of a dead world is left alone', async () =>
   await runner.exited;
   const stranger = Bun.spawn(['sleep', '1000']);
   const identity = identityOf(stranger.pid)!;
-  // As if the kernel had given the PID of a part of that world to somebody else.
+  // As if the kernel had reused the PID of a program of that world.
   Ledger.find(id)!.append({
     kind: 'process',
     name: 'a/etcd',
@@ -150,7 +150,7 @@ describe('two worlds at once', () => {
   });
 });
 
-/** Starts a world in a process of its own, which somebody is going to kill. */
+/** Starts a world in another process, which the test kills. */
 function startRunner(): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
   const runner = Bun.spawn([process.execPath, join(import.meta.dir, 'start-world.ts')], {
     stdin: 'ignore',
@@ -161,12 +161,12 @@ function startRunner(): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
   return runner;
 }
 
-/** The id of a world that was not there before these tests: other people's may be. */
+/** Returns the ID of a world that did not exist before these tests. Other worlds may exist. */
 async function newWorld(): Promise<string> {
   return waitFor('a new world exists', () => worldIds().find((id) => !others.has(id)), STARTING);
 }
 
-/** Names in the ledger of a world that is just being made. */
+/** Returns the names of the processes in the ledger of a world that is starting. */
 function names(id: string): string[] {
   return (
     Ledger.find(id)
@@ -180,14 +180,14 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(value);
 }
 
-/** Network namespaces end a moment after their last process, so the comparison has a little time. */
+/** Waits a little, because network namespaces end a moment after their last process. */
 async function expectAsBefore(): Promise<void> {
   let after = await footprint();
   const isAsBefore = async () => {
     after = await footprint();
     return Bun.deepEquals(after, before);
   };
-  // What differs says more than that it took too long.
+  // On a timeout, the comparison below shows the difference.
   await waitFor('the machine is as it was', isAsBefore).catch(() => {});
   expect(after).toEqual(before);
 }

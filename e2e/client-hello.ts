@@ -1,15 +1,18 @@
-/** What these tests need to see in a TLS ClientHello (RFC 8446, 4.1.2), read from a whole one in one record. */
+/**
+ * The fields of a TLS ClientHello (RFC 8446, 4.1.2) that these tests check. The ClientHello must be complete and in one
+ * record.
+ */
 export interface Hello {
-  /** Host names of the server_name extension; empty if the client named nobody. */
+  /** Host names of the server_name extension; empty if the client sent none. */
   readonly names: readonly string[];
-  /** The hello with everything random replaced by zeros: what could tell one client from another. */
+  /** The ClientHello in hex with random bytes zeroed, so that the rest can distinguish clients. */
   readonly fingerprint: string;
 }
 
 const SERVER_NAME = 0;
 const KEY_SHARE = 51;
 
-/** Reads a hello. */
+/** Parses a ClientHello. */
 export function readHello(record: Buffer): Hello {
   if (record[0] !== 0x16 || record[5] !== 1)
     throw new Error(`not a ClientHello: ${record.subarray(0, 6).toString('hex')}`);

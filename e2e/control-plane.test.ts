@@ -1,6 +1,6 @@
 /**
- * The whole of it, as a user has it: Snicket installed by its manifests, an Edge and two Exposures applied, and the pods
- * of two tenants with the same addresses reach their own API and never the other's.
+ * The complete setup as a user installs it: the manifests of deploy/, an Edge and two Exposures. The pods of two
+ * tenants with the same addresses reach their own API server and never the other's.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

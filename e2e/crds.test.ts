@@ -1,6 +1,6 @@
 /**
- * Our definitions on a real API server: it takes them, fills in what our own parser fills in, and refuses what that
- * refuses, in the same words.
+ * Snicket's CRDs on a real API server. It accepts them, sets the same defaults as Snicket's parser, and refuses the
+ * same objects with the same messages.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -41,13 +41,13 @@ async function request(method: string, path: string, body?: unknown, type?: stri
   return world.management.controlPlane.request(method, path, body, type);
 }
 
-/** What an API server answers to what it does not take. */
+/** The API server's answer to an object that it refuses. */
 interface Refusal {
   readonly message: string;
   readonly details?: { readonly causes: readonly { field: string; message: string }[] };
 }
 
-/** Asks whether the object would be taken; nothing is written. */
+/** Applies an object with dryRun, so nothing is written. */
 async function ask(object: WrittenObject) {
   const folder = object.kind === 'Edge' ? 'edges' : 'namespaces/default/exposures';
   const response = await request(
@@ -59,7 +59,10 @@ async function ask(object: WrittenObject) {
   return { taken: response.ok, answer, warning: response.headers.get('warning') };
 }
 
-/** Why it was refused. The server writes a key of a map as `[cpu]` or as `.cpu`, by who found the fault. */
+/**
+ * Returns the causes of a refusal. The server writes a map key as `[cpu]` or as `.cpu`, depending on which validation
+ * failed.
+ */
 function causesOf({ details }: Refusal) {
   return (details?.causes ?? []).map(({ field, message }) => ({
     field: field.replaceAll(/\[([a-z]\w*)\]/g, '.$1'),
@@ -159,7 +162,7 @@ describe('an object that is wrong', () => {
       const { taken, answer } = await ask(object);
 
       expect(taken).toBeFalse();
-      // The server adds a remark that rules were not looked at.
+      // The server adds a note that rules were not checked.
       expect(causesOf(answer).map(({ field }) => field)).toContain(path);
     },
   );
@@ -172,7 +175,7 @@ describe('an object that is wrong', () => {
   });
 });
 
-/** An object with this text in a field of the kind. */
+/** Returns an object with this text in a field of the kind. */
 const WITH_TEXT: Readonly<Record<keyof typeof NETWORK_TEXTS, (text: string) => WrittenObject>> = {
   host: (text) => exposureOf({ hosts: { api: text } }),
   domain: (text) => edgeOf({ driver: 'snicket', domain: text }),
@@ -355,7 +358,7 @@ describe('an Exposure keeps to its control plane', () => {
     'To expose another control plane, delete this Exposure and create a new one; this removes Snicket from the tenant first.';
   const path = `${GROUP}/namespaces/default/exposures/keeper`;
 
-  /** Makes an Exposure for one, and asks whether it may be for another. */
+  /** Creates an Exposure for one control plane, and tries to change it to another. */
   async function change(from: object, to: object) {
     const made = exposureOf({ controlPlane: from });
     const metadata = { ...made.metadata, name: 'keeper' };
@@ -403,7 +406,7 @@ describe('an Exposure keeps to its control plane', () => {
   });
 });
 
-/** Rows of words. */
+/** Splits a table into rows and cells. */
 function table(text: string): string[][] {
   return text
     .trimEnd()

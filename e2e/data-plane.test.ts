@@ -1,5 +1,5 @@
 /**
- * Gateway and proxy in the world, run by hand from flags and files: pods, kubectl and curl reach their own tenant's
+ * Gateway and proxy in a world, started by hand with flags and files. Pods, kubectl and curl reach their own tenant's
  * kube-apiserver through one shared address.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -33,11 +33,11 @@ const MODES = ['passthrough', 'terminate'] as const;
 const GRACE_SECONDS = 2;
 const DRAIN_SECONDS = 6;
 const CURL_TIMED_OUT = 28;
-/** For what takes milliseconds, a hundred times. */
+/** For changes that take milliseconds and are made a hundred times. */
 const SOON = { everyMs: 10 };
-/** The proxy asks its edge at growing intervals, of half a minute at most. */
+/** The proxy probes its edge with a backoff of at most half a minute. */
 const BACKED_OFF = { deadlineMs: 90_000 };
-/** Where a worker finds what is in its folder `files`. */
+/** Path of the folder `files` on a worker. */
 const FILES = '/run/snicket/files';
 
 let world: World;
@@ -111,8 +111,8 @@ describe.each(MODES)('mode %s', (mode) => {
   test('a client certificate arrives where TLS is not ended, and nowhere else', async () => {
     const worker = world.tenant('a').worker();
 
-    // Neither user may read Secrets, and the refusal names the user. A request without a body: the API server refuses one
-    // before it has read the body, and then resets the stream, which curl may take for a cut answer.
+    // Neither user may read Secrets, and the refusal names the user. The request has no body: the API server would
+    // refuse it before it has read the body and then reset the stream, which curl may report as a truncated answer.
     const answer = await worker.exec(
       ...['curl', '--silent', '--show-error', '--max-time', '30', '--cacert', `${FILES}/ca.crt`],
       ...['--cert', `${FILES}/client.crt`, '--key', `${FILES}/client.key`],
@@ -154,7 +154,7 @@ describe.each(MODES)('mode %s', (mode) => {
     await gateway.kill();
     const isUnready = async () => (await readiness(worker)) === '503';
     await waitFor('the proxy notices', isUnready, BACKED_OFF);
-    // Not with kubectl: it takes a reset for a reason to try ten times, a second apart.
+    // Without kubectl, because it retries ten times, a second apart, after a reset.
     const curl = `curl --silent --max-time 30 --cacert ${FILES}/ca.crt https://10.96.0.1/version`;
     const exitCode = Number(await worker.exec('sh', '-c', `${curl}; echo $?`));
     expect(exitCode).not.toBe(0);
@@ -177,7 +177,7 @@ test('500 watches are closed one after the other when the gateway is told to end
   const watches = await laptop.host.start(
     'watches',
     [process.execPath, script, `https://${plan.hosts.api}`, '500', join(folder, 'watcher')],
-    { env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '1000' } }, // Bun opens 256 at a time otherwise
+    { env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '1000' } }, // By default, Bun opens 256 at a time
   );
   const areOpen = () => {
     if (!watches.running) throw new Error(`the watches ended:\n${watches.tail()}`);
@@ -195,7 +195,7 @@ test('500 watches are closed one after the other when the gateway is told to end
   expect(sinceTermMs[0]).toBeGreaterThanOrEqual(GRACE_SECONDS * 1000 - 100);
   const [firstMs = 0, lastMs = 0] = [sinceTermMs[0], sinceTermMs.at(-1)];
   expect(lastMs - firstMs).toBeGreaterThan((DRAIN_SECONDS * 1000) / 2);
-  // Not in two heaps either. How many end in which second, a busy machine tells.
+  // The closures are spread over several seconds. How many fall into which second depends on the machine.
   const seconds = new Set(sinceTermMs.map((endMs) => Math.floor(endMs / 1000)));
   expect(seconds.size).toBeGreaterThanOrEqual(4);
 });
@@ -204,7 +204,7 @@ function edgeFile(name: string): string {
   return join(edge.host.folder, 'files', name);
 }
 
-/** As an operator would: a new file in the place of the old one. */
+/** Replaces the file, as a user would. */
 function writeRoutes(tenants: readonly string[]): void {
   const routes = tenants.map((name) => {
     const tenant = world.tenants.get(name);
@@ -216,7 +216,7 @@ function writeRoutes(tenants: readonly string[]): void {
   renameSync(edgeFile('routes.json.new'), edgeFile('routes.json'));
 }
 
-/** Each version counts: two writes that the gateway sees as one would be one change. */
+/** Waits for each version, because the gateway may read two quick writes as one change. */
 async function putRoutesInForce(tenants: readonly string[]): Promise<void> {
   const loads = async () => {
     const { stdout } = await laptop.host.exec(askForMetrics(edge.address));
@@ -243,7 +243,7 @@ async function startGateway(): Promise<Daemon> {
   return daemon;
 }
 
-/** What a worker needs for a proxy: the address, the CA, its key, a certificate, and the slice that leads there. */
+/** Prepares a worker for a proxy: the address, the CA, its key, a certificate, and the slice with that address. */
 async function prepareTenant(tenant: Cluster): Promise<void> {
   const { authority, plan } = tenant.controlPlane;
   const worker = tenant.worker();
@@ -262,7 +262,7 @@ async function prepareTenant(tenant: Cluster): Promise<void> {
   pods.set(tenant.name, await tenant.runPod());
 }
 
-/** Certificate and key are two files, so for a moment they do not fit: a proxy has to bear that. */
+/** Certificate and key are two files, which do not match for a moment. The proxy has to tolerate that. */
 async function writeServingCertificate(tenant: Cluster): Promise<void> {
   const { authority } = tenant.controlPlane;
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', '10.96.0.1'];
@@ -280,7 +280,7 @@ async function putServingCertificateInForce(tenant: Cluster): Promise<void> {
   await waitFor('the certificate is in force', async () => (await swaps()) > before, SOON);
 }
 
-/** A kubeconfig with a token, as pods have: it is good in both modes. */
+/** Writes a kubeconfig with a token, as pods have one. It works in both modes. */
 async function writePodsKubeconfig(tenant: Cluster): Promise<void> {
   const token = (await tenant.kubectl('create', 'token', 'default', '--duration=1h')).trim();
   const kubeconfig = {
@@ -320,7 +320,7 @@ async function readiness(worker: ReturnType<Cluster['worker']>): Promise<string>
   return worker.exec(...askForReadiness(VIRTUAL_ADDRESS));
 }
 
-/** Prints the status, `000` if nobody answers. */
+/** Prints the status, `000` if the connection fails. */
 function askForReadiness(address: string): string[] {
   const url = `http://${address}:${HTTP_PORT}/readyz`;
   return ['sh', '-c', `curl --silent --output /dev/null --write-out '%{http_code}' ${url} || true`];
@@ -330,7 +330,7 @@ function askForMetrics(address: string): string[] {
   return ['curl', '--silent', '--show-error', '--fail', `http://${address}:${HTTP_PORT}/metrics`];
 }
 
-/** A number of a metrics page, by its name with labels. */
+/** Returns a value of a metrics page, by its name with labels. */
 function metric(page: string, name: string): number {
   const line = page.split('\n').find((text) => text.startsWith(`${name} `));
   if (line === undefined) throw new Error(`no ${name} in:\n${page}`);

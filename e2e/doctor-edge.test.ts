@@ -1,6 +1,6 @@
 /**
- * `snicket doctor edge` against real edges before two real kube-apiservers: HAProxy and nginx as the benchmark has them,
- * Traefik as a world has it, and the gateway. The table of docs/doctor-edge.md is what this prints.
+ * `snicket doctor edge` against real edges in front of two real kube-apiservers: HAProxy and nginx as in the benchmark,
+ * Traefik as in a world, and the gateway. It prints the table of docs/doctor-edge.md.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { World, type NetworkHost } from '../world/world.ts';
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const PORT = 443;
 
-/** What `-o json` prints. */
+/** Output of `-o json`. */
 interface Report {
   readonly checks: readonly CheckResult[];
 }
@@ -84,7 +84,8 @@ test('Traefik answers strangers with a certificate of its own', async () => {
 
   const complaints = await check(`Traefik ${version}`, edge.address);
 
-  // It leaves the other direction open for 100 ms (terminationDelay), so that is up to the API server, and not looked at.
+  // Traefik keeps the other direction open for 100 ms (terminationDelay). The result depends on the API server, so it
+  // is not checked.
   const others = complaints.filter((code) => !code.startsWith('HalfClose'));
   expect(others).toEqual(['NoNameOwnCertificate', 'UnknownNameOwnCertificate']);
 });
@@ -121,7 +122,7 @@ describe.skipIf((await missingPeers()) !== undefined)('of Debian', () => {
     await start('proxy_half_close on;');
     const mended = await check(`nginx, proxy_half_close`, edge.address);
 
-    // What it cuts is a matter of which comes first, the answer or the FIN: none, one or both of two.
+    // The answer and the FIN race, so nginx may cut none, one or both of two connections.
     expect(asItComes.filter((code) => !code.startsWith('HalfClose'))).toEqual([]);
     expect(mended).toEqual([]);
   });
@@ -135,7 +136,7 @@ function fileOf({ host }: NetworkHost, name: string): string {
   return join(host.folder, 'files', name);
 }
 
-/** Runs the tool on the laptop, once the edge serves; the codes of what is not well. */
+/** Runs the command on the laptop once the edge serves, and returns the codes of failed checks. */
 async function check(title: string, address: string): Promise<readonly string[]> {
   const hosts = tenants().map(({ plan }) => plan.hosts.api);
   const words = ['doctor', 'edge', `${address}:${PORT}`, '--hosts', hosts.join(',')];
@@ -155,7 +156,7 @@ async function check(title: string, address: string): Promise<readonly string[]>
   return checks.flatMap(({ state, code }) => (state === 'Pass' || state === 'Skip' ? [] : [code]));
 }
 
-/** Nothing as long as nobody listens. */
+/** Returns undefined while the edge does not listen. */
 async function report(argv: readonly string[]): Promise<readonly CheckResult[] | undefined> {
   try {
     return (JSON.parse((await laptop.host.exec(argv)).stdout) as Report).checks;
@@ -165,7 +166,7 @@ async function report(argv: readonly string[]): Promise<readonly CheckResult[] |
   }
 }
 
-/** Why HAProxy and nginx cannot be had, which is then printed. */
+/** Returns and prints why HAProxy and nginx are not available. */
 async function missingPeers(): Promise<string | undefined> {
   try {
     await peerTree();
@@ -177,7 +178,7 @@ async function missingPeers(): Promise<string | undefined> {
   }
 }
 
-/** Routes by name from a map, as ingress controllers on HAProxy do. */
+/** Routes by name with a map, as ingress controllers on HAProxy do. */
 function haproxyConfig(edge: NetworkHost): string {
   const map = fileOf(edge, 'hosts.map');
   writeFileSync(
@@ -233,7 +234,7 @@ stream {
 `;
 }
 
-/** The results of all edges side by side, as Markdown; what is not well with its code. */
+/** Returns the results of all edges side by side as Markdown, with the codes of failed checks. */
 function table(): string {
   const [first] = columns.values();
   const rows = (first ?? []).map(({ check }) => [

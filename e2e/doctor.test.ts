@@ -1,6 +1,6 @@
 /**
- * What `snicket doctor` says of faults, put one by one into a path of real parts that works: the code of the cause, and
- * nothing else.
+ * `snicket doctor` with faults that are injected one by one into a working path of real components. It must report the
+ * code of the cause and nothing else.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-/** As a person runs it who is outside of both clusters. */
+/** Runs the doctor on a machine outside both clusters. */
 async function doctor(...words: readonly string[]): Promise<{ exitCode: number; text: string }> {
   const kubeconfig = `--kubeconfig=${world.management.controlPlane.kubeconfig}`;
   const script = '"$@"; echo "exit code $?"';
@@ -63,7 +63,7 @@ async function doctor(...words: readonly string[]): Promise<{ exitCode: number; 
   return { exitCode: Number(code), text };
 }
 
-/** Everything that fails of a tenant's Exposure. */
+/** Returns the codes of everything that fails for a tenant's Exposure. */
 async function failing(name: string): Promise<readonly string[]> {
   const { text, exitCode } = await doctor(`${tenantNamespace(name)}/${name}`, '--output=json');
   const { exposures } = JSON.parse(text) as Report;
@@ -75,7 +75,7 @@ async function failing(name: string): Promise<readonly string[]> {
   return codes;
 }
 
-/** Waits until this fails and nothing else: controllers and kubelets take their time. */
+/** Waits until exactly these codes fail, because controllers and kubelets need time. */
 async function untilFailing(name: string, ...codes: readonly string[]): Promise<void> {
   let last: readonly string[] = [];
   const isSo = async () => {
@@ -96,7 +96,7 @@ async function scaleOperator(replicas: number): Promise<void> {
   await world.management.kubectl('scale', ...deployment, `--replicas=${replicas}`);
 }
 
-/** Edges that do not pass TLS through, both by the same controller. */
+/** Returns an Edge that does not pass TLS through. All of them use the same controller. */
 function endingEdge(name: string, annotations: Readonly<Record<string, string>>): object {
   return {
     apiVersion: 'snicket.dev/v1alpha1',
@@ -213,7 +213,7 @@ describe('faults of the path, with nobody to mend them', () => {
       before = { certificate: text('apiserver.crt'), key: text('apiserver.key') };
     });
 
-    /** The API server takes another certificate without a restart. */
+    /** Replaces the API server's certificate, which needs no restart. */
     async function serveWith(subject: Omit<Subject, 'commonName'>, authority?: Authority) {
       const tenant = world.tenant('a');
       const issuer = authority ?? tenant.controlPlane.authority;
@@ -301,7 +301,7 @@ describe('faults of the path, with nobody to mend them', () => {
     }
 
     test('nothing fails where nothing is wrong', async () => {
-      // After the faults before, the proxy asks its edge at growing intervals, of half a minute at most.
+      // After the faults above, the proxy probes its edge with a backoff of at most half a minute.
       let last = { exitCode: -1, text: '' };
       const isWell = async () => {
         last = await fromWorker();

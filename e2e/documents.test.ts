@@ -1,4 +1,4 @@
-/** What the documents show does what they say. */
+/** The examples in the documents work. */
 import { expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { snicketImage } from './snicket-image.ts';
 test('the example for tests in docs/world.md runs', async () => {
   const text = readFileSync(join(repository, 'docs', 'world.md'), 'utf8');
   const example = /```ts\n([^]*?)```/.exec(text)?.[1];
-  // Beside e2e/, so that the example's imports mean the same.
+  // Beside e2e/, so that the example's relative imports resolve.
   const script = join(repository, 'build', 'example.ts');
   mkdirSync(join(script, '..'), { recursive: true });
   writeFileSync(script, `${example}\nconsole.log('done');\n`);
@@ -32,9 +32,9 @@ test('Snicket comes into a world by hand as docs/world.md says', async () => {
     const commands = [...section.matchAll(/```sh\n([^]*?)```/g)]
       .map(([, block = '']) => block)
       .join('')
-      .replaceAll(/^make .*\n/gm, '') // as the lines above
+      .replaceAll(/^make .*\n/gm, '') // the test has run these already
       .replaceAll('dist/snicket-image.tar', archive)
-      // As a person waits who watches.
+      // Waits instead of watching as a user would.
       .replace(
         /get exposures --all-namespaces --watch.*/,
         'wait --namespace tenant-a --for=condition=Ready --timeout=100s exposure/a',

@@ -1,20 +1,21 @@
 /**
- * The ways through the real ingress controllers of a world: what an Edge says to take one, and what Snicket writes then.
+ * Edges for the real ingress controllers of a world: the spec of the Edge, and the kind of object that Snicket creates
+ * for it.
  */
 import type { EdgeName } from '../world/edges/edge.ts';
 import { EDGE_NAMESPACE } from '../world/edges/recipe.ts';
 
-/** A way by which tenants are led through an ingress controller. */
+/** An Edge for an ingress controller. */
 export interface EdgeWay {
   readonly name: string;
   readonly controller: EdgeName;
-  /** The kind of object that the controller is told by, as kubectl takes it. */
+  /** The kind of object that configures the controller, as a kubectl resource name. */
   readonly kind: string;
-  /** The spec of the Edge; none of these controllers says what its address is, so that is to be added. */
+  /** Spec of the Edge. The test adds the address, because none of these controllers reports its own. */
   readonly spec: Readonly<Record<string, unknown>> & { readonly driver: string };
 }
 
-/** Traefik, told by a kind of its own. */
+/** Traefik, configured by its own kind. */
 export const traefikWay: EdgeWay = {
   name: 'Traefik by IngressRouteTCP',
   controller: 'traefik',
@@ -22,7 +23,7 @@ export const traefikWay: EdgeWay = {
   spec: { driver: 'traefik', traefik: { entryPoints: ['tenants'] } },
 };
 
-/** Traefik, told by a Gateway's routes. */
+/** Traefik, configured by TLSRoutes. */
 export const traefikTlsRouteWay: EdgeWay = gatewayWay('Traefik by TLSRoute', 'traefik');
 
 /** haproxy-ingress. */
@@ -44,7 +45,7 @@ export const contourWay: EdgeWay = {
   spec: { driver: 'contour' },
 };
 
-/** By the Gateway that has the controller's name. */
+/** Returns an Edge for the Gateway with the controller's name. */
 function gatewayWay(name: string, controller: EdgeName): EdgeWay {
   const parent = { namespace: EDGE_NAMESPACE, name: controller, sectionName: 'tenants' };
   return {

@@ -1,4 +1,4 @@
-/** Real ingress controllers before the tenants: each passes TLS through by the name that a client asks for. */
+/** Real ingress controllers in front of tenants: each passes TLS through by the host name that the client sends. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import type { Answer } from './tls-probe.ts';
 
-/** How soon a change of routes is in force. Seen in this test: 0.3 to 2 s; the rest is for a busy machine. */
+/** How long a route change may take. Measured in this test: 0.3 to 2 s; the rest is for a busy machine. */
 const SOON = { deadlineMs: 120_000 };
 
-/** An address that only the client has: whoever reaches it came through the agent there. */
+/** An address that only the client has. A connection to it came through the agent there. */
 const CLIENT_ONLY = '100.64.64.2';
 
 const UNKNOWN = 'nobody.k8s.snicket.test';
@@ -107,7 +107,7 @@ describe.each(edgeNames)('%s', (name) => {
     await remove(apiRoute(edge, b));
 
     const leadsNowhere = async () => {
-      // An edge that does not answer at all leads nowhere too, but that is not what is meant.
+      // An edge that does not answer at all does not count.
       const found = await answer(b.plan.hosts.api).catch(() => undefined);
       return found !== undefined && found.authority === undefined;
     };
@@ -147,12 +147,12 @@ async function remove(...objects: object[]): Promise<void> {
   await world.management.controlPlane.kubectl(['delete', '--filename', '-'], text);
 }
 
-/** A file that programs on the client find under the same path. */
+/** Returns the path of a file of the client, which is the same for the test and for programs on the client. */
 function file(name: string): string {
   return join(client.host.folder, 'files', name);
 }
 
-/** Whose certificate the client sees when it asks for a host name, as the resolver leads it. */
+/** Returns whose certificate the client sees when it resolves and dials a host name. */
 async function answer(host: string): Promise<Answer> {
   const script = join(repository, 'e2e', 'tls-probe.ts');
   const authorities = ['a', 'b'].map((name) => `${name}=${file(`${name}.crt`)}`);
@@ -160,13 +160,13 @@ async function answer(host: string): Promise<Answer> {
   return JSON.parse((await client.host.exec(probe)).stdout) as Answer;
 }
 
-/** As {@link answer}, and undefined where it is not a tenant's, or nobody answers yet. */
+/** As {@link answer}, but undefined if the edge does not answer or the certificate is not a tenant's. */
 async function answered(host: string): Promise<Answer | undefined> {
   const found = await answer(host).catch(() => undefined);
   return found?.authority === undefined ? undefined : found;
 }
 
-/** The namespaces that kubectl on the client lists with a tenant's kubeconfig. */
+/** Returns the namespaces that kubectl on the client lists with a tenant's kubeconfig. */
 async function namespacesSeen(tenant: string): Promise<string[]> {
   const kubectl = [program('kubectl'), `--kubeconfig=${file(`${tenant}.kubeconfig`)}`];
   const cache = `--cache-dir=${file(`kubectl-cache-${tenant}`)}`;
@@ -175,8 +175,8 @@ async function namespacesSeen(tenant: string): Promise<string[]> {
 }
 
 /**
- * A server that only the client's own processes can reach, and a pod of tenant a in its place: what a kubelet
- * would say of it is said here, since the tenant has no nodes.
+ * Starts a server that only the client's own processes can reach, and creates a pod of tenant a with its address. The
+ * test writes the pod's status, because the tenant has no nodes.
  */
 async function startEcho(): Promise<void> {
   const { host } = client;
@@ -194,7 +194,10 @@ async function startEcho(): Promise<void> {
   await a.kubectl('patch', 'pod', 'echo', ...patch);
 }
 
-/** What the API server of tenant a gets from the pod, by konnectivity; undefined while it does not reach it. */
+/**
+ * Returns what the API server of tenant a gets from the pod through konnectivity; undefined while it does not reach the
+ * pod.
+ */
 async function echoThroughTunnel(): Promise<string | undefined> {
   const path = '/api/v1/namespaces/default/pods/http:echo:8080/proxy/';
   const response = await a.controlPlane.request('GET', path).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The whole path through the ingress controllers that have Envoy carry it: Envoy Gateway and Contour. */
+/** The whole path through the ingress controllers that use Envoy: Envoy Gateway and Contour. */
 import { contourWay, envoyGatewayWay } from './edge-ways.ts';
 import { testPathThrough } from './path-through-edges.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Every object that the documents show, on a real API server: with our small definitions of others' kinds, and with the
- * real ones where they are at hand. Then an operator, and of each control plane among those objects: that what it asks for
- * with `prepare: Report` leads to the same as what it does by itself, and that nothing of that stays.
+ * Every object in the documents, on a real API server, with reduced CRDs of other projects and with the real CRDs if
+ * they are available. Then an operator, with each control plane among those objects: what it reports with
+ * `prepare: Report` has the same result as what it writes itself, and all of it is removed in the end.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { resourceText, type ProvidedControlPlane } from './provided-control-plan
 const { objects, others } = documentedObjects();
 const GUIDE = objects.filter(({ page }) => page === 'docs/providers.md');
 
-/** As somebody has them who knows nothing of Snicket: the objects of the examples without annotations. */
+/** Control planes of users without Snicket: the objects of the examples without annotations. */
 const CONTROL_PLANES = GUIDE.filter(({ object }) => providerFor(object) !== undefined).map(
   ({ heading, object }) => {
     const { annotations: _, ...metadata } = object.metadata;
@@ -33,7 +33,7 @@ const CONTROL_PLANES = GUIDE.filter(({ object }) => providerFor(object) !== unde
 
 const [KAMAJI, , K0SMOTRON] = CONTROL_PLANES;
 const OWN_ARGUMENTS = ['--comment=his own'];
-/** The same with entries of their users in all lists that Snicket writes into. */
+/** The same control planes with the users' own entries in all lists that Snicket writes into. */
 const WITH_ENTRIES = [
   [
     KAMAJI![0],
@@ -100,11 +100,11 @@ for (const [whose, paths] of DEFINITIONS) {
       (one) => [`${one.page}, ${one.heading}: ${one.object.kind}`, one] as const,
     );
     test.each(shown)('the API server takes and keeps all of %s', async (_, { page, object }) => {
-      // Pages have their own Edges and Exposures; of others' objects some add to those of another page.
+      // Each page has its own Edges and Exposures. Some objects of other projects extend those of another page.
       if (object.apiVersion.startsWith('snicket.dev/')) await remove(world.management, object);
       const manager = `--field-manager=${basename(page, '.md')}`;
       const words = ['apply', '--server-side', '--force-conflicts', '--validate=strict', manager];
-      // What it answers, not what is there later: the slice of its own Service it soon writes over.
+      // Compares the response to the apply, because the API server soon overwrites the slice of its own Service.
       const stored = await world.management.controlPlane.kubectl(
         [...words, '--warnings-as-errors', '--output=json', '--filename=-'],
         stringify(object, { compat: 'yaml-1.1' }),
@@ -120,10 +120,10 @@ for (const [whose, paths] of DEFINITIONS) {
         await management.kubectl('delete', `edges,exposures,${kinds}`, '--all', '--all-namespaces');
         const [edge] = GUIDE.filter(({ object }) => object.kind === 'Edge');
         const { spec } = edge!.object as unknown as { readonly spec: object };
-        // As if its gateway had an address.
+        // As if the gateway had this address.
         await management.apply({ ...edge!.object, spec: { ...spec, addresses: ['192.0.2.1'] } });
         const { host } = await world.addHost('operator');
-        // Nobody is at the Services of these control planes, and it need not wait for an answer.
+        // The Services of these control planes have no endpoints. The route lets the operator's dials fail at once.
         await host.exec(['ip', 'route', 'add', 'unreachable', management.plan.serviceCidr]);
         await host.start('operator', [
           ...[

@@ -1,6 +1,7 @@
 /**
- * A worker of an external cloud provider: until that provider comes, the node has a taint and no address. What brings it
- * is a pod that needs the API, and finds it by the proxy of that very node, with no setting of its own.
+ * A worker of an external cloud provider: its node has a taint and no address until that provider initializes it. The
+ * provider runs as a pod that needs the API server, and reaches it through the proxy of the same node without any
+ * setting.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Cluster } from '../world/cluster/cluster.ts';
@@ -87,7 +88,7 @@ async function node(): Promise<Node> {
   return found;
 }
 
-/** A pod with no more tolerations than one has, which does this in its place until it succeeds. */
+/** Returns a pod with the tolerations of a cloud controller manager, which runs the command until it succeeds. */
 function cloudControllerManager(command: string): object {
   return {
     apiVersion: 'v1',
@@ -102,7 +103,7 @@ function cloudControllerManager(command: string): object {
           name: 'main',
           image: IMAGES.tools,
           imagePullPolicy: 'Never',
-          // No kubelet can be asked for logs that has no address.
+          // The kubelet has no address, so its logs cannot be read.
           command: ['sh', '-c', `until ${command} > /dev/termination-log; do sleep 1; done`],
         },
       ],
@@ -118,7 +119,7 @@ interface EndedPod {
   };
 }
 
-/** What it has printed, once it has succeeded. */
+/** Returns the pod's output once it has succeeded. */
 async function leftBehind(): Promise<string | undefined> {
   const pod = await tenant.get<EndedPod>('pod', CLOUD_CONTROLLER_MANAGER);
   return pod?.status?.containerStatuses?.[0]?.state.terminated?.message;

@@ -27,10 +27,10 @@ const HTTP_PORT = 8080;
 const EDGE_ADDRESS = '172.30.3.1';
 const NAMESPACE = tenantNamespace('a');
 const REPAIRED = ['endpointslice', 'kubernetes', 'default'] as const;
-/** A start of the operator and a whole Lease, on a busy machine. */
+/** Enough for a start of the operator and a whole Lease on a busy machine. */
 const WAIT = { deadlineMs: 150_000, everyMs: 250 } as const;
 
-/** One replica of the operator, on a host with an address of its own. */
+/** One replica of the operator, on a host with its own address. */
 interface Replica extends NetworkHost {
   readonly operator: Daemon;
 }
@@ -59,7 +59,7 @@ const audit = { management: new AuditLog(folder, 'management'), tenant: new Audi
 let world: World;
 let tenant: Cluster;
 let replicas: readonly [Replica, Replica];
-/** The full lists of the management cluster that a process completes when it starts to lead. */
+/** Number of full lists of the management cluster that a process completes when it starts to lead. */
 let firstLists: number;
 
 beforeAll(async () => {
@@ -110,7 +110,7 @@ test('the leader is killed: the other replica takes over when the Lease expires'
   const takeover = takeoverBy(standby, baseline.sinceUs);
   const renewal = writesOf(audit.management, leader).findLast(isRenewal)!;
   const waitedMs = (takeover.receivedUs - renewal.receivedUs) / 1000;
-  // The standby counts from when it sees the last renewal.
+  // The standby counts from the time at which it observes the last renewal.
   expect(waitedMs).toBeGreaterThanOrEqual(LEASE_SECONDS * 1000);
   await expectNoTransitions(baseline, `killed: takeover ${waitedMs} ms after the last renewal`);
   await leader.operator.restart();
@@ -123,7 +123,7 @@ test('a deposed leader ends, and no API server accepts a write of it after the t
   await untilLeads(standby);
   await untilSettled(standby);
   const { receivedUs } = takeoverBy(standby, baseline.sinceUs);
-  // Events that wait for the paused process in both clusters, and a repair that it would make.
+  // Creates events in both clusters for the paused process, and a repair that it would make.
   await world.management.kubectl(
     ...['label', 'exposure', 'a', `--namespace=${NAMESPACE}`, 'team=blue', '--overwrite'],
   );
@@ -136,7 +136,7 @@ test('a deposed leader ends, and no API server accepts a write of it after the t
   const late = [audit.management, audit.tenant]
     .flatMap((log) => writesOf(log, leader))
     .filter((write) => write.receivedUs > receivedUs);
-  // The only attempt is to release the Lease, by the version that the leader saw last.
+  // The only attempt is to release the Lease, with the version that the leader last observed.
   expect(late.filter(isAccepted).map(auditText)).toEqual([]);
   expect(late.filter(({ objectRef }) => !isLease(objectRef)).map(auditText)).toEqual([]);
   await expectNoTransitions(
@@ -198,7 +198,7 @@ test('Exposures and TenantRoutes restored without status: every host keeps its o
   const sinceUs = nowUs();
 
   await remove(backup);
-  // The younger claim comes back first, so its new creation time is the older one.
+  // The newer claim is restored first, so its new creation time is the older one.
   const isRival = ({ metadata }: KnownObject) => metadata.name === 'rival';
   await restore(backup.filter(isRival));
   const [rival] = (await exposuresAndRoutes()).filter(isRival);
@@ -240,7 +240,7 @@ function exposure(name: string, api: string): object {
         kubeconfigSecretRef: { name: 'a-admin-kubeconfig' },
       },
       hosts: { api },
-      // No gateway stands before the API server, which does not understand Passthrough.
+      // There is no gateway in front of the API server, which does not support Passthrough.
       worker: { mode: 'Terminate' },
     },
   };
@@ -256,13 +256,13 @@ async function startReplica(name: string): Promise<Replica> {
   return { ...networkHost, operator };
 }
 
-/** What a test compares at its end: conditions and the time from which it counts writes. */
+/** State that a test compares at its end: conditions, and the time from which it counts writes. */
 interface Baseline {
   readonly conditions: Readonly<{ [exposure: string]: readonly string[] }>;
   readonly sinceUs: number;
 }
 
-/** Two running replicas, one of which leads and has nothing left to do. */
+/** Waits until two replicas run and the leader has nothing left to do. */
 async function begin(): Promise<{ leader: Replica; standby: Replica; baseline: Baseline }> {
   await restartEnded();
   const leader = await untilSettled(await untilOneLeads());
@@ -313,7 +313,9 @@ async function untilLeads({ host, operator }: Replica): Promise<void> {
   });
 }
 
-/** Waits until the leader has reconciled every Exposure, watches the tenant, and has an empty queue; returns it. */
+/**
+ * Waits until the leader has reconciled every Exposure, watches the tenant and has an empty queue. Returns the leader.
+ */
 async function untilSettled(leader: Replica): Promise<Replica> {
   const isSettled = async () => {
     const count = Object.keys(await conditions()).length;
@@ -332,13 +334,13 @@ async function untilSettled(leader: Replica): Promise<Replica> {
   return leader;
 }
 
-/** What a replica answers on its HTTP port; undefined if it does not, or not with 200. */
+/** Returns the body of a replica's HTTP response; undefined unless it answers with 200. */
 async function answer({ host }: Replica, path: string): Promise<string | undefined> {
   const url = `http://127.0.0.1:${HTTP_PORT}${path}`;
   const curl = ['curl', '--silent', '--fail', '--max-time', '10', url];
   return host.exec(curl).then(
     ({ stdout }) => stdout,
-    () => undefined, // the caller asks again until its deadline
+    () => undefined, // the caller retries until its deadline
   );
 }
 
@@ -350,13 +352,13 @@ async function metric(replica: Replica, name: string): Promise<number> {
   return valueOf((await answer(replica, '/metrics')) ?? '', name);
 }
 
-/** A number of a metrics page, by its name with labels; NaN if there is none. */
+/** Returns a value of a metrics page, by its name with labels; NaN if there is none. */
 function valueOf(text: string, name: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? 'NaN');
 }
 
-/** The full lists of the management cluster that a process has completed, and the lists by reason after the first ones. */
+/** Returns the full lists of the management cluster that a process has completed, and the repeated lists by reason. */
 async function listsOf(
   replica: Replica,
 ): Promise<{ lists: number; relists: Readonly<{ [reason: string]: number }> }> {
@@ -373,7 +375,7 @@ function sum(counts: Readonly<{ [reason: string]: number }>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** The conditions of all Exposures, without their messages. */
+/** Returns the conditions of all Exposures, without their messages. */
 async function conditions(): Promise<Baseline['conditions']> {
   const exposures = (await exposuresAndRoutes()).filter(({ kind }) => kind === 'Exposure');
   return Object.fromEntries(
@@ -387,7 +389,7 @@ async function conditions(): Promise<Baseline['conditions']> {
   );
 }
 
-/** Fails if a condition of an Exposure of the baseline has another status or reason, or had one in between. */
+/** Fails if a condition of an Exposure in the baseline has another status or reason, or had one in between. */
 async function expectNoTransitions(baseline: Baseline, summary: string): Promise<void> {
   const writes = statusWrites(baseline.sinceUs).filter(
     ({ objectRef }) => (objectRef.name ?? '') in baseline.conditions,
@@ -405,7 +407,7 @@ async function expectNoTransitions(baseline: Baseline, summary: string): Promise
   progress.done('failover', `${summary}; ${writes.length} status writes, 0 transitions`);
 }
 
-/** Accepted writes of the status of Exposures since a time. */
+/** Returns the accepted writes of the status of Exposures since a time. */
 function statusWrites(sinceUs: number): readonly AuditEvent[] {
   return audit.management
     .writes()
@@ -428,7 +430,7 @@ function isRenewal(event: AuditEvent): boolean {
   return isLease(event.objectRef) && isAccepted(event);
 }
 
-/** The write by which a replica acquired the Lease. */
+/** Returns the write by which a replica acquired the Lease. */
 function takeoverBy(replica: Replica, sinceUs: number): AuditEvent {
   const found = writesOf(audit.management, replica).find(
     (event) => isRenewal(event) && event.receivedUs > sinceUs,
@@ -454,7 +456,7 @@ async function untilRepairedBy(replica: Replica, sinceUs: number): Promise<void>
   );
 }
 
-/** Waits until a condition of an Exposure begins like this. */
+/** Waits until the status and reason of a condition begin with this text. */
 async function untilCondition(name: string, type: string, start: string): Promise<void> {
   let last: string | undefined;
   const holds = async () => {
@@ -476,14 +478,14 @@ async function exposuresAndRoutes(): Promise<readonly KnownObject[]> {
   return (JSON.parse(text) as { items: KnownObject[] }).items;
 }
 
-/** As `a.k8s.snicket.test a`, for each TenantRoute. */
+/** Returns `a.k8s.snicket.test a` for each TenantRoute: its host and Exposure. */
 async function hostOwners(): Promise<readonly string[]> {
   const routes = (await exposuresAndRoutes()).filter(({ kind }) => kind === 'TenantRoute');
   expect(routes.every(({ metadata }) => metadata.ownerReferences?.length === 1)).toBe(true);
   return routes.map(({ spec }) => `${spec.host} ${spec.exposureRef?.name}`).toSorted();
 }
 
-/** Deletes objects without cleanup, as the loss of a cluster does. */
+/** Deletes objects without cleanup, as when a cluster is lost. */
 async function remove(objects: readonly KnownObject[]): Promise<void> {
   for (const { kind, metadata } of objects) {
     const object = [kind.toLowerCase(), metadata.name, `--namespace=${metadata.namespace}`];

@@ -17,12 +17,12 @@ import { program } from '../world/parts/parts.ts';
 import { NETWORK } from '../world/spec.ts';
 
 /**
- * Everything on the machine that a world could leave behind, in a form that can be compared; and nothing else, since the
- * machine has a life of its own: logs are rotated, packages installed, other programs come and go.
+ * Everything on the machine that a world could leave behind, in a comparable form. Other changes of the machine are
+ * left out: rotated logs, installed packages, other programs.
  */
 export interface Footprint {
   readonly processes: readonly string[];
-  /** How many network namespaces there are with a process or an address of a world. */
+  /** Number of network namespaces with a process or an address of a world. */
   readonly networks: number;
   readonly namedNetworks: string;
   readonly mounts: readonly string[];
@@ -34,7 +34,7 @@ export interface Footprint {
   readonly files: readonly string[];
 }
 
-/** Folders that programs of a world would write to, if they wrote to the machine's own. */
+/** Folders of the machine that programs of a world would write to without their own mounts. */
 const WRITABLE = [
   '/etc',
   '/opt',
@@ -47,30 +47,30 @@ const WRITABLE = [
   worldsFolder,
 ];
 
-/** What a world's programs call their files and mounts, where they choose the place themselves. */
+/** Matches files and mounts whose path the world's programs choose themselves. */
 const NAMES =
   /snicket|kube|k8s|etcd|containerd|\b(runc|cni|nri)\b|netns|konnectivity|xtables|haproxy|traefik|envoy|contour|cgroup|^\/var\/log\/(pods|containers)/;
 
-/** Where hosts of a world mount their own, which must stay with them: in the words of /proc/self/mounts. */
+/** Matches mount points of hosts, which must not appear on the machine, in the format of /proc/self/mounts. */
 const MOUNT_POINTS = /^\S+ \/(etc|usr|var|run|sys|proc(\/sys\/\S+)?|dev\/shm) /;
 
-/** Lists of the machine's packages, some of which have such names. */
+/** Matches package lists of the machine, some of which have such names. */
 const PACKAGES = /^\/var\/(lib|log)\/(dpkg|apt)\//;
 
 /**
- * Settings of the machine that kubelet, kube-proxy, container runtimes and network plugins write. Those of single
- * interfaces come and go with these.
+ * Matches the machine's sysctls that kubelet, kube-proxy, container runtimes and network plugins write. Those of single
+ * interfaces are left out.
  */
 const SYSCTLS =
   /^\/proc\/sys\/(vm\/(overcommit|panic|max_map_count)|kernel\/(panic|keys\/root_|core_pattern|pid_max|threads-max)|fs\/(inotify|nr_open|may_detach)|user\/|net\/(?!ipv[46]\/(conf|neigh)\/(?!all\/|default\/|lo\/)))/;
 
-/** Addresses that hosts and pods of a world have. */
+/** Address prefixes of hosts and pods in a world. */
 const ADDRESSES = [`${NETWORK.prefix}.`, '10.244.'];
 
-/** Cgroups that worlds and container runtimes make; others come and go with the machine's own life. */
+/** Matches cgroups that worlds and container runtimes create. Other cgroups may change at any time. */
 const CGROUPS = /snicket|kubepods|k8s\.io|containerd|runc/;
 
-/** Reads the footprint of the moment. */
+/** Returns the current footprint. */
 export async function footprint(): Promise<Footprint> {
   return {
     processes: worldProcesses(),
@@ -93,12 +93,16 @@ export async function footprint(): Promise<Footprint> {
   };
 }
 
-/** Wherever the worlds' own folder and that of their parts are, what is in them counts. */
+/**
+ * Reports whether a line names a world's file. Everything in the folders of worlds and parts counts, wherever they are.
+ */
 function isNamed(line: string): boolean {
   return NAMES.test(line) || line.includes(worldsFolder) || line.includes(partsFolder());
 }
 
-/** Processes that run a program of the cache, or for a file of a world, or in a world's cgroup. */
+/**
+ * Returns processes that run a program of the cache, have a world's file as an argument, or are in a world's cgroup.
+ */
 function worldProcesses(): string[] {
   return processes()
     .filter(isOfWorld)
@@ -107,9 +111,9 @@ function worldProcesses(): string[] {
 
 function isOfWorld(pid: number): boolean {
   const command = commandOf(pid);
-  if (command === '') return false; // of the kernel, or on its way out: its memory is gone already
-  if (command.startsWith('go build ')) return false; // builds a part for another scenario
-  // Of cgroups alone: programs of other tests have folders /tmp/snicket-...
+  if (command === '') return false; // a kernel thread, or a process that is exiting
+  if (command.startsWith('go build ')) return false; // a build of a part for another scenario
+  // /snicket- only in cgroups, because programs of other tests have folders /tmp/snicket-...
   const isMarked = [partsFolder(), worldsFolder].some((mark) => command.includes(mark));
   return isMarked || read(`/proc/${pid}/cgroup`).includes('/snicket-');
 }
@@ -123,20 +127,20 @@ function networkCount(): number {
     try {
       return isInWorld(pid) ? readlinkSync(`/proc/${pid}/ns/net`) : '';
     } catch {
-      return ''; // it has just ended
+      return ''; // the process has just ended
     }
   });
   return new Set(networks.filter(Boolean)).size;
 }
 
-/** Is this process in the network of a world, whatever program it is? One that is just being made has no address yet. */
+/** Reports whether a process is in the network of a world. A network that is just being created has no address yet. */
 function isInWorld(pid: number): boolean {
   const addresses = read(`/proc/${pid}/net/fib_trie`);
   return ADDRESSES.some((prefix) => addresses.includes(` ${prefix}`)) || isOfWorld(pid);
 }
 
 async function firewallRules(): Promise<string> {
-  // The library of an nft that is unpacked, not installed, lies beside it.
+  // The libraries of an unpacked nft are beside it.
   const libraries = join(
     partFolder(baseParts.tools),
     'usr',
@@ -149,7 +153,7 @@ async function firewallRules(): Promise<string> {
   return stdout;
 }
 
-/** Values that change by themselves are left out: what counts is what somebody set. */
+/** Matches values that change by themselves. Only settings count. */
 const COUNTERS =
   /random|ns_last_pid|-state|-nr$|nr_|_nr$|conntrack_count|\/pty\/|inode-|file-|stat|sched_domain|perf_event_max_sample_rate|next_id|keys_usage/;
 
@@ -188,7 +192,7 @@ function entriesOf(folder: string, depth: number): string[] {
   });
 }
 
-/** None of a folder that is not there, or has just gone. */
+/** Returns the entries of a folder; none if it does not exist any more. */
 function entriesIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -198,7 +202,7 @@ function entriesIn(folder: string): readonly Dirent[] {
   }
 }
 
-/** Those that run. A dead one that its parent has not asked about yet holds nothing, and goes when it pleases that. */
+/** Returns the PIDs of running processes. A zombie holds no resources, and its parent reaps it at any time. */
 function processes(): number[] {
   const pids = readdirSync('/proc').map(Number);
   return pids.filter((pid) => {
@@ -211,6 +215,6 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // gone, or not for reading
+    return ''; // gone or not readable
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A plain forwarder for tests: what listens where a worker's proxy will listen, with no knowledge of TLS.
+ * A plain TCP forwarder for tests. It listens where a worker's proxy would listen, without any TLS.
  *
  * usage: forward.ts LISTEN_HOST:PORT TARGET_HOST:PORT
  */

@@ -1,5 +1,5 @@
 /**
- * Listens, keeps the first record of each connection as FOLDER/N.bin, and hangs up.
+ * Listens, saves the first record of each connection as FOLDER/N.bin, and closes the connection.
  *
  * usage: hello-recorder.ts HOST:PORT FOLDER
  */
@@ -23,5 +23,5 @@ createServer((socket) => {
     renameSync(`${path}.new`, path);
     socket.destroy();
   });
-  socket.on('error', () => socket.destroy()); // a client that gave up left no hello to keep
+  socket.on('error', () => socket.destroy()); // the client closed before it sent a whole record
 }).listen(Number(port), host, () => console.log('listening'));

@@ -1,4 +1,4 @@
-/** The image runs as pods under the strictest rules that Kubernetes has, and deploy/ is what an API server takes. */
+/** The image runs as pods under the restricted Pod Security Standard, and an API server accepts deploy/. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const NAMESPACE = 'strict';
 const NODE_PORT = 30443;
 const HTTP_PORT = 9440;
 const VERSION = /^snicket \d+\.\d+\.\d+ \(bun /;
-/** Where a worker has the CA of its cluster. */
+/** Path of the cluster's CA on a worker. */
 const CA_FILE = '/run/snicket/files/ca.crt';
 
 let world: World;
@@ -90,7 +90,7 @@ describe('deploy/', () => {
   test('is applied whole, and applied again would change nothing', async () => {
     const applied = await management.kubectl('apply', '-k', DEPLOY);
     const again = await management.kubectl('apply', '--dry-run=server', '-k', DEPLOY);
-    // Exit code 1 if there is a difference, which is an error here.
+    // kubectl diff exits with 1 if there is a difference, which is an error here.
     const difference = await management.kubectl('diff', '-k', DEPLOY);
 
     const names = (text: string): string[] => text.match(/^\S+\/\S+/gm) ?? [];
@@ -172,7 +172,7 @@ describe('deploy/', () => {
   });
 
   test('goes without a trace', async () => {
-    // A namespace waits long for pods that take their time to leave; here nobody is connected.
+    // The namespace would wait for the termination of the pods, which have no connections here.
     await kubectl('scale', 'deployment', '--all', '--replicas=0');
     await kubectl('delete', 'pods', '--all', '--force', '--grace-period=0');
 
@@ -188,7 +188,7 @@ async function kubectl(...args: string[]): Promise<string> {
   return management.kubectl('--namespace=snicket-system', ...args);
 }
 
-/** Pods that ask for a privilege are refused here. */
+/** Returns a namespace that refuses pods with privileges. */
 function strictNamespace(): object {
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } };
@@ -200,7 +200,10 @@ interface PodParts {
   readonly volumes?: readonly object[];
 }
 
-/** Waits until the pod is Ready or has ended well; with a read-only root, since the namespace does not ask for that. */
+/**
+ * Creates a pod and waits until it is Ready or has succeeded. It gets a read-only root, which the namespace does not
+ * require.
+ */
 async function startPod(cluster: Cluster, name: string, parts: PodParts): Promise<Pod> {
   await cluster.apply({
     apiVersion: 'v1',
@@ -236,7 +239,7 @@ async function startPod(cluster: Cluster, name: string, parts: PodParts): Promis
 
 const READINESS = { httpGet: { path: '/readyz', port: HTTP_PORT }, periodSeconds: 1 };
 
-/** Routes, keys, and a port of the worker that leads to the gateway. */
+/** Returns routes and keys of a gateway, and a Service with a port on the worker. */
 function gatewayFiles(): object[] {
   const { hosts, address } = tenant.plan;
   const endpoints = [`${address}:${API_PORT}`];
@@ -290,7 +293,7 @@ function gatewayPod(): PodParts {
   };
 }
 
-/** What a worker of the tenant is given, in either mode. */
+/** Returns the Secret of a proxy, for both modes. */
 async function proxyFiles(): Promise<object> {
   const { authority, plan } = tenant.controlPlane;
   const serving = await authority.issue({ commonName: 'kubernetes', names: ['kubernetes'] });
@@ -326,7 +329,7 @@ function proxyPod(mode: 'passthrough' | 'terminate'): PodParts {
   };
 }
 
-/** What the tenant's API server answers, which has to prove with its certificate that it is the tenant's. */
+/** Returns the response of the tenant's API server. curl verifies that its certificate is the tenant's. */
 async function askTenant(address: string, port: number, name: string): Promise<string> {
   return tenant
     .worker()

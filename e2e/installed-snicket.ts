@@ -1,6 +1,4 @@
-/**
- * Snicket as a user installs it: `kubectl apply -k deploy`, in a world whose test plays the cloud's load balancer.
- */
+/** Snicket as a user installs it, with `kubectl apply -k deploy`. The test simulates the cloud's load balancer. */
 import { join } from 'node:path';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Progress } from '../world/parts/progress.ts';
@@ -11,11 +9,11 @@ import { waitFor } from '../world/wait.ts';
 import type { World } from '../world/world.ts';
 import { snicketImage } from './snicket-image.ts';
 
-/** Where operator and gateway run. */
+/** Namespace of operator and gateway. */
 export const SYSTEM = 'snicket-system';
-/** The address that the load balancer gives to the gateway. */
+/** Address that the simulated load balancer assigns to the gateway. */
 export const EDGE_ADDRESS = '172.30.3.1';
-/** The Edge's port, and those that the workers of a world dial by themselves: the name alone decides. */
+/** The Edge's port, and the ports that the workers of a world dial. The gateway routes by name on all of them. */
 const EDGE_PORTS = [443, API_PORT, KONNECTIVITY_PORT];
 
 /** A condition of an Exposure. */
@@ -27,7 +25,7 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-/** As much of an Exposure as tests look at. */
+/** The fields of an Exposure that tests read. */
 export interface Exposure {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly status?: {
@@ -38,7 +36,7 @@ export interface Exposure {
   };
 }
 
-/** Installs operator and gateway, and gives the gateway its address. */
+/** Installs operator and gateway, and assigns the gateway its address. */
 export async function installSnicket(world: World, progress: Progress): Promise<void> {
   await world.image(await snicketImage(progress));
   const { management } = world;
@@ -49,7 +47,7 @@ export async function installSnicket(world: World, progress: Progress): Promise<
   progress.done('snicket', 'installed');
 }
 
-/** Installs the operator alone, for edges of others. */
+/** Installs the operator without the gateway, for other edges. */
 export async function installOperator(world: World, progress: Progress): Promise<void> {
   await world.image(await snicketImage(progress));
   const { management } = world;
@@ -61,7 +59,7 @@ export async function installOperator(world: World, progress: Progress): Promise
   progress.done('snicket', 'installed');
 }
 
-/** CRDs have to be served before anything of their kind can be asked for. */
+/** Applies manifests, and waits until CRDs are served before their kinds are used. */
 async function applyServerSide(management: Cluster, ...what: string[]): Promise<void> {
   await management.kubectl('apply', '--server-side', ...what);
   await management.definitionsEstablished();
@@ -74,7 +72,7 @@ async function rolledOut(management: Cluster, deployment: string): Promise<void>
   );
 }
 
-/** An address on the node where the gateway runs; kube-proxy takes it from there. */
+/** Adds the address to the node where the gateway runs. kube-proxy forwards it from there. */
 async function playLoadBalancer(management: Cluster): Promise<void> {
   const worker = management.worker();
   await worker.exec('ip', 'address', 'add', `${EDGE_ADDRESS}/16`, 'dev', 'eth0');
@@ -90,7 +88,7 @@ async function playLoadBalancer(management: Cluster): Promise<void> {
   );
 }
 
-/** The Edge of Snicket's own gateway; where it is, its Service says. */
+/** Returns the Edge of Snicket's own gateway. The gateway's Service has its address. */
 export function snicketEdge(): object {
   return {
     apiVersion: 'snicket.dev/v1alpha1',
@@ -100,7 +98,7 @@ export function snicketEdge(): object {
   };
 }
 
-/** The Exposure of a tenant, whose Service and Secrets are as its provider leaves them. */
+/** Returns the Exposure of a tenant, whose Service and Secrets are as a provider creates them. */
 export function exposureOf(tenant: Cluster, worker: object = {}): object {
   const { name, plan } = tenant;
   const { api, konnectivity } = plan.hosts;
@@ -121,13 +119,13 @@ export function exposureOf(tenant: Cluster, worker: object = {}): object {
   };
 }
 
-/** Lets the tenant's hosts lead to the edge, for its nodes too. */
+/** Points the tenant's hosts to the edge, also for its nodes. */
 export function leadToEdge(world: World, tenant: Cluster, address = EDGE_ADDRESS): void {
   const { api, konnectivity } = tenant.plan.hosts;
   for (const host of [api, konnectivity]) world.dns.set(host, address);
 }
 
-/** Lets the konnectivity agents dial anew: those that run have dialled before there was an edge. */
+/** Restarts the konnectivity agents, because the running ones have dialed before there was an edge. */
 export async function dialEdge(tenant: Cluster): Promise<void> {
   const agents = ['--namespace=kube-system', '--selector=k8s-app=konnectivity-agent'];
   await tenant.kubectl('delete', 'pods', ...agents);
@@ -140,8 +138,8 @@ export async function dialEdge(tenant: Cluster): Promise<void> {
 }
 
 /**
- * Waits until all conditions of a tenant's Exposure are True for its current spec, and its proxies are rolled out. If they
- * never are, the error has the conditions.
+ * Waits until all conditions of a tenant's Exposure are True for its current spec, and its proxies are rolled out. On a
+ * timeout, the error contains the conditions.
  */
 export async function exposed(world: World, tenant: Cluster, deadlineMs = 150_000): Promise<void> {
   const { name } = tenant;

@@ -1,7 +1,7 @@
 /**
- * Control planes of k0smotron, by itself, under Cluster API and under k0rdent: their objects as the controllers leave
- * them, of the kinds that our small definitions have, and a tenant of the world in the place of k0s. One annotation, and
- * the pods of that tenant reach their own API by the shared address.
+ * Control planes of k0smotron: standalone, with Cluster API and with k0rdent. Their objects are as the controllers
+ * create them, with reduced CRDs, and a tenant of the world stands in for k0s. After one annotation, the pods of that
+ * tenant reach their own API server through the shared address.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,10 @@ const { k0smotron, k0smotronControlPlane, capiCluster, clusterDeployment } = PRO
 
 const NAMESPACE = 'tenants';
 const NAME = 'red';
-/** So that its certificate has the hosts that Snicket makes of namespace and name, as k0smotron sees to. */
+/**
+ * The tenant has this name so that its certificate has the hosts that Snicket derives from namespace and name, as with
+ * k0smotron.
+ */
 const TENANT = `${NAMESPACE}-${NAME}`;
 const SPEC = {
   version: 'v1.34.1-k0s.0',
@@ -57,7 +60,7 @@ let pod: Pod;
 
 beforeAll(async () => {
   const progress = terminalProgress();
-  // k0smotron, too, puts the name of its Service into the certificate.
+  // k0smotron adds the name of its Service to the certificate, too.
   const red = { certificateNames: [`kmc-${NAME}.${NAMESPACE}.svc`] };
   world = await World.start({ tenants: { [TENANT]: red } }, { progress });
   tenant = world.tenant(TENANT);
@@ -130,7 +133,9 @@ async function made(object: KubeObject): Promise<ProvidedControlPlane> {
   });
 }
 
-/** What leads the Service of k0smotron to the tenant, where otherwise the pods of its StatefulSet are. */
+/**
+ * Returns the EndpointSlice that connects k0smotron's Service to the tenant, in place of the pods of its StatefulSet.
+ */
 function podsOfControlPlane(): object {
   const service = `kmc-${NAME}`;
   return {

@@ -1,4 +1,4 @@
-/** The API server's way back to its workers, and the faults that a test can ask of a world. */
+/** Connections from the API server to its workers, and the faults that a test can inject into a world. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Cluster } from '../world/cluster/cluster.ts';
@@ -10,10 +10,10 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 
-/** An address that only the workers have: whoever reaches it came through one of them. */
+/** An address that only the workers have. A connection to it came through one of them. */
 const WORKERS_ONLY = '100.64.64.2';
 
-/** Can this kernel delay and lose packets? Asked in a network of its own. */
+/** Whether this kernel can delay and drop packets, checked in a separate network namespace. */
 const hasNetem =
   Bun.spawnSync([
     'unshare',
@@ -57,7 +57,7 @@ describe('by konnectivity', () => {
       names: [name],
     });
     const script = join(repository, 'e2e', 'webhook.ts');
-    // On every worker, since any of the agents may be asked to dial.
+    // On every worker, because any of the agents may have to dial.
     for (const worker of tenant.workers) {
       await worker.exec('ip', 'address', 'add', `${WORKERS_ONLY}/32`, 'dev', 'lo', 'scope', 'host');
       writeCredential(join(worker.host.folder, 'files'), 'webhook', credential);
@@ -72,7 +72,8 @@ describe('by konnectivity', () => {
     }
     await tenant.apply(...webhookObjects(tenant.controlPlane.authority.certificate));
 
-    // Dry, so that one that comes before the webhook is in force leaves nothing that a later one could meet.
+    // A dry run, so that a request before the webhook is active creates nothing that a later request would conflict
+    // with.
     const ask = ['create', 'configmap', 'forbidden', '--dry-run=server'];
     const refusal = await waitFor('the webhook refuses', async () => {
       const said = await refusalOf(tenant.kubectl(...ask));
@@ -89,7 +90,7 @@ describe('by konnectivity', () => {
     await server.kill();
     const failure = await refusalOf(pod.logs());
     await server.restart();
-    // Agents that have lost their server ask for it after half a minute.
+    // Agents that lost their server retry after half a minute.
     const logs = await waitFor('logs come again', () => pod.logs().catch(() => undefined), {
       deadlineMs: 120_000,
     });
@@ -110,8 +111,8 @@ describe('faults', () => {
     );
     apiServer.resume();
 
-    expect(silence?.code).toBe(124); // timeout's own: connected, and nothing came back
-    // What it was waiting for when it was paused may have timed out.
+    expect(silence?.code).toBe(124); // exit code of `timeout`: connected, without an answer
+    // Its pending requests may have timed out during the pause.
     const readyz = await waitFor('it is ready', async () =>
       tenant.kubectl('get', '--raw', '/readyz').catch(() => undefined),
     );
@@ -151,7 +152,7 @@ describe('faults', () => {
 
   test.skipIf(!hasNetem)('an impaired link delays what comes back', async () => {
     const worker = tenant.worker();
-    // Of the dial alone: the start of a shell is not what the link delays.
+    // Measures the dial alone, without the start of the shell.
     const script = [
       'began=$EPOCHREALTIME',
       `exec 3<>/dev/tcp/${tenant.plan.address}/6443`,
@@ -213,7 +214,7 @@ describe('faults', () => {
     let refusal: string | undefined;
     let said = '';
     let attempts = 0;
-    // etcd has room inside its files for a while, in which a write may be refused for being slow.
+    // etcd has spare room inside its files for a while. Until then, a write may be refused because it is slow.
     for (let i = 0; i < 2000 && !(refusal !== undefined && isFull(said)); i++) {
       refusal = await write(`filling-${i}`);
       said = etcd.tail(100);
@@ -223,7 +224,7 @@ describe('faults', () => {
       'a write is taken',
       async () => {
         if (!etcd.running) await etcd.restart();
-        // By a name of its own: one that was refused for being slow may be there all the same.
+        // A new name each time, because a write that was refused for being slow may have succeeded.
         return (await write(`after-${++attempts}`)) === undefined;
       },
       { deadlineMs: 90_000 },
@@ -234,7 +235,7 @@ describe('faults', () => {
   });
 });
 
-/** How a command failed; undefined if it did not. */
+/** Returns the error of a command; undefined if it succeeded. */
 async function failureOf(command: Promise<unknown>): Promise<CommandError | undefined> {
   try {
     await command;
@@ -245,7 +246,7 @@ async function failureOf(command: Promise<unknown>): Promise<CommandError | unde
   }
 }
 
-/** What a refused command said; undefined if it was not refused. */
+/** Returns the output of a refused command; undefined if it succeeded. */
 async function refusalOf(command: Promise<string>): Promise<string | undefined> {
   return (await failureOf(command))?.stderr;
 }

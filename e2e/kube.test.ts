@@ -1,5 +1,6 @@
 /**
- * A real kube-apiserver keeps the contract that the small one of the tests keeps, and what Snicket builds on it works there.
+ * A real kube-apiserver fulfills the same contract as the in-memory API server of the tests, and Snicket's Kubernetes
+ * client works with it.
  */
 import { afterAll, beforeAll, describe } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -21,7 +22,7 @@ describe('a real API server', () => {
     const access = parseKubeconfig(
       readFileSync(world.management.controlPlane.machineKubeconfig, 'utf8'),
     );
-    // What was before its start is in no server's memory.
+    // After a restart, the API server's watch cache has no earlier events.
     await world.management.controlPlane.host.daemon('kube-apiserver').restart();
     const isBack = async () => world.management.controlPlane.answers('/readyz');
     await waitFor('the API server is back', isBack, { deadlineMs: 90_000 });

@@ -1,6 +1,6 @@
 /**
- * The facts that the design rests on, without Snicket: how pods find their API server, and why a shared
- * address cannot tell whose pod is asking.
+ * The assumptions of the design, without Snicket: how pods find their API server, and why the gateway cannot identify
+ * the tenant of a pod by a shared address.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -28,14 +28,14 @@ import {
 const FORWARDER = join(repository, 'e2e', 'forward.ts');
 const RECORDER = join(repository, 'e2e', 'hello-recorder.ts');
 
-/** A question that every pod may ask, with the credentials and the address that every pod is given. */
+/** A request that every pod may send, with its own credentials and to its own API address. */
 const ASK_FOR_API = ['timeout', ASKED_ONCE_SECONDS, 'kubectl', 'get', '--raw', '/api'] as const;
 
 let world: World;
 const pods = new Map<string, { pod: Pod; hostPod: Pod }>();
 
 beforeAll(async () => {
-  // Both tenants use the same service and pod addresses; each has the other kind of kube-proxy.
+  // Both tenants use the same service and pod addresses, with different kube-proxy modes.
   const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
   world = await World.start({ tenants }, { progress: terminalProgress() });
   await Promise.all(
@@ -187,7 +187,7 @@ describe('two tenants behind one address', () => {
       await hangUpOn(
         tenant.worker().exec('timeout', ASKED_ONCE_SECONDS, ...kubectl, 'get', '--raw', '/api'),
       );
-      // Kubelets follow the name too, so there may be more of the same.
+      // Kubelets resolve the name too, so there may be more connections.
       named.push(
         ...new Set(
           hellosAtEdge()
@@ -208,7 +208,7 @@ function podsOf(cluster: Cluster): { pod: Pod; hostPod: Pod } {
   return found;
 }
 
-/** What a process on the node sees, outside any pod, with a certificate of its own. */
+/** Returns the namespaces that a process on the node lists, outside any pod, with its own certificate. */
 async function namespacesSeenFrom(tenant: Cluster): Promise<string[]> {
   const worker = tenant.worker();
   const path = join(worker.host.folder, 'files', 'host-process.kubeconfig');
@@ -259,7 +259,7 @@ function hellosIn(folder: string): Hello[] {
     .map((name) => readHello(readFileSync(join(folder, name))));
 }
 
-/** The recorder hangs up on everybody, so the client must fail; what it sent is what counts. */
+/** The recorder closes every connection, so the client must fail. Only the bytes that it sent matter. */
 async function hangUpOn(client: Promise<string>): Promise<void> {
   const answered = await client.then(
     () => true,

@@ -1,5 +1,6 @@
 /**
- * Plays the controller of a provider: the object as a user writes it, and what the provider makes of it.
+ * Simulates the controller of a provider: the object as a user writes it, and the objects that the provider creates for
+ * it.
  */
 import type { KubeObject } from '../src/kube/object.ts';
 import { providerFor } from '../src/providers/provider-for.ts';
@@ -7,7 +8,7 @@ import { madeOf, statusOf, type TenantFiles } from '../src/providers/testing/mad
 import type { Cluster } from '../world/cluster/cluster.ts';
 import { ProvidedControlPlane, resourceText } from './provided-control-plane.ts';
 
-/** Makes the object anew, with its Service, its Secrets and its status. */
+/** Recreates the object with its Service, Secrets and status. */
 export async function madeByProvider(
   management: Cluster,
   object: KubeObject,
@@ -25,7 +26,7 @@ export async function madeByProvider(
   return new ProvidedControlPlane(management, object, written);
 }
 
-/** The object as Cluster API leaves it: owned by a Cluster, which is applied too. */
+/** Returns the object as Cluster API creates it: owned by a Cluster, which is applied too. */
 export async function ownedByCluster(
   management: Cluster,
   object: KubeObject,
@@ -41,7 +42,7 @@ export async function ownedByCluster(
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
 }
 
-/** Deletes an object, if it is there. */
+/** Deletes an object if it exists. */
 export async function remove(management: Cluster, object: KubeObject): Promise<void> {
   await management.kubectl('delete', ...placeOf(object), '--ignore-not-found');
 }

@@ -1,9 +1,11 @@
 /**
- * Opens many watches at once, each on a connection of its own, and says when each ends: what kubelets and controllers are
- * like when a gateway goes.
+ * Opens many watches at once, each on its own connection, and prints when each ends. It stands for kubelets and
+ * controllers during a shutdown of the gateway.
  *
- * usage: open-watches.ts SERVER COUNT CREDENTIALS, the last being the path without .crt and .key; the CA is beside it.
- * Prints `open` when all have their first answer, then `ended MILLISECONDS-SINCE-1970` for each.
+ * usage: open-watches.ts SERVER COUNT CREDENTIALS
+ *
+ * CREDENTIALS is a path without .crt and .key, with the CA beside it. Prints `open` when all have their first answer,
+ * then `ended MILLISECONDS-SINCE-1970` for each.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,24 +17,24 @@ const tls = {
   key: readFileSync(`${credentials}.key`, 'utf8'),
 };
 
-/** One watch, to its end. */
+/** Runs one watch until it ends. */
 async function watch(opened: () => void): Promise<void> {
   const url = `${server}/api/v1/namespaces?watch=true&allowWatchBookmarks=true`;
-  // Not kept for the next one: 500 watches are to be 500 connections.
+  // Without keep-alive, so that 500 watches are 500 connections.
   let response = await fetch(url, { tls, keepalive: false });
   while (response.status === 429) {
-    await Bun.sleep(500); // so many at once are too many for the API server's own fairness
+    await Bun.sleep(500); // the API server's flow control refuses some of so many
     response = await fetch(url, { tls, keepalive: false });
   }
   if (!response.ok) throw new Error(`the watch was answered with ${response.status}`);
   const reader = response.body?.getReader();
   if (reader === undefined) throw new Error('the watch has no body');
-  await reader.read(); // a watch begins with what there is
+  await reader.read(); // a watch starts with the existing objects
   opened();
   try {
     while (!(await reader.read()).done);
   } catch {
-    // cut, not ended: that is an end too
+    // a reset counts as an end, too
   }
   console.log(`ended ${Date.now()}`);
 }

@@ -1,7 +1,7 @@
 /**
- * The tests of the whole path through ingress controllers of others: Snicket's operator tells them, one after the other in
- * the same world, and the pods of two tenants with the same addresses reach their own API, never the other's, and do not
- * notice that their edge is another one.
+ * Tests of the whole path through other ingress controllers. Snicket's operator configures them one after the other in
+ * the same world. The pods of two tenants with the same addresses reach their own API server, never the other's, and no
+ * request fails when the edge changes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -40,8 +40,8 @@ const pods = new Map<string, { pod: Pod; hostPod: Pod }>();
 const before = new Map<string, ObjectTexts>();
 
 /**
- * Takes each way in turn. Two that follow one another differ in controller and kind of objects, and one with driver traefik
- * comes last: a stranger disturbs it.
+ * Tests each setup in turn. Consecutive setups differ in controller and kind of objects. The setup with driver traefik
+ * comes last, because its test adds a foreign route.
  */
 export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void {
   beforeAll(async () => startAll(ways));
@@ -147,7 +147,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
         now = await allObjects(cluster);
         return Bun.deepEquals(now, expected);
       };
-      // What differs says more than that it took too long.
+      // On a timeout, the comparison below shows the difference.
       await waitFor('it is as before', isAsBefore, { everyMs: 1_000 }).catch(() => {});
       expect(now).toEqual(expected);
     }
@@ -160,7 +160,7 @@ async function startAll(ways: readonly [EdgeWay, ...EdgeWay[]]): Promise<void> {
   world = await World.start({ tenants }, { progress });
   laptop = await world.addHost('laptop');
   const controllers = new Set(ways.map(({ controller }) => controller));
-  // Before the operator, which finds their CRDs when it starts.
+  // Before the operator, which looks for their CRDs when it starts.
   for (const name of controllers)
     edges.set(name, await forwarding(await startEdge(world, name, progress)));
   await installOperator(world, progress);
@@ -178,7 +178,7 @@ async function startAll(ways: readonly [EdgeWay, ...EdgeWay[]]): Promise<void> {
   for (const cluster of clusters()) before.set(cluster.name, await allObjects(cluster));
 }
 
-/** Kubelets dial a port of their own; with this they too come through the edge. */
+/** Forwards the port that kubelets dial to the edge's port, so that they use the edge too. */
 async function forwarding(edge: Edge): Promise<Edge> {
   const script = join(repository, 'e2e', 'forward.ts');
   const [listen, target] = [API_PORT, EDGE_PORT].map((port) => `${edge.address}:${port}`);
@@ -186,7 +186,7 @@ async function forwarding(edge: Edge): Promise<Edge> {
   return edge;
 }
 
-/** Has the Edge take this way, and waits until all tenants are led by it alone. */
+/** Changes the Edge to this setup, and waits until no other routes exist. */
 async function take(way: EdgeWay, ways: readonly EdgeWay[]): Promise<void> {
   const { management } = world;
   const edge = edgeOf(way);
@@ -213,7 +213,7 @@ async function take(way: EdgeWay, ways: readonly EdgeWay[]): Promise<void> {
   for (const name of TENANTS) await exposed(world, world.tenant(name));
 }
 
-/** Switches the former edge off: whoever still leans on it is seen to fall. */
+/** Switches the previous edge off, so that anything that still uses it fails. */
 async function switchOff(former: EdgeWay | undefined, next: readonly EdgeWay[]): Promise<void> {
   if (former === undefined) return;
   const edge = edgeOf(former);
@@ -224,7 +224,7 @@ async function switchOff(former: EdgeWay | undefined, next: readonly EdgeWay[]):
   }
 }
 
-/** The kinds of which there are objects of Snicket's. */
+/** Returns the kinds of which objects created by Snicket exist. */
 async function kindsInUse(ways: readonly EdgeWay[]): Promise<readonly string[]> {
   const kinds = [...new Set(ways.map(({ kind }) => kind))];
   const ours = ['--all-namespaces', '--selector=app.kubernetes.io/managed-by=snicket'];

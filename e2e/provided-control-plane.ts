@@ -1,6 +1,4 @@
-/**
- * A control plane of a provider as it is in a management cluster, and what Snicket does to it.
- */
+/** A provider's control plane in a management cluster, and what Snicket does to it. */
 import { join } from 'node:path';
 import { keyText, type KubeObject } from '../src/kube/object.ts';
 import { groupOf } from '../src/kube/resource.ts';
@@ -9,7 +7,7 @@ import { repository } from '../world/repository.ts';
 import { waitFor } from '../world/wait.ts';
 import type { Exposure } from './installed-snicket.ts';
 
-/** What kubectl calls the kind of an object: other groups have kinds of the same name. */
+/** Returns the full resource name for kubectl, because other groups have kinds of the same name. */
 export function resourceText({
   apiVersion,
   kind,
@@ -24,14 +22,17 @@ export class ProvidedControlPlane {
   readonly #management: Cluster;
   readonly #written: readonly KubeObject[];
 
-  /** @param written - All objects that Snicket may write into. Default: that one. */
+  /** @param written - All objects that Snicket may write into. Default: only `object`. */
   constructor(management: Cluster, object: KubeObject, written: readonly KubeObject[] = [object]) {
     this.object = object;
     this.#management = management;
     this.#written = written;
   }
 
-  /** All that somebody wrote into its objects, as it is now: what the API server and controllers keep for themselves is left out. */
+  /**
+   * Returns the current fields of its objects that users and controllers write, without those of the API server and the
+   * status.
+   */
   async fields(): Promise<readonly unknown[]> {
     const found: unknown[] = [];
     for (const { apiVersion, kind, metadata } of this.#written) {
@@ -46,7 +47,7 @@ export class ProvidedControlPlane {
     return found;
   }
 
-  /** Everybody who owns a field of its objects. */
+  /** Returns the field managers of its objects. */
   async managers(): Promise<readonly string[]> {
     const found: string[] = [];
     for (const object of this.#written) {
@@ -66,7 +67,7 @@ export class ProvidedControlPlane {
     await this.#management.kubectl('annotate', ...at, words);
   }
 
-  /** Its Exposure, written by hand. */
+  /** Creates its Exposure, as a user would. */
   async expose(edge: string, prepare: 'Patch' | 'Report'): Promise<void> {
     const { apiVersion, kind, metadata } = this.object;
     const { name, namespace } = metadata;
@@ -90,7 +91,7 @@ export class ProvidedControlPlane {
     await this.#management.kubectl('patch', ...at, '--type=merge', patch);
   }
 
-  /** Deletes its Exposure, and waits until that is gone. */
+  /** Deletes its Exposure, and waits until it is gone. */
   async unexpose(): Promise<void> {
     const { name, namespace = '' } = this.object.metadata;
     await this.#management.kubectl(
@@ -98,22 +99,28 @@ export class ProvidedControlPlane {
     );
   }
 
-  /** The YAML that `snicket render` prints for its objects: what has to be there before it can be behind an edge. */
+  /**
+   * Returns the YAML that `snicket render` prints for its objects: the preparation that Snicket needs before it can
+   * expose it.
+   */
   async report(): Promise<string> {
     const { host, kubeconfig } = this.#management.controlPlane;
     const words = ['render', keyText(this.object.metadata), '--only=management'];
     const command = [join(repository, 'snicket'), ...words, `--kubeconfig=${kubeconfig}`];
-    // With fields missing it ends with 1, and prints all the same.
+    // `snicket render` exits with 1 if fields are missing, and prints them in any case.
     const { stdout } = await host.exec(['sh', '-c', '"$@" || test $? = 1', 'sh', ...command]);
     return stdout;
   }
 
-  /** Waits until a condition of its Exposure is as said, such as `True`, or `False PreparationWanted`. */
+  /**
+   * Waits until status and reason of a condition of its Exposure begin with this text, such as `True` or
+   * `False PreparationWanted`.
+   */
   async until(type: string, said: string, deadlineMs?: number): Promise<void> {
     await this.#untilIts(type, said, (text) => text.startsWith(said), deadlineMs);
   }
 
-  /** Waits until a condition of its Exposure is there, and not as said. */
+  /** Waits until a condition of its Exposure exists and does not begin with this text. */
   async untilNot(type: string, said: string): Promise<void> {
     await this.#untilIts(type, `not ${said}`, (text) => text !== '' && !text.startsWith(said));
   }
@@ -139,7 +146,7 @@ export class ProvidedControlPlane {
     });
   }
 
-  /** Its Exposure; undefined if there is none. */
+  /** Returns its Exposure; undefined if there is none. */
   async exposure(): Promise<Exposure | undefined> {
     const { name, namespace } = this.object.metadata;
     return this.#management.get<Exposure>('exposure', name, namespace);

@@ -1,6 +1,6 @@
 /**
- * One annotation on the object of a real provider, and nothing else: its pods reach their own API by the shared address.
- * Without the annotation the object is as its user wrote it.
+ * One annotation on the object of a real provider lets its pods reach their own API server through the shared address.
+ * Without the annotation, the object is as its user wrote it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     konnectivity: `${NAMESPACE}-${tenant}.konnectivity.${DOMAIN}`,
   };
   let provider: Provider;
-  /** As the provider itself fills it in. */
+  /** The spec with the provider's own defaults. */
   let before: unknown;
   let cluster: Cluster<ClusterApi>;
   let pod: Pod;
@@ -92,7 +92,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     const untouched = await controlPlane.fields();
 
     const yaml = await controlPlane.report();
-    // As somebody else than who wrote the rest, since this is not all of it.
+    // With a field manager other than the one of the object, because this YAML is only part of it.
     const words = ['apply', '--server-side', '--field-manager=git', '--filename=-'];
     await world.management.controlPlane.kubectl(words, yaml);
 
@@ -100,12 +100,12 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     const [byHand] = await controlPlane.fields();
     const renamed = JSON.stringify(byHand)
       .replaceAll(other, tenant)
-      // Names in the data store have no dashes.
+      // Names in the data store have underscores instead of dashes.
       .replaceAll(other.replaceAll('-', '_'), tenant.replaceAll('-', '_'));
     const { spec } = JSON.parse(renamed) as Live;
     expect(withoutEmpty(spec)).toEqual(withoutEmpty(await specOf()));
     expect(byHand).not.toEqual(untouched[0]);
-    // First the tenant, of which its Exposure then need not take leave.
+    // The tenant is deleted first, so that its Exposure has nothing to clean up in it.
     const at = [`--namespace=${NAMESPACE}`, '--timeout=100s'];
     await world.management.kubectl('delete', provider.resource, other, ...at);
     await controlPlane.unexpose();
@@ -152,7 +152,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       withExposure,
     );
 
-    // What is asked of a pod goes by konnectivity, whose agents take a while to come back to an API server made anew.
+    // Requests to a pod use konnectivity, whose agents need a while to reconnect to a recreated API server.
     const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints', {
       deadlineMs: 120_000,
       everyMs: 500,
@@ -180,7 +180,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       { deadlineMs: 180_000, everyMs: 500 },
     );
 
-    // Both fill in empty blocks whenever somebody writes.
+    // Both providers add empty blocks with every write.
     expect(withoutEmpty(await specOf())).toEqual(withoutEmpty(before));
     const { metadata } = await objectOf();
     expect(Object.keys(metadata.annotations ?? {}).filter((key) => /snicket/.test(key))).toEqual(
@@ -196,7 +196,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     ).catch(withEvents);
   });
 
-  /** As docs/install.md says. */
+  /** Grants the permissions of docs/install.md. */
   async function letSnicketRenewSecrets(): Promise<void> {
     const role = 'snicket-renew-secrets';
     const manifest = join(repository, 'deploy', 'optional', 'renew-secrets.yaml');
@@ -211,7 +211,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     await world.management.apply(binding);
   }
 
-  /** The one that the provider hands out; empty while it makes another. */
+  /** Returns the kubeconfig that the provider publishes; empty while it creates another. */
   async function publishedKubeconfig(): Promise<string> {
     const name = `${tenant}-admin-kubeconfig`;
     const secret = await world.management.get<Secret>('secret', name, NAMESPACE);
@@ -237,7 +237,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     return world.management.get<Exposure>('exposure', tenant, NAMESPACE);
   }
 
-  /** Kamaji keeps a certificate that is there already: the report has the command that lets it make another. */
+  /** Returns the commands in the report. Kamaji keeps an existing certificate until a user deletes its Secret. */
   async function advisedCommands(): Promise<readonly string[][]> {
     const { conditions = [] } = (await exposureNow())?.status ?? {};
     const message = conditions.find(({ type }) => type === 'Prepared')?.message ?? '';
@@ -246,14 +246,14 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     );
   }
 
-  /** The error with what the Exposure says. */
+  /** Throws the error with the Exposure. */
   async function withExposure(error: unknown): Promise<never> {
     const at = [`--namespace=${NAMESPACE}`, '--output=yaml'];
     const yaml = await world.management.kubectl('get', 'exposure', tenant, ...at);
     throw new Error(`${String(error)}\n${yaml}`);
   }
 
-  /** The same with the events of its namespace. */
+  /** Throws the error with the events of the namespace. */
   async function withEvents(error: unknown): Promise<never> {
     const at = [`--namespace=${NAMESPACE}`, '--output=wide', '--sort-by=.lastTimestamp'];
     throw new Error(`${String(error)}\n${await world.management.kubectl('get', 'events', ...at)}`);
@@ -275,7 +275,7 @@ function holds(exposure: Exposure | undefined, condition: string): boolean {
   return found?.status === 'True';
 }
 
-/** Without blocks in which nothing is. */
+/** Removes empty blocks. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value;
@@ -285,7 +285,7 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-/** What a user writes who has never heard of Snicket. */
+/** Returns a TenantControlPlane as a user writes it without Snicket. */
 function tenantControlPlane(provider: Provider, name: string): KubeObject {
   const object = {
     apiVersion: provider.apiVersion,
@@ -294,7 +294,7 @@ function tenantControlPlane(provider: Provider, name: string): KubeObject {
     spec: {
       dataStore: provider.dataStore,
       controlPlane: {
-        // Without it, the defaults of Steward are a patch that the API server cannot apply.
+        // Without it, Steward's defaults are a patch that the API server cannot apply.
         deployment: { replicas: 1 },
         service: { serviceType: 'ClusterIP' },
       },

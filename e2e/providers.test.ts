@@ -1,6 +1,6 @@
 /**
- * What real providers make of a tenant: the objects that Snicket reads and changes, and a control plane that
- * runs, which workers join through an edge. Where Kamaji and Steward differ, the difference is in {@link facts}.
+ * What real providers create for a tenant: the objects that Snicket reads and changes, and a running control plane that
+ * workers join through an edge. {@link facts} lists the differences between Kamaji and Steward.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
@@ -32,19 +32,19 @@ const WORKERS: TenantWorkers = {
   hosts: { api: HOST, konnectivity: KONNECTIVITY_HOST },
 };
 
-/** For what a provider makes step by step, trying again later and later. */
+/** For objects that a provider creates step by step, with a backoff. */
 const PROVIDED = { deadlineMs: 90_000 };
 
 interface Facts {
-  /** `spec.controlPlane.ingress` that makes kubeconfigs point to HOST:443. */
+  /** Value of `spec.controlPlane.ingress` with which kubeconfigs point to HOST:443. */
   readonly ingress: object;
-  /** `status.controlPlaneEndpoint`, given the address of the tenant's Service. */
+  /** Returns the expected `status.controlPlaneEndpoint` for the address of the tenant's Service. */
   readonly endpoint: (serviceAddress: string) => string;
-  /** The Secret with the certificate that konnectivity-server shows, and the certificate's key in it. */
+  /** The Secret and key with the certificate of konnectivity-server. */
   readonly konnectivityCertificate: readonly [secret: string, key: string];
-  /** Where agents look for konnectivity-server if nobody tells them otherwise. */
+  /** Returns where agents dial konnectivity-server by default. */
   readonly agentTarget: (serviceAddress: string) => readonly [host: string, port: number];
-  /** `spec.addons.konnectivity.agent` that leads agents to the edge, where they do not look there anyway. */
+  /** Value of `spec.addons.konnectivity.agent` that makes agents dial the edge, if they do not by default. */
   readonly agent?: object;
 }
 
@@ -79,7 +79,7 @@ beforeAll(async () => {
   world = await World.start({}, { progress });
   await world.management.kubectl('create', 'namespace', NAMESPACE);
   edge = await startEdge(world, 'haproxy-ingress', progress);
-  // The edge leads to the pods behind a Service, which are on the one worker.
+  // The edge dials the pods of a Service, which are on the only worker.
   const { plan } = world.management;
   const { address } = world.management.worker();
   await edge.host.exec(['ip', 'route', 'add', `${plan.podPrefix}.0.0/16`, 'via', address]);
@@ -208,7 +208,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     );
 
     expect(status.controlPlaneEndpoint).toBe(expected.endpoint(serviceAddress));
-    // The way to the Service is kube-proxy's, which hears of its pod a moment later.
+    // kube-proxy forwards connections to the Service, and observes the pod a moment later.
     const readyz = await waitFor(
       'its API server answers',
       async () => tenantKubectl('get', '--raw', '/readyz').catch(() => undefined),
@@ -255,7 +255,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
         type: 'InternalIP',
         address: tenant.worker().address,
       });
-      // The controller takes the taint of a new node away a moment after that is Ready.
+      // The controller removes the taint of a new node a moment after the node is Ready.
       const hasNoTaints = async () => {
         const { spec } = (await tenant.get<Node>('node', `${name}-${TENANT}-1`)) ?? {};
         return spec !== undefined && (spec.taints ?? []).length === 0;
@@ -300,12 +300,12 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       expect(node?.spec.taints?.map(({ key }) => key)).toContain(
         'node.cloudprovider.kubernetes.io/uninitialized',
       );
-      // One that tolerates the taint, as all of the world do.
+      // All pods of a world tolerate the taint.
       await tenant.runPod({ name: 'on-the-host', node: address, hostNetwork: true });
       await world.leave(tenant);
     });
 
-    /** Before there are agents: one that cannot connect takes 30 s to end. */
+    /** Configures the agents before they start, because an agent that cannot connect takes 30 s to end. */
     async function leadAgents(agent: object): Promise<void> {
       const patch = JSON.stringify({ spec: { addons: { konnectivity: { agent } } } });
       await world.management.kubectl(
@@ -347,7 +347,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     );
   });
 
-  /** What the agents in the tenant are started with; nothing while there is no DaemonSet for them. */
+  /** Returns the arguments of the agents in the tenant; none while their DaemonSet does not exist. */
   async function agentArgs(): Promise<string[]> {
     const text = await tenantKubectl(
       'get',
@@ -358,7 +358,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     return text === '' ? [] : (JSON.parse(text) as string[]);
   }
 
-  /** kubectl as the tenant's administrator, on the provider's machine: there is no other way in. */
+  /** Runs kubectl as the tenant's administrator on the provider's machine, the only one that reaches the tenant. */
   async function tenantKubectl(...args: string[]): Promise<string> {
     const { host } = provider.machine;
     const path = join(host.folder, 'files', 'tenant.kubeconfig');
@@ -369,7 +369,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
   }
 });
 
-/** A tenant as Snicket asks for one: hosts at a shared address, and nobody but Snicket writing endpoints. */
+/** Returns a tenant as Snicket prepares it: hosts at a shared address, and no endpoints except Snicket's. */
 function tenantControlPlane(provider: Provider, { ingress }: Facts, version: string): object {
   return {
     apiVersion: provider.apiVersion,
@@ -392,17 +392,17 @@ function tenantControlPlane(provider: Provider, { ingress }: Facts, version: str
   };
 }
 
-/** Leads a host to a port of the tenant's Service. */
+/** Returns a route from a host to a port of the tenant's Service. */
 function way(host: string, port: number): Route {
   return { host, namespace: NAMESPACE, service: TENANT, port };
 }
 
-/** An object of the tenant; undefined if there is none. */
+/** Returns an object of the tenant; undefined if there is none. */
 async function get<T>(resource: string, name: string): Promise<T | undefined> {
   return world.management.get<T>(resource, name, NAMESPACE);
 }
 
-/** What a Secret of the tenant holds, when it is there. */
+/** Returns the data of a tenant's Secret, once it exists. */
 async function secret(name: string): Promise<Record<string, string>> {
   const there = () => get<{ data: Record<string, string> }>('secret', name);
   const { data } = await waitFor(`Secret ${name} is there`, there, PROVIDED);

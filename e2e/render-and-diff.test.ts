@@ -1,6 +1,6 @@
 /**
- * What `snicket diff` and `snicket render` say on real API servers, which fill in defaults and write values in their own
- * way: of what the operator has brought about, nothing is to be changed; what somebody changes is told.
+ * `snicket diff` and `snicket render` on real API servers, which set defaults and normalize values. After a reconcile,
+ * diff reports no change; a change by a user is reported.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-/** As a person runs it who is outside of both clusters: Services lead nowhere from there. */
+/** Runs snicket on a machine outside both clusters, from which Services are unreachable. */
 async function snicket(...words: readonly string[]): Promise<{ exitCode: number; text: string }> {
   const kubeconfig = `--kubeconfig=${world.management.controlPlane.kubeconfig}`;
   const script = '"$@" 2>&1; echo "exit code $?"';
@@ -41,7 +41,7 @@ async function snicket(...words: readonly string[]): Promise<{ exitCode: number;
   return { exitCode: Number(code), text };
 }
 
-/** Until its last pod has ended: one that is told to end still puts right what it is told of. */
+/** Waits for the end of its last pod, because a terminating operator still repairs objects. */
 async function stopOperator(): Promise<void> {
   const kubectl = async (...words: readonly string[]) =>
     world.management.kubectl(`--namespace=${SYSTEM}`, ...words);
@@ -80,7 +80,7 @@ test('what somebody has changed while nobody looked is told, and shown as it sho
     '      ~ metadata.labels.app.kubernetes.io/name: other -> snicket-proxy\n',
   );
   expect(text).toMatch(/^ {2}- tenant {5}MutatingAdmissionPolicy /m);
-  // The first of two steps: nodes get the address, and the proxies stay where pods are led to now.
+  // The first of two steps: nodes get the address, and the proxies keep the address that pods use now.
   expect(text).toMatch(/^ {6}~ spec\..*\.initContainers\[0\]\.args\[1\]: remove -> add$/m);
   expect(text).not.toContain('--listen');
   const rendered = await snicket('render', '-A');

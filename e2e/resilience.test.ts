@@ -1,6 +1,6 @@
 /**
- * What users must not notice: tenants that come and go beside theirs, parts that are killed, hands that meddle; and that
- * nothing is left when it is over.
+ * Events that users must not notice: tenants that come and go, killed components and manual changes. In the end,
+ * nothing is left.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -107,7 +107,7 @@ test.each([
         SOON_AFTER,
       ).then(async (again) => again.kill()),
     ]);
-    // They come from outside: no byte of theirs goes through the operator or a worker's proxy.
+    // The watches come from outside and do not pass through the operator or a worker's proxy.
     if (fate === 'live on') expect(watches.tail(2000)).not.toContain('ended');
     else expect(watches.tail(2000)).toContain('ended');
     await watches.kill();
@@ -155,7 +155,7 @@ test('two replicas of the operator: a leader that goes gives its Lease back, and
   const isAnother = (name?: string) => name !== '' && name !== leader;
   const next = await waitFor('another one leads', () => holders().find(isAnother), BACK);
   expect(next).not.toStartWith(pod);
-  // Nobody has waited until it has run out.
+  // The Lease was released, so the next leader did not wait for its expiry.
   expect(holders()).toContain('');
   await watch.kill();
 });
@@ -184,18 +184,18 @@ test('without Exposures both sides are as before, object by object', async () =>
   }
 });
 
-/** Usually two seconds. Those who have given up for a while ask after half a minute; a busy machine is slow to answer. */
+/** Usually two seconds. Clients that back off retry after half a minute, and a busy machine answers slowly. */
 const SOON_AFTER = { deadlineMs: 90_000 };
-/** For watches of which the first try may have come too early, so that there is time for another. */
+/** For watches whose first attempt may be too early, so that there is time for another. */
 const ONE_TRY = { deadlineMs: 45_000 };
 /**
- * Usually a second. After an outage of the API server a watch comes back within half a minute; without watches the next
- * look would be minutes later.
+ * Usually a second. After an outage of the API server, a watch resumes within half a minute. Without watches, the next
+ * reconcile would be minutes later.
  */
 const REPAIRED = { deadlineMs: 60_000 };
-/** For what takes a moment, many times. */
+/** For steps that take a moment and are repeated many times. */
 const SOON = { everyMs: 20, deadlineMs: 30_000 };
-/** For what kubelets and leaders take up to half a minute. */
+/** For steps of kubelets and leaders, which take up to half a minute. */
 const BACK = { deadlineMs: 90_000 };
 
 function clusters(): readonly Cluster[] {
@@ -208,7 +208,7 @@ function podOf(name: string): Pod {
   return pod;
 }
 
-/** A control plane at fixed addresses; nobody is there, and its route is made all the same. */
+/** Returns an Exposure with fixed endpoints where nothing listens. Its route is created in any case. */
 function passingTenant(): object {
   return {
     apiVersion: 'snicket.dev/v1alpha1',
@@ -239,7 +239,7 @@ async function routedHost(name: string): Promise<string | undefined> {
 
 let watchers = 0;
 
-/** Watches of a client that dials the edge by name; none are left where they could not all be opened. */
+/** Opens watches of a client that dials the edge by name. If not all can be opened, the others are closed. */
 async function openWatches(
   name: string,
   count: number,
@@ -291,7 +291,7 @@ async function podsWith(cluster: Cluster, selector: string): Promise<PodList['it
   return (JSON.parse(text) as PodList).items;
 }
 
-/** A command in a pod, through the konnectivity agent; it ends when the tunnel breaks. */
+/** Runs a command in a pod through the konnectivity agent. It ends when the tunnel breaks. */
 async function openTunnel(name: string): Promise<Daemon> {
   const { controlPlane } = world.tenant(name);
   const kubectl = [program('kubectl'), `--kubeconfig=${controlPlane.kubeconfig}`];
@@ -303,7 +303,7 @@ async function openTunnel(name: string): Promise<Daemon> {
   return tunnel;
 }
 
-/** kill -9 of every container of the pods of this name, by its id; done when kubelet has them all ready again. */
+/** Kills every container of the pods of this name with SIGKILL, and waits until kubelet has restarted all of them. */
 async function killContainers(cluster: Cluster, name: string): Promise<void> {
   const selector = `app.kubernetes.io/name=${name}`;
   const killed = new Set<string>();
@@ -325,7 +325,7 @@ function containersOf(items: PodList['items']): readonly ContainerStatus[] {
   return items.flatMap(({ status }) => status.containerStatuses ?? []);
 }
 
-/** Nobody has given the Lease back: the next leader waits until it has run out. */
+/** A killed leader does not release the Lease, so the next leader waits for its expiry. */
 async function killOperators(): Promise<void> {
   const leader = await leaseHolder();
   await killContainers(world.management, 'snicket-operator');
@@ -338,7 +338,7 @@ async function restartApiServer(tenant: Cluster): Promise<void> {
   await waitFor('the API server is ready', isReady, BACK);
 }
 
-/** Prints who holds the Lease of the operators, now and at every change. */
+/** Prints the holder of the operators' Lease, now and at every change. */
 async function watchLease(): Promise<Daemon> {
   const { host, kubeconfig } = world.management.controlPlane;
   const lease = ['get', 'lease', 'snicket-operator', `--namespace=${SYSTEM}`, '--watch'];

@@ -1,6 +1,6 @@
 /**
- * `snicket run` on a machine of its own, with no management cluster in sight: a folder of files, two real control planes
- * at their addresses, and pods that reach their own API.
+ * `snicket run` on a separate machine without a management cluster: a folder of files, two real control planes with
+ * fixed endpoints, and pods that reach their own API server.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   }
   await edge.host.start('snicket', [
     ...[...SNICKET, 'run', folder, '--state', stateFolder()],
-    // Those that the workers of a world dial by themselves, besides the Edge's own.
+    // The ports that the workers of a world dial, besides the Edge's own.
     ...[443, API_PORT, KONNECTIVITY_PORT].flatMap((port) => [
       '--listen',
       `${edge.address}:${port}`,
@@ -69,7 +69,7 @@ test('every Exposure becomes Ready, and snicket status says so', async () => {
     throw new Error(`${String(error)}\n${readFileSync(statusFile(), 'utf8')}`);
   });
 
-  // It ends with 0 only if all is well.
+  // The command exits with 0 only if all conditions are met.
   const { stdout } = await edge.host.exec([...SNICKET, 'status', '-A', '--state', stateFolder()]);
   for (const name of TENANTS) expect(stdout).toContain(`default/${name}`);
 });
@@ -137,7 +137,7 @@ function edgeObject(): object {
   };
 }
 
-/** The tenant's own files, and what names them. */
+/** Writes the files of a tenant, and the objects that refer to them. */
 function writeTenant({ name, controlPlane, plan }: Cluster): void {
   const { api, konnectivity } = plan.hosts;
   const { address } = controlPlane.plan;

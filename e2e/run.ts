@@ -1,10 +1,10 @@
 /**
- * Runs the end-to-end tests: `run.ts [--all | SCENARIO...]`, a scenario being the name of a file here. Without one: all core
- * scenarios. Each runs in a process of its own, several side by side where the machine has room; output goes to
- * build/e2e/NAME.log, and to the terminal if it is the only one or fails.
+ * Runs the end-to-end tests: `run.ts [--all | SCENARIO...]`. A scenario is the name of a test file in this folder; the
+ * default is all core scenarios. Each scenario runs in its own process, several at once if the machine has room. Output
+ * goes to build/e2e/NAME.log, and to the terminal if the scenario is the only one or fails.
  *
- * --optional-before=TIME skips the optional scenarios that could not start before that time (ISO 8601).
- * E2E=auto makes a machine that cannot run a world a success that says so; otherwise it is a failure.
+ * --optional-before=TIME skips the optional scenarios that could not start before that time (ISO 8601). With E2E=auto,
+ * a machine that cannot run a world is a success with a message; otherwise it is a failure.
  */
 import {
   closeSync,
@@ -31,13 +31,13 @@ import { findScenarios, testFile, type Scenario } from './runner/scenarios.ts';
 import { IMAGE_VARIABLE, snicketImage } from './snicket-image.ts';
 
 /**
- * One step of a scenario, above the sum of the waits in it: these say what did not come to be, where the runner would say
- * only that it took too long. Tests and hooks have no limit of their own below this one.
+ * Timeout of one test or hook, above the sum of the waits in it. A wait reports which state was not reached, while this
+ * timeout reports only that it took too long. Tests and hooks have no other timeout.
  */
 const TEST_TIMEOUT_MS = 900_000 * patience;
-/** How long a build that is no longer needed has to end. */
+/** How long a canceled build may take to end. */
 const END_MS = 5000;
-/** How often a log gets a line about what is running. */
+/** How often a log gets a line about the running scenarios. */
 const PROGRESS_MS = 30_000;
 
 const all = findScenarios(import.meta.dir);
@@ -80,11 +80,12 @@ if (missing.length > 0) {
 
 const logs = join(build, 'e2e');
 mkdirSync(logs, { recursive: true });
-// Reports of an earlier run must not speak for this one.
+// Removes reports of an earlier run, which must not count for this one.
 for (const { name } of scenarios) rmSync(join(logs, `${name}.xml`), { force: true });
 const isOnly = scenarios.length === 1;
 const progress = terminalProgress();
-// The test processes belong to the same terminal, so an interrupt reaches them too; this one outlives them to clean up.
+// The test processes belong to the same terminal, so they receive an interrupt too. This process outlives them to clean
+// up.
 const interrupted = new AbortController();
 const children = new Set<Bun.Subprocess>();
 process.on('SIGINT', () => interrupted.abort());
@@ -97,9 +98,9 @@ const image = await prepareAll().catch((error: unknown) => {
   return fail('interrupted');
 });
 
-// Before the first world: from here on, what is left shrinks with each of them.
+// Read before the first world starts, because every world reduces it.
 const inotifyInstances = inotifyInstancesLeft();
-/** Ends the build of parts that no scenario waits for any more. */
+/** Cancels the build of parts that no scenario needs any more. */
 const unneeded = new AbortController();
 interrupted.signal.addEventListener('abort', () => unneeded.abort());
 const built = buildMissing(new Set(parts));
@@ -131,7 +132,7 @@ const outcomes = await runScenarios({
 });
 clearInterval(talk);
 unneeded.abort();
-// A download cannot be ended; it goes with this process.
+// A download cannot be canceled. It ends with this process.
 await Promise.race([Promise.allSettled(built.values()), Bun.sleep(END_MS)]);
 const reports = new Map<string, string>();
 for (const { scenario } of outcomes) {
@@ -144,7 +145,7 @@ for (const swept of await removeDeadWorlds()) console.error(sweptText(swept));
 const isPassed = outcomes.every(({ result }) => result !== 'failed') && !interrupted.signal.aborted;
 process.exit(isPassed ? 0 : 1);
 
-/** Builds what every scenario needs. Returns the path of the image, where several scenarios share one. */
+/** Builds what every scenario needs. Returns the path of the image if several scenarios share one. */
 async function prepareAll(): Promise<string | undefined> {
   await ensureParts(Object.values(baseParts), progress, interrupted.signal);
   const archive = isOnly ? undefined : await snicketImage(progress);
@@ -169,10 +170,11 @@ function timeOf(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? fail(`--optional-before=${text} is not a time; write ISO 8601`) : ms;
 }
 
-/** Runs the tests of a scenario in a process of their own. */
+/** Runs the tests of a scenario in another process. */
 async function runTests(scenario: Scenario): Promise<number> {
   const report = join(logs, `${scenario.name}.xml`);
-  // Worlds give the same names and addresses to different API servers, so their discovery must not share a cache.
+  // Different API servers have the same names and addresses in every world, so kubectl's discovery cache must not be
+  // shared.
   const kubectlCache = join(logs, `${scenario.name}.kube-cache`);
   rmSync(kubectlCache, { recursive: true, force: true });
   const log = isOnly ? 'inherit' : openSync(logPath(scenario), 'w');
@@ -211,7 +213,7 @@ function onEnd(outcome: Outcome): void {
   say(`${scenario.name} ${result}${reason === undefined ? ` in ${seconds} s` : `: ${reason}`}`);
   if (result !== 'failed' || isOnly || reason !== undefined) return;
   console.log(`\n== log of ${scenario.name}`);
-  // Not by process.stdout, which keeps what a pipe does not take at once, and loses it at the exit.
+  // Without process.stdout, which buffers what a pipe does not accept and loses it at the exit.
   if (existsSync(logPath(scenario))) console.log(readFileSync(logPath(scenario), 'utf8'));
 }
 
@@ -226,14 +228,14 @@ function runningText(): string {
   return texts.join(', ') || 'none';
 }
 
-/** Builds the parts that are missing, one after the other: a build keeps all processors busy. */
+/** Builds the missing parts one after the other, because a build keeps all processors busy. */
 function buildMissing(needed: ReadonlySet<Part>): ReadonlyMap<Part, Promise<void>> {
   const builds = new Map<Part, Promise<void>>();
   let last: Promise<void> = Promise.resolve();
   for (const part of partsByImportance) {
     if (!needed.has(part) || partReady(part)) continue;
     const current = last.then(async () => ensureParts([part], progress, unneeded.signal));
-    last = current.catch(() => {}); // reported by the scenario that needs it
+    last = current.catch(() => {}); // the scenario that needs the part reports the failure
     builds.set(part, current);
   }
   return builds;

@@ -1,6 +1,6 @@
 /**
- * The image of Snicket, made from the sources as they are: `await world.image(await snicketImage())`, and pods of that world
- * run {@link SNICKET_IMAGE}, as deploy/ has it.
+ * Snicket's image, built from the current sources. After `await world.image(await snicketImage())`, pods of that world
+ * can run {@link SNICKET_IMAGE}, as in deploy/.
  */
 import { join } from 'node:path';
 import { IMAGE_NAME } from '../image/snicket-image.ts';
@@ -9,15 +9,15 @@ import { withLock } from '../world/parts/lock.ts';
 import type { Progress } from '../world/parts/progress.ts';
 import { repository } from '../world/repository.ts';
 
-/** What pods name; with imagePullPolicy IfNotPresent, the default for a name with a tag. */
+/** Name of the image for pods. Their imagePullPolicy is IfNotPresent, the default for a name with a tag. */
 export const SNICKET_IMAGE = IMAGE_NAME;
 
-/** Names the archive to use, where the runner has built one for all scenarios. */
+/** Environment variable with the path of the archive, if the runner has built one for all scenarios. */
 export const IMAGE_VARIABLE = 'SNICKET_E2E_IMAGE';
 
 let archive: Promise<string> | undefined;
 
-/** Path of the archive: the runner's, or one that is built once for all tests of this process. */
+/** Returns the path of the archive: the runner's, or one that is built once per process. */
 export async function snicketImage(progress?: Progress): Promise<string> {
   const built = process.env[IMAGE_VARIABLE];
   if (built !== undefined) return built;
@@ -25,7 +25,7 @@ export async function snicketImage(progress?: Progress): Promise<string> {
   return archive;
 }
 
-/** Runs `make image`, one at a time on this clone, and returns the digest that it prints. */
+/** Runs `make image`, one at a time in this clone, and returns the digest that it prints. */
 export async function makeImage(progress?: Progress): Promise<string> {
   const waiting = (holder: string) => progress?.update('image', `waiting for process ${holder}`);
   return withLock(join(repository, 'build', 'image.lock'), waiting, async () => {

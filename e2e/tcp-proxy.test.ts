@@ -1,6 +1,6 @@
 /**
- * In the place of steward-tcp-proxy: the objects that Steward makes for its addon, with Snicket's image in them, on two
- * real nodes behind a gateway.
+ * Snicket as a replacement for steward-tcp-proxy: the objects that Steward creates for its addon, with Snicket's image,
+ * on two real nodes behind a gateway.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { homeOf, makeHome, namespacesFirstSeenBy } from './whose-api.ts';
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const NAME = 'steward-tcp-proxy';
 const NAMESPACE = 'kube-system';
-/** A proxy asks its edge at growing intervals, of half a minute at most, and starts with a tenth of a processor. */
+/** A proxy probes its edge with a backoff of at most half a minute, and starts with a tenth of a processor. */
 const JOINING = { deadlineMs: 90_000 };
 
 let world: World;
@@ -136,7 +136,7 @@ test("the Leases go with Steward's Service", async () => {
   await waitFor('the Leases are gone', async () => !(await leases()).includes(NAME), JOINING);
 });
 
-/** Ready by TCP is a moment before the slice has it. */
+/** Waits for the slice too, because the TCP readiness probe succeeds a moment before the slice is updated. */
 async function rollout(): Promise<void> {
   const flags = [`--namespace=${NAMESPACE}`, '--timeout=100s'];
   await tenant.kubectl('rollout', 'status', `deployment/${NAME}`, ...flags);
@@ -198,7 +198,7 @@ async function startGateway(): Promise<void> {
   });
 }
 
-/** As Steward 0.4 makes them for a tenant behind an ingress. */
+/** Returns the objects that Steward 0.4 creates for a tenant behind an ingress. */
 async function stewardsObjects(): Promise<object[]> {
   const { authority, plan } = tenant.controlPlane;
   const { api } = plan.hosts;

@@ -1,6 +1,6 @@
 /**
- * The objects for a tenant's cluster, on a real API server: it takes them, gives them back as they were written, and
- * the policy for pods does what it says. No node is needed for that.
+ * The objects in a tenant's cluster, on a real API server: it accepts them, returns them as they were written, and the
+ * admission policy for pods works. This needs no node.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { objectText, type KubeObject } from '../src/kube/object.ts';
@@ -85,7 +85,7 @@ describe('direct injection', () => {
       ['plain', {}],
     ] as const) {
       await tenant.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
-      // No pod is taken before its namespace has that.
+      // Pods are refused until their namespace has the service account.
       const account = async () => tenant.get('serviceaccount', 'default', name);
       await waitFor(`${name} has its default service account`, account);
     }
@@ -147,7 +147,7 @@ async function read({ kind, apiVersion, metadata }: KubeObject): Promise<KubeObj
   return tenant.get<KubeObject>(resource, metadata.name, metadata.namespace);
 }
 
-/** Waits until the controller of an object, if it has one, has written what it says of it: that is a version too. */
+/** Waits until the controller of an object, if any, has written its status, because that changes the version too. */
 async function observed(object: KubeObject): Promise<void> {
   await waitFor(`${objectText(object)} is observed`, async () => {
     const { metadata, status } = ((await read(object)) ?? {}) as Partial<ObservedObject>;
@@ -159,14 +159,14 @@ async function versionOf(object: KubeObject): Promise<string> {
   return `${objectText(object)} ${(await read(object))?.metadata.resourceVersion}`;
 }
 
-/** A quantity as the server gives it back. */
+/** Returns a quantity as the server returns it. */
 async function asServed(memory: string): Promise<string | undefined> {
   const resources = { limits: { memory } };
   const { containers } = await admitted({ containers: [{ name: 'main', resources }] }, 'default');
   return containers[0]?.resources?.limits['memory'];
 }
 
-/** A pod as the server would take it. */
+/** Returns a pod as the server would store it. */
 async function admitted(
   spec: { containers: readonly Container[]; initContainers?: readonly Container[] },
   namespace = 'plain',

@@ -1,6 +1,7 @@
 /**
- * The proxy as a DaemonSet, on a real node: pods reach their API by it, an upgrade closes no gap, and when it leaves the
- * node is as it was. The edge is the API server itself, which has the tenant's certificate as every edge shows it.
+ * The proxy as a DaemonSet on a real node: pods reach their API server through it, an upgrade fails no request, and
+ * cleanup restores the node. The edge is the API server itself, which has the tenant's certificate as every edge shows
+ * it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { leafNames } from '../src/plan/leaf-names.ts';
@@ -149,7 +150,7 @@ async function rollOut(worker: Readonly<Record<string, unknown>>): Promise<void>
   await settled();
 }
 
-/** Waits until every node runs the newest pod, and it is ready. */
+/** Waits until every node runs the newest pod and the pod is ready. */
 async function settled(): Promise<void> {
   await waitFor(
     'the DaemonSet is rolled out',

@@ -1,14 +1,14 @@
 /**
- * Says whose certificate answers for a host name: a TLS handshake for each authority, verified against it.
- * Prints {"authority", "names"} with the certificate's names, or {} if none of the authorities has signed it.
- * A port that is closed or silent is a failure: an edge answers, if only by hanging up.
+ * Reports whose certificate a host name answers with, by a verified TLS handshake for each CA. Prints {"authority",
+ * "names"} with the certificate's names, or {} if none of the CAs has signed it. A port that is closed or silent is a
+ * failure, because an edge at least closes the connection.
  *
  * usage: tls-probe.ts HOST:PORT NAME=CA_FILE...
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 
-/** What the probe prints. */
+/** Output of the probe. */
 export interface Answer {
   readonly authority?: string;
   readonly names?: readonly string[];
@@ -30,7 +30,10 @@ const answers = await Promise.all(
 console.log(JSON.stringify(answers.find(({ authority }) => authority) ?? {}));
 process.exit(0);
 
-/** The names in the server's certificate; undefined if this authority has not signed it, or whoever answered hung up. */
+/**
+ * Returns the names in the server's certificate; undefined if this CA has not signed it, or if the server closed the
+ * connection.
+ */
 async function namesVerifiedBy(
   ca: string,
   host: string,
@@ -42,7 +45,7 @@ async function namesVerifiedBy(
       port,
       servername: host,
       ca,
-      // The certificate of another tenant is to be seen, not refused for its names.
+      // Accepts the certificate of another tenant, whose names do not match.
       checkServerIdentity: () => undefined,
     });
     socket.setTimeout(TIMEOUT_MS, () =>

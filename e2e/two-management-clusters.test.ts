@@ -1,6 +1,6 @@
 /**
- * Two management clusters expose one tenant: the Lease in the tenant decides which of them owns it, and the other one
- * waits. Both operators are processes on a host; the edges are two addresses of the tenant's API server, which has the
+ * Two management clusters expose one tenant. The Lease in the tenant decides which of them owns it, and the other one
+ * waits. Both operators are processes on a host. The edges are two addresses of the tenant's API server, which has the
  * certificate that every edge shows.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
@@ -21,7 +21,7 @@ import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenBy } from './who
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const LEASE_SECONDS = 20;
-/** A start of the operator, a whole Lease and a rollout, on a busy machine. */
+/** Enough for a start of the operator, a whole Lease and a rollout on a busy machine. */
 const WAIT = { deadlineMs: 150_000, everyMs: 250 } as const;
 
 interface Lease {
@@ -33,7 +33,7 @@ interface DaemonSet {
   readonly metadata: { readonly uid: string; readonly generation: number };
 }
 
-/** A management cluster, its operator and the address of its edge. */
+/** A management cluster and its operator. */
 interface Management {
   readonly cluster: Cluster;
   readonly operator: Daemon;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   world = await World.start(
     {
       management: { workers: 0 },
-      // A control plane without nodes is all that a management cluster needs for an operator outside of it.
+      // An operator outside the cluster needs only a control plane without nodes.
       tenants: { a: {}, second: { workers: 0, konnectivity: false } },
     },
     { progress },
@@ -133,7 +133,7 @@ test('the deleted Exposure of the owner takes Snicket out of the tenant, the Lea
   expect(await lease()).toBeUndefined();
 });
 
-/** Installs Snicket's definitions in a cluster, exposes the tenant there, and starts an operator for it. */
+/** Installs Snicket's CRDs in a cluster, exposes the tenant there, and starts an operator for it. */
 async function manage(cluster: Cluster, edgeAddress: string): Promise<Management> {
   const { kubeconfig } = cluster.controlPlane;
   await cluster.kubectl('apply', '--server-side', '-f', join(repository, 'deploy', 'crds'));
@@ -178,13 +178,13 @@ function exposure(): object {
         kubeconfigSecretRef: { name: `${name}-admin-kubeconfig` },
       },
       hosts: { api: plan.hosts.api },
-      // No gateway stands before the API server, which does not understand Passthrough.
+      // There is no gateway in front of the API server, which does not support Passthrough.
       worker: { mode: 'Terminate' },
     },
   };
 }
 
-/** Waits until the condition WorkersReady begins like this, its rollout done; returns its message. */
+/** Waits until status and reason of the condition WorkersReady begin with this text; returns its message. */
 async function until({ cluster, operator }: Management, start: string): Promise<string> {
   let last: string | undefined;
   const isThere = async () => {
@@ -208,7 +208,7 @@ async function unexpose({ cluster }: Management): Promise<void> {
   );
 }
 
-/** How the Lease names the Exposure of a management cluster. */
+/** Returns the holder identity in the Lease for the Exposure of a management cluster. */
 async function identityOf({ cluster }: Management): Promise<string> {
   const system = await cluster.get<{ metadata: { uid: string } }>('namespace', 'kube-system');
   return `${system?.metadata.uid}/${tenantNamespace('a')}/a`;

@@ -1,7 +1,7 @@
 /**
- * An admission webhook that refuses everything it is asked about.
+ * An admission webhook that refuses every request.
  *
- * usage: webhook.ts HOST:PORT CREDENTIAL   with CREDENTIAL.crt and CREDENTIAL.key
+ * usage: webhook.ts HOST:PORT CREDENTIAL, a path without .crt and .key
  */
 const [listen = '', credential = ''] = process.argv.slice(2);
 const [, hostname, port] = /^(.+):(\d+)$/.exec(listen) ?? [];

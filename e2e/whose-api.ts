@@ -1,5 +1,6 @@
 /**
- * Whose API answers? Every cluster gets a namespace with its name, and whoever asks may list namespaces.
+ * Identifies the API server that answers. Every cluster gets a namespace with its name, and every client may list
+ * namespaces.
  */
 import type { ClusterApi } from '../world/cluster/cluster-api.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
@@ -7,7 +8,7 @@ import type { Pod } from '../world/cluster/pod.ts';
 import { API_PORT } from '../world/spec.ts';
 import { waitFor, type WaitOptions } from '../world/wait.ts';
 
-/** Where a worker's proxy listens: an address that every node has for itself. */
+/** Address of a worker's proxy, which every node has for itself. */
 export const VIRTUAL_ADDRESS = '100.64.64.1';
 
 /** Lets every pod and host process list namespaces. */
@@ -23,23 +24,26 @@ const readersOfNamespaces = {
   })),
 };
 
-/** The namespace that this cluster alone has. */
+/** Returns the name of the namespace that only this cluster has. */
 export function homeOf(cluster: Cluster<ClusterApi>): string {
   return `home-of-${cluster.name}`;
 }
 
-/** Makes it, and lets everybody see it. */
+/** Creates the namespace, and the permission to list namespaces. */
 export async function makeHome(cluster: Cluster<ClusterApi>): Promise<void> {
   const metadata = { name: homeOf(cluster) };
   await cluster.apply(readersOfNamespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
 }
 
-/** Seconds after which a question that is asked once counts as not answered: more than any answer takes. */
+/** Timeout in seconds for a request that is sent once. Every answer takes less. */
 export const ASKED_ONCE_SECONDS = '60';
-/** The same for one that is asked again. It may hang: what was led elsewhere before stays so until it is given up. */
+/**
+ * Timeout in seconds for a request that is retried. It may hang, because an existing connection keeps its previous
+ * destination until it times out.
+ */
 const ASKED_AGAIN_SECONDS = '20';
 
-/** What a pod sees with the credentials that every pod has, at the address that every pod is given. */
+/** Returns the namespaces that a pod lists with its default credentials, at its default API address. */
 export async function namespacesSeenBy(
   pod: Pod,
   limitSeconds = ASKED_ONCE_SECONDS,
@@ -48,7 +52,7 @@ export async function namespacesSeenBy(
   return namesIn(await pod.exec('timeout', limitSeconds, ...kubectl));
 }
 
-/** What it sees as soon as it sees something, for whoever waits until the way is there; `state` says why it should be. */
+/** Returns the namespaces that a pod lists as soon as a request succeeds. `state` describes what the test waits for. */
 export async function namespacesFirstSeenBy(
   pod: Pod,
   state: string,
@@ -58,7 +62,7 @@ export async function namespacesFirstSeenBy(
   return waitFor(state, look, options);
 }
 
-/** The same at `kubernetes.default.svc`, the name that every pod is given. */
+/** Returns the namespaces that a pod lists at `kubernetes.default.svc`, the default name of the API server. */
 export async function namespacesSeenByName(pod: Pod): Promise<string[]> {
   const server = '--server=https://kubernetes.default.svc';
   const folder = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -67,7 +71,7 @@ export async function namespacesSeenByName(pod: Pod): Promise<string[]> {
   return namesIn(await pod.exec('timeout', ASKED_ONCE_SECONDS, 'sh', '-c', script));
 }
 
-/** The names in what `kubectl get namespaces -o name` prints. */
+/** Parses the names in the output of `kubectl get namespaces -o name`. */
 export function namesIn(output: string): string[] {
   return output
     .split('\n')
@@ -75,7 +79,7 @@ export function namesIn(output: string): string[] {
     .map((line) => line.replace('namespace/', ''));
 }
 
-/** The slice that leads `10.96.0.1` to this address on each node. */
+/** Returns the EndpointSlice that forwards `10.96.0.1` to this address on each node. */
 export function kubernetesSlice(address: string): object {
   return {
     apiVersion: 'discovery.k8s.io/v1',

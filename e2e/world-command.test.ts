@@ -1,4 +1,4 @@
-/** The command `world/world`, as a person uses it. */
+/** The command `world/world`, as a user runs it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { repository } from '../world/repository.ts';
@@ -141,7 +141,7 @@ test.each([
   expect(worldIds()).not.toContain(made);
 });
 
-/** The id of the world that a process owns; other worlds may come and go at the same time. */
+/** Returns the ID of the world that a process owns. Other worlds may come and go at the same time. */
 function worldOf(pid: number): string | undefined {
   return worldIds().find((one) =>
     Ledger.find(one)

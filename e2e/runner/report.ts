@@ -4,7 +4,7 @@
 import { alignedText } from '../../scripts/ci/steps-table.ts';
 import type { Outcome } from './run-scenarios.ts';
 
-/** What one scenario gave. */
+/** The result of one scenario. */
 export interface ScenarioReport {
   readonly outcome: Outcome;
   /** The JUnit report of its test process; undefined if that wrote none. */
@@ -12,8 +12,8 @@ export interface ScenarioReport {
 }
 
 /**
- * The reports of all scenarios as one. A scenario that did not run counts as skipped. One that failed is a failure, also if
- * its own report is missing or has none.
+ * Merges the reports of all scenarios. A scenario that did not run counts as skipped. A failed scenario counts as a
+ * failure, even if its own report is missing or has no failure.
  */
 export function mergedReport(reports: readonly ScenarioReport[]): string {
   const suites = reports.flatMap(({ outcome, xml = '' }) => {
@@ -30,7 +30,7 @@ export function mergedReport(reports: readonly ScenarioReport[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="e2e">\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
-/** A suite with one case that stands for a whole scenario. */
+/** Returns a suite with one case for a whole scenario. */
 function ownSuite(name: string, result: 'skipped' | 'failure', reason: string): string {
   const outcome = `<${result} message="${escapedAttribute(reason)}"/>`;
   return `<testsuite name="${name}"><testcase name="${name}">${outcome}</testcase></testsuite>`;
@@ -40,7 +40,7 @@ function escapedAttribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** A line for each scenario, the longest first. */
+/** Returns a line for each scenario, the longest first. */
 export function durationsTable(outcomes: readonly Outcome[]): string {
   const rows = outcomes
     .toSorted((one, other) => other.seconds - one.seconds)

@@ -1,42 +1,43 @@
-/**
- * Runs scenarios, each in a test process of its own, as many side by side as the machine has room for.
- */
+/** Runs scenarios, each in its own test process, as many at once as the machine has room for. */
 import { readFileSync } from 'node:fs';
 import type { Scenario } from './scenarios.ts';
 import { nextScenario, type Room } from './schedule.ts';
 
-/** How a scenario ended. */
+/** The result of a scenario. */
 export interface Outcome {
   readonly scenario: Scenario;
   readonly result: 'passed' | 'failed' | 'skipped';
-  /** Why it failed or was skipped, where its own log does not say so. */
+  /** Why it failed or was skipped, if its own log does not contain the reason. */
   readonly reason?: string;
   readonly seconds: number;
 }
 
-/** What {@link runScenarios} needs. */
+/** Options of {@link runScenarios}. */
 export interface RunOptions {
-  /** In the order in which they start. */
+  /** Scenarios, in the order in which they start. */
   readonly scenarios: readonly Scenario[];
   /** Resolves when the parts of a scenario are built, and rejects if they cannot be. */
   readonly prepare: (scenario: Scenario) => Promise<void>;
-  /** Runs its tests, and gives their exit code. */
+  /** Runs its tests, and returns their exit code. */
   readonly runTests: (scenario: Scenario) => Promise<number>;
-  /** What the machine has left, now. */
+  /** Returns what the machine has left now. */
   readonly room: () => Room;
-  /** Milliseconds since some moment. */
+  /** Returns milliseconds since an arbitrary time. */
   readonly nowMs: () => number;
-  /** Whether an optional scenario may still start. */
+  /** Reports whether an optional scenario may still start. */
   readonly hasTimeForOptional: () => boolean;
   readonly onStart?: (scenario: Scenario) => void;
   readonly onEnd?: (outcome: Outcome) => void;
-  /** No scenario starts after it. */
+  /** Prevents further starts when it is aborted. */
   readonly signal: AbortSignal;
-  /** How often it is checked whether another one can start. Default 1,000. */
+  /** Time between two checks whether another scenario can start. Default 1,000. */
   readonly pollMs?: number;
 }
 
-/** Runs all, and gives their outcomes in the order in which they ended. A failure does not keep others from starting. */
+/**
+ * Runs all scenarios, and returns their outcomes in the order in which they ended. After a failure, the others still
+ * run.
+ */
 export async function runScenarios(options: RunOptions): Promise<readonly Outcome[]> {
   const { nowMs, onStart, onEnd, signal, pollMs = 1000 } = options;
   const outcomes: Outcome[] = [];
@@ -74,7 +75,7 @@ export async function runScenarios(options: RunOptions): Promise<readonly Outcom
     const startable = waiting.filter((one) => prepared.has(one));
     const next = nextScenario(startable, [...running.keys()], options.room());
     if (next === undefined) {
-      // Another one may be prepared meanwhile, or the machine may have more room.
+      // Another scenario may become prepared meanwhile, or the machine may get more room.
       await Promise.race([Bun.sleep(pollMs), ...running.values()]);
       continue;
     }
@@ -110,7 +111,7 @@ function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Memory that programs can get without swapping. */
+/** Returns the memory that programs can get without swapping. */
 export function availableMemoryMiB(): number {
   const text = readFileSync('/proc/meminfo', 'utf8');
   return Number(/^MemAvailable: +(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024;

@@ -1,6 +1,4 @@
-/**
- * The end-to-end scenarios: what each needs of the machine, and in which order they start.
- */
+/** The end-to-end scenarios, with what each needs from the machine, and the order in which they start. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { edgeParts, providerParts, type Part } from '../../world/parts/catalogue.ts';
@@ -12,18 +10,18 @@ export interface Scenario {
   readonly parts: readonly Part[];
   /** Whether it runs only when named, with `--all`, and while there is time. Core scenarios always run. */
   readonly isOptional: boolean;
-  /** Whether nothing else may run at the same time, because it compares the machine before and after. */
+  /** Whether it must run alone, because it compares the machine before and after. */
   readonly isExclusive: boolean;
-  /** The inotify instances that its worlds reserve, and those of the controllers that it starts besides. */
+  /** Inotify instances of its worlds and of the controllers that it starts. */
   readonly inotifyInstances: number;
-  /** How long it takes on two cores with another one beside it. The longest start first. */
+  /** Duration on two cores while another scenario runs. The longest start first. */
   readonly seconds: number;
 }
 
-/** A scenario as it is listed here. What is left out has the values of {@link USUAL}. */
+/** A scenario as listed here. Missing fields have the values of {@link USUAL}. */
 type Listed = Partial<Omit<Scenario, 'name'>>;
 
-/** Three control planes with a worker each. */
+/** Defaults: three control planes with a worker each. */
 const USUAL: Omit<Scenario, 'name'> = {
   parts: [],
   isOptional: false,
@@ -34,7 +32,7 @@ const USUAL: Omit<Scenario, 'name'> = {
 
 const HAPROXY_INGRESS = [edgeParts.haproxyIngress, edgeParts.haproxy];
 
-/** Optional ones in order of importance. A file that is not listed is a core scenario with the usual needs. */
+/** Optional scenarios are in order of importance. A file that is not listed is a core scenario with the defaults. */
 const LISTED: Readonly<Record<string, Listed>> = {
   'clean-up': { isExclusive: true },
   'control-plane': { seconds: 116 },
@@ -59,7 +57,7 @@ const LISTED: Readonly<Record<string, Listed>> = {
   'tenant-proxies': { inotifyInstances: 32, seconds: 246 },
   // Three control planes and one worker.
   'two-management-clusters': { inotifyInstances: 44, seconds: 100 },
-  // It starts a second world beside its first.
+  // It starts a second world in addition to its first.
   'world-command': { inotifyInstances: 80, seconds: 110 },
   'providers-exposed': {
     isOptional: true,
@@ -78,7 +76,7 @@ const LISTED: Readonly<Record<string, Listed>> = {
   },
 };
 
-/** Every scenario in the folder, in the order in which they start: core before optional. */
+/** Returns every scenario in the folder in the order in which they start: core before optional. */
 export function findScenarios(folder: string): readonly Scenario[] {
   const names = readdirSync(folder).flatMap((file) => /^(.+)\.test\.ts$/.exec(file)?.[1] ?? []);
   const known = Object.keys(LISTED);
@@ -87,13 +85,13 @@ export function findScenarios(folder: string): readonly Scenario[] {
     .toSorted((one, other) => {
       if (one.isOptional !== other.isOptional) return one.isOptional ? 1 : -1;
       if (one.isOptional) return known.indexOf(one.name) - known.indexOf(other.name);
-      // One that runs alone keeps a processor idle, so it comes when the others have ended.
+      // An exclusive scenario leaves a processor idle, so it runs after the others.
       if (one.isExclusive !== other.isExclusive) return one.isExclusive ? 1 : -1;
       return other.seconds - one.seconds;
     });
 }
 
-/** Path of a scenario's test file. */
+/** Returns the path of a scenario's test file. */
 export function testFile(folder: string, { name }: Scenario): string {
   return join(folder, `${name}.test.ts`);
 }

@@ -1,6 +1,4 @@
-/**
- * Decides which scenario starts next. Pure: what the machine has left is passed in.
- */
+/** Decides which scenario starts next, as a pure function of what the machine has left. */
 import type { Scenario } from './scenarios.ts';
 
 /** What the machine has left for scenarios. */
@@ -13,12 +11,13 @@ export interface Room {
   readonly memoryMiB: number;
 }
 
-/** Memory that a scenario may take: a world with two tenants has 1.5 GiB, and its programs grow. */
+/** Memory that a scenario may take. A world with two tenants takes 1.5 GiB, and its programs grow. */
 export const MEMORY_PER_SCENARIO_MIB = 4096;
 
 /**
- * The first of `waiting` that can start beside those that are running; undefined if none can. Optional ones wait for core
- * ones. With nothing running, the first one starts whatever the room is: if that is not enough, its world says so.
+ * Returns the first of `waiting` that can start in addition to the running ones; undefined if none can. Optional
+ * scenarios wait for core ones. If nothing runs, the first one starts regardless of the room; its world reports what is
+ * missing.
  */
 export function nextScenario(
   waiting: readonly Scenario[],

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenarios.ts';
 
-/** For tests only: a core scenario of the usual size, with other needs where given. */
+/** For tests only: returns a core scenario of the usual size, with the given overrides. */
 export function scenario(name: string, needs: Partial<Scenario> = {}): Scenario {
   return {
     name,
