@@ -1,6 +1,4 @@
-/**
- * What the demo claims, tried out: rows for people, and whether each is as claimed.
- */
+/** Checks the claims of the demo. Returns table rows, each with the result of its check. */
 import {
   administrator,
   namespacesSeenBy,
@@ -13,10 +11,10 @@ import { coloured, type Finding } from './finding.ts';
 import type { Tenant } from './stage/tenant.ts';
 import type { Worker } from './stage/worker.ts';
 
-/** The headings of {@link problem}. */
+/** Headings of {@link problem}. */
 export const PROBLEM_HEADINGS = ['WHO', 'NAME IN THE HELLO', 'GETS'];
 
-/** At the shared address: clients that dial a name are told apart, and pods are not. */
+/** Sends requests to the shared address. Clients that dial a name reach their tenant, and pods do not. */
 export async function problem(tenants: readonly Tenant[], edgePort: number): Promise<Finding[]> {
   const byName = tenants.map(async (tenant) => {
     const outcome = await namespacesSeenBy(administrator(tenant, edgePort));
@@ -35,10 +33,10 @@ export async function problem(tenants: readonly Tenant[], edgePort: number): Pro
   return Promise.all([...byName, ...byAddress]);
 }
 
-/** The headings of {@link solution}: short, so that a row is a line in 80 columns. */
+/** Headings of {@link solution}, short so that a row fits into 80 columns. */
 export const SOLUTION_HEADINGS = ['POD', 'PROXY', 'SHOWS A', 'GETS', 'KNOWN TO THE API SERVER AS'];
 
-/** By a proxy on their worker, in its mode of now, pods get their own tenant. */
+/** Sends requests of pods through the proxy on their worker, in its current mode. They reach their own tenant. */
 export async function solution(workers: readonly Worker[]): Promise<Finding[]> {
   return Promise.all(
     workers.flatMap((worker) =>
@@ -55,7 +53,7 @@ async function podFinding(
   const gets = answererIn(await namespacesSeenBy(client));
   const name = await nameOf(client);
   const isReached = gets === `tenant ${tenant.name}` && name !== 'system:anonymous';
-  // A proxy that ends TLS cannot pass on what a client has shown in it.
+  // A proxy that terminates TLS cannot forward a client certificate.
   const isLost = mode === 'Terminate' && shows === 'certificate';
   return {
     cells: [`of ${tenant.name}`, mode ?? 'none', shows, coloured(gets, isReached), name],
@@ -63,7 +61,7 @@ async function podFinding(
   };
 }
 
-/** Whose API answered, known by a namespace that only this tenant has; or why none did. */
+/** Returns which tenant's API server answered, identified by a namespace of that tenant, or why none did. */
 function answererIn(outcome: Outcome): string {
   if (outcome.kind === 'refused') return outcome.why;
   const { items = [] } = outcome.body as { items?: readonly { metadata: { name: string } }[] };
@@ -78,6 +76,6 @@ async function nameOf(client: Client): Promise<string> {
     status?: { userInfo?: { username: string } };
     message?: string;
   };
-  // Whoever may not even ask is named in the refusal.
+  // A refusal names the user that may not send the request.
   return status?.userInfo?.username ?? /User "([^"]+)"/.exec(message)?.[1] ?? message;
 }

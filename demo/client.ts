@@ -1,52 +1,55 @@
-/**
- * Clients of an API server: those that dial its name, and pods, that dial an address.
- */
+/** Clients of an API server. Some dial its name; pods dial an address. */
 import { once } from 'node:events';
 import { checkServerIdentity, connect } from 'node:tls';
 import { readHttpAnswer } from '../src/probe/http-answer.ts';
 import type { Credential } from '../world/cluster/pki.ts';
 import { SERVICE_ADDRESS, type Tenant } from './stage/tenant.ts';
 
-/** A client that trusts the CA of its tenant and nobody else. */
+/** A client that trusts only the CA of its tenant. */
 export interface Client {
   readonly tenant: Tenant;
-  /** Where its connection ends up, on loopback. */
+  /** Port on loopback that it connects to. */
   readonly port: number;
-  /** What it believes to dial: a name, which its hello then carries, or an address, which no hello can carry. */
+  /**
+   * The host that the client requests: a name, which its ClientHello then contains, or an address, which a ClientHello
+   * cannot contain.
+   */
   readonly dials: string;
   readonly shows: { readonly token: string } | { readonly certificate: Credential };
 }
 
-/** What became of a request: an answer of the API server, or the reason why there is none. */
+/** Result of a request: the API server's response, or why there is none. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
   | { readonly kind: 'refused'; readonly why: string };
 
 const TIMEOUT_MS = 5000;
 
-/** A client that dials the tenant's name, at the shared address, as its administrator. */
+/** Returns a client that dials the tenant's name at the shared address, as its administrator. */
 export function administrator(tenant: Tenant, port: number): Client {
   return { tenant, port, dials: tenant.host, shows: { certificate: tenant.admin } };
 }
 
-/** A pod, whose connection kube-proxy leads to this port. */
+/** Returns a pod whose connections kube-proxy forwards to this port. */
 export function pod(tenant: Tenant, port: number, shows: 'token' | 'certificate'): Client {
   const { token, certificate } = tenant.pod;
   const credentials = shows === 'token' ? { token } : { certificate };
   return { tenant, port, dials: SERVICE_ADDRESS, shows: credentials };
 }
 
-/** The namespaces that the client sees. */
+/** Lists the namespaces as the client. */
 export async function namespacesSeenBy(client: Client): Promise<Outcome> {
   return request(client, 'GET', '/api/v1/namespaces');
 }
 
-/** What `kubectl auth whoami` asks. */
+/** Sends the request of `kubectl auth whoami`. */
 export async function whoIs(client: Client): Promise<Outcome> {
   return request(client, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews');
 }
 
-/** HTTP by hand: other clients take a name for the hello from the URL, and here there may be none. */
+/**
+ * Sends HTTP without a library, because others copy the name in the URL to the ClientHello, which must have none here.
+ */
 async function request(client: Client, method: string, path: string): Promise<Outcome> {
   const { tenant, port, dials, shows } = client;
   const socket = connect({
@@ -63,7 +66,7 @@ async function request(client: Client, method: string, path: string): Promise<Ou
   try {
     await once(socket, 'secureConnect');
     const authorization = 'token' in shows ? `authorization: Bearer ${shows.token}\r\n` : '';
-    // In HTTP/1.0 the answer ends where the connection does.
+    // In HTTP/1.0, the response ends with the connection.
     socket.write(`${method} ${path} HTTP/1.0\r\nhost: ${dials}\r\n${authorization}\r\n`);
     const chunks: Buffer[] = [];
     for await (const chunk of socket) chunks.push(chunk as Buffer);
@@ -77,7 +80,7 @@ async function request(client: Client, method: string, path: string): Promise<Ou
   }
 }
 
-/** An alert of TLS has its name in the code: ERR_SSL_TLSV1_UNRECOGNIZED_NAME. */
+/** Returns the reason of an error. The error code of a TLS alert contains its name: ERR_SSL_TLSV1_UNRECOGNIZED_NAME. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const [, alert] = /^ERR_SSL_(?:TLSV1|SSLV3)_(?:ALERT_)?(\w+)$/.exec(code ?? '') ?? [];

@@ -1,6 +1,4 @@
-/**
- * Commands to try, each good to copy. A test runs them all.
- */
+/** Commands to copy and try. A test runs all of them. */
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeKubeconfig } from '../src/pki/kubeconfig.ts';
@@ -11,7 +9,10 @@ import type { Stage } from './stage/stage.ts';
 import { SERVICE_ADDRESS, type Tenant } from './stage/tenant.ts';
 import type { Worker } from './stage/worker.ts';
 
-/** Writes what they need, and returns them. They are for the demo's own folder, so that they are short. */
+/**
+ * Writes the files that the commands use, and returns the commands. They run in the demo's own folder, so that they are
+ * short.
+ */
 export function prepare({ folder, edge, workers }: Stage): readonly Command[] {
   symlinkSync(join(repository, 'snicket'), folder.join('snicket'));
   for (const worker of workers) {
@@ -85,14 +86,20 @@ function podKubeconfigOf({ name }: Tenant): string {
   return `pod-of-${name}.kubeconfig`;
 }
 
-/** For people: by the edge, which is dialled at its address, since not every DNS knows the tenant's host. */
+/**
+ * Returns a kubeconfig for users that connects to the edge by its address, because not every DNS resolves the tenant's
+ * host.
+ */
 function administratorKubeconfig({ name, host, ca, admin }: Tenant, edgePort: number): string {
   const server = `https://127.0.0.1:${edgePort}`;
   const names = { cluster: `tenant-${name}`, user: 'admin' };
   return writeKubeconfig({ server, serverName: host, ca, credentials: admin, names });
 }
 
-/** As a pod: by the proxy of a worker. With an address for a name, the hello of kubectl has none either. */
+/**
+ * Returns a kubeconfig for a pod that connects to the proxy of a worker. The server name is an address, so kubectl's
+ * ClientHello has no name.
+ */
 function podKubeconfig({ tenant, port }: Worker): string {
   const { name, ca, pod } = tenant;
   const server = `https://127.0.0.1:${port}`;

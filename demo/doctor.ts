@@ -1,15 +1,13 @@
-/**
- * What `snicket doctor` says of the demo.
- */
+/** Runs `snicket doctor` on the demo. */
 import { lookup } from 'node:dns/promises';
 import { TENANTS_FOLDER } from './stage/edge.ts';
 import type { DemoFolder } from './stage/folder.ts';
 import { SNICKET } from './stage/program.ts';
 
-/** Whether names below `localhost` lead anywhere (RFC 6761) is up to the resolver of the machine. */
+/** The machine's resolver may not resolve names below `localhost` (RFC 6761). */
 const UP_TO_THE_MACHINE = 'DnsNoAnswer';
 
-/** What of its answer for programs is looked at. */
+/** The fields of its JSON output that are read here. */
 interface Diagnosis {
   readonly exposures: readonly {
     readonly exposure: string;
@@ -25,7 +23,7 @@ interface Judged {
   readonly severity?: 'error' | 'warning';
 }
 
-/** Whether the resolver of this machine knows a host. */
+/** Reports whether the resolver of this machine resolves a host. */
 export async function isKnown(host: string): Promise<boolean> {
   return lookup(host).then(
     () => true,
@@ -33,11 +31,11 @@ export async function isKnown(host: string): Promise<boolean> {
   );
 }
 
-/** Lets it print its tables, and returns what is wrong, in sentences. */
+/** Lets the doctor print its tables, and returns a sentence for each problem. */
 export async function examine(folder: DemoFolder): Promise<readonly string[]> {
   const [text] = await Promise.all([
     runDoctor(folder, 'pipe', '-o', 'json'),
-    // Its standard output is ours: on a terminal, it speaks in colours too.
+    // It inherits standard output, so that it prints colors on a terminal.
     runDoctor(folder, 'inherit'),
   ]);
   const { exposures } = JSON.parse(text) as Diagnosis;
@@ -49,7 +47,7 @@ export async function examine(folder: DemoFolder): Promise<readonly string[]> {
   );
 }
 
-/** Whether it finds something wrong is in its answer, and so in its exit code; all else is an error. */
+/** Returns the doctor's output. An exit code of 1 means that it found a problem; any other failure is an error. */
 async function runDoctor(
   folder: DemoFolder,
   stdout: 'inherit' | 'pipe',
@@ -60,7 +58,7 @@ async function runDoctor(
     cwd: folder.path,
     stdin: 'ignore',
     stdout,
-    // What one says there, the other says too.
+    // Both runs print the same errors, so only one of them shows its own.
     stderr: stdout === 'inherit' ? 'inherit' : 'ignore',
   });
   const text = doctor.stdout === undefined ? '' : await doctor.stdout.text();

@@ -1,33 +1,31 @@
-/**
- * What a demo claims, tried out: a row for people, and whether it is as claimed.
- */
+/** The result of checking a claim of the demo, as a table row. */
 import type { Cell, Colour } from '../src/cli/output/output.ts';
 
-/** A row of a table, and whether things are as they should be. */
+/** A table row, with the result of its check. */
 export interface Finding {
   readonly cells: readonly Cell[];
   readonly isAsClaimed: boolean;
 }
 
-/** The rows of a table. */
+/** Returns the table rows of findings. */
 export function rowsOf(findings: readonly Finding[]): readonly (readonly Cell[])[] {
   return findings.map(({ cells }) => cells);
 }
 
-/** By what their rows begin with. */
+/** Sorts findings by the text of their rows. */
 export function inOrder(findings: readonly Finding[]): readonly Finding[] {
   const textOfRow = ({ cells }: Finding) => cells.map(textOf).join(' ');
   return findings.toSorted((one, other) => (textOfRow(one) < textOfRow(other) ? -1 : 1));
 }
 
-/** A sentence for each that is not as claimed. */
+/** Returns a sentence for each finding that is not as claimed. */
 export function faultsOf(findings: readonly Finding[]): readonly string[] {
   return findings
     .filter(({ isAsClaimed }) => !isAsClaimed)
     .map(({ cells }) => `not as it should be: ${cells.map(textOf).join(', ')}`);
 }
 
-/** Who got a tenant, and who did not. */
+/** Colors a cell: green if the tenant was reached, red if not. */
 export function coloured(text: string, isReached: boolean): Cell {
   return { text, colour: (isReached ? 'green' : 'red') satisfies Colour };
 }

@@ -1,6 +1,4 @@
-/**
- * What the demo prints: headings, sentences, tables, commands. In colour on a terminal.
- */
+/** Output of the demo: headings, sentences, tables and commands, in color on a terminal. */
 import { tableText, type Cell, type Screen } from '../src/cli/output/output.ts';
 
 const BOLD = 1;
@@ -8,13 +6,13 @@ const FAINT = 2;
 const CYAN = 36;
 const INDENT = '  ';
 
-/** A command, and what it shows. */
+/** A command with a description of its output. */
 export interface Command {
   readonly line: string;
   readonly shows: string;
 }
 
-/** Prints to standard output, in the order of its calls. */
+/** Prints to standard output in the order of the calls. */
 export class Page {
   readonly #screen: Screen;
 
@@ -22,24 +20,24 @@ export class Page {
     this.#screen = screen;
   }
 
-  /** A line in bold, and an empty one before it. */
+  /** Prints an empty line and a line in bold. */
   heading(text: string): void {
     this.#write(`\n${this.#styled(BOLD, text)}\n`);
   }
 
-  /** Lines as they are. */
+  /** Prints lines unchanged. */
   text(text: string): void {
     this.#write(`${text}\n`);
   }
 
-  /** What is in a file, indented, and an empty line before it. */
+  /** Prints an empty line and the indented content of a file. */
   file(name: string, text: string): void {
     const lines = text.trimEnd().split('\n');
     const indented = lines.map((line) => `${INDENT}${line}`).join('\n');
     this.#write(`\n${INDENT}${this.#styled(FAINT, `# ${name}`)}\n${indented}\n`);
   }
 
-  /** A table, indented, and an empty line before it. */
+  /** Prints an empty line and an indented table. */
   table(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
     const { columns, hasColours } = this.#screen;
     const inner = columns === undefined ? undefined : columns - INDENT.length;
@@ -47,7 +45,7 @@ export class Page {
     this.#write(`\n${lines.map((line) => `${INDENT}${line}`.trimEnd()).join('\n')}\n`);
   }
 
-  /** A command to copy, and before it what it shows. A terminal breaks a long line, but does not copy the break. */
+  /** Prints a description and a command to copy. A terminal wraps a long line, but does not copy the line break. */
   command({ line, shows }: Command): void {
     this.#write(`${INDENT}${this.#styled(FAINT, `# ${shows}`)}\n`);
     this.#write(`${INDENT}${this.#styled(CYAN, line)}\n`);

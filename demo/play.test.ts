@@ -62,7 +62,7 @@ test.each([['--once'], ['ONCE=1']])('on a terminal with %s a story ends', async 
   expect(exitCode).toBe(0);
 });
 
-/** Tells a story, given by its code, in a process of its own. */
+/** Runs a story, given by its code, in another process. */
 async function tell(
   story: string,
   where: 'pipe' | 'terminal' = 'pipe',

@@ -4,40 +4,40 @@ import { currentScreen } from '../src/cli/output/output.ts';
 import { say } from '../src/cli/output/say.ts';
 import { Page } from './page.ts';
 
-/** What has not ended so long after Ctrl-C ends with the process, and so does what it started. */
+/** After this time since Ctrl-C, the process exits with everything that it started. */
 const END_MS = 8000;
 
 const CLEAR_LINE = '\r\u001B[K';
 
-/** What a story is told with. */
+/** What a story uses. */
 export interface Theatre {
   readonly page: Page;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Whether all goes on to run when the story is told, so that people can try it. */
+  /** Whether everything keeps running at the end of the story, so that users can try it. */
   readonly staysUp: boolean;
-  /** What is put here is ended with the story, in the opposite order. */
+  /** Disposed of at the end of the story, in reverse order. */
   readonly stack: AsyncDisposableStack;
 }
 
-/** A story that has been told, while all that it has started still runs. */
+/** The result of a story, while everything that it started still runs. */
 export interface Told {
-  /** What was not as the story says, in sentences. */
+  /** A sentence for each claim that failed. */
   readonly faults: readonly string[];
-  /** Comes true when it cannot go on, as a sentence that says why. */
+  /** Resolves when the story cannot continue, with a sentence that says why. */
   readonly broken: Promise<string>;
 }
 
 /**
- * Tells a story and ends the process. On a terminal it stays until Ctrl-C, so that people can try what they have seen.
- * Elsewhere, with --once, or with ONCE set, it ends when all is told: with code 0 if everything was as it says, else 1.
+ * Runs a story and exits the process. On a terminal it keeps running until Ctrl-C, so that users can try the commands.
+ * Elsewhere, with --once, or with ONCE set, it exits at the end of the story: with 0 if all claims hold, else with 1.
  */
 export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<never> {
   const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
   const staysUp = process.stdout.isTTY && !values.once && !process.env['ONCE'];
   const io = processIo();
   const interruption = new AbortController();
-  // A second Ctrl-C ends the program as usual.
+  // A second Ctrl-C terminates the program as usual.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => {
       interruption.abort(new Error('interrupted; what was started is ended'));
@@ -47,16 +47,16 @@ export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<n
   const page = new Page(currentScreen(io));
   process.exit(
     await run(tell, { page, signal: interruption.signal, staysUp }).catch((error: unknown) => {
-      // What fails after an interruption fails because of it.
+      // Errors after an interrupt are caused by the interrupt.
       const cause: unknown = interruption.signal.aborted ? interruption.signal.reason : error;
-      if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE); // it may show how far things got
+      if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE); // the line may show progress
       say(io, `demo: ${cause instanceof Error ? cause.message : String(cause)}`);
       return 1;
     }),
   );
 }
 
-/** The exit code. */
+/** Runs the story and returns the exit code. */
 async function run(
   tell: (theatre: Theatre) => Promise<Told>,
   { page, signal, staysUp }: Omit<Theatre, 'stack'>,

@@ -1,7 +1,7 @@
 /**
- * `make demo-real`: the story of `make demo` with real Kubernetes. A management cluster and two tenants with a worker each,
- * built from source; Snicket installed as its users install it; and in each tenant a pod that asks for its namespaces at
- * 10.96.0.1. Needs root and Go: docs/world.md.
+ * `make demo-real`: the story of `make demo` with real Kubernetes. It has a management cluster and two tenants with a
+ * worker each, built from source, and Snicket installed as users install it. In each tenant, a pod lists its namespaces
+ * at 10.96.0.1. Needs root and Go: docs/world.md.
  */
 import {
   exposed,
@@ -32,7 +32,7 @@ await play(async ({ page, signal, stack, staysUp }) => {
   let stopped: Promise<void> | undefined;
   const stop = async () => (stopped ??= world.stop());
   stack.defer(stop);
-  // Whatever the story waits for then fails, and it ends.
+  // Stopping the world makes every wait of the story fail, so that it ends.
   signal.addEventListener('abort', () => void stop());
 
   const tenants = [...world.tenants.values()];
@@ -46,7 +46,7 @@ there is nothing: a shared address could not tell whose they are.`);
   page.heading('The solution');
   page.text(`kubectl apply -k deploy, an Edge for all, and an Exposure for each tenant: the
 operator brings a proxy to every worker, which carries the tenant's name.`);
-  signal.throwIfAborted(); // what follows first builds an image, for which it needs no world
+  signal.throwIfAborted(); // the next step builds an image, which would not notice that the world is gone
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge(), ...exposures(world));
   for (const tenant of tenants) leadToEdge(world, tenant);
@@ -73,7 +73,7 @@ operator brings a proxy to every worker, which carries the tenant's name.`);
 
   return {
     faults: faultsOf([...problem, ...solution]),
-    broken: new Promise<string>(() => {}), // a world that breaks is shown by what is tried in it
+    broken: new Promise<string>(() => {}), // if the world breaks, the commands that users try show it
   };
 });
 
@@ -87,7 +87,7 @@ async function startPod(tenant: Cluster): Promise<TenantPod> {
   return { tenant, pod: await tenant.runPod({ name: 'hello' }) };
 }
 
-/** One in each mode. */
+/** Returns an Exposure in each mode. */
 function exposures(world: World): readonly object[] {
   return [
     exposureOf(world.tenant('a'), { mode: 'Passthrough' }),
@@ -95,12 +95,12 @@ function exposures(world: World): readonly object[] {
   ];
 }
 
-/** kube-proxy may have to hear of the endpoints first. */
+/** Waits until the pod reaches its API server, because kube-proxy may not have observed the endpoints yet. */
 async function reachesItsApi(pod: Pod): Promise<void> {
   await namespacesFirstSeenBy(pod, `pod ${pod.name} reaches its API`);
 }
 
-/** Whose namespaces a pod sees with the credentials that every pod has, at the address that every pod is given. */
+/** Returns which tenant's namespaces a pod lists with its default credentials, at its default API address. */
 async function podFinding(
   { tenant, pod }: TenantPod,
   claimed: 'nobody' | 'tenant',
@@ -118,16 +118,16 @@ async function podFinding(
   };
 }
 
-/** What kubectl in the pod says: not what it logs, nor what the kubectl outside says of its end. */
+/** Returns the error of kubectl in the pod, without its log and without the message of the kubectl outside. */
 function refusalIn(stderr: string): string {
   const lines = stderr.split('\n');
   return lines.find((line) => line !== '' && !/^E\d{4} |^command terminated/.test(line)) ?? stderr;
 }
 
 /**
- * Run in the operator's pod: the kubeconfigs of tenants have addresses inside the world.
+ * Runs snicket in the operator's pod, because the kubeconfigs of tenants have addresses inside the world.
  *
- * @throws CommandError if it finds something wrong, with what it says.
+ * @throws CommandError if it finds a problem, with its output
  */
 async function snicketInOperator(world: World, ...words: readonly string[]): Promise<string> {
   const operator = [`--namespace=${SYSTEM}`, 'exec', 'deploy/snicket-operator', '--'];
@@ -135,7 +135,7 @@ async function snicketInOperator(world: World, ...words: readonly string[]): Pro
 }
 
 function commands(world: World): readonly Command[] {
-  // Which world is meant goes without saying only while it is the only one.
+  // Always with --world, because the user may have other worlds.
   const kubectl = (cluster: string) => `world/world kubectl --world ${world.id} ${cluster}`;
   const inOperator = `${kubectl('management')} --namespace ${SYSTEM} exec deploy/snicket-operator`;
   return [

@@ -12,10 +12,10 @@ import { findKubectl } from './testing/kubectl.ts';
 
 const kubectl = findKubectl();
 
-/** A busy machine takes its time for a dozen starts of programs. */
+/** A busy machine needs this long to start a dozen programs. */
 const PATIENCE_MS = 240_000;
 
-/** What each printed command is to print. A command that is not here is a command that nobody tries. */
+/** Expected output of each printed command. A command that is not listed fails the test. */
 const EXPECTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
   [/^cd /, /^$/],
   [/^kubectl .* (?:pod-of-)?a\.kubeconfig get namespaces$/, /^home-of-a +Active/m],
@@ -39,7 +39,7 @@ describe('on a terminal', () => {
 
   beforeAll(async () => {
     occupant.listen(8443, '127.0.0.1');
-    // Where somebody else has it already, the test is about that one.
+    // If another program already listens there, the test uses that one.
     await Promise.race([once(occupant, 'listening'), once(occupant, 'error')]).catch(() => {});
     demo = await DemoOnTerminal.start(80);
   }, PATIENCE_MS);
@@ -66,7 +66,7 @@ describe('on a terminal', () => {
     // 3. The doctor agrees.
     expect(output.match(/^ {2}api +Pass +ApiAnswers/gm)).toHaveLength(2);
     expect(output.match(/^ {2}proxies +Pass +ProxiesReady/gm)).toHaveLength(2);
-    // 4. A port that was taken is left alone.
+    // 4. A port that is in use is not taken.
     expect(output).toMatch(/snicket run: the one address for both +127\.0\.0\.1:\d+$/m);
     expect(output).not.toContain('127.0.0.1:8443');
   });
@@ -99,7 +99,7 @@ describe('on a terminal', () => {
   test(
     'a change of a file is in force a moment later',
     async () => {
-      const { folder } = demo; // where the test before has changed tenants/a.yaml
+      const { folder } = demo; // the previous test has changed tenants/a.yaml in it
 
       const look = () => {
         const status = exposuresIn(folder).get('a');
@@ -107,7 +107,7 @@ describe('on a terminal', () => {
       };
       await waitFor('the proxy of tenant a is in mode Terminate', look, { deadlineMs: 200_000 });
 
-      // The proxy in the other mode may just be starting.
+      // The proxy may still be restarting in the other mode.
       const asPodOfA = demo.commands.find((line) => line.includes('a/token'))!;
       const getsThrough = async () => (await outputOf(asPodOfA, folder)).includes('"home-of-a"');
       await waitFor('a pod of tenant a gets through', getsThrough, { deadlineMs: 200_000 });
@@ -126,7 +126,7 @@ describe('on a terminal', () => {
 
       const look = () => !exposuresIn(folder).has('b');
       await waitFor('there is no Exposure of tenant b', look, { deadlineMs: 200_000 });
-      // Its proxy is ended a moment later.
+      // Its proxy ends a moment later.
       const isRefused = async () => (await outputOf(toB, folder)).includes('curl: (7)');
       await waitFor('no proxy of tenant b is there any more', isRefused, { deadlineMs: 200_000 });
       expect(await outputOf(toA, folder)).toContain('"home-of-a"');
@@ -179,7 +179,10 @@ interface Status {
   readonly proxies?: { readonly summary: string };
 }
 
-/** The statuses of Exposures by name, from where `snicket status` has them: to ask that again and again takes long. */
+/**
+ * Returns the status of Exposures by name, from the file that `snicket status` reads. Running the command repeatedly is
+ * slow.
+ */
 function exposuresIn(folder: string): ReadonlyMap<string, Status> {
   const text = readFileSync(join(folder, STATE_FOLDER, STATUS_FILE), 'utf8');
   const { items } = parse(text) as {
@@ -189,7 +192,7 @@ function exposuresIn(folder: string): ReadonlyMap<string, Status> {
   return new Map(exposures.map(({ metadata, status = {} }) => [metadata.name, status]));
 }
 
-/** Repeats a command until its output matches: a proxy that the machine pauses is not ready for a moment. */
+/** Repeats a command until its output matches, because a proxy that the machine pauses is unready for a moment. */
 async function expectOutput(line: string, expected: RegExp, folder: string): Promise<void> {
   let output = '';
   const matches = async () => {
@@ -199,19 +202,19 @@ async function expectOutput(line: string, expected: RegExp, folder: string): Pro
   try {
     await waitFor(`${line} prints ${expected}`, matches, { deadlineMs: 200_000 });
   } finally {
-    // Fails with the last output, which the error of the wait does not have.
+    // Fails with the last output, which the error of the wait does not contain.
     expect({ line, output }).toEqual({ line, output: expect.stringMatching(expected) });
   }
 }
 
-/** What a command prints, run as a person runs it. */
+/** Returns the output of a command, run as a user runs it. */
 async function outputOf(line: string, folder: string): Promise<string> {
   const path = `${kubectl === undefined ? '' : `${dirname(kubectl)}:`}${process.env['PATH']}`;
   const shell = Bun.spawn(['sh', '-c', `${line} 2>&1`], {
     cwd: folder,
     stdin: 'ignore',
     stdout: 'pipe',
-    // kubectl keeps what it has learned in the home folder.
+    // kubectl caches API discovery in the home folder.
     env: { ...process.env, PATH: path, HOME: folder, KUBECONFIG: undefined },
   });
   return shell.stdout.text();

@@ -1,6 +1,6 @@
 /**
- * `make demo`: the problem that Snicket is for, and what Snicket does about it, on real TLS sockets of this machine. Two small
- * control planes, one address for both, and a worker of each; then commands to try. Needs npm only, and no root.
+ * `make demo`: the problem that Snicket solves, and the solution, on real TLS sockets of this machine. It has two small
+ * control planes, one address for both and a worker of each, and prints commands to try. Needs npm only, and no root.
  */
 import { processIo } from '../src/cli/io/process-io.ts';
 import { withProgress } from '../src/cli/output/progress.ts';

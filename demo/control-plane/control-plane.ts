@@ -1,7 +1,7 @@
 /**
- * A small control plane of one tenant: a CA of its own, and an API server with real TLS that kubectl is content with. What
- * objects are and how they are written is the business of the API server that Snicket's tests use; here it gets users,
- * rights, and tables. Nothing runs behind it: no scheduler, no nodes.
+ * A small control plane for one tenant: its own CA, and an API server with real TLS that works with kubectl. It uses
+ * the in-memory API server of Snicket's tests, and adds users, permissions and tables. It has no scheduler and no
+ * nodes.
  */
 import {
   createServer as createHttpServer,
@@ -32,7 +32,7 @@ const SELF_SUBJECT_REVIEW: Resource = {
   namespaced: false,
 };
 
-/** What it serves: as much of a cluster as Snicket, and a person with kubectl, look at. */
+/** Resources that it serves: those that Snicket, and a user with kubectl, read. */
 const SERVED: readonly Resource[] = [
   RESOURCES.namespace,
   RESOURCES.node,
@@ -61,28 +61,28 @@ const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
   daemonsets: ['ds'],
 };
 
-/** As some commands of kubectl write objects. */
+/** Media type in which some kubectl commands write objects. */
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** As a real one does. */
+/** Interval of bookmarks, as on a real API server. */
 const BOOKMARK_EVERY_MS = 60_000;
-/** How long its end waits for connections to be gone. */
+/** How long dispose waits for connections to close. */
 const CLOSE_MS = 500;
-/** How many events a watch can go back. */
+/** Number of past events from which a watch can start. */
 const HISTORY_LIMIT = 1000;
 
 /** Options of {@link ControlPlane.start}. */
 export interface ControlPlaneOptions {
-  /** Who signs the certificates of its users. */
+  /** CA of the users' certificates. */
   readonly authority: Authority;
   readonly serving: Credential;
-  /** Users that show a token, by it. */
+  /** Users by their token. */
   readonly tokens: ReadonlyMap<string, Identity>;
-  /** What is there at first, besides the namespaces that every cluster has. */
+  /** Initial objects, besides the namespaces that every cluster has. */
   readonly objects: readonly ApiObject[];
 }
 
-/** An API server that runs. `await using` ends it with the scope. */
+/** A running API server. `await using` stops it at the end of the scope. */
 export class ControlPlane implements AsyncDisposable {
   readonly #server: Server;
   readonly #connections = new Set<TLSSocket>();
@@ -100,25 +100,25 @@ export class ControlPlane implements AsyncDisposable {
     const { certificate: cert, key } = serving;
     const ca = authority.certificate;
     const http = createHttpServer((request, response) => {
-      // Only the connection can fail here: who asked has left.
+      // Only the connection can fail here: the client has closed it.
       this.#serve(request, response).catch(() => response.destroy());
     });
-    // As in a real one, an idle connection stays: else a request may meet its end.
+    // Keeps idle connections open, as a real API server does. Otherwise a request may meet the end of its connection.
     http.keepAliveTimeout = 0;
-    // A client's certificate is asked for and judged by identityOf: who has none may have a token. Not by node:https,
-    // whose requests do not tell the certificate.
+    // TLS requests a client certificate but does not require one, because a client may send a token. identityOf
+    // verifies it. node:https does not expose the certificate of a request.
     const client = { requestCert: true, rejectUnauthorized: false };
-    // No h2: what answers is node:http.
+    // Not h2, because node:http answers.
     const tls = { cert, key, ca, ...client, ALPNProtocols: ['http/1.1'] };
     this.#server = createServer(tls, (socket) => {
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));
-      socket.on('error', () => socket.destroy()); // who asked has left
+      socket.on('error', () => socket.destroy()); // the client has closed the connection
       http.emit('connection', socket);
     });
   }
 
-  /** Listens on a free port of loopback. */
+  /** Starts an API server on a free port of loopback. */
   static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
     const controlPlane = new ControlPlane(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ export class ControlPlane implements AsyncDisposable {
     return controlPlane;
   }
 
-  /** As `127.0.0.1:12345`. */
+  /** Address such as `127.0.0.1:12345`. */
   get address(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -137,13 +137,13 @@ export class ControlPlane implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     for (const connection of this.#connections) connection.destroy();
-    // Not for one that is still shaking hands, which nobody here knows: it ends with the process.
+    // A connection in its TLS handshake is not tracked here, and would delay close. It ends with the process.
     await Promise.race([promise, Bun.sleep(CLOSE_MS)]);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
-    // Every answer of an API server has one, and Snicket's probes look for it.
+    // Every response of an API server has this header, and Snicket's probes check for it.
     response.setHeader('audit-id', crypto.randomUUID());
     const sink = httpResponse(response);
     try {
@@ -169,13 +169,17 @@ export class ControlPlane implements AsyncDisposable {
   }
 }
 
-/** What `kubectl auth whoami` asks for. */
+/** Returns the response to `kubectl auth whoami`. */
 function selfSubjectReview(userInfo: Identity): ApiAnswer {
   const { apiVersion, kind } = SELF_SUBJECT_REVIEW;
   return { status: 201, body: { apiVersion, kind, metadata: {}, status: { userInfo } } };
 }
 
-/** The same call, if its body can be read. */
+/**
+ * Returns the call.
+ *
+ * @throws ApiFailure if its body has an unsupported media type
+ */
 function jsonCall(call: ApiCall): ApiCall {
   if (call.contentType !== PROTOBUF) return call;
   const sentence = `the demo reads application/json, and not ${PROTOBUF}`;
@@ -186,7 +190,7 @@ function internalError(error: unknown): ApiFailure {
   return new ApiFailure(500, 'InternalError', `a bug of the demo: ${String(error)}`);
 }
 
-/** The answer as kubectl wants it: a table where it can take one, and short names for what it may ask for. */
+/** Formats a response for kubectl: as a table if the client accepts one, and with short names in discovery. */
 function dressed({ status, body }: ApiAnswer, call: ApiCall, accept: string): ApiAnswer {
   if (typeof body === 'string') return { status, body };
   const { resource, verb } = call;

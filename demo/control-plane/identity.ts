@@ -1,35 +1,37 @@
-/**
- * Who asks, as an API server finds out: by a client certificate, by a token, or not at all.
- */
+/** Authentication and authorization as in an API server: by a client certificate, by a token, or anonymous. */
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { ApiCall } from '../../src/kube/testing/api-call.ts';
 import { ApiFailure } from '../../src/kube/store/api-failure.ts';
 import { groupOf } from '../../src/kube/resource.ts';
 
-/** A user as Kubernetes knows one: a name and groups, nothing that is stored anywhere. */
+/** A user in Kubernetes: a name and groups, without a stored object. */
 export interface Identity {
   readonly username: string;
   readonly groups: readonly string[];
 }
 
-/** Whoever shows nothing. */
+/** Clients without credentials. */
 const ANONYMOUS: Identity = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** They may do everything. */
+/** Group with all permissions. */
 export const ADMINISTRATORS = 'system:masters';
 
-/** What every server tells everybody. */
+/** Paths that every client may read. */
 const PUBLIC_PATHS = ['/version', '/healthz', '/livez', '/readyz'];
 
-/** The identity of a caller. @throws ApiFailure for a certificate or a token that is not good. */
+/**
+ * Authenticates a client.
+ *
+ * @throws ApiFailure if its certificate or token is invalid
+ */
 export function identityOf(
   request: IncomingMessage,
   tokens: ReadonlyMap<string, Identity>,
 ): Identity {
   const { socket } = request;
   if (!(socket instanceof TLSSocket)) throw unauthorized();
-  // By the types there always is one; a client that has shown none has no subject.
+  // By its type the certificate always exists, but without a client certificate it has no subject.
   const { subject } = (socket.getPeerCertificate() ?? {}) as Partial<PeerCertificate>;
   if (subject !== undefined) {
     if (!socket.authorized) throw unauthorized();
@@ -43,9 +45,10 @@ export function identityOf(
 }
 
 /**
- * Administrators may do everything, others may look at all but Secrets, and whoever shows nothing gets what is public.
+ * Authorizes a call. Administrators may do everything, other users may read everything except Secrets, and anonymous
+ * clients may read public paths.
  *
- * @throws ApiFailure for what is not allowed, in the words of a real API server.
+ * @throws ApiFailure if the call is forbidden, with the message of a real API server
  */
 export function authorize({ username, groups }: Identity, call: ApiCall): void {
   if (groups.includes(ADMINISTRATORS) || PUBLIC_PATHS.includes(call.path)) return;

@@ -1,9 +1,7 @@
-/**
- * Objects as rows: kubectl lets the server choose the columns that it prints.
- */
+/** Objects as table rows, because kubectl prints the columns that the server chooses. */
 import { isObject, objectIn, type JsonObject } from '../../src/kube/store/json.ts';
 
-/** Whether a client takes a table, as kubectl does first of all. */
+/** Reports whether a client accepts a table, which is kubectl's first choice. */
 export function wantsTable(accept: string): boolean {
   return accept.split(',').some((type) => /;as=Table(;|$)/.test(type) && /;v=v1(;|$)/.test(type));
 }
@@ -19,7 +17,7 @@ const AGE: Column = {
   cell: (object) => ageText(textIn(object, 'metadata', 'creationTimestamp')),
 };
 
-/** Between name and age. */
+/** Columns between name and age. */
 const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   Namespace: [{ name: 'Status', cell: () => 'Active' }],
   Service: [
@@ -37,7 +35,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
 };
 
-/** A list, or a single object, of a kind as a table. */
+/** Returns a list or a single object of a kind as a table. */
 export function tableOf(kind: string, body: JsonObject): JsonObject {
   const columns = [NAME, ...(COLUMNS[kind] ?? []), AGE];
   const objects = Array.isArray(body['items']) ? body['items'].filter(isObject) : [body];
@@ -63,7 +61,7 @@ export function tableOf(kind: string, body: JsonObject): JsonObject {
   };
 }
 
-/** As kubectl writes it, in its coarsest unit. */
+/** Formats an age as kubectl does, in its largest unit. */
 export function ageText(createdAt: string, now = Date.now()): string {
   const seconds = Math.round((now - Date.parse(createdAt)) / 1000);
   if (!Number.isFinite(seconds)) return '<unknown>';
@@ -72,7 +70,7 @@ export function ageText(createdAt: string, now = Date.now()): string {
   return minutes < 180 ? `${minutes}m` : `${Math.floor(minutes / 60)}h`;
 }
 
-/** What is at a place of an object, if that is a text or a number. */
+/** Returns the text or number at a path of an object. */
 function textIn(value: unknown, ...path: readonly string[]): string {
   const found = path.reduce<unknown>(
     (at, field) => (typeof at === 'object' && at !== null ? Reflect.get(at, field) : undefined),

@@ -6,18 +6,18 @@ import { freePort, loopbackAddresses } from './ports.ts';
 import { Program } from './program.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The folder of `snicket run`, in the demo's own: whatever is changed in it is in force a moment later. */
+/** The folder of `snicket run`, in the demo's own. A change in it takes effect a moment later. */
 export const TENANTS_FOLDER = 'tenants';
-/** Where `snicket run` keeps keys and statuses. */
+/** Folder in which `snicket run` keeps keys and statuses. */
 export const STATE_FOLDER = 'state';
 
-/** The shared address of all tenants: operator and gateway in one program, `snicket run`. */
+/** The shared address of all tenants: `snicket run`, which is operator and gateway in one process. */
 export interface Edge {
   readonly port: number;
   readonly program: Program;
 }
 
-/** Starts it, to end with the stack. It knows nobody yet: see {@link writeTenantFile}. */
+/** Starts the edge, which stops with the stack. It has no tenants until {@link writeTenantFile}. */
 export async function startEdge(
   folder: DemoFolder,
   stack: AsyncDisposableStack,
@@ -37,7 +37,7 @@ export async function startEdge(
   return { port, program };
 }
 
-/** Writes the file by which a tenant is exposed. */
+/** Writes the file that exposes a tenant. */
 export function writeTenantFile(tenant: Tenant, mode: WorkerMode, folder: DemoFolder): void {
   folder.write(join(TENANTS_FOLDER, `${tenant.name}.yaml`), tenantYaml(tenant, mode));
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * A folder below the system's temporary one that is gone when the demo is, however that ends: somebody else removes it, who
- * notices the end by a pipe that closes. `await using` waits until it is gone.
+ * A temporary folder that is removed when the demo ends, for whatever reason. A separate process removes it when its
+ * input pipe closes. `await using` waits until it is removed.
  */
 export class DemoFolder implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'snicket-demo-'));
@@ -12,16 +12,19 @@ export class DemoFolder implements AsyncDisposable {
     stdin: 'pipe',
     stdout: 'ignore',
     stderr: 'inherit',
-    // Ctrl-C is for the demo alone: this one is needed afterwards.
+    // Ctrl-C must not reach the remover, which runs after the demo has ended.
     detached: true,
   });
 
-  /** Path of a file in it. */
+  /** Returns the path of a file in the folder. */
   join(...names: readonly string[]): string {
     return join(this.path, ...names);
   }
 
-  /** Writes a file, for its owner only, and returns its path. One that is so already is left alone: it may be watched. */
+  /**
+   * Writes a file with mode 0600 and returns its path. A file with the same content is not written, because a program
+   * may watch it.
+   */
   write(name: string, text: string): string {
     const path = this.join(name);
     if (existsSync(path) && readFileSync(path, 'utf8') === text) return path;
@@ -30,7 +33,7 @@ export class DemoFolder implements AsyncDisposable {
     return path;
   }
 
-  /** What is in a file of it. */
+  /** Returns the content of a file in the folder. */
   read(name: string): string {
     return readFileSync(this.join(name), 'utf8');
   }

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** Given away already: who was to listen there may not do so yet. */
+/** Ports that were already returned. Their programs may not listen yet. */
 const given = new Set<number>();
 
-/** How many ports are tried before any is taken. */
+/** Number of ports that are tried before an arbitrary one. */
 const TRIES = 10;
 
-/** A port of loopback on which nobody listens: the one that is wished for or one of the next, else any. */
+/** Returns a free port of loopback: the preferred one, one of the next, or an arbitrary one. */
 export async function freePort(wished: number): Promise<number> {
   const near = Array.from({ length: TRIES }, (_, index) => wished + index);
   for (const port of [...near, await anyPort()]) {
@@ -19,7 +19,7 @@ export async function freePort(wished: number): Promise<number> {
   throw new Error(`no port of 127.0.0.1 is free, neither ${wished} nor another`);
 }
 
-/** Addresses of the machine itself: names below `localhost` may lead to both (RFC 6761), where there are both. */
+/** Returns the loopback addresses of this machine. Names below `localhost` may resolve to both (RFC 6761). */
 export function loopbackAddresses(): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return ['127.0.0.1', '::1'].filter((loopback) => all.some(({ address }) => address === loopback));
@@ -37,8 +37,8 @@ async function anyPort(): Promise<number> {
 }
 
 /**
- * A port on which one can listen; undefined if somebody does. Programs of Snicket share ports (SO_REUSEPORT), so that they
- * would not notice the others; this does not share.
+ * Returns a port that is free to listen on; undefined if it is in use. It does not set SO_REUSEPORT, so it notices
+ * Snicket's programs, which share their ports.
  */
 async function listened(port: number, address: string): Promise<number | undefined> {
   const server = createServer();

@@ -4,33 +4,33 @@ import { repository } from '../../world/repository.ts';
 import { waitFor } from '../../world/wait.ts';
 import type { DemoFolder } from './folder.ts';
 
-/** How Snicket is run here; what follows are its own words. */
+/** Command line of Snicket in the demo, without its arguments. */
 export const SNICKET = [
-  // It ends when the demo does, however that ends.
+  // The process ends when the demo does, for whatever reason.
   ...[process.execPath, '--no-orphans'],
   join(repository, 'src', 'main.ts'),
 ] as const;
 
-/** Of whoever waits for a program, on a busy machine. */
+/** Deadline for a program to become ready on a busy machine. */
 export const PATIENCE_MS = 60_000;
-/** Whoever says that it is ready says so at once. */
+/** Timeout of a readiness request. A ready program answers at once. */
 const READY_MS = 2000;
-/** A program that has not ended so long after SIGTERM is killed. */
+/** Time after SIGTERM at which a program is killed. */
 const END_MS = 3000;
 
 /** Options of {@link Program.start}. */
 export interface ProgramOptions {
   readonly name: string;
-  /** What follows `snicket`; paths begin at the demo's folder. */
+  /** Arguments of `snicket`; paths are relative to the demo's folder. */
   readonly words: readonly string[];
   /** The port of its `--http`. */
   readonly httpPort: number;
   readonly folder: DemoFolder;
 }
 
-/** Snicket in one of its roles, a process of its own. It ends with the scope, and also if the demo is killed. */
+/** A process that runs one of Snicket's roles. It stops at the end of the scope, and also if the demo is killed. */
 export class Program implements AsyncDisposable {
-  /** With /healthz, /readyz and /metrics. */
+  /** URL of the server with /healthz, /readyz and /metrics. */
   readonly http: string;
   readonly words: readonly string[];
   readonly #log: string;
@@ -46,13 +46,13 @@ export class Program implements AsyncDisposable {
       stdin: 'ignore',
       stdout: log,
       stderr: log,
-      // Ctrl-C is for the demo alone, which then ends its programs.
+      // Ctrl-C must reach only the demo, which then stops its programs.
       detached: true,
     });
     closeSync(log);
   }
 
-  /** Starts it; whether it is ready is another matter. */
+  /** Starts a program, without waiting until it is ready. */
   static start(options: ProgramOptions): Program {
     return new Program(options);
   }
@@ -61,9 +61,9 @@ export class Program implements AsyncDisposable {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /** Whether it says so itself. One that does not listen yet is not. */
+  /** Reports whether the program is ready. A program that does not listen yet is not. */
   async isReady(): Promise<boolean> {
-    // One that starts or ends may take the question and never answer.
+    // A program that starts or stops may accept the request and never answer.
     return fetch(`${this.http}/readyz`, { signal: AbortSignal.timeout(READY_MS) }).then(
       ({ ok }) => ok,
       () => false,
@@ -80,7 +80,7 @@ export class Program implements AsyncDisposable {
     await waitFor(`snicket ${this.words.join(' ')} is ready`, look, { deadlineMs: PATIENCE_MS });
   }
 
-  /** Waits until it ends, and says what it said last. */
+  /** Waits until it ends, and returns its log. */
   async ended(): Promise<string> {
     await this.#process.exited;
     return `snicket ${this.words.join(' ')} has ended:\n${readFileSync(this.#log, 'utf8')}`;

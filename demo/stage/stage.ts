@@ -4,19 +4,19 @@ import { DemoFolder } from './folder.ts';
 import { startTenant } from './tenant.ts';
 import { Worker } from './worker.ts';
 
-/** All that runs: two control planes, the shared address before them, and a worker of each tenant. */
+/** All running programs: two control planes, the shared address in front of them, and a worker of each tenant. */
 export interface Stage {
   readonly folder: DemoFolder;
   readonly edge: Edge;
-  /** Of tenant a, and of tenant b. */
+  /** Workers of tenant a and tenant b. */
   readonly workers: readonly [Worker, Worker];
-  /** Exposes the tenant of a worker, or changes its mode. Done when its proxy is ready. */
+  /** Exposes the tenant of a worker, or changes its mode. Resolves when its proxy is ready. */
   expose(worker: Worker, mode: WorkerMode): Promise<void>;
-  /** Comes true when a part of all this has ended, as a sentence. */
+  /** Resolves with a sentence when one of the programs has ended. */
   readonly broken: Promise<string>;
 }
 
-/** Starts everything; it ends with the stack. Nobody is exposed yet. */
+/** Starts everything, which stops with the stack. No tenant is exposed yet. */
 export async function startStage(stack: AsyncDisposableStack, signal: AbortSignal): Promise<Stage> {
   const folder = stack.use(new DemoFolder());
   const edge = await startEdge(folder, stack, signal);

@@ -7,35 +7,35 @@ import { ADMINISTRATORS } from '../control-plane/identity.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import type { DemoFolder } from './folder.ts';
 
-/** Where the pods of every cluster find their API server, or so they believe. */
+/** Address at which the pods of every cluster dial their API server. */
 export const SERVICE_ADDRESS = '10.96.0.1';
 
-/** The names of it in the certificate that pods see. */
+/** Names of the API server in the certificate for pods. */
 const SERVICE_NAMES = leafNames({
   clusterDomain: 'cluster.local',
   serviceAddresses: [SERVICE_ADDRESS],
 });
 const POD_NAMES = [...SERVICE_NAMES.names, ...SERVICE_NAMES.addresses];
 
-/** A tenant: a control plane with a CA of its own, and those who use it. */
+/** A tenant: a control plane with its own CA, and the credentials of its clients. */
 export interface Tenant {
   readonly name: string;
-  /** The one name that is the tenant's alone, and that tells it from others at the shared address. */
+  /** The tenant's own host name, by which the shared address identifies it. */
   readonly host: string;
   readonly ca: string;
-  /** `127.0.0.1:PORT`; nobody outside dials it. */
+  /** `127.0.0.1:PORT`. Clients outside the cluster do not dial it. */
   readonly apiServer: string;
   readonly admin: Credential;
   readonly pod: PodCredentials;
 }
 
-/** What pods show to their API server: a token as all of them, or a certificate as few. */
+/** Credentials of pods: usually a token, rarely a certificate. */
 interface PodCredentials {
   readonly token: string;
   readonly certificate: Credential;
 }
 
-/** Starts a tenant's control plane, which ends with the stack. */
+/** Starts a tenant's control plane, which stops with the stack. */
 export async function startTenant(
   name: string,
   folder: DemoFolder,
@@ -62,7 +62,7 @@ export async function startTenant(
     credentials: admin,
     names: { cluster: `tenant-${name}`, user: 'admin' },
   });
-  // As providers leave them: the CA, and a kubeconfig of the administrator. And as every pod has one: a token.
+  // The CA and the administrator's kubeconfig as providers create them, and a token as every pod has one.
   folder.write(join(name, 'ca.crt'), ca);
   folder.write(join(name, 'ca.key'), authority.key);
   folder.write(join(name, 'admin.kubeconfig'), kubeconfig);
@@ -77,7 +77,7 @@ export async function startTenant(
   };
 }
 
-/** What a cluster has that has just been made, one worker, and a namespace by which its tenant can be told. */
+/** Returns the objects of a new cluster with one worker, and a namespace that identifies its tenant. */
 function firstObjects(name: string): readonly ApiObject[] {
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `home-of-${name}` } },

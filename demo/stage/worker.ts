@@ -13,19 +13,19 @@ import { freePort } from './ports.ts';
 import { PATIENCE_MS, Program } from './program.ts';
 import type { Tenant } from './tenant.ts';
 
-/** These, or those behind them. */
+/** First ports to try; see {@link freePort}. */
 const FIRST_PORT = 8444;
 const FIRST_HTTP_PORT = 9441;
-/** Between two looks at the DaemonSet. */
+/** Interval between reads of the DaemonSet. */
 const LOOK_EVERY_MS = 200;
 
 /**
- * A worker of a tenant, as far as Snicket is concerned: a kubelet that knows one DaemonSet. It runs the proxy as that says, with
- * the files that it mounts, and reports. Since nobody here is root, all addresses are of loopback.
+ * A minimal worker of a tenant: a kubelet that runs a single DaemonSet. It runs the proxy with the arguments and files
+ * of the DaemonSet, and reports its status. Without root, all addresses are on loopback.
  */
 export class Worker implements AsyncDisposable {
   readonly tenant: Tenant;
-  /** Where kube-proxy would lead what pods send to 10.96.0.1. */
+  /** Port to which kube-proxy would forward connections to 10.96.0.1. */
   readonly port: number;
   readonly #httpPort: number;
   readonly #folder: DemoFolder;
@@ -54,18 +54,18 @@ export class Worker implements AsyncDisposable {
     this.#looking = this.#look().catch(String);
   }
 
-  /** A worker that looks for its DaemonSet from now on. */
+  /** Starts a worker, which then reads its DaemonSet at intervals. */
   static async start(tenant: Tenant, folder: DemoFolder): Promise<Worker> {
     const ports = { port: await freePort(FIRST_PORT), httpPort: await freePort(FIRST_HTTP_PORT) };
     return new Worker(tenant, folder, ports);
   }
 
-  /** The mode of the proxy that runs, is ready, and is reported to be. */
+  /** Mode of the proxy that is ready and reported as ready. */
   get mode(): WorkerMode | undefined {
     return this.#mode;
   }
 
-  /** With /healthz, /readyz and /metrics of the proxy. */
+  /** URL of the proxy's server with /healthz, /readyz and /metrics. */
   get http(): string {
     return `http://127.0.0.1:${this.#httpPort}`;
   }
@@ -80,7 +80,7 @@ export class Worker implements AsyncDisposable {
     await waitFor(state, look, { deadlineMs: PATIENCE_MS });
   }
 
-  /** Waits until it ends, and says why. */
+  /** Waits until the worker ends, and returns why. */
   async ended(): Promise<string> {
     return `the worker of tenant ${this.tenant.name} has ended: ${await this.#looking}`;
   }
@@ -103,7 +103,7 @@ export class Worker implements AsyncDisposable {
     }
   }
 
-  /** What the pod mounts. The proxy watches its files: a new certificate needs no new process. */
+  /** Writes the files that the pod mounts. The proxy watches them, so a new certificate needs no restart. */
   async #writeFiles(signal: AbortSignal): Promise<void> {
     const secret = await this.#client.get<WithData>(RESOURCES.secret, PROXY, { signal });
     const configMap = await this.#client.get<WithData>(RESOURCES.configMap, PROXY_CONFIG, {
@@ -121,8 +121,8 @@ export class Worker implements AsyncDisposable {
   }
 
   /**
-   * The command line of the DaemonSet's proxy, with what a node has for itself replaced by what there is here. There is none
-   * in the DaemonSet by which Snicket leaves: it takes addresses off nodes, and here none was put on.
+   * Returns the arguments of the DaemonSet's proxy, with the node's addresses and paths replaced by those of the demo.
+   * Undefined for Snicket's cleanup DaemonSet, which removes addresses from nodes: the demo adds none.
    */
   #wordsOf({ spec }: DaemonSet): readonly string[] | undefined {
     const { containers } = spec.template.spec;
@@ -136,7 +136,7 @@ export class Worker implements AsyncDisposable {
     );
   }
 
-  /** Another one if the words have changed, or if it has ended by itself; none without words. */
+  /** Restarts the proxy if its arguments have changed or it has ended. Without arguments, it stops the proxy. */
   async #runProxy(words: readonly string[] | undefined): Promise<void> {
     if (this.#proxy?.hasEnded === false && Bun.deepEquals(words, this.#proxy.words)) return;
     await this.#proxy?.[Symbol.asyncDispose]();
@@ -148,7 +148,7 @@ export class Worker implements AsyncDisposable {
     this.#proxy = Program.start({ name, words, httpPort, folder });
   }
 
-  /** What kube-controller-manager says of a DaemonSet with one node. */
+  /** Writes the status of a DaemonSet with one node, as kube-controller-manager does. */
   async #report({ metadata }: DaemonSet, signal: AbortSignal): Promise<void> {
     const proxy = this.#proxy;
     const isReady = proxy === undefined || (await proxy.isReady());
@@ -166,7 +166,7 @@ export class Worker implements AsyncDisposable {
     try {
       await this.#client.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, options);
     } catch (error) {
-      if (!isKubeError(error, 'NotFound')) throw error; // Snicket has just left
+      if (!isKubeError(error, 'NotFound')) throw error; // Snicket has just cleaned up the tenant
     }
     const mode = proxy?.words.includes('--mode=terminate') ? 'Terminate' : 'Passthrough';
     this.#mode = isReady && proxy !== undefined ? mode : undefined;

@@ -1,23 +1,21 @@
-/**
- * For tests only: the demo as a person sees it, on a terminal.
- */
+/** For tests only: the demo on a terminal. */
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { waitFor } from '../../world/wait.ts';
 
-/** The command line of `make demo`. */
+/** Command line of `make demo`. */
 const DEMO = [process.execPath, join(import.meta.dir, '..', 'run.ts')] as const;
-/** The heading of its commands. */
+/** Heading of the commands that it prints. */
 export const TRY_IT = 'Try it, in another terminal';
 
 const CTRL_C = '\u0003';
 
-/** What it says last. */
+/** The last line that it prints. */
 const UP = 'Ctrl-C ends it';
 
-/** A demo that runs, with a folder of its own for temporary files. */
+/** A running demo with its own folder for temporary files. */
 export class DemoOnTerminal implements AsyncDisposable {
   readonly #temporary = mkdtempSync(join(tmpdir(), 'demo-test-'));
   readonly #process: Bun.Subprocess;
@@ -36,7 +34,9 @@ export class DemoOnTerminal implements AsyncDisposable {
     });
   }
 
-  /** Starts one, and returns when it has said this. Default: everything, so that it waits for Ctrl-C. */
+  /**
+   * Starts a demo, and returns when it has printed this text. Default: the last line, after which it waits for Ctrl-C.
+   */
   static async start(columns: number, said = UP): Promise<DemoOnTerminal> {
     const demo = new DemoOnTerminal(columns);
     const look = () => {
@@ -47,12 +47,12 @@ export class DemoOnTerminal implements AsyncDisposable {
     return demo;
   }
 
-  /** With its colours. */
+  /** Output with escape sequences for colors. */
   get output(): string {
     return this.#output;
   }
 
-  /** As lines of text. */
+  /** Lines of the output without colors. */
   get lines(): readonly string[] {
     return stripVTControlCharacters(this.output).split('\r\n');
   }
@@ -65,12 +65,12 @@ export class DemoOnTerminal implements AsyncDisposable {
     );
   }
 
-  /** The folder of which it says that it is gone when the demo ends. */
+  /** The demo's folder, which it removes when it ends. */
   get folder(): string {
     return join(this.#temporary, readdirSync(this.#temporary)[0] ?? 'none');
   }
 
-  /** Files that it has made, and processes that run there or name them. */
+  /** Returns its files, and the processes that run in its folder or have it in their arguments. */
   leftovers(): readonly string[] {
     return [...readdirSync(this.#temporary), ...processesOf(this.#temporary)];
   }
@@ -81,7 +81,7 @@ export class DemoOnTerminal implements AsyncDisposable {
     return this.#process.exited;
   }
 
-  /** As `kill -9` does. */
+  /** Kills the demo with SIGKILL. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#process.exited;
@@ -107,7 +107,7 @@ function processText(pid: string): string {
     return `${pid} in ${readlinkSync(`/proc/${pid}/cwd`)}: ${words}`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return ''; // it has just ended, or is not ours
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return ''; // gone, or not readable
     throw error;
   }
 }
