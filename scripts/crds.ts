@@ -1,5 +1,5 @@
-// `make generate`: writes the CustomResourceDefinitions and their reference from the schemas in src/api, and the reference
-// of all codes from their catalogues.
+// `make generate`: writes the CustomResourceDefinitions and their reference from the schemas in src/api, and the
+// reference of all codes from their catalogs.
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { generatedFiles } from '../src/api/definition/generated.ts';

@@ -3,10 +3,10 @@ import { appendFile, chmod, copyFile, mkdir, mkdtemp, rm, symlink } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-// A stand-in for npm: what is tested is when npm is called and how often. That the real `npm ci`
-// accepts our lockfile, every fresh clone shows.
+// npm is a stand-in, because these tests check when and how often it is called. Every fresh clone shows that the real
+// `npm ci` accepts the lockfile.
 
-/** Like `npm ci`, it empties node_modules first; if there is a fifo `gate`, it then waits there. */
+/** Like `npm ci`, it empties node_modules first. If there is a FIFO `gate`, it then waits for it. */
 const npm = `#!/bin/sh
 echo "npm $*" >>calls
 rm -rf node_modules
@@ -108,7 +108,7 @@ test.skipIf(Bun.which('flock') === null)('lets a second one wait for the first',
   expect(await npmCalls()).toBe(1);
 });
 
-/** Polls; the test's own timeout is the deadline. */
+/** Polls until the condition holds; the test's own timeout is the deadline. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await Bun.sleep(5);
 }

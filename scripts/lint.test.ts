@@ -3,12 +3,12 @@ import { copyFile, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-// Runs the real oxlint with the real configuration on a small tree of the same shape as this repository. A typing error or
-// an upgrade can disable a rule without a message: oxlint ignores a regex that it cannot parse.
+// Runs the real oxlint with the real configuration on a small tree of the same shape as this repository. A typo or an
+// upgrade can disable a rule silently, because oxlint ignores a regex that it cannot parse.
 
 const root = resolve(import.meta.dir, '..');
 
-/** Lints a tree of these files (path to text); the violations read `path rule`. */
+/** Lints a tree of these files (text by path). Violations have the form `path rule`. */
 async function lint(files: Readonly<Record<string, string>>) {
   const tree = await mkdtemp(join(tmpdir(), 'snicket-lint-'));
   for (const name of ['.oxlintrc.jsonc', 'tsconfig.json']) {
@@ -17,7 +17,7 @@ async function lint(files: Readonly<Record<string, string>>) {
   await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
   for (const [path, text] of Object.entries(files)) await Bun.write(join(tree, path), text);
 
-  // With the folders named, since oxlint would follow the link to node_modules.
+  // Names the folders, because oxlint would follow the link to node_modules.
   const oxlint = Bun.spawn(['node_modules/.bin/oxlint', '--format=json', 'src', 'world'], {
     cwd: tree,
   });
@@ -43,12 +43,12 @@ const clean = {
   'world/cluster.ts': "export { client } from '../src/kube/client/client.ts';\n",
 };
 
-/** Imports that the rules allow: a file, and what it imports. */
+/** Allowed imports: a file, and what it imports. */
 const ALLOWED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/gateway/a.ts', '../engine/engine.ts'],
   ['src/engine/epoll/a.ts', '../../system/libc.ts'],
   ['src/probe/a.ts', '../node-address/node-addresses.ts'],
-  // Exceptions for tcp-proxy, and for what starts the data plane.
+  // Exceptions for tcp-proxy, and for the files that start the data plane.
   ['src/tcp-proxy/a.ts', '../kube/client/client.ts'],
   ['src/tcp-proxy/a.ts', '../kube/election/lease.ts'],
   ['src/tcp-proxy/a.ts', '../kube/object.ts'],
@@ -75,9 +75,9 @@ const ALLOWED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/operator/testing/a.ts', '../../gateway/testing/lab.ts'],
 ];
 
-/** Imports that the rules refuse, at least one for each pattern and each folder. */
+/** Refused imports, at least one for each pattern and each folder. */
 const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
-  // Tests and worlds do not ship.
+  // Tests and worlds are not part of the product.
   ['src/cli/a.ts', '../../e2e/run.ts'],
   ['src/main.ts', '../world/cluster.ts'],
   ['src/proxy/a.ts', '../../world/cluster.ts'],
@@ -127,7 +127,7 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/discovery/a.ts', '../engine/engine.ts'],
   ['src/edges/a.ts', '../gateway/routes/route.ts'],
   ['src/tenant/a.ts', '../engine/limits.ts'],
-  // The operator and the commands share what reads the management cluster.
+  // The operator and the commands share the modules that read the management cluster.
   ['src/management/a.ts', '../operator/operator.ts'],
   ['src/management/a.ts', '../cli/status.ts'],
   ['src/reconcile/a.ts', '../operator/operator.ts'],
@@ -136,7 +136,7 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/cli/a.ts', '../operator/operator.ts'],
   ['src/cli/plans/a.ts', '../../operator/exposure/exposure-controller.ts'],
   ['src/management/a.ts', '../../world/cluster.ts'],
-  // No I/O in folders that decide.
+  // No I/O in folders of pure functions.
   ['src/edges/drivers/a.ts', 'node:fs'],
   ['src/plan/a.ts', 'node:fs/promises'],
   ['src/plan/a.ts', 'fs'],
@@ -165,7 +165,7 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/tenant/a.ts', '../kube/work-queue.ts'],
 ];
 
-/** One file per import: `src/plan/a.ts` becomes `src/plan/a7.ts`, except names that a rule knows. */
+/** Writes one file per import: `src/plan/a.ts` becomes `src/plan/a7.ts`, except for names that a rule contains. */
 function filesWith(imports: readonly (readonly [string, string])[]): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [index, [path, specifier]] of imports.entries()) {
@@ -232,13 +232,13 @@ test('refuses imports in every form', async () => {
 test('refuses each break of another rule, and nothing else', async () => {
   const { exitCode, violations } = await lint({
     ...clean,
-    // Commands get what they read and write as an argument.
+    // Commands get their streams and environment as arguments.
     'src/cli/status.ts': 'export const env = process.env;\n',
-    // What decides gets the time as an argument, and does no I/O.
+    // Pure functions get the time as an argument and do no I/O.
     'src/edges/fetched.ts': "export const answer = (): Promise<Response> => fetch('http://a');\n",
     'src/plan/read.ts': "export const text = (): Promise<string> => Bun.file('a').text();\n",
     'src/tenant/now.ts': 'export const now = (): number => Date.now();\n',
-    // A promise that is not awaited, and `!` outside a test.
+    // A promise without await, and `!` outside a test.
     'src/plan/drain.ts': 'const drain = async (): Promise<void> => Promise.resolve();\ndrain();\n',
     'src/plan/hosts.ts': 'export const first = (names: string[]): string => names[0]!;\n',
   });

@@ -1,4 +1,4 @@
-/** The tests of a JUnit report that failed, as `FILE: NAME`. */
+/** Returns the failed tests of a JUnit report, as `FILE: NAME`. */
 export function failedTests(xml: string): readonly string[] {
   return [...xml.matchAll(/<testcase ([^>]*[^>/])>([^]*?)<\/testcase>/g)]
     .filter(([, , inner = '']) => /<(?:failure|error)\b/.test(inner))

@@ -1,4 +1,4 @@
-/** `.ci/run` as CI runs it, in a tree whose Makefile has recipes of the test. */
+/** `.ci/run` as CI runs it, in a tree whose Makefile has the test's recipes. */
 import { expect, test } from 'bun:test';
 import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ async function ci(recipes: Partial<Recipes> = {}) {
     `lint:\n\t${lint}\ntest:\n\t${unit}\ne2e-all:\n\t${e2e}\nparts:\n\t${parts}\n`,
   );
 
-  // The variables of the `make test` that this test may run under.
+  // Without the variables of the `make test` that this test may run under.
   const env = { ...process.env, MAKEFLAGS: '' };
   const run = Bun.spawnSync(['.ci/run'], { cwd: tree, env });
   await rm(tree, { recursive: true });
@@ -45,7 +45,7 @@ async function ci(recipes: Partial<Recipes> = {}) {
 }
 
 test('CI counts the tests of all steps, and lists how long each took', async () => {
-  // A build that is not done by the end is ended: the first step waits until CI has seen the end of make.
+  // A build that still runs at the end is terminated. The first step waits until CI has noticed the end of make.
   const pid = 'build/parts.pid';
   const isGone = `[ -s ${pid} ] && ! kill -0 $$(cat ${pid}) 2>/dev/null`;
   const { exitCode, lines, lastLine } = await ci({
@@ -109,7 +109,7 @@ test('CI fails if a report cannot be read', async () => {
 });
 
 test('CI ends with the count when it is interrupted', async () => {
-  // The parent of make is CI itself.
+  // The parent process of make is CI itself.
   const unit = `kill -TERM $$(ps -o ppid= -p $$PPID); exec sleep 1000`;
 
   const { exitCode, lines, lastLine } = await ci({ test: unit });

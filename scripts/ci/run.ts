@@ -1,17 +1,17 @@
 /**
- * What CI runs: the commands of README and CONTRIBUTING, all of them even if one fails. The parts of worlds are built beside
- * the tests that need none. Core suites always run; optional end-to-end scenarios start only within
- * {@link OPTIONAL_MINUTES}, and those that were left out are listed. The last line counts the tests; the exit code is 0 only
- * if every command passed and wrote its report.
+ * Runs CI: the commands of README and CONTRIBUTING, all of them even if one fails. It builds the parts of worlds while
+ * tests without worlds run. Core suites always run; optional end-to-end scenarios start only within
+ * {@link OPTIONAL_MINUTES}, and the skipped ones are listed. The last line counts the tests. The exit code is 0 only if
+ * every command passed and wrote its report.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { stepsTable, type StepRow } from './steps-table.ts';
 import { sentence, tallySteps, type Step } from './tally.ts';
 
-/** How long after the start of the run an optional scenario may still start. */
+/** Time since the start of the run in which an optional scenario may still start. */
 const OPTIONAL_MINUTES = 65;
 
-/** How long a build has to end by itself. */
+/** Time that a build has to end after SIGTERM. */
 const END_MS = 5000;
 
 /** A scenario in the summary that `make e2e-all` writes. */
@@ -33,7 +33,7 @@ mkdirSync('build', { recursive: true });
 rmSync(E2E_SUMMARY, { force: true, recursive: true });
 const build = startBuild();
 let current: Bun.Subprocess | undefined;
-/** The step that runs then ends early, those after it do not run, and both count as failed. */
+/** After an interrupt, the running step ends early and later steps do not run. All of them count as failed. */
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -60,7 +60,7 @@ const total = tallySteps(steps);
 console.log(sentence(total));
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** Runs a command to its end. `report` is the JUnit file that it writes, if it is of a kind that writes one. */
+/** Runs a command to completion. `report` is the JUnit file that it writes, if any. */
 async function step(name: string, argv: readonly string[], report?: string): Promise<void> {
   if (isInterrupted) {
     steps.push({ exitCode: 1, report: 'none' });
@@ -68,7 +68,7 @@ async function step(name: string, argv: readonly string[], report?: string): Pro
     return;
   }
   console.log(`\n== ${argv.join(' ')}`);
-  // A report of an earlier run must not speak for this one.
+  // A report of an earlier run must not count for this one.
   if (report !== undefined) rmSync(report, { force: true, recursive: true });
   const startMs = performance.now();
   const child = Bun.spawn([...argv], { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -82,7 +82,7 @@ async function step(name: string, argv: readonly string[], report?: string): Pro
   rows.push({ name, seconds, cpuSeconds, result });
 }
 
-/** The scenarios of `make e2e-all`, for the table alone: its report says whether they passed. */
+/** Returns the scenarios of `make e2e-all`, for the table only. Its report says whether they passed. */
 function readSummary(): readonly ScenarioSummary[] {
   if (!existsSync(E2E_SUMMARY)) return [];
   try {
@@ -109,20 +109,23 @@ function reportText(path: string | undefined): Step['report'] {
   }
 }
 
-/** A build of parts that has been started. */
+/** A running build of parts. */
 interface Build {
   readonly child: Bun.Subprocess;
   /** Resolves when the table has its row. */
   readonly reported: Promise<void>;
 }
 
-/** Builds all parts, in order of importance. What fails here fails in the scenario that needs it, with its reason. */
+/**
+ * Builds all parts in order of importance. A failure also fails the scenario that needs the part, which reports the
+ * reason.
+ */
 function startBuild(): Build {
   const log = openSync(PARTS_LOG, 'w');
   const startMs = performance.now();
   const child = Bun.spawn(['make', 'parts'], {
     stdio: ['ignore', log, log],
-    detached: true, // so that it can be ended with all that it started
+    detached: true, // a process group, so that signals reach all its processes
   });
   closeSync(log);
   const reported = child.exited.then((code) => {
@@ -133,7 +136,7 @@ function startBuild(): Build {
   return { child, reported };
 }
 
-/** Ends a build that is still running: only scenarios that were skipped need what it builds. */
+/** Ends a build that is still running. Only skipped scenarios need what it builds. */
 async function endBuild({ child, reported }: Build): Promise<void> {
   signalBuild(child, 'SIGTERM');
   const force = setTimeout(() => signalBuild(child, 'SIGKILL'), END_MS);
@@ -141,13 +144,13 @@ async function endBuild({ child, reported }: Build): Promise<void> {
   clearTimeout(force);
 }
 
-/** Signals the build with all that it started: it leads a process group. */
+/** Sends a signal to the process group of the build. */
 function signalBuild(child: Bun.Subprocess, signal: NodeJS.Signals): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // the build has just ended
   }
 }
 

@@ -3,14 +3,14 @@ export interface StepRow {
   readonly name: string;
   /** Wall time; undefined if it did not run. */
   readonly seconds?: number | undefined;
-  /** Processor time with all that it started; undefined where it was not measured. */
+  /** CPU time including child processes; undefined if it was not measured. */
   readonly cpuSeconds?: number | undefined;
   readonly result: string;
 }
 
 const HEADINGS = ['STEP', 'TIME', 'CPU', 'RESULT'] as const;
 
-/** The durations of a run, a line for each step. */
+/** Returns the durations of a run, with a line for each step. */
 export function stepsTable(steps: readonly StepRow[]): string {
   const rows = steps.map(({ name, seconds, cpuSeconds, result }) => [
     name,
@@ -21,7 +21,7 @@ export function stepsTable(steps: readonly StepRow[]): string {
   return alignedText([HEADINGS, ...rows], new Set([1, 2]));
 }
 
-/** Rows in columns, of which those of numbers are aligned at the right. */
+/** Aligns rows in columns, with columns of numbers to the right. */
 export function alignedText(
   rows: readonly (readonly string[])[],
   numbers: ReadonlySet<number>,

@@ -12,22 +12,19 @@ export interface Tally {
 /** One command of the run. */
 export interface Step {
   readonly exitCode: number;
-  /**
-   * What the step reported: JUnit XML, `missing` if it should have written a report and did not,
-   * `none` if it is of a kind that writes none.
-   */
+  /** The step's JUnit report; `missing` if it should have written one and did not, `none` if it writes none. */
   readonly report: { readonly xml: string } | 'missing' | 'none';
 }
 
-/** A start or end tag. Attribute values are taken whole, because `>` is legal inside them. */
+/** Matches a start or end tag. Attribute values are matched whole, because `>` is legal inside them. */
 const TAG = /<(\/?)([\w:.-]+)(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(\/?)>/g;
 
-/** Parts of XML whose text may look like a tag and is none. */
+/** Matches parts of XML whose text may look like a tag. */
 const OPAQUE = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g;
 
 /**
- * Counts the cases themselves, not the totals in the attributes: writers disagree on whether
- * `failures` contains `errors`. A failure outside any case (a suite's set-up) counts as one.
+ * Counts the test cases, not the totals in the attributes: writers disagree on whether `failures` contains `errors`. A
+ * failure outside any case (a suite's setup) counts as one.
  */
 export function tallyReport(xml: string): Tally {
   const tally = { passed: 0, failed: 0, skipped: 0 };
@@ -52,8 +49,8 @@ export function tallyReport(xml: string): Tally {
 }
 
 /**
- * A step that failed shows in the sum even if its report does not say so: lint has none, a run
- * that crashed wrote none or half of one, and Bun leaves a test file that cannot be loaded out of it.
+ * Counts the tests of a step. A failed step counts as a failure even if its report has none: lint has no report, a
+ * crashed run writes none or half of one, and Bun leaves out a test file that cannot be loaded.
  */
 export function tallyStep({ exitCode, report }: Step): Tally {
   const nothing = { passed: 0, failed: 0, skipped: 0 };
@@ -65,12 +62,12 @@ export function tallyStep({ exitCode, report }: Step): Tally {
   return unreported ? { ...tally, failed: tally.failed + 1 } : tally;
 }
 
-/** `12 passed, 0 failed`, and `, 3 skipped` if any were. */
+/** Formats a tally as `12 passed, 0 failed`, and `, 3 skipped` if there are any. */
 export function sentence({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** The tests of all steps together. */
+/** Sums the tests of all steps. */
 export function tallySteps(steps: readonly Step[]): Tally {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const step of steps) {

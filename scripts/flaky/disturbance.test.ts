@@ -5,7 +5,7 @@ import { familyOf, identityOf, isRunning, stateOf } from '../../world/machine/id
 import { waitFor } from '../../world/wait.ts';
 import { disturb } from './disturbance.ts';
 
-/** A process with a child, which both wait. */
+/** A process with a child, both of which wait. */
 const PARENT = `const child = Bun.spawn(['sleep', '1000']); console.log(child.pid); await child.exited;`;
 
 test('pauses a process or a descendant of it, and leaves them running and no child of its own', async () => {

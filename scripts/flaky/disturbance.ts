@@ -1,6 +1,4 @@
-/**
- * What a busy machine does to tests: other programs take its processors, and processes stand still for seconds.
- */
+/** Simulates a busy machine: other programs use its processors, and processes are paused for seconds. */
 import { join } from 'node:path';
 import type { Random } from '../../fuzz/random.ts';
 import {
@@ -13,19 +11,19 @@ import {
 
 /** Options of {@link disturb}. */
 export interface DisturbanceOptions {
-  /** It and its descendants are paused, and nothing else. */
+  /** PID of the process that is paused, with its descendants. */
   readonly root: number;
   /** Chooses which process is paused, when and for how long. */
   readonly random: Random;
-  /** How many processes keep a processor busy, on and off. */
+  /** Number of processes that keep a processor busy, on and off. */
   readonly busyProcesses: number;
-  /** The longest pause of a process. Default 3,000. */
+  /** Longest pause of a process. Default 3,000. */
   readonly maxPauseMs?: number;
-  /** The longest time between two pauses. Default 3,000. */
+  /** Longest time between two pauses. Default 3,000. */
   readonly maxGapMs?: number;
 }
 
-/** How much was disturbed. */
+/** Totals of the pauses. */
 export interface DisturbanceTotals {
   pauses: number;
   pausedMs: number;
@@ -33,7 +31,10 @@ export interface DisturbanceTotals {
 
 const MIN_PAUSE_MS = 100;
 
-/** A busy loop that rests now and then, so that the load comes in bursts. Ends with its parent, the PID in its argument. */
+/**
+ * A busy loop that pauses now and then, so that the load comes in bursts. It exits with its parent, whose PID is its
+ * argument.
+ */
 const BUSY_LOOP = `
 const parent = Number(process.argv.at(-1));
 for (;;) {
@@ -44,8 +45,8 @@ for (;;) {
 }`;
 
 /**
- * Disturbs until the signal, and leaves nothing stopped and nothing running. If this process is killed meanwhile, a watchdog
- * continues the process that is paused and ends the root.
+ * Pauses processes until the signal, and leaves no process paused and no child running. If this process is killed
+ * meanwhile, a watchdog resumes the paused process and terminates the root.
  */
 export async function disturb(
   options: DisturbanceOptions,
@@ -85,14 +86,14 @@ export async function disturb(
 
 function startWatchdog(root: number) {
   const { startTicks = '' } = identityOf(root) ?? {};
-  // It has a session of its own, so that a signal for the whole process group of this process leaves it running.
+  // In its own session, so that a signal to the process group of this process does not reach it.
   return Bun.spawn(
     [process.execPath, join(import.meta.dir, 'watchdog.ts'), String(root), startTicks],
     { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit', detached: true },
   );
 }
 
-/** Stops a process for a time, if it is still the same one. */
+/** Stops a process for a while, if the PID still belongs to it. */
 async function pause(victim: ProcessIdentity, ms: number, signal: AbortSignal): Promise<boolean> {
   if (!sendSignal(victim, 'SIGSTOP')) return false;
   try {

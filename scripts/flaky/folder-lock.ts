@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { tryLock } from '../../world/machine/libc.ts';
 
 /**
- * Takes the lock of a folder for as long as this process runs. The file `lock` in it names this process.
- * @returns what the file says about the process that has the lock, if another one has it
+ * Locks a folder until this process ends. The file `lock` in it identifies this process.
+ * @returns the content of the file if another process has the lock
  */
 export function lockFolder(folder: string): string | undefined {
   const path = join(folder, 'lock');

@@ -1,4 +1,4 @@
-/** Runs of a suite that waits until the test lets it pass. */
+/** Runs with a suite that waits until the test lets it pass. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -41,7 +41,7 @@ const argv = () => [
 const lock = () => readFileSync(join(folder, 'lock'), 'utf8');
 const report = () => readFileSync(join(folder, 'report.txt'), 'utf8');
 const letPass = async () => Bun.write(join(folder, 'go'), '');
-/** Resolves to the process of the suite when it waits. */
+/** Resolves with the process of the suite when the suite waits. */
 const waits = async () =>
   waitFor(
     'the suite waits',

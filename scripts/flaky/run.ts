@@ -1,9 +1,8 @@
 /**
- * Finds flaky tests: runs each suite again and again while processors are stolen and processes paused, and lists what
- * failed: `run.ts [--runs=10] [--seed=N] [--busy-processes=N] [--folder=build/flaky] SUITE...`. A suite is `test`, `e2e`,
- * `e2e-all`, the name of an end-to-end scenario, or the path of a test file or folder. The folder gets the logs and
- * `report.txt`, which has all that is printed. The run has a session of its own: it continues when the shell that started it
- * ends.
+ * Finds flaky tests. It runs each suite repeatedly under CPU load while it pauses processes, and lists the failures:
+ * `run.ts [--runs=10] [--seed=N] [--busy-processes=N] [--folder=build/flaky] SUITE...`. A suite is `test`, `e2e`,
+ * `e2e-all`, the name of an end-to-end scenario, or the path of a test file or folder. The folder gets the logs, and
+ * `report.txt` with all output. The run has its own session, so it continues when the shell that started it ends.
  */
 import {
   appendFileSync,
@@ -24,7 +23,10 @@ import { lockFolder } from './folder-lock.ts';
 import { runInNewSession } from './session.ts';
 import { failedTests } from '../ci/failed-tests.ts';
 
-/** Signals within this time are one interrupt: `systemctl stop` sends one to each process, and each passes its own on. */
+/**
+ * Signals within this time count as one interrupt. `systemctl stop` sends one to each process, and each forwards its
+ * own.
+ */
 const ONE_INTERRUPT_MS = 1000;
 
 const root = resolve(import.meta.dir, '../..');
@@ -44,7 +46,7 @@ const busyProcesses = wholeNumber('busy-processes', values['busy-processes']);
 const suites = positionals.length > 0 ? positionals : ['test', 'e2e'];
 const { folder } = values;
 const report = join(folder, 'report.txt');
-for (const suite of suites) commandOf(suite, ''); // refuses an unknown one before the first run
+for (const suite of suites) commandOf(suite, ''); // refuses an unknown suite before the first run
 
 const exitCode = await runInNewSession();
 if (exitCode !== undefined) process.exit(exitCode);
@@ -59,9 +61,9 @@ rmSync(report, { force: true });
 print(
   `suites ${suites.join(', ')}; ${counted(runs, 'run')} each, seed ${seed}, ${counted(busyProcesses, 'busy process', 'es')}`,
 );
-// A suite that is interrupted ends with everything running: nothing stays stopped.
+// An interrupted suite must end with no process paused.
 const interrupted = new AbortController();
-/** For a suite that does not end by itself. */
+/** Kills a suite that does not end on SIGTERM. */
 const killed = new AbortController();
 let interruptedMs = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
@@ -79,7 +81,7 @@ for (const [test, count] of [...failures].toSorted(([, one], [, other]) => other
 }
 process.exitCode = isInterrupted ? 130 : Math.sign(failedRuns);
 
-/** The first interrupt ends the suite, a later one kills it. */
+/** The first interrupt terminates the suite, a later one kills it. */
 function interrupt(): void {
   if (!interrupted.signal.aborted) {
     interruptedMs = performance.now();
@@ -90,7 +92,7 @@ function interrupt(): void {
   }
 }
 
-/** Creates and locks the folder, or returns what is known about the run that uses it. */
+/** Creates and locks the folder. If another run uses it, returns what its lock file says about that run. */
 function ownerOfFolder(): string | undefined {
   try {
     mkdirSync(folder, { recursive: true });
@@ -103,7 +105,7 @@ function ownerOfFolder(): string | undefined {
   }
 }
 
-/** The terminal may be gone, and the file not. */
+/** Also writes to the report, because the terminal may be gone. */
 function print(line: string): void {
   appendFileSync(report, `${line}\n`);
   console.log(line);
@@ -160,7 +162,7 @@ async function runOnce(suite: string, run: number): Promise<void> {
   }
 }
 
-/** How a suite is run, and where it writes its JUnit report. */
+/** Returns the command of a suite, and the path of its JUnit report. */
 function commandOf(
   suite: string,
   xmlPath: string,

@@ -1,12 +1,12 @@
 /**
- * A session of the run's own. When a shell ends, the kernel sends SIGHUP to a process group that the shell started if a member
- * of it is stopped, and a run stops processes all the time. A new session has none of the shell's groups.
+ * Runs a program in its own session. When a shell ends, the kernel sends SIGHUP to each of its process groups that has
+ * a stopped member, and a run stops processes all the time. A new session has none of the shell's groups.
  */
 import { readFileSync } from 'node:fs';
 
 /**
- * Starts this program again as the leader of a new session, passes interrupts on to it, and returns its exit code.
- * Returns undefined if this process already leads a session.
+ * Restarts this program as the leader of a new session, forwards interrupts to it, and returns its exit code. Returns
+ * undefined if this process already leads a session.
  */
 export async function runInNewSession(): Promise<number | undefined> {
   if (sessionOf(process.pid) === process.pid) return undefined;
@@ -20,7 +20,7 @@ export async function runInNewSession(): Promise<number | undefined> {
   return leader.exited;
 }
 
-/** The session of a process: the PID of its leader, field 6 of /proc/PID/stat. */
+/** Returns the session of a process: the PID of its leader, field 6 of /proc/PID/stat. */
 function sessionOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);

@@ -1,7 +1,7 @@
 /**
- * Runs the tests that need npm only, in several processes, the slowest files first: `run.ts [--update-timings] [PATH...]`.
- * Prints progress, what fails, and a summary; build/test.xml has every test. A single file runs as it is, with all that Bun
- * prints.
+ * Runs the tests that need npm only, in several processes, the slowest files first:
+ * `run.ts [--update-timings] [PATH...]`. Prints progress, failures and a summary; build/test.xml has every test. A
+ * single file runs directly, with the full output of Bun.
  */
 import {
   copyFileSync,
@@ -29,15 +29,18 @@ const FOLDERS = [
   './scripts',
   './e2e/runner',
 ];
-/** How long each file took when it was last measured, for the order in which they start. */
+/** Last measured duration of each file, which decides the order in which they start. */
 const TIMINGS = join(import.meta.dir, 'timings.json');
 const MEASURED_TIMINGS = 'build/test-timings.json';
 const REPORT = 'build/test.xml';
-/** One more than there are processors: a third of the time, a test waits for sockets, timers and other processes. */
+/**
+ * One more than there are processors, because a test spends a third of its time waiting for sockets, timers and other
+ * processes.
+ */
 const PROCESSES = availableParallelism() + 1;
-/** A test waits for states, for 200 s at most each. Its own limit is for one that hangs. */
+/** A wait in a test gives up after 200 s at most. This timeout is for a test that hangs. */
 const TEST_TIMEOUT_MS = 240_000;
-/** How often a log that is not a terminal gets a line of progress. */
+/** Interval of progress lines in a log. */
 const PROGRESS_MS = 15_000;
 const REDRAW_MS = 500;
 const TEST_FILES = new Bun.Glob('**/*.test.ts');
@@ -68,7 +71,7 @@ const child = Bun.spawn(
     process.execPath,
     'test',
     `--parallel=${PROCESSES}`,
-    '--no-isolate', // a fifth of the CPU time would go into loading the same modules for each file
+    '--no-isolate', // with isolation, a fifth of the CPU time would go into loading the same modules for each file
     `--timings=${MEASURED_TIMINGS}`,
     '--update-timings',
     `--timeout=${TEST_TIMEOUT_MS}`,
@@ -87,7 +90,7 @@ const showProgress = () => {
   process.stderr.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
 };
 const timer = setInterval(showProgress, isTerminal ? REDRAW_MS : PROGRESS_MS);
-// Bun reports on standard error; standard output is what tests print.
+// Bun reports on standard error; tests print to standard output.
 await Promise.all([
   read(child.stderr, (line) => output.take(line)),
   read(child.stdout, (line) => (line.startsWith('bun test v') ? [] : [line])),
@@ -112,7 +115,7 @@ else if (exitCode !== 0 && tallyReport(xml).failed === 0) {
 }
 process.exitCode = exitCode === 0 && xml === '' ? 1 : exitCode;
 
-/** The times of the files that exist, the longest first; an earlier one where this run did not measure it. */
+/** Returns the durations of existing files, the longest first. A file that did not run keeps its earlier duration. */
 function measuredTimings(): Readonly<Record<string, number>> {
   const { files } = JSON.parse(readFileSync(MEASURED_TIMINGS, 'utf8')) as {
     readonly files: Readonly<Record<string, number>>;
@@ -124,7 +127,7 @@ function measuredTimings(): Readonly<Record<string, number>> {
   );
 }
 
-/** A path that Bun takes for a path, and not for a part of a name. */
+/** Returns an absolute path, which Bun does not take for a part of a name. */
 function existingPath(path: string): string {
   if (existsSync(path)) return resolve(path);
   console.error(`error: no test file or folder ${path}`);

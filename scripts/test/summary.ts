@@ -1,16 +1,16 @@
 import { failedTests } from '../ci/failed-tests.ts';
 import { sentence, tallyReport } from '../ci/tally.ts';
 
-/** A test file, and how long its tests took. */
+/** A test file with the duration of its tests. */
 export interface FileTime {
   readonly file: string;
   readonly seconds: number;
 }
 
 /**
- * The test files of a JUnit report that took longest. The report has no such time: its sums count tests that ran at the same
- * time one after the other.
- * @param fileMs - How long each file took.
+ * Returns the test files of a JUnit report that took longest. The report lacks their durations: its sums add up tests
+ * that ran at the same time.
+ * @param fileMs - Duration of each file.
  */
 export function slowestFiles(
   xml: string,
@@ -26,7 +26,7 @@ export function slowestFiles(
     .slice(0, count);
 }
 
-/** The report with a failure for each file that has an error outside its tests. */
+/** Adds a failure to a report for each file that has an error outside its tests. */
 export function withFaultyFiles(xml: string, files: Iterable<string>): string {
   const suites = [...files].map(
     (file) =>
@@ -35,14 +35,14 @@ export function withFaultyFiles(xml: string, files: Iterable<string>): string {
   return xml.replace('</testsuites>', `${suites.join('')}</testsuites>`);
 }
 
-/** How long a run took. */
+/** Durations of a run. */
 export interface RunTimes {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly fileMs: Readonly<Record<string, number>>;
 }
 
-/** The end of a run for people: what failed, or else which files took longest. */
+/** Returns the summary of a run: the failures, or the slowest files if there are none. */
 export function summaryText(xml: string, { seconds, cpuSeconds, fileMs }: RunTimes): string {
   const failed = failedTests(xml);
   const lines =

@@ -1,18 +1,20 @@
-/** The heading of a file in Bun's report. */
+/** Matches the heading of a file in Bun's report. */
 const HEADING = /^\S+\.test\.ts:$/;
 const PASSED = /^\(pass\) /;
 const SKIPPED = /^\((?:skip|todo)\) /;
 const FAILED = /^\(fail\) /;
-/** Bun's heading for an error that no test caught: mostly a file that does not load. */
+/** Matches Bun's heading for an error that no test caught, mostly of a file that does not load. */
 const UNCAUGHT = /^# Unhandled error between tests/;
-/** Bun's own version line and summary, for which there is {@link summaryText}. */
+/** Matches Bun's version line and summary. {@link summaryText} replaces them. */
 const FRAME =
   /^(?:bun test v.*|\s*\d+ (?:pass|fail|skip|todo|errors?|filtered out)|\s*(?:\d+ snapshots, )?\d+ expect\(\) calls|Ran \d+ tests across .*|\s*)$/;
 
-/** Bun repeats at the end what failed and what was skipped. */
+/** Matches the heading above the failures and skipped tests that Bun repeats at the end. */
 const REPEATED = /^\d+ tests? (?:failed|skipped|todo):$/;
 
-/** Reads what `bun test` writes line by line: counts the tests, and keeps only what says more than that one passed. */
+/**
+ * Parses the output of `bun test` line by line. Counts the tests, and keeps everything but the lines of passed tests.
+ */
 export class TestOutput {
   readonly #files = new Set<string>();
   #passed = 0;
@@ -23,7 +25,7 @@ export class TestOutput {
   /** Files with an error outside their tests, which Bun's report leaves out. */
   readonly faultyFiles = new Set<string>();
 
-  /** The lines to show for a line that Bun wrote. */
+  /** Returns the lines to show for a line of Bun's output. */
   take(line: string): readonly string[] {
     this.#isRepeating ||= REPEATED.test(line);
     if (this.#isRepeating) return [];
@@ -45,7 +47,7 @@ export class TestOutput {
     return heading === undefined ? [line] : ['', heading, line];
   }
 
-  /** How far it is. */
+  /** Formats the progress of the run. */
   progress(totalFiles: number): string {
     const failed = this.#failed + this.faultyFiles.size;
     return `${this.#files.size} of ${totalFiles} files, ${this.#passed} passed, ${failed} failed`;

@@ -1,11 +1,11 @@
-/** A test that waits for a state gives up after 200 s, so its own timeout is for one that hangs. */
+/** A wait in a test gives up after 200 s, so a test's own timeout is for a test that hangs. */
 import { expect, test } from 'bun:test';
 import { relative, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dir, '../..');
 const FILES = new Bun.Glob('{src,image,deploy,world,demo,bench,scripts,e2e/runner}/**/*.ts');
 const MIN_TIMEOUT_MS = 240_000;
-/** Of a file, and of one test as the last argument of `test`. */
+/** Matches the timeout of a file, or of one test as the last argument of `test`. */
 const TIMEOUT = /^(?:setDefaultTimeout\((?<all>[\d_]+)\)|\s*\}, (?<one>[\d_]+)\);$)/gm;
 
 test('no test has a timeout that a busy machine can exceed', async () => {
