@@ -1,7 +1,7 @@
 /**
  * Writes dist/snicket-image.tar from dist/snicket.
  *
- * usage: build.ts [NAME]   NAME with a tag, such as registry.example.com/snicket:0.1.0
+ * usage: build.ts [NAME], with a tag, such as registry.example.com/snicket:0.1.0
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
@@ -22,7 +22,7 @@ if (fault !== undefined) {
 
 console.error(`image: compressing ${relative(process.cwd(), executable)}, some seconds`);
 const { archive, digest, layers } = ociImage(snicketImage(executable, name));
-// Whoever imports the file at this moment goes on with the old one.
+// A process that imports the file at this moment keeps reading the old one.
 writeFileSync(`${output}.${process.pid}`, archive);
 renameSync(`${output}.${process.pid}`, output);
 

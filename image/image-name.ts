@@ -1,10 +1,10 @@
-/** Host (a dot, a port or `localhost` tells it from a path), path in lower case, tag. */
+/** Matches a host (with a dot, a port or `localhost`, unlike a path), a path in lower case, and a tag. */
 const NAME =
   /^[a-zA-Z0-9.-]+(:\d+)?(\/[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*)+:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
 
 /**
- * Why this cannot be the name of our image; nothing if it can. Host and tag have to be there: containerd takes a name as it
- * is, while kubelet would look for `docker.io/library/` and `:latest` in front of and behind a short one.
+ * Returns why this cannot be the name of Snicket's image; undefined if it can. Host and tag are required: containerd
+ * takes a name literally, while kubelet adds `docker.io/library/` and `:latest` to a short one.
  */
 export function imageNameFault(name: string): string | undefined {
   const [host = ''] = name.split('/');

@@ -1,32 +1,32 @@
 /**
- * OCI images as one archive, written without a container engine. The same input gives the same bytes, so the same digest.
- * https://github.com/opencontainers/image-spec/blob/main/image-layout.md
+ * OCI images as one archive, written without a container engine. The same input gives the same bytes, and therefore the
+ * same digest. https://github.com/opencontainers/image-spec/blob/main/image-layout.md
  */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { tar, type TarEntry } from './tar.ts';
 
-/** What goes into an image. */
+/** Spec of an image. */
 export interface OciImageSpec {
-  /** As pods name it, with a tag: `snicket.test/tools:1`. */
+  /** Name that pods use, with a tag: `snicket.test/tools:1`. */
   readonly name: string;
-  /** In Go's words: amd64, arm64. */
+  /** Go's name of the architecture: amd64, arm64. */
   readonly architecture: string;
-  /** The lowest first; who has a layer already does not fetch it again. */
+  /** Layers, the lowest first. A node fetches only the layers that it does not have. */
   readonly layers: readonly LayerSpec[];
-  /** What containers are started with, in the words of the specification: what is left out is up to the pod. */
+  /** Configuration of containers, with the fields of the specification. A pod can override them. */
   readonly config: ImageConfig;
 }
 
-/** A part of an image's files. */
+/** Spec of a layer. */
 export interface LayerSpec {
-  /** The folders above these need not be named. */
+  /** Entries of the layer. Parent folders are added. */
   readonly entries: readonly TarEntry[];
-  /** Level 6 of gzip takes a second and a half for 100 MB, and halves an executable. */
+  /** gzip uses level 6: it takes a second and a half for 100 MB, and halves an executable. */
   readonly compression: 'none' | 'gzip';
 }
 
-/** https://github.com/opencontainers/image-spec/blob/main/config.md#properties, the part that is used here. */
+/** The used part of https://github.com/opencontainers/image-spec/blob/main/config.md#properties. */
 export interface ImageConfig {
   readonly User?: string;
   readonly Env?: readonly string[];
@@ -37,15 +37,15 @@ export interface ImageConfig {
 
 /** A written image. */
 export interface OciImage {
-  /** An image layout as a tar. */
+  /** Image layout as a tar. */
   readonly archive: Buffer;
-  /** By this a registry and pods name exactly this image: `sha256:...`. */
+  /** Digest by which registries and pods identify this image: `sha256:...`. */
   readonly digest: string;
-  /** As they are stored, in the order of the spec. */
+  /** Stored layers, in the order of the spec. */
   readonly layers: readonly Descriptor[];
 }
 
-/** How one blob names another. */
+/** Reference to a blob. */
 export interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
@@ -54,7 +54,7 @@ export interface Descriptor {
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 
-/** Writes an image. */
+/** Builds an image. */
 export function ociImage({ name, architecture, layers, config }: OciImageSpec): OciImage {
   const [, tag] = /:([^:/@]+)$/.exec(name) ?? [];
   if (tag === undefined) throw new Error(`image name '${name}' has no tag; write ${name}:1`);
@@ -78,7 +78,7 @@ export function ociImage({ name, architecture, layers, config }: OciImageSpec): 
       {
         ...describe(MANIFEST, manifest),
         platform,
-        // The first is what containerd reads; the second is the specification's, for which a tag is all there is.
+        // containerd reads the first annotation. The second is from the specification, and holds only a tag.
         annotations: {
           'io.containerd.image.name': name,
           'org.opencontainers.image.ref.name': tag,
@@ -103,7 +103,7 @@ export function ociImage({ name, architecture, layers, config }: OciImageSpec): 
 interface WrittenLayer {
   readonly blob: Uint8Array;
   readonly descriptor: Descriptor;
-  /** Of the tar, whether or not the blob is compressed. */
+  /** Digest of the uncompressed tar. */
   readonly contentDigest: string;
 }
 
@@ -114,7 +114,7 @@ function writeLayer({ entries, compression }: LayerSpec): WrittenLayer {
     const descriptor = describe(mediaType, content);
     return { blob: content, descriptor, contentDigest: descriptor.digest };
   }
-  // Not node:zlib: libdeflate writes neither a time nor the operating system into the header, and is faster.
+  // libdeflate in place of node:zlib: it writes neither a time nor the operating system into the header, and is faster.
   const blob = Bun.gzipSync(content, { level: 6, library: 'libdeflate' });
   return {
     blob,
@@ -123,7 +123,7 @@ function writeLayer({ entries, compression }: LayerSpec): WrittenLayer {
   };
 }
 
-/** Those that the entries leave out; sorted, so that each comes after its own. */
+/** Returns the parent folders that the entries leave out, sorted so that parents come first. */
 function foldersAbove(entries: readonly TarEntry[]): TarEntry[] {
   const folders = new Set<string>();
   for (const { path } of entries) {

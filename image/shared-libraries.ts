@@ -1,8 +1,6 @@
-/**
- * The shared libraries of an executable, as the machine's own loader finds them.
- */
+/** The shared libraries of an executable, as the machine's own loader resolves them. */
 
-/** Paths of the libraries, and of the loader itself, sorted. They have to be at these paths in an image too. */
+/** Returns the paths of the libraries and of the loader, sorted. An image needs them at the same paths. */
 export function sharedLibraries(executable: string): string[] {
   const { exitCode, stdout, stderr } = Bun.spawnSync(['ldd', executable]);
   if (exitCode !== 0)
@@ -13,8 +11,8 @@ export function sharedLibraries(executable: string): string[] {
 }
 
 /**
- * The paths in what ldd printed: `libc.so.6 => /lib/libc.so.6 (0x...)`, and the loader as `/lib64/ld-linux.so.2 (0x...)`.
- * What the kernel itself brings (linux-vdso) has none.
+ * Parses the paths in the output of ldd: `libc.so.6 => /lib/libc.so.6 (0x...)`, and the loader as
+ * `/lib64/ld-linux.so.2 (0x...)`. The kernel's own linux-vdso has no path.
  */
 export function parseLdd(text: string, executable: string): string[] {
   const missing = [...text.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name);

@@ -8,7 +8,10 @@ import { IMAGE_NAME, snicketImage } from './snicket-image.ts';
 import { sharedLibraries } from './shared-libraries.ts';
 import { readLayout, type Layout } from './testing/layout.ts';
 
-/** Stands in for Snicket: linked to the system's libraries too, and small, for gzip takes seconds for the real size. */
+/**
+ * Stands in for Snicket. It is linked to the system's libraries too, and small, because gzip takes seconds for the real
+ * size.
+ */
 const PROGRAM = Bun.which('tar') ?? 'tar';
 
 describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {

@@ -1,8 +1,8 @@
 /**
- * What is in the image of Snicket: the executable, the libraries it needs, and nothing else; no shell, no package manager.
+ * Content of Snicket's image: the executable and the libraries it needs, without a shell or a package manager.
  *
- * No certificates either: Snicket trusts a tenant's CA, or the one that a kubeconfig names; the roots of public CAs are in
- * the executable, where Bun has them.
+ * It has no certificates. Snicket trusts a tenant's CA, or the CA in a kubeconfig; Bun's executable contains the roots
+ * of public CAs.
  */
 import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
@@ -10,25 +10,25 @@ import type { OciImageSpec, LayerSpec } from './oci.ts';
 import { sharedLibraries } from './shared-libraries.ts';
 import type { TarEntry } from './tar.ts';
 
-/** The image's name unless another is asked for; deploy/ has the same. */
+/** Default name of the image; deploy/ uses the same. */
 export const IMAGE_NAME = `snicket.dev/snicket:${manifest.version}`;
 
-/** User and group that containers run as: no root, and no one that a machine has. */
+/** User and group of containers: not root, and unused on machines. */
 export const USER_ID = 65532;
 
-/** The image of this executable. What is in it is read, and never asked of a clock or of the network. */
+/** Returns the image of this executable. It depends on files alone, not on the time or the network. */
 export function snicketImage(executable: string, name: string): OciImageSpec {
   return {
     name,
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
-    // An upgrade of Snicket ships the second one only.
+    // An upgrade of Snicket changes only the second layer.
     layers: [
       baseLayer(sharedLibraries(executable)),
       layer([{ kind: 'file', path: '/snicket', content: readFileSync(executable), mode: 0o755 }]),
     ],
     config: {
       User: `${USER_ID}:${USER_ID}`,
-      // So that `kubectl exec ... -- snicket version` finds it.
+      // Lets `kubectl exec ... -- snicket version` find it.
       Env: ['PATH=/'],
       Entrypoint: ['/snicket'],
       Labels: {
@@ -41,11 +41,11 @@ export function snicketImage(executable: string, name: string): OciImageSpec {
   };
 }
 
-/** Everything but the executable. Nothing here is ever written to: a read-only root will do, and no /tmp is needed. */
+/** Returns the layer with everything but the executable. Snicket writes to none of it, so a read-only root works. */
 function baseLayer(libraries: readonly string[]): LayerSpec {
   return layer([
     text('/etc/group', `root:x:0:\nsnicket:x:${USER_ID}:\n`),
-    // glibc would otherwise ask for modules that are not there.
+    // Without this file, glibc looks for modules that do not exist here.
     text('/etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n'),
     text(
       '/etc/passwd',

@@ -1,6 +1,4 @@
-/**
- * Archives in ustar form (POSIX.1-1988). Owner root, time 0: the same entries give the same bytes.
- */
+/** Archives in ustar format (POSIX.1-1988). Owner root, time 0: the same entries give the same bytes. */
 
 /** One entry of an archive. */
 export type TarEntry =
@@ -16,7 +14,7 @@ export type TarEntry =
 const BLOCK_BYTES = 512;
 const TYPE_FLAGS = { file: '0', link: '2', folder: '5' } as const;
 
-/** An archive of these entries, in this order. */
+/** Returns an archive of these entries, in this order. */
 export function tar(entries: readonly TarEntry[]): Buffer<ArrayBuffer> {
   return Buffer.concat([...entries.flatMap(blocks), Buffer.alloc(2 * BLOCK_BYTES)]);
 }
@@ -43,7 +41,7 @@ function header(entry: TarEntry, sizeBytes: number): Buffer {
   block.write(octal(0, 8), 116); // group
   block.write(octal(sizeBytes, 12), 124);
   block.write(octal(0, 12), 136); // time
-  block.write(' '.repeat(8), 148); // the sum is taken with blanks in its own place
+  block.write(' '.repeat(8), 148); // the checksum counts its own field as blanks
   block.write(TYPE_FLAGS[entry.kind], 156);
   block.write(target, 157);
   block.write('ustar\0' + '00', 257);

@@ -1,6 +1,6 @@
 /**
- * Archives as others read them: unpacked by the system's tar, which checks the sums of headers, with every digest and size
- * compared.
+ * Reads archives as other programs do: the system's tar unpacks them, which verifies header checksums, and every digest
+ * and size is compared.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Descriptor } from '../oci.ts';
 
-/** What an archive turned out to hold. */
+/** Content of an unpacked archive. */
 export interface Layout {
   readonly index: { readonly manifests: readonly (Descriptor & Record<string, unknown>)[] };
   readonly manifest: { readonly config: Descriptor; readonly layers: readonly Descriptor[] };
@@ -16,11 +16,15 @@ export interface Layout {
     readonly config: Readonly<Record<string, unknown>>;
     readonly rootfs: { readonly type: string; readonly diff_ids: readonly string[] };
   };
-  /** Of every layer, the folder with its files. */
+  /** Folder of each layer. */
   readonly layers: readonly string[];
 }
 
-/** Unpacks an archive and its layers below a folder. @throws if anything is not what it is said to be. */
+/**
+ * Unpacks an archive and its layers into a folder.
+ *
+ * @throws if a digest or size does not match
+ */
 export function readLayout(archive: Uint8Array, folder: string): Layout {
   const layout = unpack(archive, join(folder, 'layout'));
   const blob = ({ digest, size }: Descriptor): Buffer => {
@@ -48,7 +52,7 @@ export function readLayout(archive: Uint8Array, folder: string): Layout {
   return { index, manifest, config, layers };
 }
 
-/** Unpacks a tar into a new folder, and returns that. */
+/** Unpacks a tar into a new folder, and returns its path. */
 export function unpack(archive: Uint8Array, into: string): string {
   mkdirSync(into, { recursive: true });
   const { exitCode, stderr } = Bun.spawnSync(
