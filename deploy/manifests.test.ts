@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isMap, isSeq, parse, parseAllDocuments, type Document } from 'yaml';
 import { IMAGE_NAME, USER_ID } from '../image/snicket-image.ts';
 
-// What an API server makes of these files is seen by e2e/image.test.ts; here is what it would not mind.
+// Checks that an API server does not make. e2e/image.test.ts applies these files to an API server.
 
 interface Rule {
   readonly apiGroups: readonly string[];
@@ -39,7 +39,7 @@ describe.each(roles.map((role) => [`${kindOf(role.contents)} ${nameOf(role)}`, r
 
       const unexplained = rules.items.filter((rule, place) => {
         const reason = isMap(rule) ? rule.commentBefore : undefined;
-        // The parser hands the comment before the first item to the list.
+        // The parser attaches the comment before the first item to the list.
         return !(place === 0 ? rules.commentBefore : reason)?.trim();
       });
 
