@@ -1,11 +1,11 @@
-# Every target first brings node_modules to what package-lock.json says; see scripts/install.
+# Most targets first install the packages of package-lock.json; see scripts/install.
 
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
 .PHONY: help install test flaky e2e e2e-all parts fuzz soak lint format generate build image bench bench-operator bench-world demo demo-real world world-status world-down clean
 
-help: ## print this list
+help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  T=PATH            with test: only that file or folder, as T=src/cli/version.test.ts'
@@ -22,71 +22,72 @@ help: ## print this list
 install:
 	@sh scripts/install
 
-test: install ## the tests that need npm only, two minutes on two quiet cores; report in build/test.xml
+test: install ## Run the tests that need npm only, two minutes on two quiet cores; report in build/test.xml
 	$(BUN) scripts/test/run.ts $(if $(UPDATE_TIMINGS),--update-timings) $(T)
 
-flaky: install ## run suites again and again while CPUs are stolen and processes paused: RUNS=10 SUITES="test e2e"
+flaky: install ## Run suites repeatedly under CPU load and with paused processes: RUNS=10 SUITES="test e2e"
 	$(BUN) scripts/flaky/run.ts $(if $(RUNS),--runs=$(RUNS)) $(if $(SEED),--seed=$(SEED)) $(SUITES)
 
-e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
+e2e: install ## Run the end-to-end tests on real Kubernetes components; builds them on first use
 	$(BUN) e2e/run.ts $(T)
 
-e2e-all: install ## the same and the optional scenarios: edges, envoy-edges, providers, providers-exposed
+e2e-all: install ## Run e2e and the optional scenarios: edges, envoy-edges, providers, providers-exposed
 	$(BUN) e2e/run.ts --all $(if $(OPTIONAL_BEFORE),--optional-before=$(OPTIONAL_BEFORE))
 
-parts: install ## build everything that e2e-all needs into the cache, at low priority
+parts: install ## Build everything that e2e-all needs into the cache, at low priority
 	world/world build --all
 
-fuzz: install ## compare the parsers with slow, plain ones on mutated inputs
+fuzz: install ## Compare the parsers with simple reference parsers on mutated inputs
 	$(BUN) fuzz/run.ts $(SECONDS)
 
-soak: install ## storms of connections through each engine, with memory and descriptors watched
+soak: install ## Load each engine with connections, and check memory and file descriptors
 	$(BUN) soak/run.ts $(MINUTES)
 
-lint: install ## check format, lint rules and types
+lint: install ## Check format, lint rules and types
 	node_modules/.bin/oxfmt --check
 	node_modules/.bin/oxlint
 	node_modules/.bin/tsc
 
-format: install ## write the format that lint checks
+format: install ## Format the code as lint checks it
 	node_modules/.bin/oxfmt
 
-generate: install ## write deploy/crds and docs/reference from src/api
+generate: install ## Generate deploy/crds and docs/reference from src/api
 	$(BUN) scripts/crds.ts
 
-# The program of a gateway's thread is an entry point of its own. With --splitting, what a command does not use is not
-# loaded: 1 to 2 MB of memory. With --bytecode, what is loaded need not be compiled into memory: 1 MB more, for 5 MB of disk.
-build: install ## dist/snicket, one file with its runtime inside
+# The program of a gateway's thread is a separate entry point. With --splitting, a command loads only the code that it uses,
+# which saves 1 to 2 MB of memory. With --bytecode, loaded code is not compiled in memory, which saves another 1 MB for 5 MB
+# of disk.
+build: install ## Build dist/snicket, one file that contains its runtime
 	$(BUN) build --compile --splitting --minify --bytecode --format=esm --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
 	  src/main.ts src/gateway/thread/engine-thread.ts --outfile dist/snicket
 	@du -h dist/snicket
 
-image: build ## dist/snicket-image.tar, an OCI image; needs no container engine
+image: build ## Write dist/snicket-image.tar, an OCI image; needs no container engine
 	$(BUN) image/build.ts $(if $(IMAGE),'$(IMAGE)')
 
-bench: build ## compare gateway and proxy with HAProxy, nginx, Go and C; a quarter of an hour
+bench: build ## Compare gateway and proxy with HAProxy, nginx, Go and C; a quarter of an hour
 	$(BUN) bench/run.ts $(if $(QUICK),--quick) $(if $(PEERS),--peers '$(PEERS)') $(if $(CASES),--cases '$(CASES)')
 
-bench-operator: build ## measure the operator with TENANTS=1000 simulated tenants: start, rest, reactions
+bench-operator: build ## Measure the operator with TENANTS=1000 simulated tenants: start, idle, reactions
 	$(BUN) bench/operator/run.ts --tenants $(or $(TENANTS),1000)
 
-bench-world: install ## measure what a world costs: start, memory, end
+bench-world: install ## Measure start, memory and removal of a world
 	$(BUN) bench/world.ts
 
-demo: install ## two control planes behind one address, pods that get through, commands to try; npm only, no root
+demo: install ## Show two control planes behind one address, with commands to try; npm only, no root
 	@$(BUN) demo/run.ts
 
-demo-real: install ## the same with real Kubernetes: API servers, workers, pods; needs root and Go
+demo-real: install ## Show the same with real Kubernetes: API servers, workers, pods; needs root and Go
 	@$(BUN) demo/real.ts
 
-world: install ## start a management cluster and two tenants with workers; Ctrl-C ends it
+world: install ## Start a management cluster and two tenants with workers; Ctrl-C removes it
 	world/world up $(if $(KEEP),--keep)
 
-world-status: install ## say what of the world is running
+world-status: install ## Show the status of the worlds on this machine
 	world/world status
 
-world-down: install ## end kept worlds and remove what dead ones left
+world-down: install ## Remove kept and dead worlds
 	world/world down
 
-clean: ## remove what build and the tests wrote
+clean: ## Remove the output of build and tests
 	rm -rf build dist
