@@ -62,7 +62,7 @@ test.each(['the same file', 'a new file'])(
     using folder = newFolder();
     const path = join(folder.path, 'log');
     const disk = { isFull: false };
-    // Six bytes at a time; full after the first six until it is told otherwise.
+    // The disk takes six bytes per write. After the first six it is full until the test frees it.
     const log = new AccessLog(path, silent, async (descriptor, bytes, at) => {
       if (disk.isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
       disk.isFull = log.dropped === 0;
@@ -120,7 +120,7 @@ test('goes on when the reader of a full FIFO does, and does not wait for one tha
     try {
       count += readSync(reader, bytes);
     } catch {
-      // nothing there yet
+      // nothing to read yet
     }
     return count === 100_000;
   }, 'all of a line that is longer than the pipe');
@@ -165,7 +165,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
         .map((line): Record<string, unknown> => JSON.parse(line));
     };
 
-    // Two of the first, so that one of them meets the endpoint that refuses.
+    // Two connections to the first route, so that one of them dials the endpoint that refuses.
     for (let count = 1; count <= 2; count++) {
       const client = await Peer.dial(lab.port);
       await client.send(Buffer.concat([header, hello({ serverName: 'a.test' })]));
@@ -197,7 +197,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
       reason: 'completed',
     });
     expect(first!.via).toMatch(/^127\.0\.0\.1:\d+$/);
-    // One more if so much time has passed between the two that the one that refuses has had its rest.
+    // One attempt more if the back-off of the refusing endpoint ends between the two connections.
     expect([3, 4]).toContain(Number(first!.attempts) + Number(second!.attempts));
     expect(third).toMatchObject({
       tenant: 'b',

@@ -1,33 +1,33 @@
 /**
- * Writes the access log, on the main thread, one write at a time. Traffic never waits for it: if the disk is slow or
- * full, what does not fit into the memory set aside is dropped and counted.
+ * Writes the access log on the main thread, one write at a time. Traffic never waits for the log: if the disk is slow
+ * or full, the lines that do not fit into the buffer are dropped and counted.
  */
 import { closeSync, constants, fstatSync, openSync, write } from 'node:fs';
 import type { Logger } from '../telemetry/log.ts';
 
-/** What may wait for the disk. */
+/** Maximum size of the lines that wait for the disk. */
 const WAITING_LIMIT_CHARACTERS = 8 * 1024 * 1024;
 
-/** How long the end of the gateway waits for what is not written yet. */
+/** How long {@link AccessLog.close} waits for the lines that are not written yet. */
 const CLOSE_LIMIT_MS = 1000;
 
-/** A pipe that is full is tried again after this time. */
+/** How long to wait before the next write to a full pipe. */
 const FULL_PIPE_MS = 10;
 
 /**
- * O_NONBLOCK is for a FIFO: to open one that nobody reads is an error then (ENXIO), not a wait without end on the main
- * thread; and a write to a full one comes back. Regular files do not know the flag.
+ * O_NONBLOCK matters for a FIFO. Opening a FIFO without a reader fails with ENXIO instead of blocking the main thread,
+ * and a write to a full FIFO returns. Regular files ignore the flag.
  */
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK;
 
 const NEWLINE = 0x0a;
 
-/** Writes bytes from a place on, and gives how many it wrote: perhaps not all. */
+/** Writes bytes from an offset on and returns how many it wrote, which may be fewer than given. */
 export type Write = (descriptor: number, bytes: Buffer, at: number) => Promise<number>;
 
-/** The log, in a file or on standard output. */
+/** The access log, in a file or on standard output. */
 export class AccessLog {
-  /** Lines that are written, and lines that are lost. */
+  /** Number of lines written, and of lines lost. */
   written = 0;
   dropped = 0;
 
@@ -40,10 +40,10 @@ export class AccessLog {
   #waitingCount = 0;
   #writing: Promise<void> | undefined;
   #isFailing = false;
-  /** An error came after half a line: the next one must not go on in it. */
+  /** Whether the last write failed in the middle of a line, so that the next line needs a newline before it. */
   #isMidLine = false;
 
-  /** `-` is standard output. `writeSome` is the system's, unless a test has a disk of its own. */
+  /** `-` means standard output. A test can pass a `writeSome` of its own instead of the system's. */
   constructor(path: string, log: Logger, writeSome: Write = writeToSystem) {
     this.#path = path;
     this.#log = log;
@@ -60,7 +60,7 @@ export class AccessLog {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Opens the file now, so that one that cannot be had is reported before the first line is lost. */
+  /** Opens the file now, so that an unusable path is reported before the first line is lost. */
   open(): void {
     try {
       this.#openFile();
@@ -69,12 +69,12 @@ export class AccessLog {
     }
   }
 
-  /** Opens the file anew with the next line: it was moved away, to be rotated. */
+  /** Reopens the file with the next line, after log rotation has moved it away. */
   reopen(): void {
     this.#wantsReopen = true;
   }
 
-  /** Writes what is waiting, if that is possible in time, and closes. */
+  /** Writes the waiting lines, as far as the time limit allows, and closes the file. */
   async close(limitMs = CLOSE_LIMIT_MS): Promise<void> {
     const limit = Promise.withResolvers<void>();
     const timer = setTimeout(() => limit.resolve(), limitMs);
@@ -91,7 +91,7 @@ export class AccessLog {
   }
 
   async #writeAll(): Promise<void> {
-    // Not in the caller's time: what comes in the same moment goes out in the same write.
+    // Deferred to a microtask, so that lines added together go out in one write.
     await Promise.resolve();
     while (this.#waitingCount > 0) {
       const lines = this.#waiting;
@@ -103,7 +103,7 @@ export class AccessLog {
         this.written += count;
         this.#isFailing = false;
       } catch (error) {
-        // Some of them may be in the file, before the error; which, is not worth knowing.
+        // Some of these lines may be in the file. They count as dropped anyway.
         this.dropped += count;
         this.#wantsReopen = true;
         this.#failed(error);
@@ -112,7 +112,7 @@ export class AccessLog {
     this.#writing = undefined;
   }
 
-  /** Said once for a disk that stays full, not for every batch. */
+  /** Logs an error once per outage, not once per batch. */
   #failed(error: unknown): void {
     if (!this.#isFailing) {
       this.#log.error('the access log cannot be written; lines are dropped until it can', {
@@ -134,7 +134,7 @@ export class AccessLog {
     }
   }
 
-  /** Not at the start of a new file, in case the one with the half line was moved away. */
+  /** Whether to begin with a newline. A new, empty file needs none: rotation has moved the half line away. */
   #needsNewline(descriptor: number): boolean {
     if (!this.#isMidLine) return false;
     const stats = fstatSync(descriptor);
@@ -162,8 +162,9 @@ export class AccessLog {
 const STANDARD_OUTPUT = 1;
 
 /**
- * A pipe is opened once more: the flag would else be set for all who share it, whoever started us among them. Where that
- * is not allowed, and for a terminal or a socket, a write may stay in the thread pool, and close() does not wait for it.
+ * Opens a pipe on standard output again, because O_NONBLOCK would otherwise apply to every process that shares the
+ * pipe, including the parent. If that is not allowed, and for a terminal or a socket, a write may block in the thread
+ * pool, and close() does not wait for it.
  */
 function openStandardOutput(): number {
   if (!fstatSync(STANDARD_OUTPUT).isFIFO()) return STANDARD_OUTPUT;
@@ -174,7 +175,7 @@ function openStandardOutput(): number {
   }
 }
 
-/** A file may take less than it is given; how much, is the result. Nothing, after a pause, if it is a full pipe. */
+/** Writes to the system and returns the number of bytes written. For a full pipe it returns 0 after a pause. */
 async function writeToSystem(descriptor: number, bytes: Buffer, at: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   write(descriptor, bytes, at, bytes.length - at, null, (error, written) => {

@@ -50,7 +50,7 @@ describe.each(['bun', 'epoll'] as const)('allowed sources on engine %s', (engine
   test("are compared with the worker's address for its pods", async () => {
     const fromPod = () => [signedHeader(), hello({ serverName: 'kubernetes.default.svc' })];
     await using byWorker = await start(['127.0.0.1']);
-    // The address of the pod, which its worker's proxy names.
+    // The address of the pod, as the worker's proxy reports it.
     await using byPod = await start(['10.1.2.3']);
 
     await byWorker.say(...fromPod());

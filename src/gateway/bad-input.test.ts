@@ -7,7 +7,7 @@ import { GatewayLab, until } from './testing/lab.ts';
 
 const HOST = 'a.k8s.test';
 
-/** What is sent, what comes back (an alert, or a reset), and what is counted. */
+/** What the client sends, what it gets back (an alert or a reset), and which reason is counted. */
 const CASES: readonly (readonly [string, Buffer, AlertName | 'reset', string])[] = [
   ['garbage', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'reset', 'not_tls'],
   ['zeros', Buffer.alloc(64), 'reset', 'not_tls'],
@@ -98,7 +98,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   test('lets one source have a thousand unfinished hellos, and others still in', async () => {
     using backend = new Backend();
     const endpoints = [`127.0.0.1:${backend.port}`];
-    // None of them is late before all are there.
+    // No hello times out before all clients are connected.
     const limits = { helloTimeoutMs: 600_000 };
     const routes = [{ host: HOST, endpoints }];
     await using lab = await GatewayLab.start({ engine, routes, limits });
@@ -124,7 +124,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   });
 });
 
-/** A connection from another address of this machine. */
+/** Connects from another address of this machine. */
 async function dialFrom(localAddress: string, port: number) {
   const { connect } = await import('node:net');
   const { once } = await import('node:events');

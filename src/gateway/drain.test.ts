@@ -41,7 +41,7 @@ test('closes connections spread over the drain time, and none within the grace',
   }
   clock.advance(1000);
   await until(() => clients.every((client) => client.sawFin || client.closed), 'no client left');
-  // A thread may report its last connection late; the drain ends without it after two seconds.
+  // A thread may report its last connection late. The drain then ends after two more seconds.
   clock.advance(2000);
   await draining;
   for (const client of clients) client.close();

@@ -1,6 +1,4 @@
-/**
- * The metrics of a gateway, read from shared memory when somebody asks. docs/gateway.md lists them.
- */
+/** The metrics of a gateway, read from shared memory on each scrape. docs/gateway.md lists them. */
 import type { GlobalCounter, SlotCounter, SlotCounts } from '../engine/counters.ts';
 import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 import type { AccessLog } from './access-log.ts';
@@ -9,20 +7,20 @@ import type { PlacedRoute } from './routes/route-table.ts';
 import type { LoadState } from './routes/routes-feed.ts';
 import type { Crew } from './thread/crew.ts';
 
-/** Where the numbers are. */
+/** Where the metrics read their values. */
 export interface GatewayNumbers {
   readonly crew: Crew;
   readonly options: GatewayOptions;
   readonly load: () => LoadState;
   readonly routes: () => readonly PlacedRoute[];
   readonly accessLog: AccessLog | undefined;
-  /** Whether the key file in force is the one on disk; absent without a key file. */
+  /** Whether the key file on disk is the one in use. Undefined without a key file. */
   readonly keysAreGood: () => boolean | undefined;
 }
 
 type Family = readonly [name: string, type: MetricFamily['type'], help: string];
 
-/** The engine's numbers, summed over the threads. */
+/** Values that the engines count, summed over the threads. */
 const GLOBAL_FAMILIES: Readonly<Record<GlobalCounter, Family>> = {
   accepted: ['connections_accepted_total', 'counter', 'Connections accepted.'],
   open: ['connections_open', 'gauge', 'Connections open now.'],
@@ -41,7 +39,7 @@ const GLOBAL_FAMILIES: Readonly<Record<GlobalCounter, Family>> = {
   lostEdges: ['lost_edges_total', 'counter', 'Readiness that the engine nearly missed, healed.'],
 };
 
-/** What is counted for each route. `dialMs` becomes seconds. */
+/** Values per route. `dialMs` is exported in seconds. */
 const ROUTE_FAMILIES: Readonly<Record<SlotCounter, Family>> = {
   open: ['tenant_connections_open', 'gauge', 'Connections of this route open now.'],
   total: [
@@ -57,7 +55,7 @@ const ROUTE_FAMILIES: Readonly<Record<SlotCounter, Family>> = {
 
 type Single = readonly [...Family, read: (numbers: GatewayNumbers) => number];
 
-/** Numbers that a gateway has once. */
+/** Values that exist once per gateway. */
 const SINGLES: readonly Single[] = [
   ['routes', 'gauge', 'Routes in force.', ({ routes }) => routes().length],
   [
@@ -117,7 +115,7 @@ const SINGLES: readonly Single[] = [
   ],
 ];
 
-/** With an access log. */
+/** Only with an access log. */
 const ACCESS_LOG_SINGLES: readonly Single[] = [
   [
     'access_log_lines_total',
@@ -133,7 +131,7 @@ const ACCESS_LOG_SINGLES: readonly Single[] = [
   ],
 ];
 
-/** With a key file. */
+/** Only with a key file. */
 const KEY_SINGLES: readonly Single[] = [
   [
     'keys_last_load_successful',
@@ -143,7 +141,7 @@ const KEY_SINGLES: readonly Single[] = [
   ],
 ];
 
-/** Registers all of them. */
+/** Registers all metrics of a gateway. */
 export function registerGatewayMetrics(metrics: Metrics, numbers: GatewayNumbers): void {
   const { crew, options, accessLog } = numbers;
   const add = ([name, type, help]: Family, samples: () => Iterable<Sample>) =>

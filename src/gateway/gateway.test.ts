@@ -90,7 +90,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
       await until(() => good.peers.length === round, 'a connection at the one that works');
     }
 
-    // A rest is a second or more: rotation.test.ts has the rule.
+    // An endpoint backs off for a second or more: see rotation.test.ts.
     const seconds = Math.floor((performance.now() - startMs) / 1000);
     expect(lab.failures('dial_refused')).toBeWithin(1, Math.min(2 + seconds, 6));
     expect(lab.failures('no_endpoint')).toBe(0);
@@ -179,7 +179,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     await lab.changeRoutes([a, b].map(({ host, endpoint }) => ({ host, endpoints: [endpoint] })));
     const lost = await handshake(lab.port, a);
 
-    // A message that the thread cannot understand: it throws, outside of any connection.
+    // The thread cannot apply this message and throws outside of any connection.
     lab.gateway.crew.members[0]!.tell({ type: 'routes', version: 9, changes: null! });
     await until(() => lab.number('thread_deaths_total') === 1, 'the death');
     await until(() => lab.number('threads_listening') === 1, 'the restart');

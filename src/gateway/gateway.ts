@@ -1,5 +1,6 @@
 /**
- * The gateway: routes, keys, threads, metrics and health put together, on the main thread. No connection comes here.
+ * The gateway on the main thread: routes, keys, engine threads, metrics and health. Connections live in the engine
+ * threads.
  */
 import { systemClock } from '../clock/clock.ts';
 import { drain } from '../engine/drain.ts';
@@ -20,7 +21,7 @@ import type { LoadState, RouteCounts, RoutesFeed } from './routes/routes-feed.ts
 import { Crew } from './thread/crew.ts';
 import type { FromThread } from './thread/messages.ts';
 
-/** An engine's thread is gone, and its sockets are not. */
+/** An engine thread ended without closing its sockets. */
 export class ThreadLost extends Error {
   override readonly name = 'ThreadLost';
 
@@ -31,7 +32,7 @@ export class ThreadLost extends Error {
   }
 }
 
-/** A gateway. */
+/** A gateway process without its signal handling: starts, drains and stops all parts. */
 export class Gateway {
   readonly metrics = new Metrics();
   readonly crew: Crew;
@@ -81,7 +82,7 @@ export class Gateway {
       keyFile === undefined
         ? undefined
         : new KeySource(keyFile, log, (masterKeys) => this.crew.changeKeys(masterKeys));
-    this.#lost.promise.catch(() => {}); // lost() tells whoever asks
+    this.#lost.promise.catch(() => {}); // lost() reports the error
     registerGatewayMetrics(this.metrics, {
       crew: this.crew,
       options,
@@ -92,22 +93,22 @@ export class Gateway {
     });
   }
 
-  /** Where clients are accepted. */
+  /** The addresses that accept clients. */
   get addresses(): readonly ListenAddress[] {
     return this.#addresses;
   }
 
-  /** Where health and metrics are. */
+  /** The addresses that serve health and metrics. */
   get httpAddresses(): readonly ListenAddress[] {
     return this.#http;
   }
 
-  /** How the loading of the routes goes. */
+  /** State of the last load of the routes. */
   get load(): Readonly<LoadState> {
     return this.#routes.state;
   }
 
-  /** Starts all of it. A bad routes file is no reason not to: it is not ready then. @throws if it cannot listen. */
+  /** Starts all parts. With an invalid routes file the gateway runs but is not ready. @throws if it cannot listen. */
   async start(): Promise<void> {
     this.#serveHttp();
     this.#accessLog?.open();
@@ -137,12 +138,12 @@ export class Gateway {
     });
   }
 
-  /** Never done. @throws ThreadLost when only a new process can go on. */
+  /** Never resolves. @throws ThreadLost when the process has to be restarted. */
   async lost(): Promise<never> {
     return this.#lost.promise;
   }
 
-  /** Why no load balancer should send clients here; nothing if it should. */
+  /** Returns why the gateway is not ready, or undefined if it is ready. */
   notReady(): string | undefined {
     if (this.#isDraining) return 'draining: the gateway is about to end';
     if (this.#addresses.length === 0) return 'starting';
@@ -153,12 +154,12 @@ export class Gateway {
     return isAlive ? undefined : 'no engine thread is alive';
   }
 
-  /** The access log was moved away: begin a new file. */
+  /** Begins a new access log file, after log rotation has moved the old one away. */
   reopenAccessLog(): void {
     this.#accessLog?.reopen();
   }
 
-  /** Not ready from now on; accepts for the grace time, closes all over the drain time, then ends. */
+  /** Reports not ready, accepts for the grace period, closes all connections over the drain period, then stops. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { graceMs, drainMs, clock = systemClock } = this.#options;
@@ -167,12 +168,12 @@ export class Gateway {
       graceMs,
       drainMs,
     });
-    const { signal } = new AbortController(); // nothing cuts it short but the end of the process
+    const { signal } = new AbortController(); // never aborted: only the end of the process shortens the drain
     await drain({ engines: this.crew.members, graceMs, drainMs, clock, signal });
     await this.stop();
   }
 
-  /** Ends all of it at once. */
+  /** Stops all parts at once. */
   async stop(): Promise<void> {
     this.#routes.stop();
     this.#keys?.stop();
@@ -240,12 +241,14 @@ export class Gateway {
   }
 }
 
-/** Of all threads. They may take twice as much memory: with that, half of the gigabyte of deploy/gateway.yaml. */
+/**
+ * For all threads together. Memory use can be twice as high, which is half of the 1 GiB limit in deploy/gateway.yaml.
+ */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 /**
- * The limits of one thread. Connections are counted over all threads by the switchboard; what an engine counts itself
- * is shared out.
+ * Returns the limits of one thread. The router counts connections over all threads. Limits that each engine counts for
+ * itself are divided by the number of threads.
  */
 function engineLimits({ workers, maxConnections, limits }: GatewayOptions): Partial<Limits> {
   const { maxUnfinishedHellos, maxUnfinishedHellosPerSource } = DEFAULT_LIMITS;

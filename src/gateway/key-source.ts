@@ -1,16 +1,17 @@
 /**
- * The key file over time: the last good keys stay in force, and new ones take over with no restart.
+ * Loads the key file and reloads it on changes, without a restart. If a new version is invalid, the last valid keys
+ * stay in use.
  */
 import { readWatched } from '../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../files/watched-file.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { parseKeys } from '../wire/master-keys.ts';
 
-/** Watches the file and gives away its keys. */
+/** Watches the key file and passes on its keys. */
 export class KeySource {
-  /** Why the file as it is now is not in force; nothing if it is. */
+  /** Why the current content of the file is not in use. Undefined if it is in use. */
   problem: string | undefined = 'no keys are loaded yet';
-  /** Whether there ever were any. */
+  /** Whether valid keys were ever loaded. */
   hasKeys = false;
 
   readonly #path: string;
@@ -24,13 +25,13 @@ export class KeySource {
     this.#onKeys = onKeys;
   }
 
-  /** Loads the file, good or not, and watches it from now on. */
+  /** Loads the file, valid or not, and watches it. */
   start(): void {
     let known: Buffer | undefined;
     try {
       known = readWatched(this.#path);
     } catch {
-      known = undefined; // the watch finds the same, and reports it
+      known = undefined; // the watch gets the same error and reports it
     }
     this.#watched = watchFile(this.#path, {
       onContent: (bytes) => this.#load(bytes),

@@ -24,7 +24,7 @@ async function start(options: LabOptions, limits = {}) {
   };
 }
 
-/** Connects, and waits until the client is through or refused. */
+/** Connects and waits until the client is connected to the backend or refused. */
 async function join(world: { lab: GatewayLab; backend: Backend }, bytes = HELLO) {
   const before = world.backend.peers.length;
   const client = await Peer.dial(world.lab.port);
@@ -69,7 +69,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const seconds = (performance.now() - beginMs) / 1000;
     const other = await join(world, hello({ serverName: 'b.test' }));
 
-    // A second's worth at once, and what the time of the test itself has added.
+    // The burst of one second, plus the connections that the rate allows during the test.
     expect(through()).toBeGreaterThanOrEqual(4);
     expect(through()).toBeLessThanOrEqual(5 + 4 * seconds);
     expect(world.lab.failures('tenant_rate_limit')).toBe(refused());

@@ -1,6 +1,4 @@
-/**
- * What a gateway is told at its start.
- */
+/** The options of a gateway. */
 import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
@@ -9,34 +7,34 @@ import type { OpenRoutesFeed } from './routes/routes-feed.ts';
 import type { TenantLimits } from './switchboard/route-book.ts';
 import type { ProxyProtocol } from './switchboard/trusted-sources.ts';
 
-/** The options of `snicket gateway`, checked. */
+/** The validated options of `snicket gateway`. */
 export interface GatewayOptions {
-  /** Where the routes come from. */
+  /** Opens the source of the routes. */
   readonly openRoutes: OpenRoutesFeed;
   readonly listen: readonly ListenAddress[];
-  /** Health and metrics; none: nowhere. */
+  /** Addresses for health and metrics. If empty, they are not served. */
   readonly http: readonly ListenAddress[];
-  /** Engine threads. */
+  /** Number of engine threads. */
   readonly workers: number;
   readonly engine: EngineChoice;
   readonly proxyProtocol: ProxyProtocol;
   readonly graceMs: number;
   readonly drainMs: number;
-  /** Open connections over all threads. */
+  /** Maximum number of open connections over all threads. */
   readonly maxConnections: number;
-  /** Of each engine, where they are not shared out. Default: those of every engine. */
+  /** Limits of each engine, except those that are divided among the threads. Default: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<Limits> | undefined;
-  /** For each route that has no limits of its own; 0: none. */
+  /** Limits of a route that sets none itself. 0 means no limit. */
   readonly tenantLimits: TenantLimits;
-  /** A file, or `-` for standard output; absent: no access log. */
+  /** Path of the access log, or `-` for standard output. If absent, there is no access log. */
   readonly accessLog?: string | undefined;
-  /** The master keys; absent: no signed header is accepted. */
+  /** Path of the file with the master keys. If absent, the gateway refuses every signed header. */
   readonly keyFile?: string | undefined;
-  /** How many routes there can be. Default 65,536. */
+  /** Maximum number of routes. Default 65,536. */
   readonly maxRoutes?: number | undefined;
-  /** For the drain. Default: the clock of the machine. */
+  /** Clock of the drain. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** How many routes there can be by default. Memory is used for those that are. */
+/** Default maximum number of routes. Only routes that exist use memory. */
 export const MAX_ROUTES = 65_536;

@@ -1,4 +1,4 @@
-/** What concerns the process: its signals, its exit code, its command line. */
+/** Behavior of the process: signals, exit codes, command line. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import {
   closeSync,
@@ -42,7 +42,7 @@ async function start(...flags: string[]) {
   return startOn('ignore', ...flags);
 }
 
-/** The same, with a standard output of the caller's. */
+/** Like {@link start}, with the given standard output. */
 async function startOn(stdout: number | 'ignore', ...flags: string[]) {
   const log = join(folder, 'log');
   const command = [process.execPath, MAIN, 'gateway', '--routes', join(folder, 'routes.json')];
@@ -129,7 +129,7 @@ test.each(['a FIFO', 'standard output'])(
     const path = join(folder, 'fifo');
     Bun.spawnSync(['mkfifo', path]);
     const flags = ['--access-log', where === 'a FIFO' ? path : '-', '--grace', '0', '--drain', '0'];
-    // Open for reading too, so that it has a reader, who never reads: 64 KiB fit in.
+    // Also open for reading, so that the FIFO has a reader. The reader never reads: 64 KiB fit in.
     const stdout = where === 'a FIFO' ? 'ignore' : openSync(path, 'r+');
     const { child, port, httpPort, log } = await startOn(stdout, ...flags);
     const metrics = async () => (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();

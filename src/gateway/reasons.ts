@@ -1,6 +1,4 @@
-/**
- * Why the gateway refuses a connection, besides what the engine has reasons for, and what the client gets to hear.
- */
+/** Why the gateway refuses a connection, in addition to the reasons of the engine, and which alert the client gets. */
 import type { CountersLayout } from '../engine/counters.ts';
 import { ALERT_RECORDS } from '../wire/alert.ts';
 import {
@@ -11,7 +9,7 @@ import {
   type HelloRefusal,
 } from '../wire/outcome.ts';
 
-/** Reasons that belong to one route, and are counted for it too. */
+/** Reasons that are known per route and counted for the route as well. */
 export const ROUTE_REASONS = {
   no_endpoint: 'the route has no endpoint, or none of them could be dialled',
   tenant_connections_limit: 'the route has as many open connections as it may',
@@ -24,7 +22,7 @@ const HELLO_MEANINGS = Object.fromEntries(
   Object.entries(HELLO_REFUSALS).map(([code, { meaning }]) => [code, meaning]),
 ) as Record<HelloRefusal, string>;
 
-/** Reasons for which no route is known. */
+/** Reasons for refusals before a route is known. */
 export const STRANGER_REASONS = {
   name_absent: 'the client named no host',
   name_unknown: 'no route has that host',
@@ -36,16 +34,16 @@ export const STRANGER_REASONS = {
   ...HELLO_MEANINGS,
 } as const satisfies Record<string, string>;
 
-/** A reason of the gateway's own. */
+/** A reason that the gateway defines. */
 export type GatewayReason = keyof typeof ROUTE_REASONS | keyof typeof STRANGER_REASONS;
 
-/** All of them. */
+/** The codes of all reasons that the gateway defines. */
 export const GATEWAY_REASON_CODES = [
   ...Object.keys(ROUTE_REASONS),
   ...Object.keys(STRANGER_REASONS),
 ] as readonly GatewayReason[];
 
-/** What every thread of a gateway counts. */
+/** Returns the layout of the counters of every thread. */
 export function countersLayout(slots: number): Required<CountersLayout> {
   return {
     slots,
@@ -54,7 +52,7 @@ export function countersLayout(slots: number): Required<CountersLayout> {
   };
 }
 
-/** The answer to a hello that is refused; nothing for whoever would not understand one. */
+/** Returns the alert for a refused hello, or undefined if the client would not understand an alert. */
 export function answerTo(refusal: HelloRefusal): Uint8Array | undefined {
   const alert = alertFor(refusal);
   return alert === undefined ? undefined : ALERT_RECORDS[alert];

@@ -1,4 +1,4 @@
-/** The routes file in the hands of people and programs: missing, broken, rewritten under load. */
+/** A gateway whose routes file is missing, invalid, or rewritten under load. */
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ test('keeps the last good routes in force when the file goes bad, and says so on
 
   lab.writeRoutes('routes:\n  - {tenant: a, host: a..test, kind: api, endpoints: []}\n');
   await until(() => lab.number('routes_load_failures_total') === 1, 'the report');
-  appendFileSync(join(lab.folder, 'neighbour'), 'x'); // an event, and no new content
+  appendFileSync(join(lab.folder, 'neighbour'), 'x'); // an event without new content
   const client = await handshake(lab.port, a);
 
   expect(await echoed(client, 'as before')).toBe('as before');

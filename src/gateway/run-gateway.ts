@@ -1,11 +1,9 @@
-/**
- * The gateway as a process: signals in, an exit code out.
- */
+/** Runs the gateway as a process: handles signals and returns an exit code. */
 import type { Logger } from '../telemetry/log.ts';
 import { Gateway } from './gateway.ts';
 import type { GatewayOptions } from './options.ts';
 
-/** Runs until it is told to end, and gives the exit code. A second signal ends the process from within. */
+/** Runs until a signal ends the gateway, and returns the exit code. A second signal exits the process at once. */
 export async function runGateway(options: GatewayOptions, log: Logger): Promise<number> {
   const gateway = new Gateway(options, log);
   const told = Promise.withResolvers<void>();
@@ -14,7 +12,7 @@ export async function runGateway(options: GatewayOptions, log: Logger): Promise<
     process.on(signal, () => {
       if (++signals > 1) {
         log.info('ended at once, by a second signal');
-        process.exit(0); // waits for nothing: whatever the drain waits for may never come
+        process.exit(0); // exit without waiting for the drain, which may never end
       }
       told.resolve();
     });

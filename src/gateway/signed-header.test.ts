@@ -9,9 +9,9 @@ import { answer, HOST_A, HOST_B, TwoTenants } from './testing/two-tenants.ts';
 const NEW_KEY = Buffer.alloc(32, 2);
 const HELLO = hello({ serverName: 'kubernetes.default.svc' });
 
-/** The same header with its first TLV cut out. */
+/** Returns the header without its first TLV. */
 function withoutAuthority(header: Buffer): Buffer {
-  const start = balancerHeader().length; // which has no TLV
+  const start = balancerHeader().length; // this header has no TLV
   const end = start + 3 + header.readUInt16BE(start + 1);
   const cut = Buffer.concat([header.subarray(0, start), header.subarray(end)]);
   cut.writeUInt16BE(header.readUInt16BE(14) - (end - start), 14);
@@ -57,7 +57,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   test('believes no header that was changed on its way', async () => {
     await using world = await TwoTenants.start({ engine });
     const forged = signedHeader();
-    forged[16] = 99; // the pod's address
+    forged[16] = 99; // part of the pod's address
 
     expect(await answer(await world.say(forged, HELLO))).toBe('handshake_failure');
     expect(world.lab.failures('tenant_forged')).toBe(1);

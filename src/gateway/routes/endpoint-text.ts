@@ -1,10 +1,9 @@
 /**
- * Endpoints as routes have them: `10.0.0.5:6443`, `[fd00::5]:6443`. Engines take them without another look, so whoever
- * makes routes checks them here.
+ * Validates endpoints in the notation of routes: `10.0.0.5:6443`, `[fd00::5]:6443`. Engines do not check them again.
  */
 import { isIPv4, isIPv6 } from '../../wire/ip-address.ts';
 
-/** Whether this is an IP address and a port that can be dialled. */
+/** Whether the text is an IP address and a port that an engine can dial. */
 export function isEndpoint(text: string): boolean {
   const colon = text.lastIndexOf(':');
   const port = text.slice(colon + 1);

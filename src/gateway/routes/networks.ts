@@ -1,9 +1,7 @@
-/**
- * IP networks as people write them: `10.0.0.0/8`, `fd00::/8`, `10.0.0.1`.
- */
+/** Parses and matches IP networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`, `10.0.0.1`. */
 import { ipBytes } from '../../wire/ip-address.ts';
 
-/** What is wrong with a network, as a sentence for the user; undefined if it is valid. */
+/** Returns what is wrong with a network, as a sentence for the user, or undefined if it is valid. */
 export function networkFault(text: string): string | undefined {
   try {
     refuseHostBits(text, networkFrom(text));
@@ -14,7 +12,7 @@ export function networkFault(text: string): string | undefined {
   }
 }
 
-/** A list of networks, separated by commas. @throws TypeError with a sentence for the user. */
+/** Parses a comma-separated list of networks. @throws TypeError with a sentence for the user. */
 export function parseNetworks(text: string): readonly string[] {
   return text.split(',').map((part) => {
     const network = part.trim();
@@ -23,12 +21,12 @@ export function parseNetworks(text: string): readonly string[] {
   });
 }
 
-/** Tells whether addresses are in some networks, with the last answers at hand: most sources connect again. */
+/** A set of networks. It caches the last answers, since most sources connect more than once. */
 export class NetworkSet {
   readonly #networks: readonly Network[];
   readonly #known = new Map<string, boolean>();
 
-  /** The networks have passed {@link networkFault} or {@link parseNetworks}. */
+  /** The networks must have passed {@link networkFault} or {@link parseNetworks}. */
   constructor(networks: readonly string[]) {
     this.#networks = networks.map(networkFrom);
   }
@@ -48,7 +46,10 @@ const MAX_KNOWN = 1024;
 
 const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** An IPv4 address that a load balancer wrote as IPv6, as `::ffff:192.0.2.1`, is an IPv4 address. */
+/**
+ * Returns an IPv4-mapped address such as `::ffff:192.0.2.1` as an IPv4 address. Some load balancers write IPv4 clients
+ * that way.
+ */
 function unmapped(bytes: Uint8Array | undefined): Uint8Array | undefined {
   const isMapped =
     bytes?.length === 16 && MAPPED_PREFIX.every((byte, index) => bytes[index] === byte);
@@ -82,7 +83,10 @@ function networkFrom(text: string): Network {
   return { bytes, prefix };
 }
 
-/** Of ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). Sockets for IPv6 take no IPv4 here, so no address has that form. */
+/**
+ * Prefix length of ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). The gateway's IPv6 sockets accept no IPv4, so no client
+ * address is in it.
+ */
 const MAPPED_BITS = 96;
 
 function isMapped(bytes: Uint8Array): boolean {
@@ -90,7 +94,7 @@ function isMapped(bytes: Uint8Array): boolean {
   return isWide && bytes.subarray(0, 10).every((byte) => byte === 0);
 }
 
-/** 10.0.0.1/8 is all of 10.0.0.0/8, which whoever wrote it may not have meant. */
+/** Rejects 10.0.0.1/8, since it would match all of 10.0.0.0/8, which the user may not intend. */
 function refuseHostBits(text: string, { bytes, prefix }: Network): void {
   const masked = bytes.map((byte, index) => byte & maskOf(prefix - 8 * index));
   if (Buffer.compare(masked, bytes) === 0) return;
@@ -100,7 +104,9 @@ function refuseHostBits(text: string, { bytes, prefix }: Network): void {
   );
 }
 
-/** An address as a person writes it; the zeros at the end of a network, the only ones to expect, are `::`. */
+/**
+ * Formats an address. In IPv6, the zero groups at the end become `::`. A network has no other zeros worth shortening.
+ */
 function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const hex = Buffer.from(bytes).toString('hex');
@@ -108,7 +114,7 @@ function ipText(bytes: Uint8Array): string {
   return groups.join(':').replace(/(?:^|:)0(?::0)+$/, '::');
 }
 
-/** Of one byte: its first bits, as many as are left of a prefix. */
+/** Returns the mask of one byte: its first `bitsLeft` bits. */
 function maskOf(bitsLeft: number): number {
   return (0xff00 >> Math.max(0, Math.min(8, bitsLeft))) & 0xff;
 }

@@ -7,7 +7,10 @@ function route(host: string, change: Partial<Route> = {}): Route {
   return { tenant: 't', host, kind: 'api', endpoints: ['10.0.0.1:1'], limits: {}, ...change };
 }
 
-/** Slots in use are those in the set; wiped ones are listed. Threads have heard all, unless `use` says otherwise. */
+/**
+ * Slots are in use if they are in the set; wiped slots are listed. All threads are up to date unless `use` says
+ * otherwise.
+ */
 function table(slots = 8) {
   const inUse = new Set<number>();
   const wiped: number[] = [];

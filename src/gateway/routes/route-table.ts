@@ -1,10 +1,12 @@
 /**
- * The routes in force, on the main thread, and what changes from one version of them to the next.
+ * The active routes, on the main thread, and the changes from one version to the next.
  *
- * Each route has a slot: the row in every thread's counters, and the number by which threads know it. A slot stays with
- * its host as long as tenant and kind do. After that it rests: until every thread has heard so, and its last connection
- * is over, because that still counts there. Then it is wiped and given to another. A route that comes back before gets
- * its own slot again at once: threads hear of changes in their order, and whoever still counts there counts for it.
+ * Each route has a slot. The slot is the row of the route in every thread's counters, and the number by which threads
+ * know the route. A route keeps its slot until its host is removed, or gets another tenant or kind. Then the slot is
+ * retired until every thread has applied the change and the last connection of the slot has closed, because that
+ * connection still counts there. After that the slot is wiped and becomes free. A route that returns while its slot is
+ * retired gets the same slot back at once: threads apply changes in order, and open connections of the slot belong to
+ * the same route.
  */
 import { isSameRoute, type Route } from './route.ts';
 import type { RouteUpdate } from './routes-feed.ts';
@@ -15,17 +17,17 @@ export interface PlacedRoute {
   readonly route: Route;
 }
 
-/** What to do to have the new version of the routes. Plain data, for other threads. */
+/** The changes from one version of the routes to the next. Plain data that can be sent to other threads. */
 export interface RouteChanges {
   readonly set: readonly PlacedRoute[];
-  /** Slots whose route is gone. */
+  /** Slots of removed routes. */
   readonly removed: readonly number[];
 }
 
-/** More routes than slots. */
+/** There are more routes than slots. */
 export class TooManyRoutes extends RangeError {
   override readonly name = 'TooManyRoutes';
-  /** How many there may be. */
+  /** Maximum number of routes. */
   readonly slots: number;
 
   constructor(routes: number, slots: number) {
@@ -34,26 +36,26 @@ export class TooManyRoutes extends RangeError {
   }
 }
 
-/** Who counts by slots, and can say whether anybody still does. */
+/** Reports which slots are still in use, and resets their counters. */
 export interface SlotUse {
-  /** Whether every thread has heard of all changes so far. */
+  /** Whether every thread has applied all changes so far. */
   readonly isUpToDate: boolean;
-  /** Whether a connection is open in this slot, in any thread. */
+  /** Whether any thread has an open connection in this slot. */
   isInUse(slot: number): boolean;
-  /** Sets all its numbers to zero. */
+  /** Sets all counters of the slot to zero. */
   wipe(slot: number): void;
 }
 
-/** The table. */
+/** The table of routes by host, with one slot per route. */
 export class RouteTable {
   readonly #slots: number;
   readonly #use: SlotUse;
   readonly #byHost = new Map<string, PlacedRoute>();
-  /** The same in a row, made when it is asked for. */
+  /** The routes as a list, created on demand. */
   #list: readonly PlacedRoute[] | undefined;
   #fresh = 0;
   readonly #free: number[] = [];
-  /** By {@link ownerOf} the route that was there. */
+  /** Retired slots by the {@link ownerOf} their route. */
   readonly #resting = new Map<string, number>();
   #waiting = 0;
 
@@ -66,26 +68,26 @@ export class RouteTable {
     return this.#byHost.size;
   }
 
-  /** How many of the routes that were last asked for are not in force, because too many slots rest. */
+  /** Number of the latest desired routes that are not active because too many slots are retired. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** The route of a host in lower case. */
+  /** Returns the route of a host, which must be in lower case. */
   find(host: string): Route | undefined {
     return this.#byHost.get(host)?.route;
   }
 
-  /** All of them: for a thread that has none. */
+  /** Returns all routes, for a thread that starts. */
   routes(): readonly PlacedRoute[] {
     this.#list ??= [...this.#byHost.values()];
     return this.#list;
   }
 
   /**
-   * Puts these routes in force and says what changed. Those that find no slot wait: ask for the same ones again later.
+   * Replaces all routes and returns what changed. Routes without a slot wait: call again with the same routes later.
    *
-   * @throws TooManyRoutes, and then nothing has changed.
+   * @throws TooManyRoutes without any change.
    */
   replace(routes: readonly Route[]): RouteChanges {
     if (routes.length > this.#slots) throw new TooManyRoutes(routes.length, this.#slots);
@@ -95,10 +97,10 @@ export class RouteTable {
   }
 
   /**
-   * Changes some routes and leaves the others as they are. Routes that find no slot wait: call {@link replace} with all
+   * Changes some routes and leaves the others as they are. Routes without a slot wait: call {@link replace} with all
    * routes later.
    *
-   * @throws TooManyRoutes, and then nothing has changed.
+   * @throws TooManyRoutes without any change.
    */
   update({ set, removed }: RouteUpdate): RouteChanges {
     const hosts = new Set(set.map(({ host }) => host));
@@ -146,7 +148,7 @@ export class RouteTable {
     return { set, removed: left.map(({ slot }) => slot) };
   }
 
-  /** Frees the slots that have rested enough, but for those whose owners return. */
+  /** Frees the retired slots that are no longer in use, except those of returning routes. */
   #reclaim(returning: ReadonlySet<string>): void {
     if (!this.#use.isUpToDate) return;
     for (const [owner, slot] of this.#resting) {
@@ -158,7 +160,7 @@ export class RouteTable {
   }
 }
 
-/** The same for two routes if {@link isSameOwner} says so, and they have the same host. */
+/** Returns a key that is equal for two routes of the same host if {@link isSameOwner} is true for them. */
 function ownerOf({ host, tenant, kind }: Route): string {
   return `${kind} ${host} ${tenant}`;
 }

@@ -1,21 +1,21 @@
 /**
- * From the values of a routes file to routes, or to the first thing that is wrong with it. No text, no positions: a
- * fault says where in the values it is, and whoever has the text finds the line.
+ * Turns the parsed values of a routes file into routes, or reports the first invalid value. It knows no text positions:
+ * a fault has the path of its value, and the caller maps the path to a line.
  */
 import { serverNameFault } from '../../wire/hello/server-name.ts';
 import { networkFault } from './networks.ts';
 import { isEndpoint } from './endpoint-text.ts';
 import { ROUTE_KINDS, type Route, type RouteKind, type RouteLimits } from './route.ts';
 
-/** The way to a value: `['routes', 3, 'host']`. */
+/** Path to a value, such as `['routes', 3, 'host']`. */
 export type ValuePath = readonly (string | number)[];
 
-/** What is wrong with a value. */
+/** An invalid value. */
 export class RouteFault extends Error {
   readonly path: ValuePath;
-  /** For a conflict: the way to the value that came first. */
+  /** For a conflict, the path to the value that came first. */
   readonly otherPath: ValuePath | undefined;
-  /** It is the key that is wrong, whatever its value. */
+  /** Whether the key itself is invalid, regardless of its value. */
   readonly isKey: boolean;
 
   constructor(sentence: string, path: ValuePath, otherPath?: ValuePath, isKey = false) {
@@ -27,27 +27,27 @@ export class RouteFault extends Error {
   }
 }
 
-/** The keys that there are: in the file, in a route, in its limits. */
+/** The allowed keys of the file, of a route and of its limits. */
 export const ROUTE_KEYS = {
   file: ['routes'],
   route: ['tenant', 'host', 'kind', 'endpoints', 'limits', 'allowedSources'],
   limits: ['connections', 'connectionsPerSecond'],
 } as const;
 
-/** Keys that a route need not have. */
+/** Number of keys that a route can omit. */
 const OPTIONAL_KEYS = 2;
 
-/** Of every route that has none of its own. */
+/** Shared by all routes without limits, so that they compare by identity. */
 const NO_LIMITS: RouteLimits = {};
 
-/** The route of a host that was found to be good before. */
+/** Returns the valid route that a host had before, if any. */
 export type KnownRoute = (host: string) => Route | undefined;
 
 /**
- * The routes of a file. What says the same as a route that is known is that route, and not looked at further: of
- * 10,000 routes mostly one has changed.
+ * Returns the routes of a file. An entry that equals the known route of its host is not validated again: usually one of
+ * 10,000 routes has changed.
  *
- * @throws RouteFault for the first value that is wrong.
+ * @throws RouteFault for the first invalid value.
  */
 export function routesFrom(file: unknown, known: KnownRoute = () => undefined): Route[] {
   const { routes } = objectAt(file, ROUTE_KEYS.file, 'the file', []);
@@ -80,12 +80,12 @@ function knownAs(value: unknown, known: KnownRoute): Route | undefined {
   return route !== undefined && says(fields, route) ? route : undefined;
 }
 
-/** Whether the values are word for word those of the route, and no others. */
+/** Whether the values equal those of the route exactly, with no further keys. */
 function says(value: Readonly<Record<string, unknown>>, route: Route): boolean {
   let keys = 0;
   for (const _ in value) keys++;
   const { endpoints } = value;
-  // Routes with limits or allowed sources are few: those are parsed again.
+  // Few routes have limits or allowed sources. Those are parsed again.
   return (
     keys === ROUTE_KEYS.route.length - OPTIONAL_KEYS &&
     route.limits === NO_LIMITS &&
@@ -183,7 +183,7 @@ function limitsFrom(value: unknown, path: ValuePath): RouteLimits {
   return limits;
 }
 
-/** An object with no other keys than these. */
+/** Returns the value as an object, and rejects any other keys. */
 function objectAt(
   value: unknown,
   keys: readonly string[],
@@ -207,7 +207,7 @@ function objectAt(
   return value as Record<string, unknown>;
 }
 
-/** Whether one letter too many, too few or wrong, or the case, is all that differs. */
+/** Whether the keys differ only in case, or in one letter that is added, missing or wrong. */
 function isTypoOf(known: string, key: string): boolean {
   const a = known.toLowerCase();
   const b = key.toLowerCase();
@@ -222,7 +222,7 @@ function isTypoOf(known: string, key: string): boolean {
 }
 
 function faultAt(path: ValuePath, key: string, value: unknown, advice: string): RouteFault {
-  // A key that is missing has no place of its own.
+  // A missing key has no position, so the fault is at its parent.
   const at = value === undefined ? path : [...path, key];
   return new RouteFault(`'${key}' is ${described(value)}; ${advice}`, at);
 }

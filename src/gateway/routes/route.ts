@@ -1,34 +1,32 @@
-/**
- * A route: the host that clients ask for, and where it leads.
- */
+/** A route: the host that clients ask for, and the endpoints that serve it. */
 
-/** What is behind a host. */
+/** What the endpoints of a host serve. */
 export const ROUTE_KINDS = ['api', 'konnectivity'] as const;
 /** One of {@link ROUTE_KINDS}. */
 export type RouteKind = (typeof ROUTE_KINDS)[number];
 
-/** How much one route may take of the gateway, over all threads. Absent: what the command line says. */
+/** Limits of one route over all threads. If absent, the limits of the command line apply. */
 export interface RouteLimits {
-  /** The most open connections. */
+  /** Maximum number of open connections. */
   readonly connections?: number;
-  /** The most new connections in a second, a second's worth of them at once. */
+  /** Maximum number of new connections per second. The burst is one second's worth. */
   readonly connectionsPerSecond?: number;
 }
 
-/** A route as the file has it. It is sent between threads, so it is plain data. */
+/** A route as in the routes file. Plain data, since it is sent between threads. */
 export interface Route {
   readonly tenant: string;
-  /** In lower case. */
+  /** DNS name in lower case. */
   readonly host: string;
   readonly kind: RouteKind;
-  /** As `10.0.0.5:6443` and `[fd00::5]:6443`; none while the tenant is not ready. */
+  /** Endpoints such as `10.0.0.5:6443` and `[fd00::5]:6443`. Empty while the tenant is not ready. */
   readonly endpoints: readonly string[];
   readonly limits: RouteLimits;
-  /** Networks that clients may connect from, as `10.0.0.0/8`. Absent: any. */
+  /** Networks that clients may connect from, such as `10.0.0.0/8`. If absent, any client may connect. */
   readonly allowedSources?: readonly string[] | undefined;
 }
 
-/** Whether two routes say the same. */
+/** Whether two routes have equal fields. */
 export function isSameRoute(a: Route, b: Route): boolean {
   if (a === b) return true;
   return (

@@ -1,60 +1,60 @@
-/**
- * Where a gateway's routes come from, whatever that is: a file, or a cluster.
- */
+/** The interface between a gateway and the source of its routes: a file or a cluster. */
 import type { Logger } from '../../telemetry/log.ts';
 import type { Route, RouteLimits } from './route.ts';
 import type { KnownRoute } from './route-values.ts';
 
-/** A gateway, as its feed sees it. */
+/** The gateway as seen by its source of routes. */
 export interface RoutesSink {
   readonly log: Logger;
-  /** Replaces all routes. @throws if there are too many; those in force stay. */
+  /** Replaces all routes. @throws if there are too many; the active routes then stay. */
   readonly onRoutes: (routes: readonly Route[]) => RouteCounts;
-  /** Changes some routes and leaves the others as they are. @throws if there are too many; those in force stay. */
+  /**
+   * Changes some routes and leaves the others as they are. @throws if there are too many; the active routes then stay.
+   */
   readonly onUpdate: (update: RouteUpdate) => RouteCounts;
-  /** The limits of a route that sets none; 0: none. Default: none. */
+  /** Limits of a route that sets none; 0 means no limit. Default: no limits. */
   readonly tenantLimits?: Required<RouteLimits> | undefined;
-  /** The routes in force. */
+  /** Returns the active route of a host. */
   readonly known: KnownRoute;
 }
 
-/** Routes that are new or have changed, and the hosts whose route is gone. */
+/** Routes that are new or changed, and the hosts of removed routes. */
 export interface RouteUpdate {
   readonly set: readonly Route[];
   readonly removed: readonly string[];
 }
 
-/** How many routes a new set of them has touched. */
+/** Number of routes that an update has added, changed and removed. */
 export interface RouteCounts {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
-  /** Not in force for want of room, which passes: put the same routes in force again, every {@link RETRY_MS}. */
+  /** Routes that are not active because no slot is free yet. Apply the same routes again every {@link RETRY_MS}. */
   readonly waiting: number;
 }
 
-/** How long to leave routes waiting between two tries. */
+/** Interval at which waiting routes are tried again. */
 export const RETRY_MS = 1000;
 
-/** What there is to say about routes that wait. */
+/** Returns the message about routes that wait for a slot. */
 export function waitingSentence(waiting: number): string {
   return `no room yet for ${waiting} of the routes; they come into force as connections of removed ones end`;
 }
 
-/** How the loading went so far: for metrics and readiness. */
+/** State of the loading of routes, for metrics and readiness. */
 export interface LoadState {
-  /** Whether the last version that was seen is the one in force. */
+  /** Whether the last version that was read is active. */
   isGood: boolean;
-  /** Why not, as a sentence. */
+  /** Why it is not active, as a sentence. */
   problem: string | undefined;
   loads: number;
   failures: number;
-  /** Of the last good load: how long it took until its routes were in force, and when it was. */
+  /** For the last successful load: the time until its routes were active, and when that was. */
   loadSeconds: number;
   loadedAtSeconds: number;
 }
 
-/** The state before anything was loaded. */
+/** Returns the state before the first load. */
 export function nothingLoaded(): LoadState {
   return {
     isGood: false,
@@ -66,13 +66,16 @@ export function nothingLoaded(): LoadState {
   };
 }
 
-/** A source of routes. What was good once stays in force, whatever comes after it. */
+/** A source of routes. Valid routes stay active until a later valid version replaces them. */
 export interface RoutesFeed {
   readonly state: LoadState;
-  /** Done when there are routes, or when it is known that there are none yet. Fails never: the state says why. */
+  /**
+   * Resolves when there are routes, or when it is known that there are none yet. Never rejects: the state has the
+   * reason.
+   */
   start(): Promise<void>;
   stop(): void;
 }
 
-/** Connects a source with a gateway. */
+/** Opens a source of routes for a gateway. */
 export type OpenRoutesFeed = (sink: RoutesSink) => RoutesFeed;

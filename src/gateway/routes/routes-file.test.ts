@@ -1,4 +1,4 @@
-/** A routes file whose routes do not all find room. How a gateway lives with its file is in ../routes-file.test.ts. */
+/** A routes file with more routes than free slots. The test of a gateway with its file is ../routes-file.test.ts. */
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { routesJson, until } from '../testing/lab.ts';
 import { RETRY_MS } from './routes-feed.ts';
 import { RoutesFile } from './routes-file.ts';
 
-/** A file, and a gateway with room for so many routes. */
+/** A routes file, and a gateway with slots for `room` routes. */
 class FileLab implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-routes-'));
   readonly clock = new ManualClock();
@@ -51,7 +51,7 @@ class FileLab implements Disposable {
     return this.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg));
   }
 
-  /** A look at the file that finds nothing new, and a try of what waits. */
+  /** Advances the clock to the next poll of the file, which finds no change, and the next try of the waiting routes. */
   retry(): void {
     this.clock.advance(RETRY_MS);
   }

@@ -1,5 +1,5 @@
 /**
- * The routes file over time: the last good version stays in force, whatever is written after it.
+ * Loads the routes file and reloads it on changes. If a new version is invalid, the last valid version stays active.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { readWatched } from '../../files/read-watched.ts';
@@ -18,25 +18,28 @@ import { parseRoutes, RoutesError } from './routes-text.ts';
 /** Options of {@link RoutesFile}. */
 export interface RoutesFileOptions {
   readonly path: string;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** A version that is right. */
+/** A valid version of the file. */
 interface Version {
   readonly routes: readonly Route[];
-  /** When it was found. */
+  /** When the load of this version began. */
   readonly startMs: number;
 }
 
-/** Watches the file and loads it. */
+/** Watches the routes file and loads it. */
 export class RoutesFile implements RoutesFeed {
   readonly state: LoadState = nothingLoaded();
 
   readonly #options: RoutesFileOptions;
   readonly #sink: RoutesSink;
   #watched: WatchedFile | undefined;
-  /** Loads come one after the other: the exact parser is loaded on demand, and the next version may be there first. */
+  /**
+   * Loads run one after the other. The exact parser is imported on demand, so the next version may arrive during a
+   * load.
+   */
   #last: Promise<void> = Promise.resolve();
   #stopRetrying: (() => void) | undefined;
 
@@ -45,7 +48,7 @@ export class RoutesFile implements RoutesFeed {
     this.#sink = sink;
   }
 
-  /** Loads the file, good or not, and watches it from now on. */
+  /** Loads the file, valid or not, and watches it. */
   async start(): Promise<void> {
     const { path, clock } = this.#options;
     const known = this.#readFirst();
@@ -68,7 +71,7 @@ export class RoutesFile implements RoutesFeed {
     try {
       return readWatched(this.#options.path);
     } catch {
-      return undefined; // the watch finds the same, and reports it
+      return undefined; // the watch gets the same error and reports it
     }
   }
 
@@ -91,7 +94,7 @@ export class RoutesFile implements RoutesFeed {
     }
   }
 
-  /** Gives how many of its routes have to wait. @throws if there are too many */
+  /** Returns how many routes wait for a slot. @throws if there are too many routes. */
   #putInForce({ routes, startMs }: Version): number {
     const { path: file } = this.#options;
     const { log, onRoutes } = this.#sink;
@@ -113,7 +116,10 @@ export class RoutesFile implements RoutesFeed {
     return waiting;
   }
 
-  /** The watch tells of a version once. This one is tried until all of it fits, even if worse ones come after it. */
+  /**
+   * The watch reports each version once, so this version is retried until all its routes are active, even if later
+   * versions are invalid.
+   */
   #wait(version: Version, waiting: number): void {
     this.#fail(waitingSentence(waiting));
     this.#sink.log.error(waitingSentence(waiting), { file: this.#options.path });

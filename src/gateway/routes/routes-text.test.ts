@@ -227,7 +227,7 @@ test('reads what the yaml package writes, whatever the tenants are called', asyn
   );
 });
 
-/** A route from line 2 to 5, in which the given line replaces that of its key, or follows. */
+/** Returns a route on lines 2 to 5. The given line replaces the line with the same key, or follows as line 6. */
 function entry(line: string): string {
   const lines = ['tenant: a', 'host: a.test', 'kind: api', 'endpoints: []'];
   const key = line.slice(0, line.indexOf(':'));

@@ -1,9 +1,10 @@
 /**
- * Reads the text of a routes file, YAML or JSON: fast if it is right, exact if it is not.
+ * Parses the text of a routes file, YAML or JSON: fast if the text is valid, with exact positions if it is not.
  *
- * Bun's parsers take 30 ms for 10,000 routes in YAML and 6 ms in JSON, but know no positions and let the last of two
- * equal keys win. The `yaml` package knows both, and takes a second. So it is asked only when something is wrong, or
- * when the text has what the two read in different ways; it is loaded only then.
+ * Bun's parsers take 30 ms for 10,000 routes in YAML and 6 ms in JSON, but report no positions and accept duplicate
+ * keys (the last one wins). The `yaml` package reports positions and duplicate keys, and takes a second. So it is used
+ * only if the text is invalid, or has constructs that the two parsers may read differently, and it is imported only
+ * then.
  */
 import type { Document, LineCounter, YAMLMap } from 'yaml';
 import type { Route } from './route.ts';
@@ -15,10 +16,10 @@ import {
   type ValuePath,
 } from './route-values.ts';
 
-/** Why a routes file is not used. `routes_syntax`: no YAML; `routes_invalid`: YAML that says the wrong things. */
+/** Why a routes file is not used. `routes_syntax`: invalid YAML; `routes_invalid`: valid YAML with invalid values. */
 export type RoutesErrorCode = 'routes_unreadable' | 'routes_syntax' | 'routes_invalid';
 
-/** A routes file that cannot be used. The message begins with file, line and column. */
+/** A routes file that cannot be used. The message begins with the file, the line and the column. */
 export class RoutesError extends Error {
   readonly code: RoutesErrorCode;
   readonly line: number | undefined;
@@ -38,7 +39,10 @@ export class RoutesError extends Error {
   }
 }
 
-/** The routes in a text; `known` saves time, see {@link routesFrom}. @throws RoutesError with the place and what to do. */
+/**
+ * Parses the routes in a text. `known` saves time, see {@link routesFrom}. @throws RoutesError with the position and a
+ * hint.
+ */
 export async function parseRoutes(
   text: string,
   file: string,
@@ -47,14 +51,14 @@ export async function parseRoutes(
   try {
     return fastRoutes(text, known) ?? (await exactRoutes(text, file));
   } catch (error) {
-    // Both parsers call themselves for each level; a thousand brackets are no routes file.
+    // Both parsers recurse per level, so deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
     const sentence = 'lists or mappings are nested too deeply; a route needs four levels';
     throw new RoutesError('routes_invalid', sentence, file);
   }
 }
 
-/** Nothing if the exact parser has to be asked: for the routes, or for what is wrong with them. */
+/** Returns undefined if the exact parser has to read the text, for the routes or for the error. */
 function fastRoutes(text: string, known: KnownRoute | undefined): Route[] | undefined {
   const value = fastValue(text);
   if (value === undefined) return undefined;
@@ -66,7 +70,7 @@ function fastRoutes(text: string, known: KnownRoute | undefined): Route[] | unde
   }
 }
 
-/** Nothing if the text is wrong, or might be read in another way by the exact parser. */
+/** Returns undefined if the text is invalid, or if the exact parser might read it differently. */
 function fastValue(text: string): unknown {
   if (PECULIAR.test(text)) return undefined;
   try {
@@ -75,14 +79,14 @@ function fastValue(text: string): unknown {
       : Bun.YAML.parse(text);
     return keysIn(value) === keysInText(text) ? value : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // the exact parser says what is wrong, and where
+    if (error instanceof SyntaxError) return undefined; // the exact parser reports the error and its position
     throw error;
   }
 }
 
 /**
- * What a plain routes file never has: tags, anchors, aliases, merges, directives, several documents, explicit keys,
- * escapes. With none of them a key stands in the text as it is, and {@link keysInText} sees it.
+ * Constructs that the fast path does not support: tags, anchors, aliases, merges, directives, several documents,
+ * explicit keys, escapes. Without them every key appears literally in the text, and {@link keysInText} finds it.
  */
 const PECULIAR = /[\\!&*%?]|<<|^(?:---|\.\.\.)/m;
 
@@ -91,8 +95,9 @@ const KEY = new RegExp(`(?:^|[\\s{,"'])(?:${KEYS.join('|')})["']?\\s*:`, 'g');
 const COMMENT_LINES = /^[ \t]*#.*$/gm;
 
 /**
- * How often one of our keys stands in the text. That is at least as often as the parser saw one, and more often if it
- * saw the same key twice in one mapping. A comment or a value that looks like a key also counts, which only costs time.
+ * Counts the occurrences of the known keys in the text. The count is at least the number of keys that the parser saw,
+ * and higher if one mapping has the same key twice. A comment or value that looks like a key counts too, which only
+ * costs time.
  */
 function keysInText(text: string): number {
   const bare = text.includes('#') ? text.replaceAll(COMMENT_LINES, '') : text;
@@ -102,7 +107,7 @@ function keysInText(text: string): number {
   return count;
 }
 
-/** How many keys there are in a value, whatever they are called. */
+/** Counts the keys in a value, whatever their names. */
 function keysIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) {
@@ -115,7 +120,7 @@ function keysIn(value: unknown): number {
   return count;
 }
 
-/** Reads once more, slowly, for the place of the fault; or for the routes, if the fast way was just not sure. */
+/** Parses the text with positions: to report the error, or to return the routes if only the fast path was unsure. */
 async function exactRoutes(text: string, file: string): Promise<Route[]> {
   const { LineCounter, parseDocument, visit } = await import('yaml');
   const lines = new LineCounter();
@@ -161,7 +166,7 @@ function positioned(
   return new RoutesError('routes_invalid', sentence, file, place);
 }
 
-/** Where the value stands; for an empty one, where what it belongs to stands. */
+/** Returns the position of a value. For a missing value it is the position of the nearest parent. */
 function placeOf(path: ValuePath, document: Document, lines: LineCounter) {
   for (let length = path.length; length >= 0; length--) {
     const node: unknown = document.getIn(path.slice(0, length), true);
@@ -171,7 +176,7 @@ function placeOf(path: ValuePath, document: Document, lines: LineCounter) {
   return { line: 1, col: 1 };
 }
 
-/** A node as far as it matters here. */
+/** The part of a YAML node that positions need. */
 interface Placed {
   readonly value?: unknown;
   readonly range?: readonly [number, ...number[]] | null;

@@ -1,13 +1,14 @@
 /**
- * The access log of one thread: remembers what a line needs, and makes the line when the connection is over.
+ * The access log of one thread. It keeps a record of each connection and formats the log line when the connection
+ * closes.
  *
- * Exists only if asked for. What is known of a connection is in a record; the switchboard's number of the connection is
- * then the place of its record, and the number that it would have been is kept in there.
+ * It exists only if there is an access log. The engine stores one number (`note`) per connection for the router. With
+ * an access log that number is the index of the record, and the router's own number is kept in the record.
  */
 import type { Caller, Ending } from '../../engine/engine.ts';
 import type { Entry } from './route-book.ts';
 
-/** Who connected, as a PROXY header has it. */
+/** The client address from a PROXY header. */
 export interface ForwardedClient {
   readonly address: string;
   readonly port: number;
@@ -20,10 +21,10 @@ interface Record {
   entry: Entry | undefined;
 }
 
-/** Makes lines and gives them to `write` in batches, see {@link flush}. */
+/** Formats log lines and passes them to `write` in batches, see {@link flush}. */
 export class ConnectionLog {
   readonly #write: (lines: string, count: number) => void;
-  /** The place 0 is nobody's: a connection begins with that number. */
+  /** Index 0 stays unused, because a new connection has the number 0. */
   readonly #records: (Record | undefined)[] = [undefined];
   readonly #free: number[] = [];
   #lines = '';
@@ -33,7 +34,7 @@ export class ConnectionLog {
     this.#write = write;
   }
 
-  /** It is decided about this connection. `entry` is for one that is refused before it is dialled. */
+  /** Begins the record of a connection. Pass `entry` if the connection is refused before it is dialed. */
   begin(caller: Caller, host: string, client: ForwardedClient | undefined, entry?: Entry): void {
     const place = this.#free.pop() ?? this.#records.length;
     this.#records[place] = { note: 0, host, client, entry };
@@ -49,7 +50,7 @@ export class ConnectionLog {
     if (record !== undefined) record.note = note;
   }
 
-  /** The connection is over: a line for it. `entry` is its route, if that still exists. */
+  /** Adds the line of a closed connection. `entry` is its route, if the route still exists. */
   ended(ending: Ending, entry: Entry | undefined, reason: string): void {
     const { caller } = ending;
     const record = this.#records[caller.note];
@@ -61,7 +62,7 @@ export class ConnectionLog {
       host: record?.host === '' ? undefined : record?.host,
       kind: route?.kind,
       client: spoken(client),
-      // Behind a load balancer or a worker's proxy: who really dialled us.
+      // The peer of the connection, if that is a load balancer or a worker's proxy.
       via:
         record?.client === undefined
           ? undefined
@@ -82,7 +83,7 @@ export class ConnectionLog {
     if (this.#lines.length >= BATCH_CHARACTERS) this.flush();
   }
 
-  /** Gives away what there is. To be called a few times a second. */
+  /** Writes the collected lines. The thread calls it a few times per second. */
   flush(): void {
     if (this.#count === 0) return;
     this.#write(this.#lines, this.#count);

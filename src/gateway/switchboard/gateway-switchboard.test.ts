@@ -13,7 +13,7 @@ import { RouteBook } from './route-book.ts';
 
 const HELLO = hello({ serverName: 'a.test' });
 
-/** One with a route of two endpoints, and a client that has sent its hello. */
+/** Returns a router with one route of two endpoints, after it has routed the hello of a client. */
 function switchboard(counters = new Counters(countersLayout(1))) {
   const book = new RouteBook({ connections: 0, connectionsPerSecond: 0 });
   const endpoints = ['10.0.0.1:1', '10.0.0.1:2'];

@@ -1,8 +1,8 @@
 /**
- * Decides for the gateway, in one thread: whom does this client want, may it, and which endpoint is next?
+ * Routes the connections of one thread: finds the tenant of a client, checks limits, and picks the next endpoint.
  *
- * All of it runs for every new connection, so nothing is allocated here but the name, and with a signed header what
- * verifying takes. The clock is read only where a limit or a resting endpoint asks for it.
+ * This code runs for every new connection. It allocates only the host name, and with a signed header what verification
+ * needs. It reads the clock only if a limit or the back-off of an endpoint depends on it.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, sumOver, type Counters } from '../../engine/counters.ts';
@@ -21,33 +21,36 @@ import type { Entry, RouteBook } from './route-book.ts';
 import type { TenantGate } from './tenant-gate.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
-/** What a thread's switchboard is made of. */
+/** Dependencies of a thread's router. */
 export interface GatewaySwitchboardOptions {
   readonly book: RouteBook;
-  /** Absent as long as there are no keys: then nobody is believed. */
+  /** Returns undefined while there are no keys. Then every signed header is refused. */
   readonly gate: () => TenantGate | undefined;
   readonly counters: Counters;
-  /** The numbers of all threads, this one's among them: limits hold over all. */
+  /** Counters of all threads including this one, because limits apply to all threads together. */
   readonly allValues: readonly Float64Array[];
   readonly rates: RateLimit;
   readonly proxyProtocol: ProxyProtocol;
-  /** Over all threads. */
+  /** Maximum number of open connections over all threads. */
   readonly maxConnections: number;
-  /** Absent: no access log. */
+  /** If absent, there is no access log. */
   readonly log?: ConnectionLog | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
 const HANDSHAKE_RECORD = 0x16;
 
-/** What is remembered of a connection while it is dialled: how much to drop, and which endpoints were tried. */
+/**
+ * `note` packs what the router remembers of a connection during the dial: how many bytes to drop, and which endpoints
+ * were tried.
+ */
 const DROP_BITS = 15;
 const DROP_MASK = 2 ** DROP_BITS - 1;
 
-/** The switchboard of one thread. */
+/** The router of one thread. */
 export class GatewaySwitchboard implements Switchboard {
-  /** Absent without an access log, so that no engine looks at addresses. */
+  /** Undefined without an access log, so that engines do not read addresses. */
   readonly ended: ((ending: Ending) => void) | undefined;
 
   readonly #options: GatewaySwitchboardOptions;
@@ -59,7 +62,7 @@ export class GatewaySwitchboard implements Switchboard {
   readonly #reasons: ReasonNumbers;
   readonly #nowMs: () => number;
 
-  /** @throws RangeError if the counters lack a reason of the gateway's. */
+  /** @throws RangeError if the counters lack one of the gateway's reasons. */
   constructor(options: GatewaySwitchboardOptions) {
     this.#options = options;
     this.#book = options.book;
@@ -102,7 +105,7 @@ export class GatewaySwitchboard implements Switchboard {
   }
 
   failed(dial: Dial, caller: Caller, verdict: Verdict): void {
-    // That is this process's fault and no endpoint's: none rests for it, and the next would fare no better.
+    // This process is out of resources, which no endpoint can help: neither back off nor try the next one.
     if (dial.reason === REASON.dial_no_resources) {
       return verdict.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
     }
@@ -110,7 +113,8 @@ export class GatewaySwitchboard implements Switchboard {
     const note = this.#log === undefined ? caller.note : this.#log.noteOf(caller.note);
     const failed = entry?.rotation.failed(dial.endpoint, this.#nowMs()) ?? 0;
     const tried = (note >>> DROP_BITS) | failed;
-    // An endpoint that is gone from its route has no bit; the number of attempts ends the search all the same.
+    // An endpoint that was removed from its route has no bit in `tried`. The number of attempts still bounds the
+    // search.
     const hasMore = entry !== undefined && dial.attempt < entry.rotation.size;
     if (hasMore && this.#dials(entry, note & DROP_MASK, tried, caller, verdict)) return;
     verdict.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
@@ -120,7 +124,7 @@ export class GatewaySwitchboard implements Switchboard {
     this.#book.at(dial.slot)?.rotation.worked(dial.endpoint);
   }
 
-  /** The header names the host; what the hello inside says is for the API server. */
+  /** Routes by the host in the signed header. The server name in the hello is only for the API server. */
   #routeSigned(isTls: boolean, start: number, caller: Caller, verdict: Verdict): void {
     const header = this.#introductions.tenantHeader;
     if (header === undefined || !isTls) return this.#refuseHello('not_tls', caller, verdict);
@@ -159,12 +163,12 @@ export class GatewaySwitchboard implements Switchboard {
     }
     this.#log?.begin(caller, entry.host, this.#introductions.client(), entry);
     if (this.#dials(entry, dropBytes, 0, caller, verdict)) return;
-    // Before the first dial the engine knows no slot to count for.
+    // Before the first dial the engine knows no slot, so the router counts the failure.
     this.#counters.failSlot(this.#reason('no_endpoint'), this.#row(entry));
     verdict.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
   }
 
-  /** Whether there is an endpoint to dial. */
+  /** Dials the next endpoint. Returns whether there was one. */
   #dials(
     entry: Entry,
     dropBytes: number,
@@ -182,7 +186,7 @@ export class GatewaySwitchboard implements Switchboard {
     return true;
   }
 
-  /** The rate comes last: a connection that is refused for another reason uses nothing up. */
+  /** Checks the rate last, so that a connection refused for another reason does not use up the rate. */
   #overLimit(entry: Entry): GatewayReason | 'connections_limit' | undefined {
     const { allValues, maxConnections, rates } = this.#options;
     if (sumOver(allValues, GLOBAL.open) > maxConnections) return 'connections_limit';
@@ -195,7 +199,7 @@ export class GatewaySwitchboard implements Switchboard {
     return undefined;
   }
 
-  /** Only where the hello comes first is anybody there who could read an alert. */
+  /** Only a client whose first bytes are TLS can read an alert. */
   #refuseIntroduction(
     code: IntroductionRefusal,
     isTls: boolean,

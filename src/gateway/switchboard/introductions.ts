@@ -1,6 +1,6 @@
 /**
- * What comes before the hello: the PROXY header of a load balancer, and the signed one of a worker's proxy. Says which
- * there are, and whether they may be there.
+ * Reads the PROXY headers before the hello: that of a load balancer, and the signed one of a worker's proxy. Reports
+ * which headers are present and whether they are allowed.
  */
 import type { Caller } from '../../engine/engine.ts';
 import type { ProxyRefusal } from '../../wire/outcome.ts';
@@ -13,15 +13,15 @@ import {
 import { NetworkSet } from '../routes/networks.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
-/** Why nothing after the headers is looked at. */
+/** Why a connection is refused because of its headers. */
 export type IntroductionRefusal =
   | ProxyRefusal
   | 'proxy_header_missing'
   | 'proxy_header_not_allowed';
 
-/** A reader for one thread; what it says holds until the next read. */
+/** Reads the preamble for one thread. The results are valid until the next read. */
 export class Introductions {
-  /** The header by which a worker's proxy speaks for a tenant, and whether somebody has verified it. */
+  /** The signed header of a worker's proxy, and whether the router has verified it. */
   tenantHeader: ProxyHeader | undefined;
   isVerified = false;
 
@@ -37,17 +37,17 @@ export class Introductions {
     this.#trusted = isList ? new NetworkSet(proxyProtocol) : undefined;
   }
 
-  /** Whether a load balancer has this address, by whose clients a header is wanted. */
+  /** Whether the address belongs to a load balancer, whose connections must begin with a PROXY header. */
   isBalancer(address: string): boolean {
     return this.#trusted?.has(address) ?? this.#proxyProtocol === 'everybody';
   }
 
-  /** Where the hello starts. */
+  /** Reads the headers and returns the offset of the hello. */
   read(bytes: Buffer, length: number, caller: Caller): number | 'incomplete' | IntroductionRefusal {
     this.tenantHeader = undefined;
     this.isVerified = false;
     this.#balancerHeader = undefined;
-    // Nearly all connections of nearly all gateways: a hello and nothing before it.
+    // Fast path for most connections: a hello without any header.
     const first = bytes[0];
     const beginsNone = first !== PROXY_FIRST_BYTE && first !== VERSION_1_FIRST_BYTE;
     if (beginsNone && this.#proxyProtocol === 'nobody') return 0;
@@ -58,19 +58,19 @@ export class Introductions {
     if (outcome !== 'headers') return outcome;
     this.#balancerHeader = isBalancer ? stack.at(0) : undefined;
     this.tenantHeader = stack.at(isBalancer ? 1 : 0);
-    // A header of a worker's proxy cannot stand in for that of the load balancer.
+    // The header of a worker's proxy does not replace that of the load balancer.
     const isMissing = this.#balancerHeader === undefined || this.#balancerHeader.stampStart >= 0;
     if (isBalancer && isMissing) return 'proxy_header_missing';
     const isUnsigned = this.tenantHeader !== undefined && this.tenantHeader.stampStart < 0;
     return isUnsigned ? 'proxy_header_not_allowed' : stack.end;
   }
 
-  /** The address that a connection comes from: as a load balancer says, or else that of the peer. */
+  /** Returns the address of the client: from the load balancer's header, or else the peer address. */
   sourceOf(caller: Caller): string {
     return this.#balancerHeader?.addresses()?.source.address ?? caller.remoteAddress;
   }
 
-  /** Whom the headers that are believed speak of, the innermost of them; nothing if there is none. For logs. */
+  /** Returns the client of the innermost trusted header, for logs. Undefined if there is no trusted header. */
   client(): { readonly address: string; readonly port: number } | undefined {
     const believed = this.isVerified
       ? (this.tenantHeader ?? this.#balancerHeader)

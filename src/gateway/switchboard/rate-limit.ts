@@ -1,25 +1,25 @@
 /**
- * New connections per second for each slot, over all threads: a token bucket without tokens (the generic cell rate
- * algorithm, ITU-T I.371). All that is kept of a slot is the time until which its connections so far have used it up;
- * that is one number in shared memory, moved on by compare-and-exchange, so there is no split between threads.
+ * Limits the new connections per second of each slot, over all threads. It is a token bucket without tokens: the
+ * generic cell rate algorithm (ITU-T I.371). The state of a slot is one number in shared memory: the time until which
+ * its connections so far have used up the rate. Threads advance it by compare-and-exchange, so they share one limit.
  *
- * The number is in microseconds and wraps after 71 minutes. A slot that was idle for just so long may be taken for one
- * that was busy a moment ago: it then gets less of its burst, once.
+ * The number is in microseconds and wraps after 71 minutes. A slot that was idle for about that long may look recently
+ * busy. It then gets less of its burst, once.
  */
 
-/** A second's worth of connections may come at once. */
+/** Burst size: one second's worth of connections. */
 const BURST_US = 1_000_000;
 
-/** The time in microseconds; the same in all threads, or their limits would not be one. */
+/** Returns the time in microseconds. All threads need the same clock to share a limit. */
 export type NowMicroseconds = () => number;
 
-/** Bun's clock counts from the start of each thread; their origins make it one. */
+/** performance.now() counts from the start of each thread. Adding the origin makes the threads' clocks comparable. */
 const originUs = Math.round(performance.timeOrigin * 1000);
 const sharedNowUs: NowMicroseconds = () => originUs + Math.round(performance.now() * 1000);
 
-/** The rates of all slots. */
+/** The connection rates of all slots. */
 export class RateLimit {
-  /** For the other threads. */
+  /** Shared with the other threads. */
   readonly buffer: SharedArrayBuffer;
   readonly #usedUntil: Int32Array;
   readonly #nowUs: NowMicroseconds;
@@ -30,14 +30,15 @@ export class RateLimit {
     this.#nowUs = nowUs;
   }
 
-  /** Whether one more connection may come in this slot now; if so, it has come. */
+  /** Admits one more connection in this slot if the rate allows it. */
   admits(slot: number, perSecond: number): boolean {
     const intervalUs = Math.max(1, Math.round(1_000_000 / perSecond));
     const now = this.#nowUs() | 0;
     for (;;) {
       const usedUntil = Atomics.load(this.#usedUntil, slot);
       const ahead = (usedUntil - now) | 0;
-      // Never further ahead than the burst: what looks like that is long past, and has wrapped.
+      // The value is never further ahead than the burst. A larger difference means that the value is old and the clock
+      // has wrapped.
       const used = ahead < 0 || ahead > BURST_US ? 0 : ahead;
       if (used + intervalUs > BURST_US) return false;
       const next = (now + used + intervalUs) | 0;

@@ -6,7 +6,7 @@ let nowMs = 0;
 const now = () => nowMs;
 const make = (text: string) => new Endpoint('10.0.0.1', Number(text.split(':')[1]));
 
-/** Ports 1 to `count`, beginning with the first, and no jitter. */
+/** Returns a load balancer for ports 1 to `count` that begins with the first and has no jitter. */
 function rotation(count: number) {
   nowMs = 1000;
   const made = new Rotation(() => 0);

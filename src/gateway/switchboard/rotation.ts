@@ -1,43 +1,41 @@
-/**
- * The endpoints of one route, taken in turn; one that failed rests for a while.
- */
+/** Round-robin load balancing over the endpoints of one route, with back-off for endpoints that failed. */
 import type { Endpoint } from '../../engine/endpoint.ts';
 import { DEFAULT_LIMITS } from '../../engine/limits.ts';
 
-/** How long an endpoint rests after its first failure in a row, and at most. Each failure doubles it. */
+/** Back-off after the first failure in a row, and its maximum. Each further failure doubles it. */
 export const FIRST_REST_MS = 1000;
 export const LONGEST_REST_MS = 30_000;
 
 /**
- * After its rest an endpoint is tried out by one connection; the others do not wait along with it for so long. It is the
- * time that a dial may take: engines look at their clocks once a second.
+ * How long a trial lasts. After its back-off an endpoint gets a single connection as a trial, and the other connections
+ * avoid it meanwhile. The time covers a dial timeout plus a second, because engines check timeouts once a second.
  */
 export const TRIAL_MS = DEFAULT_LIMITS.dialTimeoutMs + 1000;
 
-/** A connection tries each endpoint once, and remembers which in a number: this many of them. */
+/** A connection tries each endpoint once. A bit mask remembers the tried endpoints, up to this many. */
 export const MAX_TRIED = 16;
 
 interface Health {
   /** Failures since the last success. */
   failures: number;
   restsUntilMs: number;
-  /** Somebody tries it out, and until then nobody else does. */
+  /** End of a trial: until then no other connection gets the endpoint. */
   triedUntilMs: number;
 }
 
-/** A route's endpoints. Each thread has its own, so that no thread waits for another. */
+/** The endpoints of a route. Each thread has its own load balancer, so that threads do not wait for each other. */
 export class Rotation {
   #endpoints: readonly Endpoint[] = [];
   #health: Health[] = [];
   #next = 0;
-  /** Endpoints with a failure since their last success: while there are none, no clock is read. */
+  /** Number of endpoints with a failure since their last success. While it is 0, pick() reads no clock. */
   #ailing = 0;
   readonly #random: () => number;
 
-  /** `random` gives numbers from 0 to 1; a test may give known ones. */
+  /** `random` returns numbers from 0 to 1. Tests pass a fixed one. */
   constructor(random: () => number = Math.random) {
     this.#random = random;
-    // Threads and gateways do not all begin with the same endpoint.
+    // Threads and gateways begin with different endpoints.
     this.#next = Math.floor(random() * 1024);
   }
 
@@ -45,14 +43,14 @@ export class Rotation {
     return this.#endpoints.length;
   }
 
-  /** How many rest now, those that are tried out included. */
+  /** Returns how many endpoints are backing off or in a trial. */
   resting(nowMs: number): number {
     return this.#ailing === 0
       ? 0
       : this.#health.filter((health) => awayUntilMs(health) > nowMs).length;
   }
 
-  /** Has these from now on; those that were there before keep their rest and their identity. */
+  /** Replaces the endpoints. Endpoints that stay keep their back-off and their identity. */
   replace(addresses: readonly string[], make: (address: string) => Endpoint): void {
     const before = new Map(this.#endpoints.map((endpoint, index) => [endpoint.toString(), index]));
     const kept = addresses.map((address) => before.get(address));
@@ -73,9 +71,9 @@ export class Rotation {
   }
 
   /**
-   * The place of the endpoint whose turn it is, none of those in `tried` (a bit for each place); -1 if there is none
-   * left. One whose rest is over goes to a single connection, which tries it out. If all that are left rest, the one
-   * whose rest ends first: better than to refuse.
+   * Returns the index of the next endpoint that is not in `tried` (one bit per index), or -1 if there is none. An
+   * endpoint whose back-off is over gets a single connection as a trial. If all remaining endpoints are backing off,
+   * returns the one whose back-off ends first, rather than refuse the client.
    */
   pick(tried: number, nowMs: () => number): number {
     const { length } = this.#endpoints;
@@ -93,7 +91,7 @@ export class Rotation {
       const untilMs = health === undefined ? 0 : awayUntilMs(health);
       if (untilMs <= now) {
         if (health !== undefined && health.failures > 0) health.triedUntilMs = now + TRIAL_MS;
-        // Whoever stands in for a resting one does not get the next turn as well.
+        // An endpoint that stands in for another does not get the next turn as well.
         this.#next += step;
         return index;
       }
@@ -105,17 +103,17 @@ export class Rotation {
     return soonest;
   }
 
-  /** This endpoint could not be dialled. Returns the bit by which `tried` knows it, 0 if it is no longer here. */
+  /** Records a failed dial. Returns the bit of the endpoint in `tried`, or 0 if the endpoint was removed. */
   failed(endpoint: Endpoint, nowMs: number): number {
     const index = this.#endpoints.indexOf(endpoint);
     const health = this.#health[index];
     if (health === undefined) return 0;
     if (health.failures === 0) this.#ailing++;
-    // Dials that were under way together fail together: that is one failure, not many.
+    // Concurrent dials that fail together count as one failure.
     if (health.restsUntilMs <= nowMs) health.failures++;
     health.triedUntilMs = 0;
     const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** (health.failures - 1));
-    // Up to a fifth off, so that those who failed together do not come back together.
+    // Jitter of up to 20%, so that endpoints that failed together do not return together.
     health.restsUntilMs = Math.max(
       health.restsUntilMs,
       nowMs + restMs * (1 - 0.2 * this.#random()),
@@ -123,7 +121,7 @@ export class Rotation {
     return bit(index);
   }
 
-  /** This endpoint answered a dial: its rest is over. */
+  /** Records a successful dial, which ends the back-off. */
   worked(endpoint: Endpoint): void {
     if (this.#ailing === 0) return;
     const health = this.#health[this.#endpoints.indexOf(endpoint)];
@@ -139,7 +137,10 @@ function awayUntilMs({ restsUntilMs, triedUntilMs }: Health): number {
   return Math.max(restsUntilMs, triedUntilMs);
 }
 
-/** Places beyond {@link MAX_TRIED} share bits: some of them are then skipped, none is dialled twice. */
+/**
+ * Returns the bit of an endpoint. Indexes from {@link MAX_TRIED} on share bits, so some endpoints are skipped and none
+ * is dialed twice.
+ */
 function bit(index: number): number {
   return 1 << (index % MAX_TRIED);
 }

@@ -1,6 +1,4 @@
-/**
- * The routes as one thread has them: by host for new connections, by slot for those under way.
- */
+/** The routes of one thread: by host for new connections, by slot for existing ones. */
 import { Endpoint } from '../../engine/endpoint.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { RouteKind } from '../routes/route.ts';
@@ -9,23 +7,23 @@ import { NetworkSet } from '../routes/networks.ts';
 import { Rotation } from './rotation.ts';
 import type { KeyHolder } from './tenant-gate.ts';
 
-/** What a route may take if it does not say so itself; 0: no limit. */
+/** Limits of a route that sets none. 0 means no limit. */
 export interface TenantLimits {
   readonly connections: number;
   readonly connectionsPerSecond: number;
 }
 
-/** A route with what this thread knows of it. */
+/** A route with its state in this thread. */
 export class Entry implements KeyHolder {
   readonly slot: number;
   readonly host: string;
   readonly tenant: string;
   readonly kind: RouteKind;
   readonly rotation = new Rotation();
-  /** 0: no limit. */
+  /** 0 means no limit. */
   maxConnections = 0;
   connectionsPerSecond = 0;
-  /** Where clients may connect from; undefined: anywhere. */
+  /** Networks that clients may connect from. Undefined means any. */
   sources: NetworkSet | undefined = undefined;
   keys: readonly TenantKey[] | undefined = undefined;
   keysGeneration = 0;
@@ -38,7 +36,7 @@ export class Entry implements KeyHolder {
   }
 }
 
-/** The book. */
+/** Index of the routes of one thread. */
 export class RouteBook {
   readonly #limits: TenantLimits;
   readonly #byHost = new Map<string, Entry>();
@@ -52,17 +50,17 @@ export class RouteBook {
     return this.#byHost.size;
   }
 
-  /** The route of a host in lower case. */
+  /** Returns the route of a host, which must be in lower case. */
   find(host: string): Entry | undefined {
     return this.#byHost.get(host);
   }
 
-  /** The route of a connection under way; gone if it was removed since. */
+  /** Returns the route of an open connection, or undefined if the route was removed. */
   at(slot: number): Entry | undefined {
     return this.#bySlot[slot];
   }
 
-  /** Brings the book to the next version. Connections under way go on whatever happens to their route. */
+  /** Applies the changes of the next version. Open connections continue even if their route is removed. */
   apply({ set, removed }: RouteChanges): void {
     for (const slot of removed) this.#remove(slot);
     for (const placed of set) this.#set(placed);
@@ -89,7 +87,7 @@ export class RouteBook {
   }
 }
 
-/** The text has been checked on its way in. */
+/** Parses an endpoint that was validated when its route was loaded. */
 function endpointFrom(text: string): Endpoint {
   const colon = text.lastIndexOf(':');
   const host = text.startsWith('[') ? text.slice(1, colon - 1) : text.slice(0, colon);

@@ -1,20 +1,18 @@
-/**
- * Who may speak for a tenant: verifies the signed headers of the workers' proxies.
- */
+/** Verifies the signed headers of the workers' proxies, which prove that a connection belongs to a tenant. */
 import type { TenantOutcome } from '../../wire/outcome.ts';
 import type { ProxyHeader } from '../../wire/proxy-header.ts';
 import { ReplayGuard } from '../../wire/replay-guard.ts';
 import { verifyTenantHeader } from '../../wire/tenant-header.ts';
 import { deriveTenantSecret, tenantKey, type TenantKey } from '../../wire/tenant-key.ts';
 
-/** How far the clocks of a worker and of the gateway may differ. */
+/** Maximum clock difference between a worker and the gateway. */
 export const HEADER_WINDOW_SECONDS = 60;
 
-/** The keys that a route has in this thread; the gate fills it when it is first asked. */
+/** Caches the keys of a route in one thread. The verifier derives them on first use. */
 export interface KeyHolder {
   readonly host: string;
   keys: readonly TenantKey[] | undefined;
-  /** Of which {@link TenantGate.generation} the keys are. */
+  /** The {@link TenantGate.generation} of master keys that the keys were derived from. */
   keysGeneration: number;
 }
 
@@ -22,15 +20,15 @@ export interface KeyHolder {
 export class TenantGate {
   #masterKeys: readonly Uint8Array[] = [];
   #generation = 0;
-  /** 2 MiB, so only where there are keys. */
+  /** Takes 2 MiB, so it is created only if there are keys. */
   #guard: ReplayGuard | undefined;
 
-  /** How often the replay guard was full, and forgot headers that could still be replayed. */
+  /** Number of times that the replay guard was full and forgot headers that could still be replayed. */
   get timesFull(): number {
     return this.#guard?.forgottenEarly ?? 0;
   }
 
-  /** Goes by these master keys from now on; each one counts, so that one can be replaced by another. */
+  /** Replaces the master keys. All of them are valid at the same time, so that keys can be rotated. */
   replaceKeys(masterKeys: readonly Uint8Array[]): void {
     this.#masterKeys = masterKeys;
     this.#generation++;
@@ -39,7 +37,10 @@ export class TenantGate {
     }
   }
 
-  /** Whether this header speaks for the host of its authority. Ask once for each connection: it uses the header up. */
+  /**
+   * Verifies that the header was signed for the host in its authority. Call it once per connection: it marks the header
+   * as used.
+   */
   judge(header: ProxyHeader, holder: KeyHolder, nowSeconds: number): TenantOutcome {
     return verifyTenantHeader(
       header,
@@ -50,7 +51,7 @@ export class TenantGate {
     );
   }
 
-  /** Derived on first use and kept: HKDF costs about as much as a dial. */
+  /** Derives the keys on first use and caches them, since HKDF costs about as much as a dial. */
   #keysOf(holder: KeyHolder): readonly TenantKey[] {
     if (holder.keys !== undefined && holder.keysGeneration === this.#generation) return holder.keys;
     const keys = this.#masterKeys.map((masterKey) =>

@@ -1,6 +1,4 @@
-/**
- * From whom a PROXY header of a load balancer is wanted: `--proxy-protocol`.
- */
+/** The `--proxy-protocol` option: which sources must send the PROXY header of a load balancer. */
 
-/** Nobody, everybody, or the addresses in these networks. Plain data, for other threads. */
+/** No source, every source, or the sources in these networks. Plain data that can be sent to other threads. */
 export type ProxyProtocol = 'nobody' | 'everybody' | readonly string[];

@@ -1,6 +1,4 @@
-/**
- * For tests only: what comes before a hello.
- */
+/** For tests only: PROXY headers that come before a hello. */
 import { addressPair } from '../../wire/address-pair.ts';
 import { proxyHeaderBytes, writeProxyHeader } from '../../wire/proxy-header.ts';
 import { MAX_TENANT_HEADER_BYTES, signTenantHeader } from '../../wire/tenant-header.ts';
@@ -9,7 +7,7 @@ import { deriveTenantSecret, tenantKey } from '../../wire/tenant-key.ts';
 /** The master key of a gateway in tests. */
 export const MASTER_KEY = Buffer.alloc(32, 1);
 
-/** The header of a load balancer; the client in it is 192.0.2.7:4711, or another with that port. */
+/** Returns the header of a load balancer for the given client address, with port 4711. */
 export function balancerHeader(client = '192.0.2.7', server = '192.0.2.1'): Buffer {
   const pair = addressPair(client, 4711, server, 443);
   const bytes = Buffer.alloc(proxyHeaderBytes(pair.family, 0));
@@ -17,7 +15,7 @@ export function balancerHeader(client = '192.0.2.7', server = '192.0.2.1'): Buff
   return bytes;
 }
 
-/** What goes into {@link signedHeader}. */
+/** Options of {@link signedHeader}. */
 export interface SignedHeaderWish {
   /** Default a.k8s.test. */
   readonly host?: string;
@@ -27,7 +25,7 @@ export interface SignedHeaderWish {
   readonly at?: number;
 }
 
-/** The header of a worker's proxy; the pod in it is 10.1.2.3:4711. */
+/** Returns the signed header of a worker's proxy. The client in it is the pod 10.1.2.3:4711. */
 export function signedHeader(wish: SignedHeaderWish = {}): Buffer {
   const { host = 'a.k8s.test', masterKey = MASTER_KEY, at = Date.now() / 1000 } = wish;
   const into = Buffer.alloc(MAX_TENANT_HEADER_BYTES);

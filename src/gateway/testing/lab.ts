@@ -1,6 +1,4 @@
-/**
- * For tests only: a gateway with its threads, in this process, on loopback, with a routes file of its own.
- */
+/** For tests only: a gateway with its threads in this process, on loopback, with its own routes file. */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,20 +8,20 @@ import type { GatewayOptions } from '../options.ts';
 import type { Route } from '../routes/route.ts';
 import { RoutesFile } from '../routes/routes-file.ts';
 
-/** A route as a test writes it. */
+/** A route in a test. Omitted fields get defaults. */
 export type RouteWish = Partial<Route> & { readonly host: string };
 
-/** What {@link GatewayLab.start} takes besides a gateway's options. */
+/** Options of {@link GatewayLab.start}, in addition to a gateway's options. */
 export interface LabOptions extends Partial<GatewayOptions> {
   readonly routes?: readonly RouteWish[];
-  /** In place of `routes`. */
+  /** Content of the routes file, instead of `routes`. */
   readonly routesText?: string;
   /** Default true. */
   readonly hasRoutesFile?: boolean;
   readonly keys?: string;
 }
 
-/** Waits for something that comes by itself. @throws after the deadline, with the name of what did not come. */
+/** Waits until the condition is true. @throws after the deadline, with the description of the condition. */
 export async function until(
   claim: () => boolean | Promise<boolean>,
   what: string,
@@ -36,11 +34,11 @@ export async function until(
   }
 }
 
-/** One that runs. */
+/** A running gateway. */
 export class GatewayLab implements AsyncDisposable {
   readonly gateway: Gateway;
   readonly folder: string;
-  /** What was logged, line by line. */
+  /** The logged lines, parsed. */
   readonly log: Record<string, unknown>[];
 
   private constructor(gateway: Gateway, folder: string, log: Record<string, unknown>[]) {
@@ -83,7 +81,7 @@ export class GatewayLab implements AsyncDisposable {
     return this.gateway.addresses[0]?.port ?? 0;
   }
 
-  /** Replaces the routes file by a rename and waits until every thread has what is in it. */
+  /** Replaces the routes file by a rename and waits until every thread has applied it. */
   async changeRoutes(routes: readonly RouteWish[]): Promise<void> {
     const before = this.gateway.load.loads;
     this.writeRoutes(routesJson(routes));
@@ -101,7 +99,7 @@ export class GatewayLab implements AsyncDisposable {
     this.#replace('keys', text);
   }
 
-  /** A number of the metrics page, by its name without `snicket_gateway_`; with labels as on the page. */
+  /** Returns a metric by its name without `snicket_gateway_`, with labels as on the metrics page. */
   number(name: string, labels = ''): number {
     const start = `snicket_gateway_${name}${labels === '' ? '' : `{${labels}}`} `;
     const line = this.gateway.metrics
@@ -111,12 +109,12 @@ export class GatewayLab implements AsyncDisposable {
     return line === undefined ? 0 : Number(line.slice(start.length));
   }
 
-  /** How often connections failed for this reason. */
+  /** Returns how many connections failed for this reason. */
   failures(reason: string): number {
     return this.number('failures_total', `reason="${reason}"`);
   }
 
-  /** Asks the HTTP server. */
+  /** Sends a request to the gateway's HTTP server. */
   async get(path: string): Promise<Response> {
     return fetch(`http://127.0.0.1:${this.gateway.httpAddresses[0]?.port}${path}`);
   }
@@ -132,7 +130,7 @@ export class GatewayLab implements AsyncDisposable {
   }
 }
 
-/** A routes file; what a wish leaves out has a default. */
+/** Returns the text of a routes file. Omitted fields get defaults. */
 export function routesJson(routes: readonly RouteWish[]): string {
   return JSON.stringify({
     routes: routes.map((route) => ({

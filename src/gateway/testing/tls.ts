@@ -1,18 +1,16 @@
-/**
- * For tests only: tenants that speak real TLS, and clients that do.
- */
+/** For tests only: tenants and clients with real TLS. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 
-/** A tenant's API server: echoes behind its name, and counts. */
+/** A tenant's API server that echoes what it receives and counts its connections. */
 export class Tenant implements AsyncDisposable {
   readonly host: string;
   readonly ca: string;
   readonly endpoint: string;
   connections = 0;
-  /** The names in the hellos it got. */
+  /** The server names of the hellos it received. */
   readonly names: string[] = [];
   readonly #close: () => Promise<void>;
 
@@ -54,7 +52,7 @@ export class Tenant implements AsyncDisposable {
   }
 }
 
-/** A client after its handshake with the tenant, which was verified. @throws what TLS says otherwise. */
+/** Returns a client after a verified TLS handshake with the tenant. @throws the TLS error if the handshake fails. */
 export async function handshake(
   port: number,
   tenant: Tenant,
@@ -71,7 +69,7 @@ export async function handshake(
   return socket;
 }
 
-/** Sends a text and gives what came back of the same length. */
+/** Sends a text and returns the reply of the same length. */
 export async function echoed(socket: TLSSocket, text: string): Promise<string> {
   socket.write(text);
   let answer = '';

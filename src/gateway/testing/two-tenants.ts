@@ -1,16 +1,16 @@
 /**
- * For tests only: a gateway for two tenants of plain bytes, and clients that say something and hear an answer.
+ * For tests only: a gateway for two tenants with plain TCP backends, and clients that send bytes and read the reply.
  */
 import { Backend, Peer } from '../../net/testing/peer.ts';
 import { readAlert } from '../../wire/alert.ts';
 import { MASTER_KEY } from './headers.ts';
 import { GatewayLab, until, type LabOptions } from './lab.ts';
 
-/** The hosts of the two. */
+/** The hosts of the two tenants. */
 export const HOST_A = 'a.k8s.test';
 export const HOST_B = 'b.k8s.test';
 
-/** One of each, put away at the end of the test. */
+/** A gateway and its two backends, closed at the end of the test. */
 export class TwoTenants implements AsyncDisposable {
   readonly a: Backend;
   readonly b: Backend;
@@ -22,7 +22,7 @@ export class TwoTenants implements AsyncDisposable {
     this.lab = lab;
   }
 
-  /** With the master key of tests, unless told otherwise. */
+  /** Starts them. The default is the master key of tests. */
   static async start(options: LabOptions): Promise<TwoTenants> {
     const a = new Backend();
     const b = new Backend();
@@ -37,7 +37,7 @@ export class TwoTenants implements AsyncDisposable {
     return new TwoTenants(a, b, lab);
   }
 
-  /** A client that has said all of this. */
+  /** Returns a client that has sent all of this. */
   async say(...parts: Buffer[]): Promise<Peer> {
     const client = await Peer.dial(this.lab.port);
     await client.send(Buffer.concat(parts));
@@ -51,7 +51,7 @@ export class TwoTenants implements AsyncDisposable {
   }
 }
 
-/** What a client that is refused gets: the name of an alert, or `reset`. */
+/** Returns what a refused client gets: the name of an alert, or `reset`. */
 export async function answer(client: Peer): Promise<string | undefined> {
   await until(() => client.sawFin || client.closed, 'the answer');
   return client.wasReset ? 'reset' : readAlert(client.bytes())?.name;

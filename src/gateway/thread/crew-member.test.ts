@@ -10,7 +10,7 @@ import type { FromThread, ThreadStart } from './messages.ts';
 
 const SLOTS = 4;
 
-/** A thread that listens on loopback, and what it tells. */
+/** Returns a thread that listens on loopback, with the events it reports. */
 function member(change: Partial<ThreadStart> = {}) {
   const counters = new Counters(countersLayout(SLOTS));
   const start: ThreadStart = {
@@ -105,7 +105,7 @@ test('stays dead if it is told to leave between its death and its restart', asyn
 
   await die(leaving);
   leaving.of.stopAccepting();
-  // It dies later, so its restart comes later too.
+  // It dies later than the other thread, so its restart comes later too.
   await die(staying);
   await until(() => staying.starts.length === 2, 'the restart of the other');
 

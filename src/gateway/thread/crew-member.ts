@@ -1,67 +1,65 @@
-/**
- * One engine's thread, as the main thread sees it: started, talked to, and started again should it die.
- */
+/** Controls one engine thread from the main thread: starts it, sends it messages, and restarts it if it dies. */
 import type { Counters } from '../../engine/counters.ts';
 import type { Drainable } from '../../engine/drain.ts';
 import type { ListenAddress } from '../../net/listen-address.ts';
 import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
-/** What a member tells. */
+/** Events of an engine thread. */
 export interface CrewMemberEvents {
-  /** It died, and comes back after this time. */
+  /** The thread died and restarts after this time. */
   readonly onDeath: (index: number, error: Error | undefined, restartMs: number) => void;
   /**
-   * It ended without closing its sockets, which then stay open in the process with nobody behind them: clients who
-   * get one of them would wait for ever. Only the end of the process helps.
+   * The thread ended without closing its sockets. They stay open in the process, and a client whose connection the
+   * kernel gives to one of them waits forever. Only a restart of the process helps.
    */
   readonly onLoss: (index: number, error: Error | undefined) => void;
   readonly onMessage: (index: number, message: FromThread) => void;
 }
 
 /**
- * The program of the thread. In the compiled executable all that main.ts imports is one file, at the root of Bun's
- * virtual file system, and this one is beside it at its path in src/ (see `build` in the Makefile).
+ * The program of the thread. In the compiled executable, everything that main.ts imports is one file at the root of
+ * Bun's virtual file system, and the thread program is beside it at its path in src/ (see `build` in the Makefile).
  */
 const THREAD_PROGRAM = new URL(
   import.meta.url.includes('/$bunfs/') ? './gateway/thread/engine-thread.ts' : './engine-thread.ts',
   import.meta.url,
 );
 
-/** Between the deaths of a thread that dies again and again. */
+/** Delay before the restart of a thread that dies repeatedly: the first, and the maximum. */
 const FIRST_RESTART_MS = 100;
 const LONGEST_RESTART_MS = 10_000;
-/** A thread that lived this long has earned a quick restart. */
+/** A thread that lived this long restarts with the first delay again. */
 const STABLE_MS = 60_000;
 
-/** A thread that does not even answer is ended without its consent. */
+/** A thread that does not stop within this time is terminated. */
 const STOP_LIMIT_MS = 1000;
 
-/** A thread that cannot do its work at all, such as listen. */
+/** A thread cannot start, for example because it cannot listen. */
 export class ThreadCannotStart extends Error {
   override readonly name = 'ThreadCannotStart';
 }
 
-/** The thread. */
+/** One engine thread, as seen from the main thread. */
 export class CrewMember implements Drainable {
   readonly index: number;
   readonly counters: Counters;
   /** How often it died. */
   deaths = 0;
-  /** Whether it listens. */
+  /** Whether it accepts connections. */
   isListening = false;
   engine = '';
   fallbackReason: string | undefined;
-  /** Where it does not listen for want of IPv6, a sentence for each. */
+  /** Why it skips some addresses on a machine without IPv6, one sentence per address. */
   skipped: readonly string[] = [];
 
   readonly #startData: () => ThreadStart;
   readonly #events: CrewMemberEvents;
   #life: Life | undefined;
-  /** The last version of the routes that it has, or begins with. */
+  /** The last version of the routes that the thread has applied, or starts with. */
   #appliedVersion = 0;
   #restartMs = FIRST_RESTART_MS;
   #restart: ReturnType<typeof setTimeout> | undefined;
-  /** Told not to accept any more: should it die now, it stays dead. */
+  /** Set once the thread should stop accepting. If it dies now, it is not restarted. */
   #isLeaving = false;
   #isStopped = false;
 
@@ -77,7 +75,7 @@ export class CrewMember implements Drainable {
     this.#events = events;
   }
 
-  /** Starts the thread and gives the addresses that it listens on. @throws ThreadCannotStart */
+  /** Starts the thread and returns the addresses that it listens on. @throws ThreadCannotStart */
   async start(): Promise<readonly ListenAddress[]> {
     const life = new Life();
     const start = this.#startData();
@@ -95,7 +93,10 @@ export class CrewMember implements Drainable {
     return life.listening.promise;
   }
 
-  /** Whether it goes by this version of the routes, or a later one. One that is not there will, when it starts. */
+  /**
+   * Whether the thread has applied this version of the routes or a later one. A thread that is not running counts as up
+   * to date, since it starts with the current routes.
+   */
   hasApplied(version: number): boolean {
     return this.#life === undefined || this.#appliedVersion >= version;
   }
@@ -104,7 +105,7 @@ export class CrewMember implements Drainable {
     this.#life?.worker.postMessage(message);
   }
 
-  /** Ends it with all its connections, at once, and waits until it is gone. */
+  /** Stops the thread with all its connections at once, and waits until it has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#restart);
@@ -116,7 +117,7 @@ export class CrewMember implements Drainable {
     clearTimeout(tooLong);
   }
 
-  /** Ends it with no chance to close anything, as by a crash of its own. */
+  /** Terminates the thread without closing its sockets, as a crash would. */
   kill(): void {
     this.#life?.worker.terminate();
   }
@@ -171,7 +172,7 @@ export class CrewMember implements Drainable {
     const sentence = `engine thread ${this.index} ended before it listened`;
     life.listening.reject(life.cause ?? new ThreadCannotStart(sentence));
     if (!wasListening || this.#isStopped) return;
-    // Bun closes what it has opened itself.
+    // Bun closes the sockets that it opened itself.
     if (life.hasClosedSockets || this.engine === 'bun') this.#died(life.cause, life.startedMs);
     else this.#events.onLoss(this.index, life.cause);
   }
@@ -187,7 +188,7 @@ export class CrewMember implements Drainable {
     this.#restart = setTimeout(() => {
       const againMs = performance.now();
       this.start().catch((reason: unknown) => {
-        // One that is told to leave while it starts does not listen any more, and that is no death.
+        // A thread that has to stop while it starts never listens. That does not count as a death.
         if (this.#isStopped || this.#isLeaving) return;
         this.#died(reason instanceof Error ? reason : new Error(String(reason)), againMs);
       });
@@ -195,14 +196,14 @@ export class CrewMember implements Drainable {
   }
 }
 
-/** A thread from its start to its end; the next one has another. */
+/** One run of a thread, from start to end. A restart creates another. */
 class Life {
-  /** The Worker of the web, not of node:worker_threads, which takes 5 MB more for each thread. */
+  /** The Worker of the web API. That of node:worker_threads takes 5 MB more per thread. */
   readonly worker = new Worker(THREAD_PROGRAM);
   readonly startedMs = performance.now();
   readonly listening = Promise.withResolvers<readonly ListenAddress[]>();
   readonly over = Promise.withResolvers<void>();
-  /** Why it ends, as far as anybody knows. */
+  /** Why the run ended, if known. */
   cause: Error | undefined;
   hasClosedSockets = false;
 }

@@ -1,6 +1,4 @@
-/**
- * All engine threads of a gateway: they share the port, and the crew keeps them of one mind about routes and keys.
- */
+/** All engine threads of a gateway. They share the port, and get the same routes and keys. */
 import {
   COLUMN,
   Counters,
@@ -20,7 +18,7 @@ import type { ProxyProtocol } from '../switchboard/trusted-sources.ts';
 import { CrewMember, type CrewMemberEvents } from './crew-member.ts';
 import type { ThreadStart } from './messages.ts';
 
-/** What a crew is made of. */
+/** Options of the engine threads. */
 export interface CrewOptions extends CrewMemberEvents {
   readonly threads: number;
   readonly engine: EngineChoice;
@@ -31,11 +29,11 @@ export interface CrewOptions extends CrewMemberEvents {
   readonly tenantLimits: TenantLimits;
   readonly proxyProtocol: ProxyProtocol;
   readonly hasAccessLog: boolean;
-  /** The routes in force, for a thread that starts. */
+  /** Returns the active routes, for a thread that starts. */
   readonly routes: () => readonly PlacedRoute[];
 }
 
-/** The crew. */
+/** The engine threads of a gateway. */
 export class Crew implements SlotUse {
   readonly members: readonly CrewMember[];
 
@@ -75,8 +73,8 @@ export class Crew implements SlotUse {
   }
 
   /**
-   * Starts all threads and gives the addresses they listen on. The first one comes alone: where any free port is
-   * wanted, it finds the one that the others share.
+   * Starts all threads and returns the addresses they listen on. The first thread starts alone: if the port is 0, it
+   * finds a free port, which the others share.
    *
    * @throws ThreadCannotStart
    */
@@ -87,7 +85,7 @@ export class Crew implements SlotUse {
     return this.#addresses;
   }
 
-  /** Tells all threads what changed. */
+  /** Sends changes of the routes to all threads. */
   changeRoutes(changes: RouteChanges): void {
     if (changes.set.length === 0 && changes.removed.length === 0) return;
     this.#version++;
@@ -96,7 +94,7 @@ export class Crew implements SlotUse {
     }
   }
 
-  /** Whether all threads that live have the routes in force. */
+  /** Whether all running threads have applied the current routes. */
   get isUpToDate(): boolean {
     return this.members.every((member) => member.hasApplied(this.#version));
   }
@@ -106,12 +104,12 @@ export class Crew implements SlotUse {
     for (const member of this.members) member.tell({ type: 'keys', masterKeys });
   }
 
-  /** A number of the engine's, over all threads. */
+  /** Returns a global counter, summed over all threads. */
   global(name: GlobalCounter): number {
     return this.#sum(GLOBAL[name]);
   }
 
-  /** A number of one slot, over all threads. */
+  /** Returns a counter of one slot, summed over all threads. */
   slotSum(slot: number, name: SlotCounter): number {
     const row = this.members[0]?.counters.row(slot) ?? 0;
     return this.#sum(row + COLUMN[name]);
@@ -125,7 +123,7 @@ export class Crew implements SlotUse {
     for (const { counters } of this.members) counters.wipe(slot);
   }
 
-  /** Ends all threads with their connections, and waits until they are gone. */
+  /** Stops all threads with their connections, and waits until they have ended. */
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.stop()));
   }

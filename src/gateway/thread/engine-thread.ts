@@ -1,6 +1,6 @@
 /**
- * The program of an engine's thread: an engine, its switchboard, and the messages of the main thread. It imports as
- * little as possible, since every thread has its own copy of all it imports.
+ * The program of an engine thread: an engine, its router, and the messages of the main thread. It imports as little as
+ * possible, since every thread has its own copy of each imported module.
  */
 import { Counters } from '../../engine/counters.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -15,7 +15,7 @@ import { RouteBook } from '../switchboard/route-book.ts';
 import type { TenantGate } from '../switchboard/tenant-gate.ts';
 import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
-/** How long a line of the access log may wait for others. */
+/** Maximum time that a line of the access log waits for a batch. */
 const FLUSH_MS = 250;
 
 declare const self: Worker;
@@ -28,14 +28,14 @@ function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What one thread has. Messages are obeyed in their order, from the first moment on. */
+/** The state of one thread. It handles messages in order, also before it listens. */
 class EngineThread {
   readonly #start: ThreadStart;
   readonly #book: RouteBook;
   #gate: TenantGate | undefined;
   readonly #log: ConnectionLog | undefined;
   #engine: Engine | undefined;
-  /** Told to leave, perhaps before it listened. */
+  /** Set once the thread should stop accepting, perhaps before it listens. */
   #isLeaving = false;
   #keyChanges: Promise<void> = Promise.resolve();
 
@@ -49,7 +49,7 @@ class EngineThread {
     this.#log = log;
   }
 
-  /** Cryptography takes 2 MB: loaded with the first key. */
+  /** Imports the cryptography, which takes 2 MB, only when there are keys. */
   async #changeKeys(masterKeys: readonly Uint8Array[]): Promise<void> {
     if (masterKeys.length === 0) return;
     const { TenantGate } = await import('../switchboard/tenant-gate.ts');
@@ -57,7 +57,7 @@ class EngineThread {
     this.#gate.replaceKeys(masterKeys);
   }
 
-  /** @throws if it cannot; what it has opened by then is left to {@link stop}. */
+  /** Opens the engine and listens. @throws if it cannot. The caller then calls {@link stop} to close what is open. */
   async listen(): Promise<void> {
     const start = this.#start;
     await this.#changeKeys(start.masterKeys);
@@ -101,7 +101,7 @@ class EngineThread {
       case 'keys':
         this.#keyChanges = this.#keyChanges
           .then(() => this.#changeKeys(message.masterKeys))
-          // Here, so that keys that cannot be used do not stand in the way of the next.
+          // Caught here, so that unusable keys do not block later ones.
           .catch((error: unknown) => say({ type: 'keys-refused', sentence: sentenceOf(error) }));
         break;
       case 'stop-accepting':
@@ -109,7 +109,7 @@ class EngineThread {
         this.#engine?.stopAccepting();
         break;
       case 'close-oldest':
-        // A thread that does not listen yet has none.
+        // A thread that does not listen yet has no connections.
         this.#engine?.closeOldest(message.count);
         break;
       case 'stop':
@@ -119,7 +119,7 @@ class EngineThread {
     }
   }
 
-  /** Closes every socket. The end of a thread alone would not: to the system they belong to the process. */
+  /** Closes every socket. The end of the thread would not close them, because they belong to the process. */
   stop(): void {
     this.#isLeaving = true;
     this.#engine?.stop();
@@ -128,7 +128,7 @@ class EngineThread {
   }
 }
 
-/** Listens everywhere; `skipped` says where not, on a machine without IPv6. */
+/** Listens on all addresses. `skipped` has the reason for each skipped address, on a machine without IPv6. */
 function listenOn(engine: Engine, wanted: readonly ListenAddress[]) {
   const skipped: string[] = [];
   const listen = ({ address, port }: ListenAddress): ListenAddress => ({
@@ -146,7 +146,7 @@ function listenOn(engine: Engine, wanted: readonly ListenAddress[]) {
 
 let thread: EngineThread | undefined;
 
-/** A bug outside of any connection. To go on in an unknown state would be worse than to begin anew. */
+/** Handles an error outside of any connection. The state is unknown then, so the thread ends and is restarted. */
 function die(error: unknown): void {
   thread?.stop();
   const stack = error instanceof Error ? error.stack : undefined;
@@ -168,7 +168,7 @@ function start(data: ThreadStart): void {
   const started = new EngineThread(data);
   thread = started;
   started.listen().catch((error: unknown) => {
-    // What it had opened by then would stay open in the process, with nobody behind it.
+    // Otherwise the sockets it has opened would stay open in the process without a reader.
     started.stop();
     say({ type: 'cannot-start', sentence: sentenceOf(error) });
   });

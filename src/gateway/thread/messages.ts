@@ -1,6 +1,4 @@
-/**
- * What the main thread and an engine's thread say to each other.
- */
+/** The messages between the main thread and an engine thread. */
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Limits } from '../../engine/limits.ts';
@@ -8,14 +6,14 @@ import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
 import type { TenantLimits } from '../switchboard/route-book.ts';
 import type { ProxyProtocol } from '../switchboard/trusted-sources.ts';
 
-/** What a thread has to know from its start: its first message. */
+/** The first message: all that a thread needs to start. */
 export interface ThreadStart {
   readonly type: 'start';
   readonly index: number;
   readonly engine: EngineChoice;
   readonly listen: readonly ListenAddress[];
   readonly slots: number;
-  /** The counters of every thread, its own at its index. */
+  /** The counters of every thread; those of this thread are at its index. */
   readonly counters: readonly SharedArrayBuffer[];
   readonly rates: SharedArrayBuffer;
   readonly limits: Partial<Limits>;
@@ -24,12 +22,12 @@ export interface ThreadStart {
   readonly proxyProtocol: ProxyProtocol;
   readonly hasAccessLog: boolean;
   readonly routes: readonly PlacedRoute[];
-  /** Of these routes. */
+  /** Version of these routes. */
   readonly version: number;
   readonly masterKeys: readonly Uint8Array[];
 }
 
-/** From the main thread. */
+/** Messages from the main thread to an engine thread. */
 export type ToThread =
   | ThreadStart
   | { readonly type: 'routes'; readonly version: number; readonly changes: RouteChanges }
@@ -38,22 +36,22 @@ export type ToThread =
   | { readonly type: 'close-oldest'; readonly count: number }
   | { readonly type: 'stop' };
 
-/** To the main thread. */
+/** Messages from an engine thread to the main thread. */
 export type FromThread =
   | {
       readonly type: 'listening';
-      /** The addresses with the ports that the system chose; fewer than asked for, if there is no IPv6. */
+      /** The addresses with the ports that the system assigned. Without IPv6 there are fewer than configured. */
       readonly addresses: readonly ListenAddress[];
-      /** Why there are fewer, a sentence for each. */
+      /** Why there are fewer, one sentence per address. */
       readonly skipped: readonly string[];
       readonly engine: string;
       readonly fallbackReason: string | undefined;
     }
   | { readonly type: 'cannot-start'; readonly sentence: string }
-  /** Nothing of the thread is left but the thread: end it. With a sentence if that was nobody's wish. */
+  /** The thread has closed everything and can be terminated. It has a sentence if the cause was an error. */
   | { readonly type: 'stopped'; readonly sentence?: string }
   | { readonly type: 'applied'; readonly version: number }
-  /** The thread goes on with the keys that it had. */
+  /** The thread keeps the keys that it had. */
   | { readonly type: 'keys-refused'; readonly sentence: string }
   | { readonly type: 'fault'; readonly sentence: string; readonly stack: string | undefined }
   | { readonly type: 'access-log'; readonly lines: string; readonly count: number };
