@@ -1,6 +1,4 @@
-/**
- * Values as Go's flag package reads them.
- */
+/** Parses values in the syntax of Go's flag package. */
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -17,7 +15,7 @@ const DURATION = /^\+?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const DURATION_PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * Milliseconds of `30s`, `1m30s`, `500ms`.
+ * Returns the milliseconds of a duration such as `30s`, `1m30s` or `500ms`.
  *
  * @throws TypeError with a sentence for the user.
  */
@@ -35,7 +33,7 @@ export function parseGoDuration(text: string): number {
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** @throws TypeError with a sentence for the user. */
+/** Parses a boolean. @throws TypeError with a sentence for the user. */
 export function parseGoBoolean(text: string): boolean {
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;

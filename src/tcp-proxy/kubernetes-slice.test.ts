@@ -6,7 +6,7 @@ import { STEWARDS_SLICE } from './testing/tenant.ts';
 
 const ME: Place = { address: '192.0.2.1', port: 6443 };
 
-/** A slice as the proxies at these addresses leave it. */
+/** Returns a slice as the proxies at these addresses would write it. */
 function sliceOf(addresses: readonly string[], change: Partial<EndpointSlice> = {}): EndpointSlice {
   const step = joined(undefined, ME, () => true);
   if (step.kind !== 'create') throw new Error(`a slice is to be made, not ${step.kind}`);

@@ -1,8 +1,10 @@
 /**
- * The EndpointSlice `default/kubernetes`, which the proxies of all nodes write together: each looks after its own entry,
- * and takes out those of proxies that are gone. A writer that was too late is told so by the version, and looks again; so
- * they agree on one list. One slice and not one for each node: the role that Steward grants lets nobody delete a slice,
- * and steward-tcp-proxy, if it comes back, rewrites this one and no other.
+ * The EndpointSlice `default/kubernetes`, which the proxies of all nodes write together. Each proxy maintains its own
+ * entry and removes the entries of proxies that are gone. A conflicting write fails on the resource version, and the
+ * proxy reads the slice again, so that all proxies agree on one list.
+ *
+ * There is one slice for all nodes, not one per node, for two reasons. The role that Steward grants does not allow
+ * deleting slices. And steward-tcp-proxy, if it is installed again, rewrites this slice and no other.
  */
 import type { ObjectMeta } from '../kube/object.ts';
 import {
@@ -18,7 +20,7 @@ import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.t
 /** The Service `kubernetes` and its slice. */
 export const KUBERNETES = { namespace: 'default', name: 'kubernetes' } as const;
 
-/** As managedFields name us: the same on every node. */
+/** The field manager of the proxies, the same on every node. */
 export const FIELD_MANAGER = 'snicket-tcp-proxy';
 
 const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
@@ -27,30 +29,30 @@ const LABELS = {
   [MANAGED_BY_LABEL]: 'tcp-proxy.snicket.dev',
 } as const;
 
-/** Where this proxy is. */
+/** Address and port of this proxy. */
 export interface Place {
-  /** As RFC 5952 writes it. */
+  /** In the canonical form of RFC 5952. */
   readonly address: string;
   readonly port: number;
 }
 
-/** What is to be done with the slice. */
+/** The next change of the slice. */
 export type SliceStep =
   | { readonly kind: 'create' | 'replace'; readonly slice: EndpointSlice }
-  /** Nothing: it is as it should be. */
+  /** The slice is as desired. */
   | { readonly kind: 'keep' }
-  /** Nothing may be done: why, and what to do about it. */
+  /** The slice must not be changed: the reason, and what the user can do. */
   | { readonly kind: 'blocked'; readonly code: BlockCode; readonly sentence: string };
 
 /**
- * - `HeldByOperator`: Snicket's operator looks after the slice
- * - `OtherFamily`: it is for addresses of the other family
- * - `OtherPort`: living proxies listen on another port
- * - `LastEntry`: nobody else is in the slice
+ * - `HeldByOperator`: Snicket's operator manages the slice
+ * - `OtherFamily`: the slice has addresses of the other IP family
+ * - `OtherPort`: the other live proxies listen on another port
+ * - `LastEntry`: the slice has no other entry
  */
 export type BlockCode = 'HeldByOperator' | 'OtherFamily' | 'OtherPort' | 'LastEntry';
 
-/** The slice with us in it, and without the entries of those who are not alive. */
+/** Returns the change that adds this proxy and removes the entries of dead proxies. */
 export function joined(
   found: EndpointSlice | undefined,
   place: Place,
@@ -73,7 +75,10 @@ export function joined(
   return replacing(found, endpoints, portsOf(place));
 }
 
-/** The slice without us and the dead; the last one stays, for a list that was full is never emptied. */
+/**
+ * Returns the change that removes this proxy and dead proxies. The last entry stays, so that the slice is never
+ * emptied.
+ */
 export function left(
   found: EndpointSlice | undefined,
   place: Place,
@@ -88,12 +93,15 @@ export function left(
   return replacing(found, others, found.ports);
 }
 
-/** The addresses of a slice. */
+/** Returns the addresses of a slice. */
 export function addressesIn(slice: EndpointSlice | undefined): readonly string[] {
   return (slice?.endpoints ?? []).map(addressOf);
 }
 
-/** Who wrote the endpoints, if that was none of the proxies. The list is atomic: it has one owner, the last writer. */
+/**
+ * Returns the field manager of the endpoints if it is not one of the proxies. The list is atomic, so its owner is the
+ * last writer.
+ */
 export function otherWriter({ metadata }: EndpointSlice): string | undefined {
   const owners = (metadata.managedFields ?? []).filter(
     ({ fieldsV1 }) => fieldsV1 !== undefined && 'f:endpoints' in fieldsV1,
@@ -161,7 +169,7 @@ function replacing(
   return isSame ? { kind: 'keep' } : { kind: 'replace', slice };
 }
 
-/** The name is that of the Service's port: only ports of the same name are joined. */
+/** The name must match the port of the Service `kubernetes`. */
 function portsOf({ port }: Place): readonly EndpointPort[] {
   return [{ name: 'https', port, protocol: 'TCP' }];
 }
@@ -174,7 +182,7 @@ function hasOurLabel({ metadata }: EndpointSlice): boolean {
   return Object.entries(LABELS).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-/** A slice may hold more than one address in an entry; kube-proxy and we look at the first. */
+/** An entry can have several addresses. kube-proxy uses the first, and so does Snicket. */
 function addressOf({ addresses }: Endpoint): string {
   return canonicalAddress(addresses[0] ?? '');
 }

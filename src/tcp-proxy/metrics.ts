@@ -1,10 +1,8 @@
-/**
- * What the keeper of the slice has counted, for Prometheus. docs/tcp-proxy.md has the table.
- */
+/** The metrics of the TCP proxy about its EndpointSlice. docs/tcp-proxy.md lists them. */
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { SliceKeeper } from './slice-keeper.ts';
 
-/** Adds the families `snicket_tcp_proxy_*`. */
+/** Registers the metrics `snicket_tcp_proxy_*`. */
 export function registerTcpProxyMetrics(metrics: Metrics, keeper: SliceKeeper): void {
   const add = (type: 'counter' | 'gauge', name: string, help: string, value: () => number): void =>
     metrics.register({

@@ -1,15 +1,16 @@
 /**
- * The address of this node, where nobody says: a pod on the network of a node that has no address in its status yet has no
- * POD_IP. The node of a cloud that is not initialised is such a one, and what initialises it may need this proxy.
+ * Detects the address of this node if POD_IP is not set. A pod with hostNetwork has no POD_IP while its node has no
+ * address in its status, as on a cloud node that is not initialized. The cloud controller that initializes the node may
+ * itself need this proxy.
  */
 import { connect } from 'node:net';
 import type { EdgeAddress } from '../net/edge-address.ts';
 import { canonicalAddress, endpointAddressFault } from '../kube/endpoints/endpoint-address.ts';
 
 /**
- * The address from which this machine reaches the upstream.
+ * Returns the local address of a connection to the upstream.
  *
- * @throws Error with a sentence: it cannot be reached, or not from an address that others could dial.
+ * @throws Error with a sentence if the upstream is not reachable, or if other nodes could not dial the address.
  */
 export async function addressTowards(
   { host, port }: EdgeAddress,

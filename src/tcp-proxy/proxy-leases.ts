@@ -1,8 +1,9 @@
 /**
- * How the proxies know of each other: one Lease for each address, renewed for as long as its proxy can reach the API. That
- * way is the way of the pods, so a proxy that is cut off from the edge is as good as gone.
+ * Leases by which the proxies know each other: one per address, renewed as long as the proxy reaches the API server.
+ * The proxy reaches it on the same path as the pods, so a proxy that is cut off from the edge counts as gone.
  *
- * Leases and not an annotation of the slice: every kube-proxy of the cluster watches the slice, and nobody the Leases.
+ * Leases are used instead of annotations on the slice, because every kube-proxy of the cluster watches the slice and
+ * none watches the Leases.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -19,25 +20,28 @@ import type { KubeObject, ObjectKey, OwnerReference } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { MANAGED_BY } from '../api/labels.ts';
 
-/** Where Steward puts all that belongs to its proxy. */
+/** The namespace of all objects of Steward's proxy. */
 const NAMESPACE = 'kube-system';
 
-/** So long after its last renewal a proxy is gone: four rounds. */
+/** A proxy is gone this long after its last renewal: four rounds. */
 export const LEASE_MS = 20_000;
 
 /** Options of {@link ProxyLeases}. */
 export interface ProxyLeasesOptions {
   readonly client: () => KubeClient;
-  /** The Service that Steward makes, and deletes when the proxy is not wanted any more: our Leases go with it. */
+  /**
+   * The Service that Steward creates, and deletes with its proxy. It owns the Leases, so they are garbage-collected
+   * with it.
+   */
   readonly serviceName: string;
-  /** Different for each process. */
+  /** Unique per process. */
   readonly identity: string;
   readonly clock: Clock;
-  /** What is written as the time, for people to read. */
+  /** Returns the time to write into Leases. Only people read it. */
   readonly now: () => Date;
 }
 
-/** Our own Lease, and a look at those of the others. */
+/** Renews the Lease of this proxy and observes the Leases of the others. */
 export class ProxyLeases {
   readonly #options: ProxyLeasesOptions;
   #sightings: ReadonlyMap<string, LeaseSighting> = new Map();
@@ -46,7 +50,10 @@ export class ProxyLeases {
     this.#options = options;
   }
 
-  /** Says that the proxy at this address is alive: ours, so whoever held it before is gone. */
+  /**
+   * Renews the Lease of this address, which shows that its proxy is alive. The address belongs to this proxy, so a
+   * previous holder is gone.
+   */
   async renew(address: string, signal: AbortSignal): Promise<void> {
     const client = this.#options.client();
     const found = await client.get<Lease>(RESOURCES.lease, this.#key(address), { signal });
@@ -59,8 +66,9 @@ export class ProxyLeases {
   }
 
   /**
-   * Which of these are alive. One without a Lease never was one of us, and one that gave it back is gone; any other has to
-   * be silent before our eyes for as long as it said itself, whatever its clock says.
+   * Returns which of the addresses have a live proxy. An address without a Lease is not one of our proxies, and a
+   * released Lease means that its proxy has ended. Otherwise the proxy is dead if this process has seen no renewal for
+   * the duration in the Lease. The clocks of other nodes do not matter.
    */
   async alive(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { client, clock } = this.#options;
@@ -75,18 +83,18 @@ export class ProxyLeases {
     return new Set([...seen].filter(([, one]) => isAlive(one)).map(([address]) => address));
   }
 
-  /** After an outage: others could not renew either, so the time of their silence begins anew. */
+  /** Restarts all observations after an outage of the API server, because the other proxies could not renew either. */
   forget(): void {
     this.#sightings = new Map();
   }
 
-  /** Whether nobody else has taken our address in the meantime. */
+  /** Whether this process still holds the Lease of its address. */
   async isOurs(address: string, signal: AbortSignal): Promise<boolean> {
     const lease = await this.#find(address, signal);
     return lease?.spec?.holderIdentity === this.#options.identity;
   }
 
-  /** Gives the Lease back, if it is still ours. */
+  /** Releases the Lease if this process still holds it. */
   async release(address: string, signal: AbortSignal): Promise<void> {
     const lease = await this.#find(address, signal);
     if (lease?.spec?.holderIdentity !== this.#options.identity) return;
@@ -94,7 +102,7 @@ export class ProxyLeases {
     try {
       await this.#options.client().replace(RESOURCES.lease, free, { signal });
     } catch (error) {
-      if (!isKubeError(error, 'Conflict', 'NotFound')) throw error; // another has it by now, or nobody
+      if (!isKubeError(error, 'Conflict', 'NotFound')) throw error; // another proxy holds it now, or it is deleted
     }
   }
 
@@ -102,7 +110,7 @@ export class ProxyLeases {
     return this.#options.client().get<Lease>(RESOURCES.lease, this.#key(address), { signal });
   }
 
-  /** A name takes no colons, and has to end with a letter or digit: `fd00::` is `fd00::0`. */
+  /** An object name cannot have colons and must end with a letter or digit, so `fd00::` is written as `fd00::0`. */
   #key(address: string): ObjectKey & { readonly namespace: string } {
     const text = address.endsWith(':') ? `${address}0` : address;
     const name = `${this.#options.serviceName}-${text.replaceAll(':', '-')}`;

@@ -1,5 +1,5 @@
 /**
- * What flags and environment of steward-tcp-proxy mean: to us, and where that is not what they meant to it.
+ * Turns the flags and environment of steward-tcp-proxy into settings, with a notice where Snicket deviates from them.
  */
 import {
   formatListenAddress,
@@ -12,7 +12,7 @@ import { canonicalAddress, endpointAddressFault } from '../kube/endpoints/endpoi
 import { ipVersion } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
 
-/** The flags as they were given. Empty is as good as absent, as with Go's flag package. */
+/** The flags as given. Empty means absent, as with Go's flag package. */
 export interface TcpProxyFlags {
   readonly listenAddr: string;
   readonly upstreamAddr?: string | undefined;
@@ -26,33 +26,33 @@ export interface TcpProxyFlags {
   readonly http: readonly ListenAddress[];
 }
 
-/** All that is to be known before anything is begun. */
+/** The validated settings of the TCP proxy. */
 export interface TcpProxySettings {
   readonly listen: readonly ListenAddress[];
   readonly upstream: EdgeAddress;
-  /** The name that the upstream's certificate has to have; where TLS ends here, also the one it is asked for. */
+  /** The name that the upstream's certificate must have. If the proxy terminates TLS, it is also the SNI. */
   readonly serverName: string;
-  /** What pods are served with. Absent: their TLS goes through as it is. */
+  /** Certificate and key that the proxy serves pods with. If undefined, TLS passes through. */
   readonly serving: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** The address of this node, if we are told. */
+  /** The address of this node, if POD_IP is set. */
   readonly nodeAddress: string | undefined;
-  /** In kube-system: what our Leases are named by, and go with. */
+  /** The Service in kube-system that gives the Leases their names and owns them. */
   readonly serviceName: string;
-  /** From one look at the slice to the next. */
+  /** Interval between two reconciles of the slice. */
   readonly roundMs: number;
   readonly http: readonly ListenAddress[];
-  /** What the user should know of flags that are not followed to the letter, each a sentence. */
+  /** Sentences for the user about flags that are ignored or limited. */
   readonly notices: readonly string[];
 }
 
-/** Others count on our Lease being renewed: a longer interval is not waited for. */
+/** Maximum interval. Other proxies rely on regular renewals of the Lease. */
 export const LONGEST_ROUND_MS = 5_000;
 const SHORTEST_ROUND_MS = 1_000;
 
-/** The certificate of every API server has it, so it will do where the upstream has no name of its own. */
+/** Every API server certificate has this name, so it is used if the upstream has no DNS name. */
 const API_SERVER_NAME = 'kubernetes.default.svc';
 
-/** @throws TypeError with a sentence for the user. */
+/** Returns the settings. @throws TypeError with a sentence for the user. */
 export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings {
   const upstreamText = given(flags.upstreamAddr) ?? given(env['UPSTREAM_ADDR']);
   if (upstreamText === undefined) {

@@ -9,9 +9,9 @@ import { SliceKeeper } from './slice-keeper.ts';
 import { ROUND_MS, SERVICE, STEWARDS_SLICE, Tenant } from './testing/tenant.ts';
 
 const [A, B] = ['192.0.2.11', '192.0.2.12'] as const;
-/** After so much silence a proxy is taken for dead. */
+/** A proxy counts as dead after this time without a renewal. */
 const LEASE_MS = 20_000;
-/** All that Steward's ClusterRole `steward:tcp-proxy` grants for these. */
+/** The verbs that Steward's ClusterRole `steward:tcp-proxy` grants. */
 const GRANTED: Readonly<Record<string, readonly string[]>> = {
   endpointslices: ['get', 'list', 'watch', 'create', 'update', 'patch'],
   services: ['get', 'list', 'watch'],
@@ -168,11 +168,11 @@ test('an outage of the API leaves the slice as it was, and costs nobody his entr
   await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } });
   const version = tenant.slice()!.metadata.resourceVersion;
 
-  await tenant.pass(ROUND_MS); // so that each has seen the other
+  await tenant.pass(ROUND_MS); // so that each proxy has observed the other
   await tenant.api.goDown();
   await tenant.pass(LEASE_MS * 3);
   await tenant.api.comeUp();
-  // One comes back later than the other, and must not be taken for dead.
+  // One proxy recovers later than the other, and must not count as dead.
   const late = { verb: 'update', plural: 'leases', name: `steward-tcp-proxy-${B}` };
   tenant.api.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, late, 2);
   await tenant.pass(LEASE_MS * 2);

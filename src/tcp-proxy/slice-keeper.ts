@@ -1,6 +1,7 @@
 /**
- * Keeps this proxy in the slice `default/kubernetes`, round by round, until it is to end. What cannot be done is said when
- * it begins and when it is over, and leaves all as it is: the last good list serves through any outage of the API.
+ * Keeps the entry of this proxy in the slice `default/kubernetes` until the proxy ends. It logs when a problem begins
+ * and when it is over. During a problem the slice stays as it is: the last valid list serves through any outage of the
+ * API server.
  */
 import type { Clock } from '../clock/clock.ts';
 import { delay } from '../kube/backoff.ts';
@@ -23,43 +24,43 @@ import { ProxyLeases } from './proxy-leases.ts';
 
 /** Options of {@link SliceKeeper}. */
 export interface SliceKeeperOptions {
-  /** A client with the credentials of this moment; asked for another when the server is not who it should be. */
+  /** Creates a client with the current credentials. Called again if the server's certificate is not trusted. */
   readonly connect: () => KubeClient;
-  /** The address of this node. Asked until it is known. */
+  /** Returns the address of this node. Called until it succeeds. */
   readonly address: (signal: AbortSignal) => Promise<string>;
   readonly port: number;
   readonly serviceName: string;
   readonly identity: string;
   readonly roundMs: number;
-  /** Whether pods can be served: a proxy that never could does not join. */
+  /** Whether the proxy can serve pods. A proxy that was never ready does not join the slice. */
   readonly isReady: () => boolean;
   readonly clock: Clock;
-  /** Default: the date of the machine. */
+  /** Default: the system time. */
   readonly now?: (() => Date) | undefined;
   readonly log: Logger;
 }
 
-/** How often another writer is named. */
+/** Minimum time between two warnings about another writer. */
 const NAME_WRITER_EVERY_MS = 60_000;
-/** How soon a proxy that becomes ready is seen to be. */
+/** How often to check whether the proxy has become ready. */
 const LOOK_EVERY_MS = 250;
-/** Writers that meet look again; with two proxies one more look is enough. */
+/** Conflicting writers retry. With two proxies one retry is enough. */
 const MAX_ATTEMPTS = 5;
 
 type Decide = typeof joined;
 
-/** One proxy's part in the slice. */
+/** Maintains the entry of this proxy in the slice. */
 export class SliceKeeper {
   readonly #options: SliceKeeperOptions;
   readonly #leases: ProxyLeases;
   #client: KubeClient;
   #place: Place | undefined;
   #hasJoined = false;
-  /** What is wrong, by its code; absent if nothing is. */
+  /** Code of the current problem, if any. */
   #trouble: string | undefined;
   #namedWriterAtMs = Number.NEGATIVE_INFINITY;
 
-  /** For metrics. */
+  /** Counts for metrics. */
   readonly counts = { rounds: 0, failures: 0, overwrites: 0, endpoints: 0 };
 
   constructor(options: SliceKeeperOptions) {
@@ -70,12 +71,12 @@ export class SliceKeeper {
     this.#leases = new ProxyLeases({ client, serviceName, identity, clock, now });
   }
 
-  /** Whether this proxy was in the slice at the last look. */
+  /** Whether this proxy was in the slice at the last reconcile. */
   get isJoined(): boolean {
     return this.#hasJoined && this.#trouble === undefined;
   }
 
-  /** Round after round, until the signal. */
+  /** Reconciles until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, isReady, roundMs } = this.#options;
     while (!signal.aborted && !isReady()) await delay(clock, LOOK_EVERY_MS, signal);
@@ -85,7 +86,10 @@ export class SliceKeeper {
     }
   }
 
-  /** Takes our entry out, for those who are still there to take over; says so if it has to stay. */
+  /**
+   * Removes the entry of this proxy, so that new connections go to other proxies. Logs the reason if the entry has to
+   * stay.
+   */
   async leave(signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
     const place = this.#place;
@@ -117,7 +121,7 @@ export class SliceKeeper {
       if (signal.aborted) return;
       this.counts.failures++;
       this.#leases.forget();
-      // The CA may have been replaced since the client was made.
+      // The CA may have been rotated since the client was created.
       if (isKubeError(error, 'Untrusted')) this.#client = this.#options.connect();
       const code = isKubeError(error) ? error.reason : 'Failed';
       const why = error instanceof Error ? error.message : String(error);
@@ -136,7 +140,7 @@ export class SliceKeeper {
     return step;
   }
 
-  /** Looks, decides and writes, again if somebody wrote in between. */
+  /** Reads the slice, decides, and writes. Retries on a conflict. */
   async #settle(decide: Decide, place: Place, signal: AbortSignal): Promise<SliceStep> {
     for (let attempt = 1; ; attempt++) {
       const found = await this.#client.get<EndpointSlice>(RESOURCES.endpointSlice, KUBERNETES, {
@@ -188,7 +192,7 @@ export class SliceKeeper {
     }
   }
 
-  /** Somebody writes what we write, and neither gives in: only a person can end that. */
+  /** Another writer changes the same fields. Both keep writing until a user stops one of them. */
   #overwritten(writer: string, endpoints: readonly string[]): void {
     const { clock, log } = this.#options;
     this.counts.overwrites++;

@@ -1,6 +1,6 @@
 /**
- * `snicket tcp-proxy`: in the place of steward-tcp-proxy, on the nodes that Steward puts it on. The proxy carries, the
- * keeper leads pods to it.
+ * `snicket tcp-proxy`, a replacement for steward-tcp-proxy on the nodes where Steward runs it. The proxy forwards
+ * connections, and the slice reconciler points pods to it.
  */
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../clock/clock.ts';
@@ -14,29 +14,29 @@ import { addressTowards } from './node-address.ts';
 import type { TcpProxySettings } from './settings.ts';
 import { SliceKeeper } from './slice-keeper.ts';
 
-/** What {@link startTcpProxy} needs besides the settings. */
+/** Options of {@link startTcpProxy} in addition to the settings. */
 export interface TcpProxyOptions {
-  /** Has the address of the API. */
+  /** Has the address of the API server. */
   readonly env: Environment;
-  /** Where token and CA of the service account are. */
+  /** Directory with the token and the CA of the service account. */
   readonly serviceAccountFolder: string;
-  /** Different for each process, and telling a person which one it is. */
+  /** Unique per process, and readable in logs and Leases. */
   readonly identity: string;
   readonly log: Logger;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** Of one request to the API: a Lease has to be renewed several times before it is over. */
+/** Timeout of one request to the API server. The Lease must be renewed several times before it expires. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
-/** They may take twice as much memory, and Steward's limit for all of it is 64 MiB. */
+/** Memory use can be twice as high. Steward's memory limit for the whole process is 64 MiB. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Starts one. An upstream that is not there keeps it out of the slice, and from nothing else.
+ * Starts the proxy. While the upstream is unreachable the proxy runs, but stays out of the slice.
  *
- * @throws AccessError without a service account, AddressUnavailable, or Error about a file that is of no use.
+ * @throws AccessError without a service account, AddressUnavailable, or Error for an unusable file.
  */
 export async function startTcpProxy(
   settings: TcpProxySettings,
@@ -50,7 +50,7 @@ export async function startTcpProxy(
       userAgent: FIELD_MANAGER,
       timeoutMs: REQUEST_TIMEOUT_MS,
     });
-  connect(); // before anything listens: without a service account there is no point
+  connect(); // fails without a service account, before anything listens
   for (const notice of settings.notices) log.warn(notice);
   const proxy = await startProxy({
     mode: modeOf(settings, join(serviceAccountFolder, 'ca.crt')),
@@ -77,28 +77,28 @@ export async function startTcpProxy(
   return new RunningTcpProxy(proxy, keeper);
 }
 
-/** One that runs, until {@link RunningTcpProxy.stop}. */
+/** A running TCP proxy. {@link RunningTcpProxy.stop} ends it. */
 export class RunningTcpProxy {
   readonly proxy: RunningProxy;
   readonly keeper: SliceKeeper;
   readonly #ended = new AbortController();
   readonly #rounds: Promise<void>;
 
-  /** By {@link startTcpProxy} only. */
+  /** Called by {@link startTcpProxy} only. */
   constructor(proxy: RunningProxy, keeper: SliceKeeper) {
     this.proxy = proxy;
     this.keeper = keeper;
     this.#rounds = keeper.run(this.#ended.signal);
   }
 
-  /** Out of the slice: new connections go elsewhere, and this proxy can be drained. */
+  /** Removes this proxy from the slice, so that new connections go elsewhere and this proxy can be drained. */
   async leave(signal: AbortSignal): Promise<void> {
     this.#ended.abort();
     await this.#rounds;
     await this.keeper.leave(signal);
   }
 
-  /** Ends everything at once, and leaves the slice as it is. */
+  /** Stops everything at once and leaves the slice as it is. */
   stop(): void {
     this.#ended.abort();
     this.proxy.stop();

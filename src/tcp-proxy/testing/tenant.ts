@@ -1,6 +1,6 @@
 /**
- * For tests only: a tenant as Steward leaves it, with an API server, an edge before it, and nodes whose clock stands until
- * it is moved.
+ * For tests only: a tenant as set up by Steward, with an API server, an edge in front of it, and nodes with a manual
+ * clock.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,19 +21,19 @@ import { startTcpProxy, type RunningTcpProxy } from '../tcp-proxy.ts';
 
 /** The tenant's API host. */
 export const HOST = 'green.k8s.test';
-/** Between two rounds of a proxy. */
+/** Interval between two reconciles of a proxy. */
 export const ROUND_MS = 5_000;
 
-/** What {@link Tenant.start} may be told; the rest is as Steward has it. */
+/** Options of {@link Tenant.start}. The defaults are those of Steward. */
 export interface NodeOptions {
-  /** POD_IP. Default: none. */
+  /** POD_IP. Default: unset. */
   readonly address?: string | undefined;
   readonly flags?: Partial<TcpProxyFlags>;
-  /** Default: that of the tenant's edge. */
+  /** Default: the port of the tenant's edge. */
   readonly edgePort?: number;
 }
 
-/** One tenant; its proxies are put away with it. */
+/** A tenant. Disposing it stops its proxies. */
 export class Tenant implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-tcp-proxy-'));
   readonly authority: TestAuthority;
@@ -70,7 +70,7 @@ export class Tenant implements AsyncDisposable {
     return join(this.folder, name);
   }
 
-  /** The proxy of a node, with the flags that Steward gives it, whether the upstream can be had or not. */
+  /** Starts the proxy of a node with Steward's flags, whether or not the upstream is reachable. */
   async start({
     address,
     flags = {},
@@ -108,17 +108,17 @@ export class Tenant implements AsyncDisposable {
     return running;
   }
 
-  /** The same, once it has looked at the slice for the first time. */
+  /** Like {@link start}, and waits for the first reconcile of the slice. */
   async node(options: NodeOptions): Promise<RunningTcpProxy> {
     const running = await this.start(options);
     await until(() => running.proxy.notReady() === undefined, 'a handshake with the edge');
-    // Once, for the keeper that asks every 250 ms whether its proxy is ready: others must not come to their next round.
+    // Advance once, for the readiness check every 250 ms. Other proxies must not reach their next round.
     this.clock.advance(250);
     await until(() => running.keeper.counts.rounds > 0, 'the first round');
     return running;
   }
 
-  /** Lets time pass, round by round: each proxy that runs has ended its round before the next begins. */
+  /** Advances the clock round by round. Each running proxy finishes its round before the next begins. */
   async pass(ms: number): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += ROUND_MS) {
       const before = [...this.#running].map((one) => [one, one.keeper.counts.rounds] as const);
@@ -126,17 +126,17 @@ export class Tenant implements AsyncDisposable {
       const isThrough = (): boolean =>
         before.every(([one, rounds]) => one.keeper.counts.rounds > rounds);
       await until(isThrough, 'a round of every proxy', 200_000);
-      await Bun.sleep(1); // and all of them wait for the next
+      await Bun.sleep(1); // until all of them wait for the next round
     }
   }
 
-  /** The proxy ends without a word, as with its node. */
+  /** Stops a proxy without cleanup, as if its node had failed. */
   kill(running: RunningTcpProxy): void {
     running.stop();
     this.#running.delete(running);
   }
 
-  /** The proxy is told to end, and takes leave. */
+  /** Stops a proxy gracefully. */
   async terminate(running: RunningTcpProxy): Promise<void> {
     this.#running.delete(running);
     await running.leave(AbortSignal.timeout(5000));
@@ -149,12 +149,12 @@ export class Tenant implements AsyncDisposable {
       | undefined;
   }
 
-  /** Where the slice leads. */
+  /** Returns the sorted addresses of the slice. */
   addresses(): readonly string[] {
     return addressesIn(this.slice()).toSorted();
   }
 
-  /** Writes the slice as another program does. */
+  /** Writes the slice as another field manager. */
   async overwrite(manager: string, change: Partial<EndpointSlice>): Promise<void> {
     const client = createClient(this.api.access, { fieldManager: manager });
     const found = await client.get<EndpointSlice>(RESOURCES.endpointSlice, KUBERNETES);
@@ -163,7 +163,7 @@ export class Tenant implements AsyncDisposable {
     await client.replace(RESOURCES.endpointSlice, { ...found, ...change, metadata });
   }
 
-  /** The lines of the log that have this text. */
+  /** Returns the log lines that contain the text. */
   said(text: string): readonly string[] {
     return this.lines.filter((line) => line.includes(text));
   }
@@ -180,7 +180,7 @@ export class Tenant implements AsyncDisposable {
   }
 }
 
-/** What Steward makes beside its proxy. */
+/** The Service that Steward creates with its proxy. */
 export const SERVICE = {
   apiVersion: 'v1',
   kind: 'Service',
@@ -188,7 +188,10 @@ export const SERVICE = {
   spec: { clusterIP: '10.96.7.7', ports: [{ name: 'proxy', port: 6443 }] },
 } as const;
 
-/** What steward-tcp-proxy leaves behind: the slice leads to a Service, where kube-proxy does not follow. */
+/**
+ * The slice that steward-tcp-proxy leaves behind. Its endpoint is the ClusterIP of a Service, which kube-proxy does not
+ * forward to.
+ */
 export const STEWARDS_SLICE = {
   apiVersion: 'discovery.k8s.io/v1',
   kind: 'EndpointSlice',
