@@ -3,7 +3,7 @@ import { ManualClock } from '../clock/manual-clock.ts';
 import { systemClock } from '../clock/clock.ts';
 import { EventLoopMonitor } from './event-loop.ts';
 
-/** How many blocks were longer than so many seconds. */
+/** Returns how many blocks were longer than the bound in seconds. */
 function longerThan(monitor: EventLoopMonitor, bound: string): number {
   const samples = [...monitor.lateness.samples()];
   const countOf = (le: string) => samples.find(({ labels }) => labels?.['le'] === le)?.value ?? 0;

@@ -1,16 +1,19 @@
-/**
- * How long the event loop of this process was blocked, by the lateness of a timer.
- */
+/** Measures how long the event loop of this process was blocked, by the lateness of a timer. */
 import type { Clock } from '../clock/clock.ts';
 import { Histogram } from './histogram.ts';
 
-/** A block is measured up to this much too short. 50 timers per second cost about 0.1 % of a processor. */
+/**
+ * Period of the timer. The measured duration of a block is too short by up to one period. 50 timers per second cost
+ * about 0.1% of a CPU.
+ */
 const PERIOD_MS = 20;
 
-/** The longest block is that of the current window and the one before, however often the page is read. */
+/**
+ * The longest block is taken from the current and the previous window, so that it does not depend on when it is read.
+ */
 const WINDOW_MS = 60_000;
 
-/** Measures blocks while it runs. */
+/** Measures blocks of the event loop. */
 export class EventLoopMonitor {
   readonly lateness = new Histogram([0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]);
   readonly #clock: Clock;
@@ -23,7 +26,7 @@ export class EventLoopMonitor {
     this.#clock = clock;
   }
 
-  /** The longest block of the last one to two minutes. */
+  /** Longest block in the last one to two minutes. */
   get longestSeconds(): number {
     this.#turnWindow(this.#clock.nowMs());
     return Math.max(this.#longestMs, this.#longestBeforeMs) / 1000;

@@ -1,6 +1,4 @@
-/**
- * Histograms as Prometheus has them. Observing a value costs a search among a few bounds, and no allocation.
- */
+/** Prometheus histograms. An observation searches a few bounds and allocates nothing. */
 import type { Sample } from './metrics.ts';
 
 /** Upper bounds of the buckets of a duration, in seconds: from a millisecond to five minutes. */
@@ -11,7 +9,7 @@ export const DURATION_BOUNDS: readonly number[] = [
 /** Counts observations by size. */
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** By bucket; the last one is for what exceeds all bounds. */
+  /** Counts by bucket. The last bucket is for values above all bounds. */
   readonly #counts: Float64Array;
   #sum = 0;
 
@@ -28,7 +26,7 @@ export class Histogram {
     this.#sum += value;
   }
 
-  /** The samples of a family of type `histogram`; buckets are cumulative. */
+  /** Returns the samples of a `histogram` family. Buckets are cumulative. */
   *samples(labels: Readonly<Record<string, string>> = {}): Generator<Sample, void, undefined> {
     let count = 0;
     for (const [bucket, added] of this.#counts.entries()) {

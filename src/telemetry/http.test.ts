@@ -106,7 +106,7 @@ test('knows no other path and no other method', async () => {
   expect((await get('/healthz', { method: 'HEAD' })).status).toBe(200);
 });
 
-/** Says something that fetch would not say, and returns the answer, if there is one before the end. */
+/** Sends raw bytes, which fetch would not send, and returns the response received before the connection closes. */
 async function say(port: number, text: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let answer = '';
@@ -156,7 +156,7 @@ test('holds a few connections at a time, and lets go of the silent ones for whoe
   const deadlineMs = performance.now() + 200_000;
   while (closed.size === 0 && performance.now() < deadlineMs) await Bun.sleep(5);
 
-  // Each question took the place of another one, or of the question before it.
+  // Each request evicted a silent connection, or the connection of the previous request.
   expect([...closed][0]).toBe(0);
   expect(closed.size).toBeLessThanOrEqual(3);
   for (const socket of silent) socket.terminate();
@@ -164,7 +164,7 @@ test('holds a few connections at a time, and lets go of the silent ones for whoe
 
 test('answers a probe while another address floods it with silent connections', async () => {
   const metrics = new Metrics();
-  const clock = new ManualClock(); // on which none of them is ever old
+  const clock = new ManualClock(); // never advanced, so no connection gets old
   server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined, clock });
   const { port } = server;
   const probe = Promise.withResolvers<string>();
@@ -209,7 +209,10 @@ test('says so when a page cannot be made', async () => {
 
 const LONG_NAME = 't'.repeat(100);
 
-/** A page of 13 MB, more than the system takes for one connection, and how often it was made. */
+/**
+ * Serves a page of 13 MB, which is more than the kernel buffers for one connection, and counts how often it is
+ * generated.
+ */
 function serveLarge() {
   const metrics = new Metrics();
   const clock = new ManualClock();

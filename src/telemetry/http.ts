@@ -1,8 +1,9 @@
 /**
- * The small HTTP server beside every long-running role: is it alive, is it ready, what has it counted.
+ * The small HTTP server of every long-running command: liveness, readiness and metrics.
  *
- * On plain sockets, because Bun.serve takes any number of connections, and out of file descriptors it spins and takes
- * the data plane's with it. Here a few at a time are answered, one request each, within a few seconds.
+ * It uses plain sockets. Bun.serve accepts any number of connections, and when file descriptors run out it spins and
+ * starves the data plane. This server answers a few connections at a time, one request each, with a timeout of a few
+ * seconds.
  */
 import type { Socket, SocketHandler, TCPSocketListenOptions } from 'bun';
 import { systemClock, type Clock } from '../clock/clock.ts';
@@ -14,45 +15,48 @@ import { registerProcessMetrics } from './process-metrics.ts';
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {
-  /** An IPv6 one takes no IPv4 connections: serve on `0.0.0.0` and `::` to have both. */
+  /** An IPv6 address accepts no IPv4 connections: serve on `0.0.0.0` and `::` for both. */
   readonly address: string;
-  /** 0: any that is free. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Whether another process of the same user may listen there at the same time (SO_REUSEPORT). Default: no. */
+  /** Whether another process of the same user may listen on the port at the same time (SO_REUSEPORT). Default: no. */
   readonly reusePort?: boolean;
-  /** Gets the metrics of the process too. */
+  /** The process metrics are added to these. */
   readonly metrics: Metrics;
-  /** Why the process is not ready, as a sentence; nothing if it is. */
+  /** Returns why the process is not ready, as a sentence, or undefined if it is ready. */
   readonly notReady: () => string | undefined;
-  /** From the connection to the last byte of the answer. Default 10,000. */
+  /** From accept to the last byte of the response. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Tells how old things are. Default: the clock of the machine. */
+  /** Measures the age of connections and pages. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface HttpServer {
   readonly port: number;
   stop(): void;
 }
 
-/** Kubelet and a few scrapers. Fewer than the descriptors that engines leave to the rest of the process. */
+/**
+ * Enough for the kubelet and a few scrapers. Fewer than the file descriptors that engines leave to the rest of the
+ * process.
+ */
 export const MAX_HTTP_CONNECTIONS = 24;
 
 const MAX_REQUEST_BYTES = 16 * 1024;
 const NOTHING = new Uint8Array();
-/** One connection: what has come, and what is still to go. */
+/** One connection, with the request received so far and the response that is not sent yet. */
 interface Exchange {
   readonly source: string;
   readonly sinceMs: number;
   request: string;
   unsent: Uint8Array | undefined;
-  /** Gives back what the answer is a part of. */
+  /** Releases the page that the response is a part of. */
   letGo: (() => void) | undefined;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Bun's types have these two for Bun.connect only. */
+/** Bun declares these two options only for Bun.connect. */
 interface ListenOptions extends TCPSocketListenOptions<Exchange | undefined> {
   readonly reusePort: boolean;
   readonly ipv6Only: boolean;
@@ -127,7 +131,7 @@ function makeRoom(open: Set<Socket<Exchange | undefined>>, nowMs: number): void 
   leaving.socket.terminate();
 }
 
-/** What is said at a path. @throws what went wrong with it */
+/** Returns the response for a path. @throws any error, which is sent as status 500. */
 type Page = (exchange: Exchange) => Answer | AnswerBytes;
 
 function pagesOf({
@@ -158,7 +162,7 @@ function pagesOf({
   ]);
 }
 
-/** The answer as bytes, once the header is complete. */
+/** Returns the response as bytes, once the request header is complete. */
 function answerTo(exchange: Exchange, pages: ReadonlyMap<string, Page>): Uint8Array | undefined {
   const { request } = exchange;
   const isComplete = request.includes('\r\n\r\n') || request.includes('\n\n');
@@ -188,12 +192,12 @@ function pageFor(
   try {
     return page(exchange);
   } catch (error) {
-    // A bug of ours, and whoever asked is the one to tell.
+    // A bug in a metric. The client gets the message.
     return { status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` };
   }
 }
 
-/** As much as the socket takes; the rest when it drains. */
+/** Sends as much as the socket takes. The rest follows when it drains. */
 function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
   const unsent = exchange.unsent ?? NOTHING;
   const written = Math.max(0, socket.write(unsent));
@@ -205,7 +209,10 @@ function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
   socket.end();
 }
 
-/** Nobody is going to read on. Even an empty part of a page would keep it in memory. */
+/**
+ * Releases the response once it is sent or the connection is closed. Even an empty subarray would keep the page in
+ * memory.
+ */
 function letGo(exchange: Exchange): void {
   exchange.unsent = NOTHING;
   exchange.letGo?.();

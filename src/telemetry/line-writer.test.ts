@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { LineWriter } from './line-writer.ts';
 
-/** A reader with so much room. */
+/** A destination that accepts as many bytes as `room` says. */
 class Reader {
   text = '';
   room = Infinity;

@@ -1,37 +1,37 @@
 /**
- * Writes lines to whoever may be slow to take them, and waits for nobody: what there is no room for is kept for a while,
- * in bounds, and beyond them lost and counted.
+ * Writes lines to a destination that may be slow, without blocking. Lines that the destination does not take are
+ * buffered up to a limit, and dropped and counted beyond it.
  */
 
 /** Options of a {@link LineWriter}. */
 export interface LineWriterOptions {
-  /** Writes what there is room for, and gives how many bytes that were: none, if there is no room. */
+  /** Writes as many bytes as the destination takes and returns the number, or 0 if it takes none. */
   readonly write: (bytes: Uint8Array) => number;
-  /** Calls back a moment later. */
+  /** Calls `flush` a moment later. */
   readonly later: (flush: () => void) => void;
 }
 
-/** A thousand tenants at the start of an operator, and more. */
+/** Enough for the lines of an operator that starts with more than a thousand tenants. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** The lines of one destination. */
+/** Writes the lines of one destination. */
 export class LineWriter {
-  /** How many could not be written. */
+  /** Number of lines that could not be written. */
   lost = 0;
   readonly #options: LineWriterOptions;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #isComingBack = false;
-  /** Half of the first that waits is written. */
+  /** Whether a part of the first waiting line is written. */
   #isMidLine = false;
-  /** Its other half is lost: the next line must not go on in it. */
+  /** Whether the rest of a line was lost, so that the next line needs a newline before it. */
   #isTorn = false;
 
   constructor(options: LineWriterOptions) {
     this.#options = options;
   }
 
-  /** Writes a line, its newline included, or keeps it. */
+  /** Writes or buffers a line that ends with a newline. */
   add(line: string): void {
     const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
     if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) {
@@ -44,12 +44,12 @@ export class LineWriter {
     this.flush();
   }
 
-  /** Writes what waits, as far as there is room. Gives whether nothing waits any more. */
+  /** Writes the waiting lines as far as possible. Returns whether none are left. */
   flush(): boolean {
     try {
       this.#writeWaiting();
     } catch {
-      // A disk that is full, or a reader that is gone: there is nobody to tell but by the count.
+      // The disk is full or the reader is gone. The count is the only way to report it.
       this.lost += this.#waiting.length;
       this.#waiting = [];
       this.#waitingBytes = 0;

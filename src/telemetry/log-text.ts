@@ -1,6 +1,6 @@
 /**
- * Log lines for a person at a terminal: `10:55:04  warn   the sentence  file=edge.yaml line=7`, and below it the excerpt of
- * a file with its caret, a little to the right.
+ * Formats log lines for a terminal: `10:55:04 warn the sentence file=edge.yaml line=7`. The excerpt of a file with its
+ * caret follows below, indented.
  */
 import { escapedText } from '../text/plain-text.ts';
 import { printable, type LogHead, type LogFields, type LogLevel } from './log.ts';
@@ -14,7 +14,7 @@ const LEVEL_COLOURS: Readonly<Record<LogLevel, number>> = {
 };
 const LEVEL_WIDTH = 5;
 
-/** How a line is written for a person. */
+/** Formats a line for a terminal. */
 export function textLine(
   { time, level, msg }: LogHead,
   fields: LogFields,
@@ -28,7 +28,7 @@ export function textLine(
     .map(([name, value]) => `${name}=${valueText(value)}`)
     .join(' ');
   const line = [
-    // Of the clock on that person's wall.
+    // In local time.
     painted(new Date(time).toTimeString().slice(0, 8), GREY),
     painted(level.padEnd(LEVEL_WIDTH), LEVEL_COLOURS[level]),
     escapedText(msg),
@@ -39,12 +39,12 @@ export function textLine(
   return lines.map((one) => `${one}\n`).join('');
 }
 
-/** So that no line of a file can pass for one of the log. */
+/** Indents a line, so that the line of a file cannot be mistaken for a log line. */
 function indented(line: string): string {
   return `  ${escapedText(line)}`;
 }
 
-/** A word as it is; several, one after the other; anything else as JSON has it. */
+/** Formats a word as it is, a list with commas, and any other value as JSON. */
 function valueText(value: unknown): string {
   if (Array.isArray(value) && value.length > 0) return value.map(valueText).join(',');
   const plain = printable('', value);

@@ -1,21 +1,21 @@
 /**
- * Log lines: as JSON, one per line, `time`, `level`, `msg`, then the fields of the caller; or as a caller likes them who has
- * a person before it. Nothing here knows a secret, and nobody may pass one: a field is printed as it is.
+ * Structured logging: one JSON object per line with `time`, `level`, `msg` and the fields of the caller, or another
+ * format for a terminal. Fields are printed as they are, so callers must not pass secrets.
  */
 import { writeToStandardError } from './standard-error.ts';
 
-/** From the most talkative to the tersest. */
+/** From the most to the least verbose. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 /** One of {@link LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a line can carry besides its sentence. An Error is printed as its message, and its code if it has one. */
+/** Structured fields of a line. An Error is printed as its message, with its code if it has one. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Whoever has something to say. */
+/** Writes log lines, with one method per level. */
 export type Logger = Readonly<Record<LogLevel, (msg: string, fields?: LogFields) => void>>;
 
-/** What every line begins with. */
+/** The fields of every line. */
 export interface LogHead {
   /** ISO 8601, UTC. */
   readonly time: string;
@@ -27,13 +27,13 @@ export interface LogHead {
 export interface LoggerOptions {
   /** Lines below this level are not written. Default `info`. */
   readonly level?: LogLevel;
-  /** How a line is written, its newline included. Default: as JSON. */
+  /** Formats a line, including its newline. Default: JSON. */
   readonly format?: (head: LogHead, fields: LogFields) => string;
-  /** Takes a line, its newline included. Default: standard error. */
+  /** Writes a line, including its newline. Default: standard error. */
   readonly write?: (line: string) => void;
 }
 
-/** A logger. */
+/** Returns a logger. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { level = 'info', format = jsonLine, write = writeToStandardError } = options;
   const lowest = LOG_LEVELS.indexOf(level);
@@ -45,11 +45,11 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 }
 
 function jsonLine(head: LogHead, fields: LogFields): string {
-  // The three of ours come last into the object and first into the line: no field can stand in for them.
+  // `head` is repeated at the end, so that no field can override it. It stays first in the output.
   return `${JSON.stringify({ ...head, ...fields, ...head }, printable)}\n`;
 }
 
-/** For JSON, which has no way to say these: an Error would be `{}`, and a bigint would throw. */
+/** JSON replacer for values that JSON cannot represent: an Error would become `{}`, and a bigint would throw. */
 export function printable(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (!(value instanceof Error)) return value;

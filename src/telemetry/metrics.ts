@@ -1,20 +1,20 @@
 /**
- * Metrics in the text format of Prometheus (version 0.0.4). Whoever counts keeps plain numbers; a family is a function
- * that reads them when somebody asks, so that counting costs an addition and nothing else.
+ * Metrics in the Prometheus text format (version 0.0.4). Callers count in plain numbers. A family has a function that
+ * reads them on each scrape, so that counting costs one addition.
  */
 
-/** One number of a family. */
+/** One sample of a family. */
 export interface Sample {
-  /** After the name of the family: a histogram has several kinds of samples. Default: none. */
+  /** Appended to the name of the family, for the samples of a histogram. Default: none. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Numbers of one kind, told apart by their labels. */
+/** Samples of one kind, distinguished by their labels. */
 export interface MetricFamily {
   readonly name: string;
-  /** A sentence for whoever reads the page. */
+  /** The help text of the metric, as a sentence. */
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** Called for each scrape. */
@@ -23,11 +23,11 @@ export interface MetricFamily {
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
-/** The families of a program. */
+/** The metric families of a program. */
 export class Metrics {
   readonly #families = new Map<string, MetricFamily>();
 
-  /** @throws TypeError if the name is taken, or none in Prometheus. */
+  /** Adds a family. @throws TypeError if the name is registered already or invalid in Prometheus. */
   register(family: MetricFamily): void {
     if (!NAME.test(family.name)) throw new TypeError(`'${family.name}' cannot name a metric`);
     if (this.#families.has(family.name)) {
@@ -36,12 +36,12 @@ export class Metrics {
     this.#families.set(family.name, family);
   }
 
-  /** Shows the families that another has by now, too. @throws TypeError if a name is taken */
+  /** Adds the families that `other` has at this time. @throws TypeError if a name is registered already. */
   include(other: Metrics): void {
     for (const family of other.#families.values()) this.register(family);
   }
 
-  /** The page, in the order of registration. */
+  /** Returns the metrics page, in the order of registration. */
   text(): string {
     let page = '';
     for (const { name, help, type, samples } of this.#families.values()) {
@@ -63,7 +63,7 @@ function labelText(labels: Readonly<Record<string, string>>): string {
   return text === '' ? '' : `{${text}}`;
 }
 
-/** Most values need no escaping, and a large page has a hundred thousand of them. */
+/** Checks first whether to escape: most values need none, and a large page has a hundred thousand of them. */
 function quoted(value: string): string {
   return /["\\\n]/.test(value) ? escaped(value).replaceAll('"', '\\"') : value;
 }

@@ -1,15 +1,15 @@
-/**
- * What every process says of itself: memory, file descriptors, its start, its build, and what its log lost.
- */
+/** Metrics of every process: memory, file descriptors, start time, build, and lost log lines. */
 import { readdirSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
 import { linesLost } from './standard-error.ts';
 import type { Metrics } from './metrics.ts';
 
-/** A program with several HTTP servers shows the same metrics on each. */
+/** The metrics that already include the process metrics. Several HTTP servers may share one {@link Metrics}. */
 const registered = new WeakSet<Metrics>();
 
-/** Adds the metrics that Prometheus expects of any process, and two of our own; once. */
+/**
+ * Adds the metrics that Prometheus expects of any process, and two of Snicket. Does nothing if they are already there.
+ */
 export function registerProcessMetrics(metrics: Metrics): void {
   if (registered.has(metrics)) return;
   registered.add(metrics);
@@ -52,7 +52,7 @@ export function registerProcessMetrics(metrics: Metrics): void {
     name: 'process_open_fds',
     help: 'Open file descriptors.',
     type: 'gauge',
-    // One of them is the one that lists the others.
+    // One of them is the descriptor that lists the others.
     samples: () => [{ value: readdirSync('/proc/self/fd').length - 1 }],
   });
 }

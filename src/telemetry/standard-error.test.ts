@@ -9,12 +9,12 @@ const IMPORTS = `
   import { createLogger } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
   import { linesLost } from ${JSON.stringify(import.meta.resolve('./standard-error.ts'))};`;
 
-/** Both ends of a pipe. */
+/** Returns both ends of a pipe. */
 function openPipe(readerFlags = 0): { readonly reader: number; readonly writer: number } {
   const folder = mkdtempSync(join(tmpdir(), 'snicket-log-'));
   const fifo = join(folder, 'fifo');
   Bun.spawnSync(['mkfifo', fifo]);
-  const both = openSync(fifo, constants.O_RDWR); // to open one end alone waits for the other
+  const both = openSync(fifo, constants.O_RDWR); // opening one end alone would block until the other is opened
   const reader = openSync(fifo, constants.O_RDONLY | readerFlags);
   const writer = openSync(fifo, 'w');
   closeSync(both);
@@ -22,7 +22,7 @@ function openPipe(readerFlags = 0): { readonly reader: number; readonly writer: 
   return { reader, writer };
 }
 
-/** All that a pipe holds now. */
+/** Returns all bytes that the pipe holds now. */
 function whatIsIn(reader: number): string {
   const bytes = Buffer.alloc(1024 * 1024);
   let length = 0;
@@ -100,7 +100,7 @@ test('what a pipe has no room for goes out at the end', async () => {
     for (let count = 0; count < 400; count++) log.info('x'.repeat(2000));
     console.log(linesLost());`;
   const { reader, writer } = openPipe();
-  // Before the program, which waits a moment at its end for somebody to read.
+  // Started before the program, which at its end waits only a moment for a reader.
   const counter = Bun.spawn(['wc', '-l'], { stdin: reader });
   closeSync(reader);
   const child = Bun.spawn([process.execPath, '-e', program], { stderr: writer });

@@ -1,16 +1,18 @@
 /**
- * Where the log goes. Straight to the descriptor: process.stderr would load Node's streams, 2.4 MB of memory for a line
- * now and then. It may be a pipe that is full or whose reader is gone, a terminal that is stopped, or a file on a full
- * disk: no log may stop the program it is about. A socket alone is waited for, such as that of journald: nothing can be
- * done about its flags from here.
+ * Writes the log to standard error, directly to the file descriptor: process.stderr would load Node's streams, which
+ * take 2.4 MB of memory.
+ *
+ * Standard error may be a full pipe, a pipe without a reader, a stopped terminal, or a file on a full disk. None of
+ * them may block the program. The exception is a socket, such as that of journald: a write to it can block, because it
+ * cannot be reopened with O_NONBLOCK.
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { systemCode } from '../files/system-error.ts';
 import { LineWriter } from './line-writer.ts';
 
-/** A reader of a pipe takes that long at most to be there again, on a machine that has other things to do. */
+/** Delay before the next write to a full pipe. On a busy machine a reader usually returns within this time. */
 const AGAIN_MS = 10;
-/** How long the end of the program waits for what is not written yet. */
+/** How long the end of the program waits for the lines that are not written yet. */
 const LAST_WAIT_MS = 1000;
 
 let descriptor: number | undefined;
@@ -18,12 +20,12 @@ let isEndWatched = false;
 
 const writer = new LineWriter({ write: writeSome, later });
 
-/** How many lines of this process could not be written. */
+/** Returns how many lines of this process could not be written. */
 export function linesLost(): number {
   return writer.lost;
 }
 
-/** Writes a line, its newline included. */
+/** Writes a line, including its newline. */
 export function writeToStandardError(line: string): void {
   writer.add(line);
 }
@@ -39,8 +41,8 @@ function writeSome(bytes: Uint8Array): number {
 }
 
 /**
- * A pipe or a terminal is opened anew, so that a write to a full one comes back. The flag for that is one of the opening:
- * others who write there too are not touched.
+ * Returns the descriptor for standard error. A pipe or a terminal is reopened with O_NONBLOCK, so that a write to a
+ * full one returns. Reopening sets the flag only for this process, not for others that share the pipe.
  */
 function standardError(): number {
   const inherited = 2;
@@ -50,7 +52,7 @@ function standardError(): number {
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
     return openSync(`/proc/self/fd/${inherited}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    return inherited; // no Linux, or not ours to open: as good as any other program then
+    return inherited; // not on Linux, or not permitted: use the inherited descriptor, whose writes may block
   }
 }
 

@@ -1,6 +1,4 @@
-/**
- * What an HTTP server of ours says, as bytes. One answer for each connection, so there is not much to a header.
- */
+/** Encodes HTTP responses. There is one response per connection, so the header is short. */
 
 const STATUS = {
   200: 'OK',
@@ -12,7 +10,7 @@ const STATUS = {
   503: 'Service Unavailable',
 } as const;
 
-/** An answer. */
+/** An HTTP response. */
 export interface Answer {
   readonly status: keyof typeof STATUS;
   readonly body: string;
@@ -20,16 +18,16 @@ export interface Answer {
   readonly type?: string;
 }
 
-/** An answer as it is sent. */
+/** An encoded response. */
 export interface AnswerBytes {
   readonly whole: Uint8Array;
-  /** The beginning of it, for HEAD. */
+  /** The header alone, for HEAD. */
   readonly head: Uint8Array;
 }
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-/** Encodes an answer. Its body is copied once: that of a large gateway has tens of megabytes. */
+/** Encodes a response. Copies the body only once, because the metrics of a large gateway have tens of megabytes. */
 export function encodeAnswer({ status, body, type = TEXT_TYPE }: Answer): AnswerBytes {
   const bodyBytes = Buffer.byteLength(body);
   const head = [

@@ -18,7 +18,7 @@ function leaves(...visitors: readonly Named[]): string | undefined {
 const OLD_MS = SILENT_MS;
 const YOUNG_MS = SILENT_MS - 1;
 
-/** So many of an address of their own each that nobody is a crowd. */
+/** Returns connections from many sources, so that no source is crowded. */
 function others(): Named[] {
   return Array.from({ length: 12 }, (_, index) => visitor(`o${index}`, `s${index}`, 1));
 }

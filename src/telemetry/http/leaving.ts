@@ -1,32 +1,32 @@
 /**
- * Who leaves a small server that is full, so that a flood does not keep the kubelet out.
+ * Chooses the connection to evict when the small HTTP server is full, so that a flood does not lock out the kubelet.
  */
 
-/** A connection, as far as this matters. */
+/** The properties of a connection that decide about eviction. */
 export interface Visitor {
-  /** The address that it came from. */
+  /** The address of the client. */
   readonly source: string;
   readonly sinceMs: number;
-  /** Whether its question was read. */
+  /** Whether its request was read. */
   readonly hasAsked: boolean;
 }
 
 /**
- * How long a connection may take to ask before it counts as silent. Bun accepts all that wait before it reads from any,
- * so the question of one that just came may be there, and not seen yet.
+ * How long a connection may take to send its request before it counts as silent. Bun accepts all waiting connections
+ * before it reads from any, so the request of a new connection may have arrived without being read yet.
  */
 export const SILENT_MS = 100;
 
 /**
- * An address with more than this share of all connections is crowded: it makes room before others do, whoever is silent.
- * In a flood even a good probe looks silent, while the process is busy with accepting.
+ * A source with more than this share of all connections is crowded. Its connections are evicted first, silent or not.
+ * While the process is busy accepting a flood, even a healthy probe looks silent.
  */
 const CROWD = 1 / 4;
 
 /**
- * Who leaves for the next one: one of the most crowded address; if none is, a silent one; and if there is none, one that
- * reads its answer or has hardly had the time to ask. Of several such, a silent one before the others, then one of the
- * address with the most connections, then the oldest.
+ * Returns the connection to evict: first one of the most crowded source, then a silent one, then one that reads its
+ * response or is too new to have sent a request. Among equals it prefers a silent connection, then the source with the
+ * most connections, then the oldest connection.
  */
 export function whoLeaves<V extends Visitor>(visitors: readonly V[], nowMs: number): V | undefined {
   const counts = new Map<string, number>();

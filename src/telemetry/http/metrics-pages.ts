@@ -1,49 +1,49 @@
 /**
- * The metrics as an answer. With 20,000 routes that is tens of megabytes, and a reader may take its time: so those who
- * ask for a large page within a second get the same bytes, and only a few such pages are held at a time.
+ * The metrics as an HTTP response. With 20,000 routes it has tens of megabytes, and a client may read slowly. Therefore
+ * requests for a large page within a second share the same bytes, and only a few such pages are in memory at a time.
  */
 import type { Metrics } from '../metrics.ts';
 import { encodeAnswer, type AnswerBytes } from './answer.ts';
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** From here on a page is shared. Smaller ones are made for each reader, and show the numbers of that moment. */
+/** Pages of this size and more are shared. Smaller pages are generated per request and show the current values. */
 export const LARGE_PAGE_BYTES = 256 * 1024;
 
-/** How long a large page is given to new readers. */
+/** How long a large page is reused for new requests. */
 export const LARGE_PAGE_MS = 1000;
 
 /**
- * The newest large page and older ones that somebody still reads. With so many the newest is given to all, however old:
- * that is no older than the time that a reader has.
+ * Maximum number of large pages in memory: the newest one, and older ones that still have readers. At the maximum, new
+ * readers get the newest page whatever its age. The age is bounded by the timeout of a request.
  */
 export const MAX_LARGE_PAGES = 3;
 
-/** A page in the hands of its readers. */
+/** A page and the number of its readers. */
 export interface MetricsPage {
   readonly bytes: AnswerBytes;
   readonly madeMs: number;
   readers: number;
 }
 
-/** The pages of one set of metrics. */
+/** The pages of one {@link Metrics}. */
 export class MetricsPages {
   readonly #metrics: Metrics;
-  /** The large ones, the newest last. */
+  /** The large pages in memory, the newest last. */
   #large: MetricsPage[] = [];
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
   }
 
-  /** A page for one more reader, who gives it back by {@link leave}. @throws what a metric throws */
+  /** Returns a page for one more reader, who releases it with {@link leave}. @throws the error of a metric. */
   take(nowMs: number): MetricsPage {
     const page = this.#stillGood(nowMs) ?? this.#make(nowMs);
     page.readers++;
     return page;
   }
 
-  /** This reader is done with it. */
+  /** Releases the page of one reader. */
   leave(page: MetricsPage): void {
     page.readers--;
     this.#forgetUnread();
@@ -73,7 +73,7 @@ export class MetricsPages {
 
 const pagesByMetrics = new WeakMap<Metrics, MetricsPages>();
 
-/** The pages of these metrics: one program may show them on several addresses. */
+/** Returns the pages of these metrics. Several HTTP servers of a program share them. */
 export function metricsPagesOf(metrics: Metrics): MetricsPages {
   const pages = pagesByMetrics.get(metrics) ?? new MetricsPages(metrics);
   pagesByMetrics.set(metrics, pages);
