@@ -1,14 +1,14 @@
 /**
- * Reads an open file to its end, and no further than a limit: what a file says of its size is true of most files, not of
- * those in /proc, which say 0, nor of one that grows.
+ * Reads an open file to its end, up to a limit. The reported size of a file is not reliable: files in /proc report 0,
+ * and a file may grow during the read.
  */
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
-/** Always as much at a time: some files of /proc are read in whole records alone. */
+/** Size of each read. It is fixed, because some files in /proc can only be read in whole records. */
 const PIECE_BYTES = 64 * 1024;
 
-/** The content; nothing if it has more bytes than that. */
+/** Returns the content, or undefined if it has more than `maxBytes`. */
 export function readAtMost(descriptor: number, maxBytes: number): Buffer | undefined {
   const pieces = new Pieces(maxBytes);
   while (pieces.mayGoOn) {
@@ -18,7 +18,7 @@ export function readAtMost(descriptor: number, maxBytes: number): Buffer | undef
   return pieces.whole;
 }
 
-/** The same, off the thread that asks. */
+/** Like {@link readAtMost}, without blocking the calling thread. */
 export async function readAtMostLater(
   file: FileHandle,
   maxBytes: number,

@@ -7,7 +7,7 @@ import { MAX_FILE_BYTES, readWatched, readWatchedLater } from './read-watched.ts
 const folder = mkdtempSync(join(tmpdir(), 'snicket-read-watched-'));
 const fifo = join(folder, 'fifo');
 const large = join(folder, 'large');
-/** It says that it has 0 bytes, and has more than memory. */
+/** This file reports 0 bytes and is larger than memory. */
 const SIZELESS = '/proc/self/pagemap';
 Bun.spawnSync(['mkfifo', fifo]);
 writeFileSync(large, '');
@@ -15,7 +15,7 @@ truncateSync(large, MAX_FILE_BYTES + 1);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Both ways to read give the same. */
+/** Both functions behave the same. */
 const ways = [
   ['at once', async (path: string) => readWatched(path)],
   ['later', readWatchedLater],

@@ -1,15 +1,15 @@
 /**
- * Reads a file that somebody else names and may replace: by a FIFO, on which a plain open() waits for ever, or by a
- * device that never ends. Neither may stop the program.
+ * Reads a file that another program writes and may replace. The replacement could be a FIFO, on which a plain open()
+ * blocks forever, or a device without an end. Neither may block this program.
  */
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readAtMost, readAtMostLater } from './bounded-read.ts';
 
-/** No file that is watched is larger: room for as many routes as a gateway takes, with a kilobyte for each. */
+/** Maximum size of a watched file: 1 KiB for each of the routes that a gateway takes by default. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** A file that is there and is not read. */
+/** The file exists but cannot be used. */
 export class UnfitFile extends Error {
   override readonly name = 'UnfitFile';
   readonly code: 'file_not_regular' | 'file_too_large';
@@ -20,10 +20,10 @@ export class UnfitFile extends Error {
   }
 }
 
-/** Without O_NONBLOCK, to open a FIFO is to wait for its writer. Regular files do not know the flag. */
+/** O_NONBLOCK, because opening a FIFO without it waits for a writer. Regular files ignore the flag. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** The content. @throws UnfitFile, or the system's error. */
+/** Returns the content. @throws UnfitFile or the system error. */
 export function readWatched(path: string): Buffer {
   const descriptor = openSync(path, FLAGS);
   try {
@@ -34,7 +34,7 @@ export function readWatched(path: string): Buffer {
   }
 }
 
-/** The same, off the thread that asks. */
+/** Like {@link readWatched}, without blocking the calling thread. */
 export async function readWatchedLater(path: string): Promise<Buffer> {
   const file = await open(path, FLAGS);
   try {
@@ -55,7 +55,7 @@ function refuseUnfit(path: string, stats: Stats): void {
   if (stats.size > MAX_FILE_BYTES) refuseLarge(path, stats.size);
 }
 
-/** Without a size: it has said a smaller one. */
+/** `sizeBytes` is omitted if the file reports a smaller size than it has. */
 function refuseLarge(path: string, sizeBytes?: number): never {
   const size = sizeBytes ?? `more than ${MAX_FILE_BYTES}`;
   throw new UnfitFile(

@@ -1,6 +1,6 @@
 /**
- * The code of an error of the system, such as `ENOENT`; undefined for any other error, one of ours that has a code too.
- * One for a path that is too long names no system call, but has its number.
+ * Returns the code of a system error, such as `ENOENT`. Returns undefined for any other error, including Snicket's own
+ * errors with a code. Checks `errno`, because the error for a path that is too long has no `syscall`.
  */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && 'errno' in error

@@ -48,7 +48,7 @@ async function until(claim: () => boolean | Promise<boolean>, what: string, dead
   }
 }
 
-/** All that is under way has been seen once a later change has. */
+/** Returns the contents so far, after a later change was seen. All earlier changes have then been seen too. */
 async function settled(path: string) {
   const count = contents.length;
   writeFileSync(path, 'the end');
@@ -60,7 +60,7 @@ test('tells the content that a writer in place left, and not the one it began wi
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watchIt(path);
-  // By a rename: the first look may still be under way, and would see a file that is empty for a moment.
+  // Uses a rename: the first poll may still be running, and would see a file that is empty for a moment.
   writeFileSync(`${path}.new`, 'two');
   renameSync(`${path}.new`, path);
   await until(() => contents.at(-1) === 'two', 'the end of the first look');
@@ -149,7 +149,7 @@ test('begins with a file that does not exist yet, in a directory that does not e
   await until(() => errors.length > 0, 'the error');
 
   mkdirSync(join(folder, 'later'));
-  // By a rename: the first look may still be under way, and would see a file that is empty for a moment.
+  // Uses a rename: the first poll may still be running, and would see a file that is empty for a moment.
   writeFileSync(`${path}.new`, 'one');
   renameSync(`${path}.new`, path);
   clock.advance(LOOK_MS);
@@ -164,7 +164,7 @@ test('reports a directory that is missing once, and again when it was there and 
   const path = join(folder, 'later', 'file');
   const look = async () => {
     clock.advance(LOOK_MS);
-    await readFile(path).catch(() => {}); // behind the look's own
+    await readFile(path).catch(() => {}); // completes after the read of the poll
   };
   watchIt(path);
 
@@ -208,7 +208,7 @@ test('finds by its look what no event told: a change behind a link to elsewhere'
   symlinkSync('../there/file', join(folder, 'here', 'file'));
   watchIt(join(folder, 'here', 'file'));
 
-  // By a rename, as a look that is under way would see a file that is empty for a moment.
+  // Uses a rename: a running poll would see a file that is empty for a moment.
   writeFileSync(join(folder, 'there', 'new'), 'two');
   renameSync(join(folder, 'there', 'new'), join(folder, 'there', 'file'));
   await until(() => {

@@ -1,9 +1,9 @@
 /**
- * A file whose changes matter while the program runs: routes, keys, certificates.
+ * Watches a file that the program reloads on changes: routes, keys, certificates.
  *
- * It may be written in place, replaced by a rename, or be a link into a Kubernetes volume, where `..data` is swapped
- * and the name itself never changes. So it is the directory that is watched, and the content that is compared. What
- * happens behind a link elsewhere, and on file systems without events, is found by a look every few seconds.
+ * The file may be written in place, replaced by a rename, or be a link into a Kubernetes volume, where `..data` is
+ * swapped and the name itself never changes. Therefore the directory is watched and the content is compared. Polling
+ * every few seconds finds changes behind links to other directories and on file systems without events.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,26 +13,30 @@ import { Debounce } from './debounce.ts';
 
 /** Options of {@link watchFile}. */
 export interface WatchedFileOptions {
-  /** Called with the new content each time it has changed. What it throws goes to onError. */
+  /** Called with the new content after each change. Errors it throws are passed to onError. */
   readonly onContent: (bytes: Buffer) => void;
   /**
-   * The file cannot be read, or it can and its directory cannot be watched. Said once for each new cause; watching goes
-   * on, and when the file can be read again its content is reported, even if it is the same as before.
+   * Called if the file cannot be read, or if its directory cannot be watched although the file can be read. Called once
+   * per new cause. Watching continues, and when the file can be read again its content is reported, even if it has not
+   * changed.
    */
   readonly onError: (error: Error) => void;
-  /** What the caller has read already, so that no change is missed between. Default: the content at the call. */
+  /**
+   * The content that the caller has already read, so that no change in between is missed. Default: the content at the
+   * call.
+   */
   readonly known?: Uint8Array | undefined;
-  /** Drives the look every {@link LOOK_MS}. Default: the clock of the machine. */
+  /** Clock for polling every {@link LOOK_MS}. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** A watch that runs. */
+/** A running watch. */
 export interface WatchedFile {
-  /** No call comes after this one. */
+  /** Stops the watch. No callback is called after this. */
   stop(): void;
 }
 
-/** The safety net, for changes that no event tells. */
+/** Polling interval, for changes without an event. */
 export const LOOK_MS = 5000;
 
 /** A write in place causes several events. The file is read this long after the last one. */
@@ -40,7 +44,7 @@ const DEBOUNCE_MS = 5;
 /** Maximum delay after the first event, for files that are written without a pause. */
 const DEBOUNCE_LIMIT_MS = 50;
 
-/** Calls back when the content of a file changes. The caller reads the first content itself, by readWatched(). */
+/** Calls back when the content of a file changes. The caller reads the initial content with readWatched(). */
 export function watchFile(path: string, options: WatchedFileOptions): WatchedFile {
   return new Watch(path, options);
 }
@@ -55,10 +59,10 @@ class Watch implements WatchedFile {
     action: () => this.#look(),
   });
   #watcher: FSWatcher | undefined;
-  /** What was reported last; absent if that was an error. */
+  /** The content reported last. Undefined after an error. */
   #content: Uint8Array | undefined;
   #lastError: string | undefined;
-  /** Why there is no watch, and whether that was said. */
+  /** Why the directory is not watched, and whether that was reported. */
   #unwatched: { readonly error: unknown; isReported: boolean } | undefined;
   #isReading = false;
   #changedMeanwhile = false;
@@ -83,7 +87,10 @@ class Watch implements WatchedFile {
     this.#events.stop();
   }
 
-  /** Events of the neighbours come too: reading the file is cheaper than knowing which links it hangs on. */
+  /**
+   * Watches the directory. Events of other files arrive too: reading the file is cheaper than tracking the links it
+   * depends on.
+   */
   #watchDirectory(): void {
     if (this.#stopped) return;
     this.#watcher?.close();
@@ -91,7 +98,7 @@ class Watch implements WatchedFile {
     try {
       const watcher = watch(dirname(this.#path), { persistent: false }, this.#events.trigger);
       watcher.on('error', () => {
-        // The directory is gone, perhaps for a moment: the next look begins a new watch.
+        // The directory was removed, perhaps only for a moment. The next poll watches it again.
         watcher.close();
         if (this.#watcher === watcher) this.#watcher = undefined;
       });
@@ -123,7 +130,7 @@ class Watch implements WatchedFile {
     } catch (error) {
       this.#content = undefined;
       this.#report(error);
-      // Perhaps the whole directory was replaced: a watch of the old one would hear nothing more.
+      // The directory may have been replaced. A watch of the old one would get no more events.
       this.#watchDirectory();
       return;
     }
@@ -147,14 +154,14 @@ class Watch implements WatchedFile {
     }
   }
 
-  /** Only of a file that can be read: for one that cannot, its own error says it all. */
+  /** Reports it only if the file can be read. Otherwise the read error is reported instead. */
   #reportUnwatched(): void {
     if (this.#stopped || this.#unwatched === undefined || this.#unwatched.isReported) return;
     this.#unwatched.isReported = true;
     this.#options.onError(asError(this.#unwatched.error));
   }
 
-  /** A file that is missing for an hour is one report, not one for each look. */
+  /** Reports each error once, not once per poll. */
   #report(thrown: unknown): void {
     if (this.#stopped) return;
     const error = asError(thrown);
