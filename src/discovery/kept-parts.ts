@@ -1,11 +1,9 @@
-/**
- * What a gateway keeps of the objects that it watches: a management cluster may have thousands.
- */
+/** Trims watched objects to the fields that a gateway uses, since a management cluster may have thousands of them. */
 import { SERVICE_NAME_LABEL } from '../kube/endpoints/endpoint-slice.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import type { EndpointSlice } from './tenant-routes.ts';
 
-/** What the gateway uses of a TenantRoute. */
+/** Returns the fields of a TenantRoute that the gateway uses. */
 export function tenantRoutePart({ apiVersion, kind, metadata, spec }: TenantRoute): TenantRoute {
   const { name, namespace, resourceVersion, uid, creationTimestamp } = metadata;
   return {
@@ -16,7 +14,7 @@ export function tenantRoutePart({ apiVersion, kind, metadata, spec }: TenantRout
   };
 }
 
-/** And of an EndpointSlice. */
+/** Returns the fields of an EndpointSlice that the gateway uses. */
 export function endpointPart(slice: EndpointSlice): EndpointSlice {
   const { apiVersion, kind, metadata, addressType, ports, endpoints } = slice;
   const { name, namespace, resourceVersion, labels } = metadata;
@@ -38,7 +36,7 @@ export function endpointPart(slice: EndpointSlice): EndpointSlice {
   };
 }
 
-/** The Service of a slice, with its namespace. */
+/** Returns the Service of a slice as `namespace/name`. */
 export function serviceKey({ metadata }: EndpointSlice): string {
   return `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME_LABEL]}`;
 }
@@ -47,7 +45,7 @@ type DefinedOnly<T> = {
   readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
 
-/** Without the keys that have no value. */
+/** Returns the object without keys whose value is undefined. */
 function definedOnly<T extends object>(value: T): DefinedOnly<T> {
   return Object.fromEntries(
     Object.entries(value).filter(([, field]) => field !== undefined),

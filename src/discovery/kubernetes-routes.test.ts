@@ -18,22 +18,22 @@ setDefaultTimeout(240_000);
 
 const TENANTS = 'tenants';
 
-/** A management cluster, and a gateway's end of its routes. */
+/** A management cluster and a fake gateway that receives its routes. */
 class RoutesLab implements AsyncDisposable {
   readonly clock: DrivenClock;
   readonly server: MemoryApiServer;
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-routes-'));
   readonly log: Record<string, unknown>[] = [];
   readonly feeds: KubernetesRoutes[] = [];
-  /** Those in force. */
+  /** The active routes. */
   routes: readonly Route[] | undefined;
-  /** More routes than this the gateway does not take. */
+  /** With more routes than this, the gateway fails. */
   maxRoutes = 100;
-  /** As many as the table of the gateway has. */
+  /** Number of slots in the gateway's route table. */
   slots = 100;
-  /** What came, in order: `all N`, or the hosts of an update, those that are gone with a dash. */
+  /** What the gateway received, in order: `all N`, or the hosts of an update, with a dash for removed hosts. */
   readonly sent: string[] = [];
-  /** Those above it wait. */
+  /** Routes beyond this number wait. */
   room = 100;
 
   private constructor(clock: DrivenClock, server: MemoryApiServer) {
@@ -79,7 +79,7 @@ class RoutesLab implements AsyncDisposable {
     return feed;
   }
 
-  /** `host -> endpoint endpoint`. */
+  /** The routes as `host -> endpoint endpoint`. */
   texts(): readonly string[] | undefined {
     return this.routes
       ?.map(({ host, endpoints }) => `${host} -> ${endpoints.join(' ')}`)
@@ -234,7 +234,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     const feed = lab.open({ statePath: lab.statePath });
 
     const starting = feed.start();
-    // First it looks for the file, which takes no time of this clock.
+    // The gateway first reads the state file, which does not use this clock.
     await until('it waits for the cluster', () => lab.clock.nextDueMs !== undefined);
     await lab.clock.settled('the start', starting);
 

@@ -1,6 +1,7 @@
 /**
- * The routes of a gateway from a management cluster: its TenantRoutes and the EndpointSlices of their Services, by watch.
- * A change updates the routes that it concerns. Without the API server nothing changes: the last routes stay in force, over a restart too if there is a state file.
+ * The routes of a gateway from a management cluster. It watches TenantRoutes and the EndpointSlices of their Services,
+ * and a change updates only the routes that depend on it. While the API server is unreachable, the last routes stay
+ * active. With a state file they also survive a restart.
  */
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { systemClock, type Clock } from '../clock/clock.ts';
@@ -27,22 +28,24 @@ import type { EndpointSlice } from './tenant-routes.ts';
 /** Options of {@link KubernetesRoutes}. */
 export interface KubernetesRoutesOptions {
   readonly client: KubeClient;
-  /** Routes of this Edge only. Default: of every Edge whose driver is `snicket`. */
+  /** Serves only the routes of this Edge. Default: every Edge with driver `snicket`. */
   readonly edge?: string | undefined;
-  /** Where to keep the last routes. Default: nowhere. */
+  /** File for the last routes. Default: none. */
   readonly statePath?: string | undefined;
-  /** How long a start without a state file waits for the API server before it goes on without routes. Default 10,000. */
+  /**
+   * How long a start without a state file waits for the API server before it continues without routes. Default 10,000.
+   */
   readonly patienceMs?: number | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** Changes of a rollout come in bursts: they are put in force together, this long after the first. */
+/** Rollouts cause bursts of changes. All changes within this time after the first are applied together. */
 const GATHER_MS = 20;
-/** The file has all routes. Writing it takes at most one part in so many of the time. */
+/** The state file contains all routes. Writing it takes at most 1/KEEP_SHARE of the time. */
 const KEEP_SHARE = 10;
 
-/** Watches a management cluster. */
+/** Watches the routes in a management cluster. */
 export class KubernetesRoutes implements RoutesFeed {
   readonly #options: KubernetesRoutesOptions;
   readonly #sink: RoutesSink;
@@ -53,15 +56,15 @@ export class KubernetesRoutes implements RoutesFeed {
   readonly #state: LoadState = nothingLoaded();
   readonly #clock: Clock;
   #stopGathering: (() => void) | undefined;
-  /** Why the routes of the cluster are not those in force, as a sentence, and how often that began. */
+  /** Why the current routes of the cluster are not active, as a sentence, and how often that occurred. */
   #refusal: string | undefined;
   #refusals = 0;
-  /** That there are more routes than the gateway has room for, as a sentence. */
+  /** Set to the error message if there are more routes than slots. */
   #tooMany: string | undefined;
   #stopRetrying: (() => void) | undefined;
-  /** Whether the gateway has the routes of the last update, so that the next one will do. */
+  /** Whether the gateway has applied the last update, so that the next update can be incremental. */
   #isCurrent = false;
-  /** What was said last of a file that cannot be written. */
+  /** Last logged error of the state file, to log each error once. */
   #unkept: string | undefined;
   #mayKeepAtMs = 0;
   #stopKeeping: (() => void) | undefined;
@@ -81,7 +84,8 @@ export class KubernetesRoutes implements RoutesFeed {
       client,
       clock,
       resource: RESOURCES.endpointSlice,
-      // Those that somebody keeps by hand or for a headless Service have the label too; without it there is no Service.
+      // Slices that users manage themselves, and those of headless Services, have the label too. A slice without it
+      // belongs to no Service.
       selection: { labelSelector: SERVICE_NAME_LABEL },
       trim: endpointPart,
       indexes: { service: (slice) => [serviceKey(slice)] },
@@ -126,7 +130,7 @@ export class KubernetesRoutes implements RoutesFeed {
       this.#tenantRoutes.synced(signal),
       this.#slices.synced(signal),
     ]).then(() => this.#putInForce());
-    synced.catch(() => {}); // stopped before there was an answer
+    synced.catch(() => {}); // stopped before the first sync
     if (hasState) return;
     const patience = this.#clock.timeoutSignal(this.#options.patienceMs ?? 10_000);
     await Promise.race([synced, aborted(patience)]);
@@ -143,7 +147,7 @@ export class KubernetesRoutes implements RoutesFeed {
     if (this.#stopKeeping !== undefined) this.#keep();
   }
 
-  /** Whether there are routes from before. */
+  /** Loads the state file. Returns whether it has routes. */
   async #beginWithState(): Promise<boolean> {
     const { statePath } = this.#options;
     if (statePath === undefined) return false;
@@ -195,7 +199,9 @@ export class KubernetesRoutes implements RoutesFeed {
     }
   }
 
-  /** Sends an update, or all routes. Of more than fit, the first ones are served and the others wait. */
+  /**
+   * Sends an update, or all routes. If there are more routes than slots, the first ones are served and the others wait.
+   */
   #send(update: RouteUpdate | undefined): RouteCounts {
     this.#tooMany = undefined;
     try {
@@ -211,11 +217,11 @@ export class KubernetesRoutes implements RoutesFeed {
     }
   }
 
-  /** Room comes without a word from the cluster: so they are tried again until all fit. */
+  /** Retries until all routes are active, because slots become free without an event from the cluster. */
   #wait(waiting: number): void {
     const sentence = this.#tooMany ?? waitingSentence(waiting);
     if (this.#stopRetrying !== undefined) {
-      this.#refusal = sentence; // the log has had it, with another number
+      this.#refusal = sentence; // already logged, with another number
       return;
     }
     this.#refuse(sentence);
@@ -259,7 +265,7 @@ export class KubernetesRoutes implements RoutesFeed {
       this.#unkept = undefined;
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);
-      if (sentence === this.#unkept) return; // said before
+      if (sentence === this.#unkept) return; // already logged
       this.#unkept = sentence;
       this.#sink.log.error('the routes cannot be kept for a restart', { file: statePath, error });
     } finally {

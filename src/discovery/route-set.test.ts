@@ -11,7 +11,7 @@ const SERVICES = ['one', 'two'];
 interface RouteEvent {
   readonly type: 'route';
   readonly name: string;
-  /** Absent: the TenantRoute is deleted. */
+  /** If absent, the TenantRoute is deleted. */
   readonly spec?: { readonly host: string; readonly service: string; readonly edge: string };
   readonly exposure: string;
   readonly day: number;
@@ -66,7 +66,7 @@ function tenantRoute(event: RouteEvent, version: number): TenantRoute {
   };
 }
 
-/** What a gateway has that takes every update. */
+/** The routes of a gateway that applies every update. */
 class Sink {
   readonly routes = new Map<string, Route>();
 

@@ -1,6 +1,4 @@
-/**
- * All routes of a gateway, updated one host at a time: a change touches the hosts that it concerns, and no others.
- */
+/** All routes of a gateway, updated per host: a change recomputes only the hosts that depend on it. */
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { RouteUpdate } from '../gateway/routes/routes-feed.ts';
@@ -10,27 +8,27 @@ import { hostRoute, type HostFacts } from './tenant-routes.ts';
 /** Options of a {@link RouteSet}. */
 export type RouteSetOptions = Pick<HostFacts, 'slicesOf' | 'edge' | 'maxLimits'>;
 
-/** What an update has changed. */
+/** The changes of an update. */
 export interface SetUpdate extends RouteUpdate {
-  /** Sentences on what is wrong, and was not in the update before. */
+  /** New faults, as sentences. Faults that a host already had are left out. */
   readonly newFaults: readonly string[];
 }
 
-/** The routes. */
+/** The routes of a gateway, by host. */
 export class RouteSet {
   readonly #options: RouteSetOptions;
   readonly #tenantRoutes = new TenantRouteIndex<TenantRoute>();
   readonly #routes = new Map<string, Route>();
-  /** By host; hosts without any are absent. */
+  /** Faults by host. Hosts without faults are absent. */
   readonly #faults = new Map<string, readonly string[]>();
-  /** Hosts whose route has to be computed again. */
+  /** Hosts whose route has to be recomputed. */
   readonly #stale = new Set<string>();
 
   constructor(options: RouteSetOptions) {
     this.#options = options;
   }
 
-  /** A TenantRoute is new, or has changed. */
+  /** Adds or updates a TenantRoute. */
   put(route: TenantRoute): void {
     const before = this.#tenantRoutes.get(route.metadata);
     if (!this.#tenantRoutes.put(route)) return;
@@ -38,7 +36,7 @@ export class RouteSet {
     this.#stale.add(route.spec.host);
   }
 
-  /** A TenantRoute is gone. */
+  /** Removes a TenantRoute. */
   remove(route: TenantRoute): void {
     const before = this.#tenantRoutes.get(route.metadata);
     if (before !== undefined && this.#tenantRoutes.remove(route)) {
@@ -46,12 +44,12 @@ export class RouteSet {
     }
   }
 
-  /** The EndpointSlices of a Service, `namespace/name`, have changed. */
+  /** Marks the routes of a Service as stale, after its EndpointSlices have changed. The Service is `namespace/name`. */
   slicesChanged(service: string): void {
     for (const { spec } of this.#tenantRoutes.ofService(service)) this.#stale.add(spec.host);
   }
 
-  /** Brings the routes up to date. */
+  /** Recomputes the stale routes and returns what changed. */
   update(): SetUpdate {
     const set: Route[] = [];
     const removed: string[] = [];
@@ -79,7 +77,7 @@ export class RouteSet {
     return this.#routes.size;
   }
 
-  /** All of them, as of the last update. */
+  /** Returns all routes, as of the last update. */
   list(): readonly Route[] {
     return [...this.#routes.values()];
   }

@@ -1,6 +1,6 @@
 /**
- * The last routes, kept in a file: a gateway that starts while the API server is away begins with them. The file has the
- * form of a routes file, so that it can be read and used as one.
+ * Stores the last routes in a file, for a gateway that starts while the API server is unreachable. The format is that
+ * of a routes file, so that it can be read and used as one.
  */
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,9 @@ import { writeAtomically } from '../files/atomic-write.ts';
 import type { Route } from '../gateway/routes/route.ts';
 import { parseRoutes } from '../gateway/routes/routes-text.ts';
 
-/** The routes that were kept; undefined if there is no file yet. @throws if it cannot be read or used. */
+/**
+ * Returns the stored routes, or undefined if there is no file yet. @throws if the file cannot be read or is invalid.
+ */
 export async function readRoutesState(path: string): Promise<readonly Route[] | undefined> {
   let text: string;
   try {
@@ -21,7 +23,7 @@ export async function readRoutesState(path: string): Promise<readonly Route[] | 
   return parseRoutes(text, path);
 }
 
-/** Writes the file as a whole, or leaves the old one. @throws if it cannot. */
+/** Replaces the file atomically. @throws if it cannot be written. */
 export function writeRoutesState(path: string, routes: readonly Route[]): void {
   mkdirSync(dirname(path), { recursive: true });
   writeAtomically(path, `${JSON.stringify({ routes })}\n`);

@@ -1,6 +1,4 @@
-/**
- * The route of a host, from the TenantRoutes for it and the EndpointSlices of their Services. Pure.
- */
+/** Computes the route of a host from its TenantRoutes and the EndpointSlices of their Services. Pure. */
 import { exposureKeyOf, firstRoute } from '../api/host-ownership.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { networkFault } from '../gateway/routes/networks.ts';
@@ -11,14 +9,14 @@ import { quoted } from '../text/quote.ts';
 import { isIPv6 } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
 
-/** As much of an EndpointSlice as a gateway needs. */
+/** The fields of an EndpointSlice that a gateway needs. */
 export interface EndpointSlice extends KubeObject {
   readonly addressType: 'IPv4' | 'IPv6' | 'FQDN';
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null;
   readonly endpoints?: readonly SliceEndpoint[] | null;
 }
 
-/** One backend of a slice. */
+/** One endpoint of a slice. */
 export interface SliceEndpoint {
   readonly addresses?: readonly string[] | null;
   readonly conditions?: {
@@ -28,29 +26,29 @@ export interface SliceEndpoint {
   } | null;
 }
 
-/** What {@link hostRoute} needs to know. */
+/** The inputs of {@link hostRoute}. */
 export interface HostFacts {
   readonly host: string;
   /** All TenantRoutes for the host, of every Edge and driver. */
   readonly tenantRoutes: readonly TenantRoute[];
-  /** The slices of a Service, by its namespace and name. */
+  /** Returns the slices of a Service, by its namespace and name. */
   readonly slicesOf: (namespace: string, service: string) => readonly EndpointSlice[];
   /** The Edge that the gateway serves. Default: every Edge with driver `snicket`. */
   readonly edge?: string | undefined;
-  /** The gateway's own limits, which a TenantRoute can lower and not raise; 0: none. Default: none. */
+  /** The gateway's own limits, which a TenantRoute can lower but not raise. 0 means no limit. Default: no limits. */
   readonly maxLimits?: Required<RouteLimits> | undefined;
 }
 
-/** The route of a host, and sentences on what is wrong with it. */
+/** The route of a host, and its faults as sentences. */
 export interface HostResult {
-  /** Absent if this gateway does not serve the host. */
+  /** Undefined if this gateway does not serve the host. */
   readonly route?: Route | undefined;
   readonly faults: readonly string[];
 }
 
 /**
- * The route of one host on this gateway. The host belongs to the Exposure of its first TenantRoute, whichever Edge that
- * is for. TenantRoutes of other Exposures for the host are faults.
+ * Computes the route of one host on this gateway. The host belongs to the Exposure of its first TenantRoute, regardless
+ * of its Edge. TenantRoutes of other Exposures for the host are faults.
  */
 export function hostRoute({
   host,
@@ -135,12 +133,13 @@ function within(value: number, max: number): number {
 
 interface Endpoints {
   readonly endpoints: readonly string[];
-  /** An API server takes port 0 and addresses with leading zeros. */
+  /** Invalid endpoints. API servers accept port 0 and addresses with leading zeros. */
   readonly unusable: readonly string[];
 }
 
 /**
- * Where connections may go: ready endpoints; if there are none, those that end but still serve, as kube-proxy has it.
+ * Returns the endpoints that can receive connections: the ready ones, or if there are none, terminating ones that still
+ * serve. kube-proxy does the same.
  */
 function endpointsOf(slices: readonly EndpointSlice[], portName: string): Endpoints {
   const ready = new Set<string>();
@@ -160,7 +159,7 @@ function endpointsOf(slices: readonly EndpointSlice[], portName: string): Endpoi
       else (isReady ? ready : ending).add(text);
     }
   }
-  // In a stable order, so that the same endpoints are the same route.
+  // Sorted, so that the same endpoints result in an equal route.
   const endpoints = [...(ready.size > 0 ? ready : ending)].toSorted();
   return { endpoints, unusable: [...unusable].toSorted() };
 }
