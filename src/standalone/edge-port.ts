@@ -1,11 +1,12 @@
-/**
- * Whether clients can find the process at the port that they are told.
- */
+/** Checks whether the process listens on the ports that clients dial. */
 import { numberAt } from '../kube/unstructured.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import type { KubeObject } from '../kube/object.ts';
 
-/** What to tell of each Edge on whose port nothing listens. It may be meant so: what is before this machine can change ports. */
+/**
+ * Returns a warning for each Edge whose port has no listener. That may be intended: a NAT or load balancer can map
+ * ports.
+ */
 export function unheardPorts(
   edges: readonly KubeObject[],
   listen: readonly ListenAddress[],

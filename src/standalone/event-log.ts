@@ -1,12 +1,10 @@
-/**
- * Events as lines of the log: here nobody runs `kubectl describe`.
- */
+/** Writes Events to the log, since `snicket run` has no `kubectl describe`. */
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { ObjectStore } from '../kube/store/object-store.ts';
 import type { Logger } from '../telemetry/log.ts';
 
-/** So many are there at a time: whoever repeats one looks for it. */
+/** Number of Events in the store. The recorder looks there for an Event to repeat. */
 const KEPT = 500;
 
 interface Event extends KubeObject {
@@ -16,7 +14,7 @@ interface Event extends KubeObject {
   readonly regarding?: Pick<KubeObject, 'kind'> & KubeObject['metadata'];
 }
 
-/** Tells of each event that is made, until the returned function is called. */
+/** Logs each new Event until the returned function is called. */
 export function logEvents(store: ObjectStore, log: Logger): () => void {
   const kept: KubeObject['metadata'][] = [];
   return store.listen(({ plural, before, after }) => {
@@ -26,7 +24,7 @@ export function logEvents(store: ObjectStore, log: Logger): () => void {
     const object = [kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ');
     log[type === 'Warning' ? 'warn' : 'info'](note, { object, reason });
     kept.push(metadata);
-    // Not from within the news of another one.
+    // Deferred, so that the store is not changed while it notifies its listeners.
     if (kept.length > KEPT) queueMicrotask(() => forgetOldest(store, kept));
   });
 }

@@ -164,7 +164,7 @@ describe('after a restart', () => {
 });
 
 describe('with a disk that is full', () => {
-  /** Opens it in a process whose files may have so many blocks of 512 bytes. */
+  /** Opens the cluster in a process whose files are limited to this many blocks of 512 bytes. */
   function openWithin(blocks: number, from: string): string {
     const code = `
       const { FolderCluster } = await import(${JSON.stringify(join(import.meta.dir, 'folder-cluster.ts'))});

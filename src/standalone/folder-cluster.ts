@@ -1,5 +1,6 @@
 /**
- * The objects of `snicket run`: in memory, kept in the state folder, with the few things that a cluster does by itself.
+ * The cluster of `snicket run`: objects in memory, persisted in the state folder, with the few controllers that a
+ * cluster would run itself.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -25,7 +26,7 @@ export interface FolderClusterOptions {
   readonly log: Logger;
 }
 
-/** All that there is in such a cluster. Without the kinds of other edges and of providers nobody asks for them. */
+/** All resources of this cluster. It lacks those of other edges and of providers, so nothing reads them. */
 const RESOURCES_HERE: readonly Resource[] = [
   RESOURCES.namespace,
   RESOURCES.edge,
@@ -37,21 +38,23 @@ const RESOURCES_HERE: readonly Resource[] = [
   RESOURCES.event,
 ];
 
-/** How far a watch can go back: none is ever broken off, so that hardly any does. */
+/**
+ * Number of changes that a watch can resume from. A watch in the same process is never interrupted, so few are needed.
+ */
 const HISTORY_LIMIT = 1_000;
 
 /** A cluster in this process. */
 export class FolderCluster {
   readonly store: ObjectStore;
-  /** Whether there was nothing when it was opened. */
+  /** Whether the cluster had no Exposures when it was opened. */
   readonly isNew: boolean;
   readonly #database: ObjectDatabase;
   readonly #log: Logger;
   readonly #statusFile: KeptStatusFile;
-  /** What was told of the database last. */
+  /** The last reported problem of the database. */
   #lost: string | undefined;
 
-  /** With all that was there when the last process ended. @throws StateRefused */
+  /** Opens the cluster with all objects of the last process. @throws StateRefused */
   constructor({ folder, state, log }: FolderClusterOptions) {
     this.#log = log;
     prepareStateFolder(state, folder);
@@ -77,21 +80,21 @@ export class FolderCluster {
     this.#statusFile = keepStatusFile(state, this.store, log);
   }
 
-  /** A client that writes under this name. */
+  /** Returns a client with this field manager. */
   client(fieldManager: string): KubeClient {
     const { store } = this;
     return createMemoryClient({ store, resources: RESOURCES_HERE, fieldManager, name: 'folder' });
   }
 
-  /** Tells that an Exposure is gone for good. */
+  /** Calls the listener after an Exposure was removed. */
   onExposureGone(listener: () => void): void {
     this.store.listen(({ plural, after }) => {
-      // Not from within the news of it: all others are to hear of that first.
+      // Deferred, so that all other listeners of the store are notified first.
       if (plural === RESOURCES.exposure.plural && after === undefined) queueMicrotask(listener);
     });
   }
 
-  /** Tells whoever asks for the status what is wrong in the folder, in sentences, and with the state itself. */
+  /** Reports faults to the status file and the log: those of the folder, and a problem of the database. */
   tellFaults(faults: readonly string[]): void {
     const lost = this.#database.whyLost();
     if (lost !== undefined && lost !== this.#lost) this.#log.error(lost);
@@ -104,7 +107,7 @@ export class FolderCluster {
     this.#database.close();
   }
 
-  /** What a full disk keeps from being done is done the next time. */
+  /** Collects garbage. If a write fails, as on a full disk, the next run retries it. */
   #collectGarbage(): void {
     try {
       collectGarbage(this.store, RESOURCES_HERE);
@@ -114,8 +117,9 @@ export class FolderCluster {
   }
 
   /**
-   * With another folder, all that is in force would be gone from it, and so be taken away. One that has moved is the same;
-   * so is one that is given by another path, and a link that leads to a new version of it.
+   * Refuses a state that belongs to another folder. All objects would be missing from the other folder, and Snicket
+   * would delete them. A folder that was moved counts as the same, as does the same folder by another path, or by a
+   * link that now points to a new version of it.
    */
   #refuseOtherFolder(folder: string, state: string): void {
     const { folder: before } = this.#database;
@@ -130,7 +134,10 @@ export class FolderCluster {
     if (before !== folder) this.#noteFolder(folder, before);
   }
 
-  /** A disk that is full keeps nobody from serving what is known. @throws StateRefused if nothing is */
+  /**
+   * Records the folder in the state. If the disk is full, known objects are served anyway. @throws StateRefused for a
+   * new state
+   */
   #noteFolder(folder: string, before: string | undefined): void {
     try {
       this.#database.folder = folder;

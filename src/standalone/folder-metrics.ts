@@ -1,10 +1,8 @@
-/**
- * The numbers of the folder.
- */
+/** Metrics of the folder. */
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { FolderState } from './sync/folder-sync.ts';
 
-/** Registers them. */
+/** Registers the metrics `snicket_folder_*`. */
 export function registerFolderMetrics(metrics: Metrics, state: Readonly<FolderState>): void {
   const gauge = (name: string, help: string, value: () => number) =>
     metrics.register({

@@ -181,7 +181,7 @@ describe('what cannot be read is said, and the rest is read', () => {
     expect(faults.map((text) => text.slice(0, 7))).toEqual(['a.yaml:', 'b.yaml:']);
   }, 240_000);
 
-  // Root may read everything.
+  // Root can read everything.
   test.skipIf(process.getuid?.() === 0)('a folder in the folder', async () => {
     write('closed/a.yaml', edgeText('shared'));
     chmodSync(join(folder, 'closed'), 0);

@@ -1,6 +1,4 @@
-/**
- * `snicket run` as a process: signals in, an exit code out.
- */
+/** Runs `snicket run` as a process: handles signals and returns an exit code. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from '../telemetry/log.ts';
@@ -9,9 +7,12 @@ import { listFiles } from './folder/list-files.ts';
 import { Standalone, type StandaloneOptions } from './standalone.ts';
 import { DATABASE_FILE } from './state/object-database.ts';
 
-/** Runs until it is told to end, and gives the exit code. A second signal ends the process from within. @throws StateRefused, FolderUnreadable */
+/**
+ * Runs until a signal ends the process, and returns the exit code. A second signal exits at once. @throws StateRefused,
+ * FolderUnreadable
+ */
 export async function runStandalone(options: StandaloneOptions, log: Logger): Promise<number> {
-  // A name that is mistyped must not leave a state behind. With a state, a folder that is away is no reason to stop.
+  // Fails for a mistyped folder before a state is created. If a state exists, a missing folder is no error.
   if (!existsSync(join(options.state, DATABASE_FILE))) {
     await listFiles(resolve(options.folder), new AbortController().signal);
   }
@@ -23,7 +24,7 @@ export async function runStandalone(options: StandaloneOptions, log: Logger): Pr
     process.on(signal, () => {
       if (++signals > 1) {
         log.info('ended at once, by a second signal');
-        process.exit(0); // waits for nothing: whatever the drain waits for may never come
+        process.exit(0); // exit without waiting for the drain, which may never end
       }
       told.abort();
     });

@@ -1,6 +1,6 @@
 /**
- * Operator and gateway in one process, with a folder in place of a management cluster: objects in memory, kept in a state
- * folder, that both see by a client as they would see those of a server.
+ * Runs the operator and the gateway in one process, with a folder instead of a management cluster. Both access the
+ * objects through a client, as they would those of an API server.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { reachesListener } from '../net/local-address.ts';
@@ -38,13 +38,13 @@ export interface StandaloneOptions {
     | 'unusableFiles'
     | 'log'
   >;
-  /** Health and metrics of both; none: nowhere. */
+  /** Addresses for health and metrics of both. If empty, they are not served. */
   readonly http: readonly ListenAddress[];
-  /** For the folder. Default: the clock of the machine. */
+  /** Clock for the folder. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** The process, put together. */
+/** The process without its signal handling: starts, drains and stops all parts. */
 export class Standalone {
   readonly metrics = new Metrics();
   readonly gateway: Gateway;
@@ -58,11 +58,11 @@ export class Standalone {
   readonly #ended = new AbortController();
   readonly #http: (HttpServer & ListenAddress)[] = [];
   #stopSharing: (() => void) | undefined;
-  /** The warnings of ports that hold now. */
+  /** The current warnings about ports. */
   #unheard: ReadonlySet<string> = new Set();
   #operating: Promise<void> | undefined;
 
-  /** @throws StateRefused if the state is not for this process */
+  /** @throws StateRefused if this process must not use the state. */
   constructor(options: StandaloneOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
@@ -83,12 +83,13 @@ export class Standalone {
       ...options.operator,
       client,
       log,
-      // Secrets come from files and are in memory: to read them costs nothing.
+      // Reading Secrets is cheap, because they are in memory.
       maxResyncMs: options.operator.resyncMs,
       namespace: OPERATOR_NAMESPACE,
       identity: 'snicket-run',
       isGatewayHere: true,
-      // To remove the file of an Edge is an explicit act, and to put it back has to undo it.
+      // Removing the file of an Edge is an explicit act, and restoring the file must undo it. A finalizer would prevent
+      // that.
       protectsEdges: false,
       isGatewayAt: (place) => reachesListener(options.gateway.listen, place),
       unusableFiles: () => this.#sync.unusableEdgeFiles,
@@ -107,17 +108,18 @@ export class Standalone {
     registerFolderMetrics(this.metrics, this.#sync.state);
   }
 
-  /** Where health and metrics are. */
+  /** The addresses that serve health and metrics. */
   get httpAddresses(): readonly ListenAddress[] {
     return this.#http;
   }
 
   /**
-   * Starts all of it, unless the signal comes first. @throws FolderUnreadable if nothing is known of the folder yet, the
-   * signal's reason, or if it cannot listen
+   * Starts all parts, unless the signal is aborted first. @throws FolderUnreadable if the folder was never read before,
+   * the signal's reason, or if it cannot listen
    */
   async start(signal: AbortSignal): Promise<void> {
-    // Each of two would get half of the clients, of tenants that only the other knows.
+    // Two processes on one port would each get half of the connections, including those for tenants that only the other
+    // one knows.
     const reason = findPortConflict(this.#options.gateway.listen);
     if (reason !== undefined) throw new Error(`${reason.message}; ${adviceFor(reason)}`);
     this.#serveHttp();
@@ -126,7 +128,7 @@ export class Standalone {
       log: this.#log,
       namespace: OPERATOR_NAMESPACE,
     });
-    // What there was before is served at once; a first start has nothing to serve until the folder is read.
+    // Known tenants are served at once. On the first start there are none until the folder is read.
     if (this.#cluster.isNew) await this.#sync.start(signal);
     signal.throwIfAborted();
     await this.gateway.start();
@@ -137,7 +139,7 @@ export class Standalone {
       if (plural === RESOURCES.edge.plural) this.#warnOfPorts();
     });
     this.#operating = this.#operator.run(this.#ended.signal);
-    this.#operating.catch(() => {}); // lost() tells whoever asks
+    this.#operating.catch(() => {}); // lost() reports the error
     this.#log.info('running', {
       folder: this.#options.folder,
       state: this.#options.state,
@@ -145,7 +147,7 @@ export class Standalone {
     });
   }
 
-  /** Never done. @throws what only a new process can go on from */
+  /** Never resolves. @throws the error after which the process has to be restarted. */
   async lost(): Promise<never> {
     const ended = async (): Promise<never> => {
       await this.#operating;
@@ -154,19 +156,19 @@ export class Standalone {
     return Promise.race([ended(), this.gateway.lost()]);
   }
 
-  /** Why no load balancer should send clients here; nothing if it should. */
+  /** Returns why the process is not ready, or undefined if it is ready. */
   notReady(): string | undefined {
     return this.gateway.notReady() ?? this.#operator.notReady();
   }
 
-  /** Ends the operator at once, and the gateway when its clients have gone: neither waits for the other. */
+  /** Stops the operator at once, and the gateway after its drain. Neither waits for the other. */
   async drain(): Promise<void> {
-    if (this.gateway.addresses.length === 0) return this.stop(); // nobody has come yet
+    if (this.gateway.addresses.length === 0) return this.stop(); // no client can have connected yet
     await Promise.all([this.#endOperator(), this.gateway.drain()]);
     this.#close();
   }
 
-  /** Ends all of it at once. */
+  /** Stops all parts at once. */
   async stop(): Promise<void> {
     await this.#endOperator();
     await this.gateway.stop();
@@ -178,12 +180,12 @@ export class Standalone {
     this.#stopSharing?.();
     await this.#sync.stop();
     await this.#operating?.catch((error: unknown) => {
-      // The reason of the signal, if it had not begun.
+      // The reason of the signal means that the operator had not started yet.
       if (error !== this.#ended.signal.reason) this.#log.error('the operator failed', { error });
     });
   }
 
-  /** Once, as long as it is so. */
+  /** Logs each warning once while it applies. */
   #warnOfPorts(): void {
     const edges = this.#cluster.store.list(RESOURCES.edge);
     const unheard = new Set(unheardPorts(edges, this.#options.gateway.listen));

@@ -1,13 +1,11 @@
-/**
- * The line that is wrong, with a caret below the character where it begins.
- */
+/** Formats the faulty line of a file, with a caret below the column of the fault. */
 
-/** The most of a line that is shown: two terminals of 80 columns side by side have less. */
+/** Maximum length of the shown part of a line. */
 const WIDTH = 100;
-/** So much of it is before the caret where a line is cut. */
+/** Characters before the caret, if the start of the line is cut off. */
 const BEFORE = 60;
 
-/** Two lines of text; nothing where there is no such line, or where it must not be shown. */
+/** Returns two lines of text, or undefined if there is no such line or it must not be shown. */
 export function excerptAt(text: string, line: number, column: number): string | undefined {
   const lines = text.split('\n');
   const found = lines[line - 1]?.replace(/\r$/, '');
@@ -21,14 +19,17 @@ export function excerptAt(text: string, line: number, column: number): string | 
   return `${margin}${before}${plain(shown)}\n${' '.repeat(caretAt)}^`;
 }
 
-/** One column for each character, and nothing that a terminal would act on. */
+/**
+ * Replaces control characters and format characters by spaces, so that each character takes one column and a terminal
+ * does not interpret any.
+ */
 function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
 }
 
 /**
- * Whether a line is of a document with Edges and Exposures alone. What else is in the folder may hold keys, and no log is
- * a place for those.
+ * Whether the line belongs to a YAML document with only Edges and Exposures. Other documents may contain keys, which
+ * must not be logged.
  */
 function isShown(lines: readonly string[], index: number): boolean {
   const isBorder = (line: string | undefined) => line !== undefined && /^---(\s|$)/.test(line);
@@ -43,6 +44,6 @@ function isShown(lines: readonly string[], index: number): boolean {
   return isOurs && !isOthers && !SECRET_FIELD.test(document);
 }
 
-/** Of Secrets and kubeconfigs, which may stand there without a kind, or without `---` before them. */
+/** Fields of Secrets and kubeconfigs, which may lack a kind, or the `---` before them. */
 const SECRET_FIELD =
   /(?:^|[\s{,"'])(?:data|stringData|users|token|password|client-key-data)["']?\s*:/;

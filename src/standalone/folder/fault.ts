@@ -1,30 +1,28 @@
-/**
- * What is wrong in a folder, with the place.
- */
+/** Faults of a folder, with their positions. */
 import { placeText, type Place } from '../../manifests/manifest-parts.ts';
 import { excerptAt } from './excerpt.ts';
 
-/** One thing that is wrong. */
+/** A fault in a folder. */
 export interface FolderFault extends Place {
-  /** The offending value and a way out; no full stop. */
+  /** The invalid value and how to fix it, without a full stop. */
   readonly sentence: string;
-  /** The line, and a caret below it; absent where there is nothing to show, or where it may be secret. */
+  /** The line with a caret below it. Undefined if there is nothing to show, or if the line may contain a secret. */
   readonly excerpt?: string | undefined;
 }
 
-/** `tenants/a.yaml:12:9: Exposure default/a: spec.edgeRef: ...`, in one line. */
+/** Returns the fault as one line, such as `tenants/a.yaml:12:9: Exposure default/a: spec.edgeRef: ...`. */
 export function faultText(fault: FolderFault): string {
   return `${placeText(fault)}: ${fault.sentence}`;
 }
 
-/** A fault in a text. */
+/** Returns a fault at a position in a text. */
 export function faultIn(text: string, place: Place, sentence: string): FolderFault {
   const { file, line, column } = place;
   if (line === undefined || column === undefined) return { file, sentence };
   return { file, line, column, sentence, excerpt: excerptAt(text, line, column) };
 }
 
-/** The folder as a whole cannot be read: what was in it is not known, rather than gone. */
+/** The folder cannot be read. Its objects are unknown, not deleted. */
 export class FolderUnreadable extends Error {
   override readonly name = 'FolderUnreadable';
   readonly code = 'FolderUnreadable';

@@ -1,36 +1,34 @@
-/**
- * What is in files that are read again and again: a thousand of them every few seconds, of which hardly any has changed.
- */
+/** Caches the contents of files. A sync reads a thousand files every few seconds, and hardly any has changed. */
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { readAtMostLater } from '../../files/bounded-read.ts';
 import { systemCode } from '../../files/system-error.ts';
 
-/** As much as an API server takes for one object. */
+/** The maximum size of an object in an API server. */
 const MAX_FILE_BYTES = 3 * 1024 * 1024;
 
 /**
- * A file that was written this short a time before it was read may be written again with no other time to it: clocks of
- * file systems go in steps, of two seconds at most.
+ * A file that was modified less than this before the read may change again without a new timestamp. Timestamps of file
+ * systems have a granularity of up to two seconds.
  */
 const UNSETTLED_MS = 2_500;
 
-/** To open a FIFO without it is to wait for its writer. */
+/** O_NONBLOCK, because opening a FIFO without it waits for a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 interface Content {
   readonly bytes: Buffer;
-  /** What changes with the content. */
+  /** Identifies the version of the file. */
   readonly stamp: string;
   readonly isSettled: boolean;
 }
 
-/** The contents, each read anew only if its file may have changed. */
+/** Reads files, and reads a file again only if it may have changed. */
 export class FileContents {
   #before: ReadonlyMap<string, Content> = new Map();
   #now = new Map<string, Content>();
 
-  /** The content; a sentence if it cannot be read; nothing if there is no such file. */
+  /** Returns the content, a sentence if the file cannot be read, or undefined if there is no such file. */
   async read(path: string): Promise<Buffer | string | undefined> {
     try {
       const known = this.#now.get(path) ?? this.#before.get(path);
@@ -50,19 +48,19 @@ export class FileContents {
     }
   }
 
-  /** Forgets a file that is of no use, and may be large. */
+  /** Removes an unusable file from the cache, since it may be large. */
   forget(path: string): void {
     this.#now.delete(path);
   }
 
-  /** Forgets the files that nobody has asked for since the last call. */
+  /** Removes the files from the cache that were not read since the last call. */
   forgetUnread(): void {
     this.#before = this.#now;
     this.#now = new Map();
   }
 
   async #readAnew(path: string): Promise<Buffer | string> {
-    // To open a device may do something: some watchdogs begin to count.
+    // Checks before opening, because opening a device can have side effects: some watchdogs start counting.
     if (!(await stat(path)).isFile()) return notRegular(path);
     const file = await open(path, FLAGS);
     try {

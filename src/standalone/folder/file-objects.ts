@@ -1,6 +1,4 @@
-/**
- * The objects in the text of one file of a folder. Pure.
- */
+/** Parses the objects in one file of a folder. Pure. */
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseEdgeStrictly, parseExposureStrictly } from '../../api/objects.ts';
 import { keyText, type KubeObject, type ObjectMeta } from '../../kube/object.ts';
@@ -16,30 +14,30 @@ import { faultIn, type FolderFault } from './fault.ts';
 import { folderFaults } from './rules.ts';
 import { parseSecret } from './secret.ts';
 
-/** An object and where it is written. */
+/** An object and its position. */
 export interface FileObject {
   readonly object: KubeObject;
   readonly place: Place;
-  /** Of a Secret: the entries that are other files, with where each is named. */
+  /** For a Secret, the entries that come from other files, and where each path is written. */
   readonly files: ReadonlyMap<string, { readonly path: string; readonly place: Place }>;
 }
 
-/** What one file says. With a fault in it, nothing that it says is in force. */
+/** The content of one file. If there is a fault, none of its objects is applied. */
 export interface FileReading {
   readonly objects: readonly FileObject[];
   readonly faults: readonly FolderFault[];
 }
 
-/** The namespace of those that name none. */
+/** Namespace of objects that set none. */
 export const DEFAULT_NAMESPACE = 'default';
 
-/** Room for a thousand Exposures with their Secrets, in which a certificate is one token. */
+/** Enough for a thousand Exposures with their Secrets. A certificate is one token. */
 const BOUNDS = { tokens: 250_000, documents: 10_000 };
 
-/** So many are told of one file. Whoever puts a file of something else into the folder gets no log of thousands. */
+/** Maximum number of reported faults per file. It keeps the log short if the folder contains an unrelated file. */
 export const MAX_FAULTS = 20;
 
-/** Reads a text. */
+/** Returns the objects and faults in a file. */
 export function fileObjects(file: TextFile): FileReading {
   const { parts, faults: syntax } = manifestParts(file, BOUNDS);
   const faults = syntax
@@ -85,7 +83,7 @@ export function fileObjects(file: TextFile): FileReading {
   return { objects, faults };
 }
 
-/** Which object is meant: two with the same identity are one. */
+/** Returns the identity of an object: objects with equal identities are the same object. */
 export function identityOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${keyText(metadata)}`;
 }
@@ -96,12 +94,12 @@ function isKubeconfig(value: unknown): boolean {
 
 interface Named {
   readonly value: KubeObject;
-  /** As messages name it. */
+  /** The object in messages. */
   readonly title: string;
   readonly identity: string;
 }
 
-/** With what a cluster would fill in before it looks. */
+/** Returns the object with the default namespace, as an API server would. */
 function namedIn(value: unknown): Named | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { apiVersion, kind, metadata } = value as Partial<KubeObject>;
@@ -118,7 +116,7 @@ function namedIn(value: unknown): Named | undefined {
   return { value: full, title: identity, identity };
 }
 
-/** @throws InvalidObjectError */
+/** Validates and parses an object. @throws InvalidObjectError */
 function objectIn(part: ManifestPart, value: KubeObject, title: string): FileObject {
   const faults = folderFaults(value);
   if (faults.length > 0) throw new InvalidObjectError(title, faults);
@@ -137,7 +135,10 @@ function objectIn(part: ManifestPart, value: KubeObject, title: string): FileObj
   return { object: clean, place, files: new Map() };
 }
 
-/** What a person writes of the metadata; what a server once gave it, in a copy of an object of a cluster, means nothing here. */
+/**
+ * Returns the metadata that users write. An object copied from a cluster also has metadata of the server, which is
+ * dropped.
+ */
 function written({ metadata }: KubeObject): { readonly metadata: ObjectMeta } {
   const { name, namespace, labels, annotations } = metadata;
   return {

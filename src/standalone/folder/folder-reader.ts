@@ -1,6 +1,4 @@
-/**
- * A folder as it is now: every file read, those parsed that have changed since the last time.
- */
+/** Reads the current content of a folder. It reads every file, and parses those that have changed. */
 import { join, resolve } from 'node:path';
 import type { KubeObject } from '../../kube/object.ts';
 import { placeText, type Place } from '../../manifests/manifest-parts.ts';
@@ -10,34 +8,34 @@ import { FileContents } from './file-contents.ts';
 import { listFiles } from './list-files.ts';
 import { SecretFiles } from './secret-files.ts';
 
-/** An object, and the file that it is from. */
+/** An object and its file. */
 export interface FolderObject {
   readonly object: KubeObject;
-  /** From the folder on: `tenants/blue.yaml`. */
+  /** Path relative to the folder, such as `tenants/blue.yaml`. */
   readonly file: string;
 }
 
-/** A folder at one point in time. */
+/** The content of a folder at one time. */
 export interface FolderReading {
-  /** Those of good files; no object is there twice. */
+  /** The objects of valid files, without duplicates. */
   readonly objects: readonly FolderObject[];
   readonly faults: readonly FolderFault[];
-  /** Files that cannot be used, and folders that cannot be read: what they said last is still meant. */
+  /** Unusable files, and folders that cannot be read. Their last valid objects stay. */
   readonly unknown: readonly string[];
-  /** The texts of those files, as far as they are any. */
+  /** The texts of the unusable files, if they are texts. */
   readonly unread: ReadonlyMap<string, string>;
   /**
-   * Folders and files with nothing in them, and links that lead nowhere: where a disk would be that is not mounted, or a
-   * file that could not be written.
+   * Empty folders and files, and broken links. They may be the mount point of a disk that is not mounted, or a file
+   * that could not be written.
    */
   readonly hollow: readonly string[];
-  /** The files of YAML and JSON, good or not, from the folder on. */
+  /** The YAML and JSON files, valid or not, relative to the folder. */
   readonly files: readonly string[];
-  /** Where changes can be seen: the folder, those in it, and those of the files that Secrets name. */
+  /** The directories to watch: the folder, its subfolders, and the directories of files that Secrets reference. */
   readonly directories: readonly string[];
 }
 
-/** Those of the files that cannot be used which seem to have an Edge in them. */
+/** Returns the unusable files that seem to contain an Edge. */
 export function unusableEdgeFiles({
   unknown,
   unread,
@@ -45,7 +43,7 @@ export function unusableEdgeFiles({
   return unknown.filter((file) => /\bEdge\b/.test(unread.get(file) ?? ''));
 }
 
-/** Of all files of YAML and JSON. What Secrets take from other files has a limit of its own. */
+/** Maximum size of all YAML and JSON files together. Files referenced by Secrets have their own limit. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 interface Parsed {
@@ -54,7 +52,7 @@ interface Parsed {
   readonly reading: FileReading;
 }
 
-/** Reads one folder again and again. */
+/** Reads one folder repeatedly. */
 export class FolderReader {
   readonly #folder: string;
   readonly #contents = new FileContents();
@@ -64,7 +62,7 @@ export class FolderReader {
     this.#folder = resolve(folder);
   }
 
-  /** @throws FolderUnreadable, or the signal's reason */
+  /** Reads the folder. @throws FolderUnreadable, or the signal's reason */
   async read(signal: AbortSignal): Promise<FolderReading> {
     const { files, directories, hollow, faults } = await listFiles(this.#folder, signal);
     const merged = new MergedFiles();
@@ -76,7 +74,7 @@ export class FolderReader {
     for (const file of files) {
       signal.throwIfAborted();
       const found = await this.#parsedFile(file);
-      if (found === undefined) continue; // gone since it was listed
+      if (found === undefined) continue; // removed since it was listed
       if ('sentence' in found) {
         merged.refuse(file, [found]);
         continue;
@@ -119,13 +117,13 @@ export class FolderReader {
       return { bytes, text, reading: fileObjects({ name: file, text }) };
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      this.#contents.forget(path); // it is not counted, so it is not kept either
+      this.#contents.forget(path); // not counted as read, so not cached either
       return { file, sentence: 'not a text in UTF-8; write it anew' };
     }
   }
 }
 
-/** Files put together in the order of their names: of the same object in two, the first is meant. */
+/** Merges files in the order of their names. If two files have the same object, the first one wins. */
 class MergedFiles {
   readonly #objects = new Map<string, FolderObject & { readonly place: Place }>();
   readonly #faults: FolderFault[] = [];

@@ -1,37 +1,35 @@
-/**
- * The files of a folder, at any depth.
- */
+/** Lists the files of a folder recursively. */
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderUnreadable, type FolderFault } from './fault.ts';
 import { systemCode } from '../../files/system-error.ts';
 
-/** More than a gateway has routes for: whoever has more has given the wrong folder. */
+/** More than the routes of a gateway. A folder with more files is probably the wrong one. */
 const MAX_FILES = 20_000;
 const MAX_DIRECTORIES = 5_000;
 const MAX_DEPTH = 16;
 
-/** What stands for each byte of a name that is of no text; by that name nothing can be opened. */
+/** The replacement character of invalid UTF-8. A file cannot be opened by a name that contains it. */
 const NOT_UTF8 = '\ufffd';
 
 const EXTENSION = /\.(ya?ml|json)$/;
 
-/** What there is. */
+/** The entries of a folder. */
 export interface FileList {
-  /** Paths from the folder on, in the order of the alphabet. */
+  /** Sorted paths relative to the folder. */
   readonly files: readonly string[];
-  /** The same of the directories in it, the folder itself being empty. */
+  /** The subfolders in the same form. The folder itself is the empty string. */
   readonly directories: readonly string[];
-  /** Folders with nothing in them, and links that lead nowhere: where a disk would be that is not mounted. */
+  /** Empty folders and broken links. They may be the mount point of a disk that is not mounted. */
   readonly hollow: readonly string[];
-  /** Places whose content is not known. */
+  /** Faults of paths whose content is unknown. */
   readonly faults: readonly FolderFault[];
 }
 
 /**
- * Lists the files that count. Hidden ones do not: editors have their copies there, and volumes of Kubernetes their
- * versions. Links are followed. @throws FolderUnreadable, or the signal's reason
+ * Lists the YAML and JSON files. Skips hidden files: editors keep their copies there, and Kubernetes volumes their
+ * versions. Follows links. @throws FolderUnreadable, or the signal's reason
  */
 export async function listFiles(
   folder: string,
@@ -47,7 +45,7 @@ export async function listFiles(
   async function walk(directory: string, depth: number): Promise<void> {
     signal.throwIfAborted();
     const { dev, ino } = await stat(join(folder, directory));
-    if (visited.has(`${dev}:${ino}`)) return; // a link to where we have been
+    if (visited.has(`${dev}:${ino}`)) return; // a link to a folder that was already visited
     visited.add(`${dev}:${ino}`);
     const entries = await readdir(join(folder, directory), { withFileTypes: true });
     directories.push(directory);
@@ -57,7 +55,7 @@ export async function listFiles(
     }
     const seen = entries.filter(({ name }) => !name.startsWith('.'));
     if (seen.length === 0) hollow.push(directory);
-    // In order: of a folder and a link to it, the first is read each time.
+    // Sorted, so that of a folder and a link to it the same one is read each time.
     for (const entry of seen.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       const { name } = entry;
       const path = join(directory, name);
@@ -67,7 +65,7 @@ export async function listFiles(
       }
       const found = entry.isSymbolicLink() ? await foundAt(path) : entry;
       if (found?.isDirectory() === true) await enter(path, depth + 1);
-      else if (EXTENSION.test(name)) files.push(path); // one that leads nowhere too: whoever reads it says so
+      else if (EXTENSION.test(name)) files.push(path); // including broken links, which the reader reports
       if (files.length > MAX_FILES) {
         refuse(`more than ${MAX_FILES} files of YAML and JSON, counted up to ${path}`);
       }
@@ -86,13 +84,13 @@ export async function listFiles(
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;
-      if (code === 'ENOENT') return; // gone since it was listed
+      if (code === 'ENOENT') return; // removed since it was listed
       const sentence = `the folder cannot be read (${code})`;
       faults.push({ file: directory, sentence });
     }
   }
 
-  /** What a link leads to; nothing for one that leads nowhere, or where it cannot be followed. */
+  /** Returns the target of a link, or undefined if the link is broken or cannot be followed. */
   async function foundAt(path: string): Promise<Stats | undefined> {
     try {
       return await stat(join(folder, path));
@@ -100,7 +98,7 @@ export async function listFiles(
       const code = systemCode(error);
       if (code === undefined) throw error;
       if (EXTENSION.test(path)) return undefined;
-      // It may lead to a folder: what was found in there is not known any more, and not gone.
+      // The link may point to a folder. Its previous content is then unknown, not deleted.
       if (code === 'ENOENT') hollow.push(path);
       else faults.push({ file: path, sentence: `the link cannot be followed (${code})` });
       return undefined;

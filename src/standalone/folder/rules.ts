@@ -1,12 +1,12 @@
 /**
- * What a folder takes that a cluster would take too, and what it does not: there are no Services, no providers and no other
- * ingress controllers here.
+ * Rules for objects in a folder, in addition to those of a cluster: there are no Services, no providers and no other
+ * ingress controllers.
  */
 import type { Fault } from '../../api/fault.ts';
 import { LABEL_PATTERN } from '../../api/values/name-patterns.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
-/** Where the operator keeps what is its own: nothing of the folder goes there. */
+/** The namespace of the operator's own objects. Objects in the folder cannot use it. */
 export const OPERATOR_NAMESPACE = 'snicket-system';
 
 const KINDS: ReadonlyMap<string, string> = new Map([
@@ -15,7 +15,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['Secret', 'v1'],
 ]);
 
-/** What people write of the metadata, and what a copy from a cluster has besides. */
+/** Metadata fields that users write, and those that a copy from a cluster has. */
 const METADATA: ReadonlySet<string> = new Set([
   ...['name', 'namespace', 'labels', 'annotations'],
   ...['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink'],
@@ -23,7 +23,7 @@ const METADATA: ReadonlySet<string> = new Set([
 
 const NAMESPACE = new RegExp(LABEL_PATTERN);
 
-/** What is wrong with an object because it is in a folder, and not in a cluster. */
+/** Returns the faults that an object has only because it is in a folder. */
 export function folderFaults(object: KubeObject): readonly Fault[] {
   const { apiVersion, kind } = object;
   const wanted = KINDS.get(kind);

@@ -1,6 +1,4 @@
-/**
- * The values of Secrets that are files of their own.
- */
+/** Reads the values of Secrets that are in separate files. */
 import { dirname, resolve } from 'node:path';
 import { InvalidObjectError } from '../../api/fault.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -9,25 +7,25 @@ import type { FileContents } from './file-contents.ts';
 import { identityOf, MAX_FAULTS, type FileObject, type FileReading } from './file-objects.ts';
 import { isLikeValue, MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
 
-/** Of all Secrets together, with a file that two of them name counted twice: each holds what is in it. */
+/** Limit for all Secrets together. A file referenced by two Secrets counts twice, because each has a copy. */
 const MAX_SECRET_FILES_BYTES = 128 * 1024 * 1024;
 
 const LIKE_VALUE =
   'there is no such file, and it looks like a value rather than a path; write a path, or the value in data or stringData';
 
-/** A file of the folder that is being filled in. */
+/** The file of the folder whose Secrets are filled. */
 interface Filling {
-  /** From the folder on. */
+  /** Path relative to the folder. */
   readonly file: string;
   readonly text: string;
   readonly faults: FolderFault[];
-  /** All that was read for it. */
+  /** The paths of all files read for it. */
   readonly paths: string[];
 }
 
-/** What the Secrets of a folder take by `files`, over one reading of it. */
+/** Reads the files referenced in `files` of Secrets, during one read of the folder. */
 export class SecretFiles {
-  /** Where changes of those files can be seen. */
+  /** The directories of these files, for watching. */
   readonly directories = new Set<string>();
   readonly #folder: string;
   readonly #contents: FileContents;
@@ -38,7 +36,7 @@ export class SecretFiles {
     this.#contents = contents;
   }
 
-  /** The objects of a file, with what is in the files that its Secrets name. */
+  /** Returns the objects of a file, with the contents of the files that its Secrets reference. */
   async fill(file: string, text: string, reading: FileReading): Promise<FileReading> {
     if (reading.faults.length > 0) return reading;
     const filling: Filling = { file, text, faults: [], paths: [] };
@@ -51,7 +49,7 @@ export class SecretFiles {
     }
     const { faults, paths } = filling;
     if (faults.length > 0) {
-      // Nothing of it is taken: it costs the other files no room, and no memory.
+      // The file is rejected, so its contents do not count toward the limit and are not cached.
       this.#bytes = before;
       for (const path of paths) this.#contents.forget(path);
     }
@@ -64,7 +62,7 @@ export class SecretFiles {
     const contents = new Map<string, Uint8Array>();
     let bytes = 0;
     for (const [entry, { path, place }] of one.files) {
-      // It is refused, whatever comes.
+      // The Secret is rejected in any case.
       if (bytes > MAX_SECRET_BYTES || faults.length >= MAX_FAULTS) break;
       const absolute = resolve(this.#folder, dirname(file), path);
       const refuse = (why: string) =>

@@ -1,34 +1,32 @@
-/**
- * A Secret of the folder: as in a cluster, and with values that are files of their own.
- */
+/** Parses a Secret of the folder: as in a cluster, with additional values in separate files. */
 import * as z from 'zod';
 import { faultsOf, InvalidObjectError, sentenceOf } from '../../api/fault.ts';
 import { objectName } from '../../api/values/kubernetes-values.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
-/** A Secret, with its values in base64 as a server gives them. */
+/** A Secret with its values in base64, as from an API server. */
 export interface FolderSecret extends KubeObject {
   readonly type: string;
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** A Secret as far as its YAML goes. */
+/** A Secret before its files are read. */
 export interface WrittenSecret {
   readonly secret: FolderSecret;
-  /** The values that are in other files: the path of each by its entry, as it is written. */
+  /** The values in other files: entry to path, as written. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const PATH = /^[^\0\r\n]{1,4096}$/;
-/** PEM, JWT, base64. */
+/** PEM, JWT or base64. */
 const VALUE = /^-----BEGIN|^eyJ|^(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{64,}={0,2}$/;
 const ENTRY = /^[-._a-zA-Z0-9]{1,253}$/;
 
-/** As in a cluster. */
+/** The limit of the API server. */
 export const MAX_SECRET_BYTES = 1024 * 1024;
 
-// No sentence has a value in it: that would be a key in a log.
+// No message quotes a value, because messages are logged.
 const entries = (value: z.ZodType<string>) => z.record(z.string(), value).default({});
 
 const texts = z
@@ -75,7 +73,7 @@ function entryFault(entry: string, seen: Set<string>): string | undefined {
   return undefined;
 }
 
-/** The Secret in a value. @throws InvalidObjectError with all that is wrong, and no value of it. */
+/** Parses a Secret. @throws InvalidObjectError with all faults and without any value. */
 export function parseSecret(value: unknown, name: string): WrittenSecret {
   const parsed = schema.safeParse(value, { error: secretSentence });
   if (!parsed.success) throw new InvalidObjectError(name, faultsOf(parsed.error.issues));
@@ -91,7 +89,7 @@ export function parseSecret(value: unknown, name: string): WrittenSecret {
   return { secret, files: new Map(Object.entries(files)) };
 }
 
-/** The usual sentence quotes what it does not take. */
+/** The default message quotes the invalid value. */
 function secretSentence(issue: z.core.$ZodRawIssue): string | undefined {
   const { path = [] } = issue;
   const isSecret = ['data', 'stringData'].includes(String(path[0]));
@@ -100,7 +98,10 @@ function secretSentence(issue: z.core.$ZodRawIssue): string | undefined {
     : sentenceOf(issue);
 }
 
-/** The Secret with what its files hold. @throws InvalidObjectError if it is larger than a cluster would take. */
+/**
+ * Returns the Secret with the contents of its files. @throws InvalidObjectError if it is larger than an API server
+ * accepts.
+ */
 export function withFiles(
   secret: FolderSecret,
   contents: ReadonlyMap<string, Uint8Array>,
@@ -126,7 +127,7 @@ function encoded(values: Iterable<readonly [string, string | Uint8Array]>): Fold
   return data;
 }
 
-/** Whether a path may be a key or a token, written there by mistake: then no sentence quotes it. */
+/** Whether the path may be a key or token, written there by mistake. Messages then do not quote it. */
 export function isLikeValue(path: string): boolean {
   return VALUE.test(path);
 }

@@ -1,6 +1,6 @@
 /**
- * The gateway's master keys: a file of the state, from which the gateway reads them itself and the operator gets them as
- * the Secret that it expects. Whoever replaces a key adds a line to the file.
+ * The gateway's master keys. The gateway reads the key file in the state folder, and the operator gets the same keys as
+ * a Secret. To rotate a key, the user adds a line to the file.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,15 +14,18 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { StateRefused } from './state-folder.ts';
 
-/** What it takes. */
+/** Options of {@link shareMasterKeys}. */
 export interface MasterKeyOptions {
   readonly client: KubeClient;
-  /** Of the operator. */
+  /** The namespace of the operator. */
   readonly namespace: string;
   readonly log: Logger;
 }
 
-/** The file with the keys. @throws StateRefused if it is there and holds no key, or cannot be made */
+/**
+ * Returns the path of the key file and creates it if needed. @throws StateRefused if it has no valid key or cannot be
+ * created
+ */
 export function ensureMasterKeyFile(state: string): string {
   const path = join(state, GATEWAY_KEYS.entry);
   try {
@@ -38,7 +41,10 @@ export function ensureMasterKeyFile(state: string): string {
   }
 }
 
-/** Gives the operator the keys, now and whenever they change; until the returned function is called. @throws KubeError */
+/**
+ * Writes the keys into the operator's Secret, now and after each change, until the returned function is called. @throws
+ * KubeError
+ */
 export async function shareMasterKeys(
   path: string,
   { client, namespace, log }: MasterKeyOptions,
@@ -56,7 +62,7 @@ export async function shareMasterKeys(
   };
   const known = readWatched(path);
   await share(known);
-  // A file that is no good is the gateway's to tell: both go on with the keys that they have.
+  // The gateway reports an invalid file. Both keep the keys that they have.
   const watched = watchFile(path, {
     known,
     onContent: (bytes) => {

@@ -1,6 +1,6 @@
 /**
- * The objects in a file of SQLite: one that is whole whenever the machine stops, and that only one process has at a time,
- * with a lock that ends with the process.
+ * Persists objects in an SQLite file. The file stays consistent if the machine stops at any time. One process at a time
+ * can use it, by a lock that is released when the process ends.
  */
 import { Database, SQLiteError } from 'bun:sqlite';
 import { statSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { systemCode } from '../../files/system-error.ts';
 import { OPERATOR_NAMESPACE } from '../folder/rules.ts';
 import { closeToOthers, StateRefused } from './state-folder.ts';
 
-/** The name of the file in the state. */
+/** Name of the file in the state folder. */
 export const DATABASE_FILE = 'objects.db';
 
-/** Who asks whether somebody has the state has it for a moment: that is waited for. */
+/** {@link stateHolder} takes the lock for a moment. Waits this long for it. */
 const BUSY_MS = 500;
 
-/** What is kept. The rest is made anew at each start. */
+/** The resources that are persisted. Others are created again at each start. */
 const KEPT: readonly Resource[] = [
   RESOURCES.edge,
   RESOURCES.exposure,
@@ -28,26 +28,26 @@ const KEPT: readonly Resource[] = [
   RESOURCES.endpointSlice,
 ];
 
-/** Written by one who reads it in another way: the number changes with the table. */
+/** Version of the table format, stored in the file. */
 const FORMAT = 1;
 
-/** An object that was kept. */
+/** A persisted object. */
 export interface KeptObject {
   readonly resource: Resource;
   readonly object: ApiObject;
 }
 
-/** Keeps objects over restarts. */
+/** Persists objects across restarts. */
 export class ObjectDatabase implements ObjectKeeper {
-  /** Whether there was none, or one without anything in it. */
+  /** Whether the file was missing or empty. */
   readonly isNew: boolean;
   readonly #database: Database;
-  /** Its name says where it is. */
+  /** Path of the file. */
   readonly #path: string;
-  /** What that name led to when it was opened. */
+  /** Device and inode of the file when it was opened. */
   readonly #file: string;
 
-  /** @throws StateRefused if another process has it, or if it is none of ours */
+  /** @throws StateRefused if another process has the lock, or if the file is not a database of Snicket. */
   constructor(state: string) {
     this.#path = join(state, DATABASE_FILE);
     try {
@@ -65,17 +65,17 @@ export class ObjectDatabase implements ObjectKeeper {
     }
   }
 
-  /** The folder that the objects are from, when they were last kept. */
+  /** The folder of the objects, as recorded last. */
   get folder(): string | undefined {
     return this.#about('folder');
   }
 
-  /** @throws StateRefused */
+  /** @throws StateRefused if it cannot be written. */
   set folder(path: string) {
     this.#setAbout('folder', path);
   }
 
-  /** Identifies this state, from its first start on. @throws StateRefused if it is new and cannot be written */
+  /** Identifies this state from its first start on. @throws StateRefused if it is new and cannot be written */
   get id(): string {
     const found = this.#about('id');
     if (found !== undefined) return found;
@@ -91,7 +91,7 @@ export class ObjectDatabase implements ObjectKeeper {
     });
   }
 
-  /** @throws StateRefused */
+  /** @throws StateRefused if it cannot be written. */
   #setAbout(name: 'folder' | 'id', value: string): void {
     try {
       this.#database.run('INSERT OR REPLACE INTO about VALUES (?, ?)', [name, value]);
@@ -101,14 +101,14 @@ export class ObjectDatabase implements ObjectKeeper {
     }
   }
 
-  /** What is wrong if the file that this process has is not the one in the state any more: the lock is on the former. */
+  /** Returns what is wrong if the path no longer refers to the file that this process has open and locked. */
   whyLost(): string | undefined {
     const now = fileAt(this.#path);
     if (now === this.#file) return undefined;
     return `${this.#path} was removed or replaced (${now}) while this process has it: what is in force is forgotten when it ends, and nothing keeps another snicket from this state; end it, and start it again`;
   }
 
-  /** All that is kept. @throws StateRefused */
+  /** Returns all persisted objects. @throws StateRefused */
   objects(): readonly KeptObject[] {
     return this.#readable(() => {
       const rows = this.#database
@@ -121,7 +121,7 @@ export class ObjectDatabase implements ObjectKeeper {
     });
   }
 
-  /** On the disk before it counts. @throws SQLiteError */
+  /** Writes the object before the store applies the change. @throws SQLiteError */
   put(resource: Resource, object: ApiObject, before: ApiObject | undefined): void {
     const { namespace = '', name } = object.metadata;
     if (!isKept(resource, namespace)) return;
@@ -143,7 +143,7 @@ export class ObjectDatabase implements ObjectKeeper {
     this.#database.close();
   }
 
-  /** SQLite finds damage where it looks, and not before. @throws StateRefused */
+  /** Reports damage as StateRefused. SQLite detects damage only in the pages that it reads. @throws StateRefused */
   #readable<T>(read: () => T): T {
     try {
       return read();
@@ -154,7 +154,7 @@ export class ObjectDatabase implements ObjectKeeper {
     }
   }
 
-  /** Waits for the disk for what nobody could make anew: a wish, a finalizer, a key. */
+  /** Waits for the disk if the data cannot be recreated: a spec, a finalizer, a key. */
   #sync(resource: Resource, isIrreplaceable: boolean): void {
     const made: readonly string[] = [RESOURCES.service.plural, RESOURCES.endpointSlice.plural];
     const mode = isIrreplaceable && !made.includes(resource.plural) ? 'FULL' : 'NORMAL';
@@ -162,14 +162,14 @@ export class ObjectDatabase implements ObjectKeeper {
   }
 }
 
-/** @throws SyntaxError */
+/** @throws SyntaxError if the text is not an object. */
 function objectOf(text: string): ApiObject {
   const object = JSON.parse(text) as Partial<ApiObject> | null;
   if (typeof object?.metadata?.name === 'string') return object as ApiObject;
   throw new SyntaxError('what is kept is no object');
 }
 
-/** Of which file a name is, or why it is of none. */
+/** Returns the identity of the file at a path, or the error code if there is none. */
 function fileAt(path: string): string {
   try {
     const { dev, ino } = statSync(path);
@@ -179,7 +179,10 @@ function fileAt(path: string): string {
   }
 }
 
-/** What is whole is not to be moved away: a disk without room, or without an answer, is the fault of neither. */
+/**
+ * Returns the error with a hint. If the disk is full or failing, the file itself may be fine and must not be moved
+ * away.
+ */
 function unusable(path: string, cause: Error): StateRefused {
   const isWhole =
     cause instanceof SQLiteError && /^SQLITE_(FULL|IOERR|READONLY|PERM)/.test(cause.code ?? '');
@@ -189,12 +192,12 @@ function unusable(path: string, cause: Error): StateRefused {
   return new StateRefused(`${path} cannot be used (${cause.message}); ${advice}`, { cause });
 }
 
-/** The keys of the gateway are in a file of their own. */
+/** Whether to persist the object. The gateway's keys have their own file. */
 function isKept({ plural }: Resource, namespace: string): boolean {
   return namespace !== OPERATOR_NAMESPACE && KEPT.some((kind) => kind.plural === plural);
 }
 
-/** Whether nothing but the status has changed. */
+/** Whether only the status has changed. */
 function isReport(before: ApiObject, after: ApiObject): boolean {
   const wish = ({ metadata, status: _status, ...rest }: ApiObject) => {
     const { resourceVersion: _version, managedFields: _owners, ...kept } = metadata;
@@ -203,13 +206,14 @@ function isReport(before: ApiObject, after: ApiObject): boolean {
   return Bun.deepEquals(wish(before), wish(after));
 }
 
-/** @throws SQLiteError */
+/** Opens the database and takes the lock. @throws SQLiteError */
 function opened(path: string): { readonly database: Database; readonly isNew: boolean } {
-  const umask = process.umask(0o077); // its journals have the mode of the moment too
+  const umask = process.umask(0o077); // the journal files get this mode too
   try {
     const database = new Database(path);
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    // In this mode there is no file for shared memory, and the first write takes a lock for good.
+    // In exclusive mode there is no shared-memory file, and the first write keeps its lock until the database is
+    // closed.
     database.run('PRAGMA locking_mode = EXCLUSIVE');
     database.run('PRAGMA journal_mode = WAL');
     const format = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
@@ -220,7 +224,7 @@ function opened(path: string): { readonly database: Database; readonly isNew: bo
         `${path} is of another version of Snicket (format ${format?.user_version}); use that one, or give another folder with --state`,
       );
     }
-    // For the lock. It writes nothing: a disk that is full must not keep a process from serving what is known.
+    // Takes the lock without a write, so that a process with a full disk can still serve known objects.
     database.run('BEGIN EXCLUSIVE');
     database.run('ROLLBACK');
     closeToOthers(path);
@@ -238,7 +242,7 @@ function createTables(database: Database): void {
   database.run(`PRAGMA user_version = ${FORMAT}`);
 }
 
-/** Whether it is because another process has the file. */
+/** Whether another process has the lock. */
 export function isBusy({ code }: SQLiteError): boolean {
   return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED';
 }

@@ -91,7 +91,7 @@ describe('refuses', () => {
     );
   });
 
-  // Root may read and write whatever the mode, unless it is told to do without.
+  // Root can read and write with any mode, unless it drops its capabilities.
   const isRoot = process.getuid?.() === 0;
   const asAnybody = isRoot ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
 
@@ -121,7 +121,7 @@ describe('refuses', () => {
     chmodSync(path, 0o700);
   });
 
-  // Only root can give a folder away.
+  // Only root can change the owner of a folder.
   test.skipIf(process.getuid?.() !== 0)('a folder of another user', () => {
     const state = join(root, 'state');
     mkdirSync(state, { mode: 0o700 });

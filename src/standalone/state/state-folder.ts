@@ -1,6 +1,4 @@
-/**
- * Where a process keeps what has to outlive it: keys of tenants among it, so nobody else may look.
- */
+/** The state folder: persistent data of the process. It contains keys of tenants, so only its owner may access it. */
 import {
   accessSync,
   chmodSync,
@@ -18,32 +16,33 @@ import { systemCode } from '../../files/system-error.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { STATUS_FILE } from './status-file.ts';
 
-/** With the journals of the one, and what the others are written to first. */
+/** The files of Snicket, with the journals of the database and temporary files of atomic writes. */
 const OWN_FILES = /^(?:master\.key|objects\.db|status\.yaml)/;
 
-/** What SQLite opens, and without rights names no reason. */
+/** The files that SQLite opens. Without permissions SQLite does not report a reason. */
 const DATABASE_FILES = /^objects\.db(?:-wal|-shm|-journal)?$/;
 
-/** A state folder that must not be used. */
+/** The state folder must not be used. */
 export class StateRefused extends Error {
   override readonly name = 'StateRefused';
   readonly code = 'StateRefused';
 }
 
-/** The folder to use if none is given: systemd's, or the one that the user's programs have. */
+/** Returns the default state folder: that of systemd, or that of XDG for user programs. */
 export function defaultStateFolder(
   environment: Readonly<Record<string, string | undefined>>,
 ): string {
   const { STATE_DIRECTORY: systemd, XDG_STATE_HOME: xdg } = environment;
-  // Of several, systemd separates them by colons.
+  // systemd separates several directories by colons.
   if (systemd !== undefined && systemd !== '') return systemd.split(':')[0] ?? systemd;
   const home = xdg !== undefined && xdg !== '' ? xdg : join(homedir(), '.local', 'state');
   return join(home, 'snicket');
 }
 
-/** Makes the folder if it is not there. @throws StateRefused if others can read or write it, with what to run */
+/** Creates the folder if needed. @throws StateRefused, with the command to run, if other users can read or write it */
 export function prepareStateFolder(state: string, folder: string): void {
-  // By both: links in the folder are followed, and one may lead to the folder.
+  // Compares both the given and the resolved paths, because links in the folder are followed, and the folder may itself
+  // be a link.
   if (
     isReadWith(resolve(folder), resolve(state)) ||
     isReadWith(realPathOf(folder), realPathOf(state))
@@ -58,7 +57,7 @@ export function prepareStateFolder(state: string, folder: string): void {
     refuseClosed(state, '700');
     for (const name of readdirSync(state)) {
       const path = join(state, name);
-      // Somebody's log may be there too: nobody else gets into the folder.
+      // Other files, such as an access log, may be there too. The mode of the folder protects them.
       if (OWN_FILES.test(name)) refuseForeign(path, '600');
       if (DATABASE_FILES.test(name)) refuseClosed(path, '600');
     }
@@ -72,24 +71,27 @@ export function prepareStateFolder(state: string, folder: string): void {
   }
 }
 
-/** Whether a process has had this state: what nobody else brings along is there. */
+/** Whether a process has used this state before. Only Snicket creates the status file. */
 export function wasInUse(state: string): boolean {
   return existsSync(join(state, STATUS_FILE));
 }
 
-/** What is hidden is not read; a way that leads out of the folder begins with a dot too. */
+/**
+ * Whether reading the folder would include the state. Hidden folders are skipped. A path outside of the folder begins
+ * with `..`, so it counts as hidden.
+ */
 function isReadWith(folder: string, state: string): boolean {
   return !relative(folder, state)
     .split('/')
     .some((part) => part.startsWith('.'));
 }
 
-/** Of the owner alone, from the moment it is there. */
+/** Makes the file accessible for its owner only. */
 export function closeToOthers(file: string): void {
   chmodSync(file, 0o600);
 }
 
-/** A link is as good as what it leads to, and as who may change it. */
+/** Refuses a path that other users own or can access. For a link, checks both the link and its target. */
 function refuseForeign(path: string, mode: '600' | '700'): void {
   const stats = statSync(path);
   const own = process.getuid?.();
@@ -106,7 +108,7 @@ function refuseForeign(path: string, mode: '600' | '700'): void {
   );
 }
 
-/** What this process may not read and write, or what is neither a folder nor a file. */
+/** Refuses a path that this process cannot read and write, or a special file. */
 function refuseClosed(path: string, mode: '600' | '700'): void {
   const stats = statSync(path);
   if (mode === '600' && !stats.isFile()) {

@@ -1,22 +1,20 @@
-/**
- * Whether a `snicket run` has a state, by the lock that ends with its process. Nothing is written, and nobody disturbed.
- */
+/** Checks whether a `snicket run` uses a state, by its lock. Writes nothing and does not disturb the process. */
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASE_FILE, isBusy } from './object-database.ts';
 
-/** `unknown`: the file with the lock may not be opened. */
+/** `unknown` means that the file with the lock cannot be opened. */
 export type StateHolder = 'running' | 'none' | 'unknown';
 
-/** Looks whether a process has the state. */
+/** Returns whether a process uses the state. */
 export function stateHolder(state: string): StateHolder {
   const path = join(state, DATABASE_FILE);
   if (!existsSync(path)) return 'none';
   try {
     using database = new Database(path, { readonly: true });
-    // So that there is no file for shared memory. Nobody who only reads gets this lock, but first comes the one that a
-    // process which has the state refuses.
+    // Avoids a shared-memory file. A read-only connection cannot get the exclusive lock itself, but it first requests a
+    // lock that a running process does not grant.
     database.run('PRAGMA locking_mode = EXCLUSIVE');
     database.query('SELECT name FROM sqlite_master').get();
     return 'none';

@@ -1,6 +1,4 @@
-/**
- * The Edges, Exposures and TenantRoutes as a file, with their statuses, for `snicket status` and for people.
- */
+/** Writes the Edges, Exposures and TenantRoutes with their statuses to a file, for `snicket status` and for people. */
 import { join } from 'node:path';
 import { writeAtomically } from '../../files/atomic-write.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -8,26 +6,26 @@ import type { ApiObject, ObjectStore } from '../../kube/store/object-store.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 import type { Logger } from '../../telemetry/log.ts';
 
-/** The name of the file in the state. */
+/** Name of the file in the state folder. */
 export const STATUS_FILE = 'status.yaml';
 
-/** Changes come in bursts: they are written together, this long after the first. */
+/** Changes come in bursts. All changes within this time after the first are written together. */
 const GATHER_MS = 200;
-/** No more than one part in so many of its time goes into writing: a thousand Exposures take a while. */
+/** The pause after a write is at least this many times its duration, since a thousand Exposures take a while. */
 const REST = 4;
 
-/** The file, as long as it is kept. */
+/** A status file that is kept up to date. */
 export interface KeptStatusFile {
-  /** Sentences on what is wrong in the folder: all of them. */
+  /** Replaces the faults of the folder in the file, as sentences. */
   setFaults(faults: readonly string[]): void;
-  /** Writes it once more. */
+  /** Writes the file once more and stops. */
   stop(): void;
 }
 
-/** Writes the file now and after every change. */
+/** Writes the file now and after each change. */
 export function keepStatusFile(state: string, store: ObjectStore, log: Logger): KeptStatusFile {
   const path = join(state, STATUS_FILE);
-  /** It takes a millisecond for each, and most have not changed. */
+  /** Cache of the formatted objects. Formatting one takes a millisecond, and most have not changed. */
   const texts = new WeakMap<ApiObject, string>();
   let due: ReturnType<typeof setTimeout> | undefined;
   let restMs = GATHER_MS;
@@ -67,7 +65,7 @@ export function keepStatusFile(state: string, store: ObjectStore, log: Logger): 
 
 const SHOWN = [RESOURCES.edge, RESOURCES.exposure, RESOURCES.tenantRoute];
 
-/** A List, as `kubectl get -o yaml` writes one, with what is wrong in the folder beside the items. */
+/** Returns a List as `kubectl get -o yaml` writes it, with the faults of the folder beside the items. */
 function statusText(
   store: ObjectStore,
   texts: WeakMap<ApiObject, string>,
@@ -87,7 +85,7 @@ function itemText(object: ApiObject): string {
   return yamlText([asPeopleReadIt(object)]);
 }
 
-/** In the usual order, and without who wrote which field. */
+/** Returns the object with its fields in the usual order, and without managedFields. */
 function asPeopleReadIt({ apiVersion, kind, ...object }: ApiObject): ApiObject {
   const { managedFields: _, name, namespace, ...metadata } = object.metadata;
   const { spec, status } = object;

@@ -16,12 +16,12 @@ function hasProxies({ server }: LabTenant): boolean {
   return server.read(RESOURCES.daemonSet, PROXY) !== undefined;
 }
 
-/** How many writes a tenant has seen, but for renewals of its Lease. */
+/** Returns how many writes the API server of a tenant has received, except renewals of the Lease. */
 function changesOf({ server }: LabTenant): number {
   return server.writes().filter(({ plural }) => plural !== RESOURCES.lease.plural).length;
 }
 
-/** All of ours that is in a tenant. */
+/** Returns all objects of Snicket in a tenant. */
 function traces({ server }: LabTenant): readonly string[] {
   return server
     .readAll()
@@ -36,7 +36,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
   await lab.start();
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
-  // 1. Somebody makes a mistake.
+  // 1. The user makes a mistake.
   lab.write('blue/tenant.yaml', tenantText(blue).replace('endpoints:', 'endpoint:'));
   const fault = await lab.said(/^blue\/tenant\.yaml:9:5: .* no field "endpoint"/);
   expect(fault).toMatchObject({
@@ -47,10 +47,10 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
     excerpt: '9 |     endpoint:\n        ^',
   });
   expect(await lab.get(blue, '/version')).toContain('v1.');
-  expect(await lab.number('snicket_folder_faults')).toBe(2); // that one, and no endpoints, which type Endpoints requires
+  expect(await lab.number('snicket_folder_faults')).toBe(2); // the unknown field, and the missing endpoints that type Endpoints requires
   expect((await lab.http('/readyz')).status).toBe(200);
 
-  // 2. And mends it, with a change.
+  // 2. The user fixes it, with another change.
   const changed = tenantText(blue).replace('spec:', 'spec:\n  worker: {healthPort: 7555}');
   lab.write('blue/tenant.yaml', changed);
   await lab.until('the change is in the tenant', () =>
@@ -58,7 +58,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
   );
   expect(await lab.number('snicket_folder_faults')).toBe(0);
 
-  // 3. The file goes, with its Secrets: the tenant is left as it was before, and then nobody is led there.
+  // 3. The file is removed with its Secrets. Snicket cleans up the tenant, and then removes its route.
   lab.remove('blue');
   await lab.untilLater('the Exposure is gone', () => lab.exposure('blue') === undefined);
   expect(traces(blue)).toEqual([]);
@@ -105,18 +105,19 @@ test('a restart goes on with the same keys, and cleans up what went meanwhile', 
   const uid = lab.exposure('red')?.metadata.uid;
   await before.stop('SIGKILL');
 
-  // 1. While nobody looks, a tenant's files go, kubeconfig and all, and the other's are broken.
+  // 1. While Snicket is stopped, the files of one tenant are removed with the kubeconfig, and those of the other become
+  // invalid.
   lab.remove('blue');
   lab.write('red/tenant.yaml', 'kind: [');
   const writes = changesOf(red);
   await lab.start();
 
-  // 2. The other one is served from the first moment on, and nothing of it is written anew.
+  // 2. The other tenant is served from the start, and nothing in it is written again.
   expect(await lab.get(red, '/version')).toContain('v1.');
   expect(readFileSync(join(lab.state, 'master.key'), 'utf8')).toBe(key);
   expect(lab.exposure('red')?.metadata.uid).toBe(uid);
 
-  // 3. The one that went is left, by the kubeconfig that was kept for that.
+  // 3. Snicket cleans up the removed tenant with the kubeconfig from the state.
   await lab.untilLater('the Exposure is gone', () => lab.exposure('blue') === undefined);
   expect(traces(blue)).toEqual([]);
   expect(hasProxies(red)).toBe(true);
@@ -169,7 +170,7 @@ test('a folder that vanishes takes no tenant with it', async () => {
   expect(await lab.number('snicket_folder_readable')).toBe(0);
   expect(hasProxies(blue)).toBe(true);
 
-  // Nor does a start without it.
+  // A start without the folder keeps the tenant too.
   await lab.stop();
   await lab.start();
   expect(await lab.get(blue, '/version')).toContain('v1.');
@@ -201,7 +202,7 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
   rmSync(lab.state, { recursive: true });
   await lab.start();
   await lab.untilCondition('blue', 'WorkersReady', /^False TenantOwnedElsewhere/);
-  // As the finding says, rather than wait.
+  // Follows the advice of the finding instead of waiting.
   await blue.user.delete(RESOURCES.lease, OWNER_LEASE);
   await lab.stop();
   await lab.start();
@@ -234,7 +235,7 @@ test('an Edge whose file is removed is gone, and back with its file; the tenant 
 
   lab.remove('edge.yaml');
 
-  // No finalizer holds it: the file is the spec, and to put it back undoes the removal.
+  // No finalizer protects the Edge: the file is the spec, and restoring it undoes the removal.
   await lab.untilLater('the removal takes effect', () => {
     const { conditions = [] } = (lab.exposure('blue') as Partial<Exposure>).status ?? {};
     return conditions.some(({ type, reason }) => type === 'Accepted' && reason === 'NoDefaultEdge');

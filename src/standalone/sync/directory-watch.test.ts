@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A watch that counts its calls. */
+/** A watch that counts its callbacks. */
 class Counted {
   calls = 0;
   readonly watched = new DirectoryWatch(() => this.calls++);
@@ -32,7 +32,7 @@ class Counted {
     watches.push(this);
   }
 
-  /** Waits for the next call, and forgets it. */
+  /** Waits for the next callback and resets the count. */
   async call(): Promise<void> {
     await until('a call', () => this.calls > 0);
     this.calls = 0;
@@ -90,7 +90,7 @@ test('watches a directory anew that another has taken the place of', async () =>
   renameSync(replaced, join(folder, 'away'));
   directory('replaced');
   one.watched.watch([replaced, beside]);
-  // What the change itself made is told with this, since events come in their order.
+  // Events arrive in order, so the event of the replacement itself is reported together with this one.
   writeInto(beside);
   await one.call();
   writeInto(replaced);

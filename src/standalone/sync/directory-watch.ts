@@ -1,11 +1,11 @@
 /**
- * Tells that something happened in one of several directories. Not what, and not for sure: whoever relies on it looks now
- * and then all the same.
+ * Watches several directories and reports that something has changed in one of them. Events can get lost, so callers
+ * must poll as well.
  */
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { Debounce } from '../../files/debounce.ts';
 
-/** Each costs the kernel a watch, of which a user has some thousands. */
+/** Limit on the watches. The kernel allows each user some thousands. */
 const MAX_WATCHES = 1_000;
 
 /** A write causes several events. They are reported this long after the last one. */
@@ -13,10 +13,10 @@ const DEBOUNCE_MS = 50;
 /** Maximum delay after the first event, for directories that change without a pause. */
 const DEBOUNCE_LIMIT_MS = 500;
 
-/** The directories that are watched. */
+/** A set of watched directories. */
 export class DirectoryWatch {
   readonly #events: Debounce;
-  /** By identity and path: one that is replaced is another. */
+  /** Watchers by identity and path: a replaced directory needs a new watcher. */
   readonly #watchers = new Map<string, FSWatcher>();
   #isStopped = false;
 
@@ -28,7 +28,7 @@ export class DirectoryWatch {
     });
   }
 
-  /** Watches these from now on, and no others. */
+  /** Watches these directories from now on, and no others. */
   watch(directories: readonly string[]): void {
     if (this.#isStopped) return;
     const wanted = new Map<string, string>(
@@ -45,7 +45,7 @@ export class DirectoryWatch {
     for (const [key, path] of wanted) if (!this.#watchers.has(key)) this.#open(key, path);
   }
 
-  /** No call comes after this one. */
+  /** Stops all watches. No callback is called after this. */
   stop(): void {
     this.#isStopped = true;
     this.#events.stop();
@@ -57,23 +57,26 @@ export class DirectoryWatch {
     try {
       const watcher = watch(path, { persistent: false }, this.#events.trigger);
       watcher.on('error', () => {
-        // It is gone, perhaps for a moment: the next look finds out.
+        // The directory was removed, perhaps only for a moment. The next poll finds out.
         watcher.close();
         this.#watchers.delete(key);
       });
       this.#watchers.set(key, watcher);
     } catch {
-      // No such directory any more, or no watch left: looking now and then has to do.
+      // The directory is gone or the watches are exhausted. Polling has to suffice.
     }
   }
 }
 
-/** With the time of its birth: the next directory often gets the number of the one that went. */
+/**
+ * Returns the identity of a directory. It includes the creation time, because a new directory often gets the inode of a
+ * removed one.
+ */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino, birthtimeNs } = statSync(path, { bigint: true });
     return `${dev}:${ino}:${birthtimeNs}`;
   } catch {
-    return undefined; // there is none, or it is closed to us: looking now and then has to do
+    return undefined; // missing or not accessible: polling has to suffice
   }
 }

@@ -1,12 +1,10 @@
-/**
- * What is wrong in a folder, as lines of the log.
- */
+/** Logs the faults of a folder. */
 import { resolve } from 'node:path';
 import type { Logger } from '../../telemetry/log.ts';
 import { faultText, type FolderFault } from '../folder/fault.ts';
 import type { FolderReading } from '../folder/folder-reader.ts';
 
-/** Tells each fault once, as long as it lasts; and when a file is right again, or gone. */
+/** Logs each fault once while it lasts, and logs when a file is valid again or gone. */
 export class FaultLog {
   readonly #folder: string;
   readonly #log: Logger;
@@ -17,12 +15,12 @@ export class FaultLog {
     this.#log = log;
   }
 
-  /** All that is wrong, each in one line. */
+  /** All current faults as sentences. */
   get sentences(): readonly string[] {
     return [...this.#told.keys()];
   }
 
-  /** @param inForce - The files that what is in force comes from. */
+  /** @param inForce - The files of the objects that are applied. */
   tell(faults: readonly FolderFault[], reading: FolderReading, inForce: ReadonlySet<string>): void {
     const told = new Map(faults.map((fault) => [faultText(fault), fault]));
     for (const [text, fault] of told) {
@@ -43,7 +41,7 @@ export class FaultLog {
   }
 }
 
-/** What is in force in place of a file that cannot be used. */
+/** Returns what applies instead of an unusable file. */
 function keptSentence(
   { file }: FolderFault,
   { unknown }: FolderReading,

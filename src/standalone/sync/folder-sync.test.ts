@@ -53,7 +53,7 @@ function client(fieldManager: string) {
   });
 }
 
-/** As a process that starts with what another has left. */
+/** Opens the sync like a process that starts with the state of a previous one. */
 function open(): void {
   clock = new ManualClock();
   const write = (line: string) => log.push(JSON.parse(line) as (typeof log)[number]);
@@ -84,7 +84,7 @@ async function said(pattern: RegExp): Promise<void> {
   await until(`the log says ${pattern}`, () => log.some(({ msg }) => pattern.test(msg)));
 }
 
-/** Time goes by, and it looks. */
+/** Advances the clock and syncs. */
 async function pass(ms: number): Promise<void> {
   clock.advance(ms);
   sync.lookSoon();
@@ -269,7 +269,7 @@ test.each([
   write('red.yaml', exposureText('red'));
   await sync.start(SIGNAL);
 
-  // 1. The files go one after another, and then all are held.
+  // 1. The files disappear one after another, and then all objects are kept.
   rmSync(join(folder, 'red.yaml'));
   await pass(400);
   rmSync(join(folder, 'edge.yaml'));
@@ -277,7 +277,7 @@ test.each([
   await pass(6_000);
   expect(sync.state.problem).toBeDefined();
 
-  // 2. They come back one after another too.
+  // 2. The files return one after another.
   mkdirSync(folder, { recursive: true });
   write('edge.yaml', edgeText('shared'));
   await pass(400);
@@ -286,7 +286,7 @@ test.each([
   await pass(400);
   expect(names()).toEqual(all);
 
-  // 3. What is still missing three seconds later is gone.
+  // 3. The object that is still missing three seconds later is deleted.
   await pass(3_000);
   expect(names()).toEqual(all.slice(0, 2));
 });

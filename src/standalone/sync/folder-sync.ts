@@ -1,7 +1,4 @@
-/**
- * Keeps the objects of a cluster as a folder has them. What the folder says is in force as long as it can be read; what
- * it said last is, when it cannot.
- */
+/** Syncs the objects of a cluster with a folder. As long as the folder cannot be read, the objects stay as they are. */
 import type { Clock } from '../../clock/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -22,35 +19,35 @@ import { fileOf, GONE_AFTER_MS, emptyFolderText, planSync } from './plan-sync.ts
 /** Options of a {@link FolderSync}. */
 export interface FolderSyncOptions {
   readonly folder: string;
-  /** Of the cluster, as a field manager of its own. */
+  /** A client with its own field manager. */
   readonly client: KubeClient;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Told of all that is wrong, in sentences, after each look. */
+  /** Called after each sync with all current faults, as sentences. */
   readonly onLook?: ((faults: readonly string[]) => void) | undefined;
-  /** Told when `unusableEdgeFiles` are others than before. */
+  /** Called when {@link FolderSync.unusableEdgeFiles} has changed. */
   readonly onEdgeFiles?: (() => void) | undefined;
 }
 
-/** How it goes: for metrics. */
+/** State of the sync, for metrics. */
 export interface FolderState {
   files: number;
   faults: number;
-  /** Why the folder as a whole is not in force, as a sentence; nothing if it is. */
+  /** Why the folder as a whole is not applied, as a sentence. Undefined if it is. */
   problem: string | undefined;
 }
 
-/** The safety net, for changes that no event tells. */
+/** Polling interval, for changes without an event. */
 const LOOK_MS = 5_000;
-/** While something is missing that may come back. */
+/** Delay of the next sync while an object is missing that may come back. */
 const LOOK_AGAIN_MS = 500;
-/** For the look that is under way at the end. */
+/** How long stop() waits for a running sync. */
 const END_MS = 1_000;
 
-/** The folder over time. */
+/** Keeps a cluster in sync with a folder. */
 export class FolderSync {
   readonly state: FolderState = { files: 0, faults: 0, problem: undefined };
-  /** The files that cannot be used now, and seem to have an Edge in them. */
+  /** The unusable files that seem to contain an Edge. */
   unusableEdgeFiles: readonly string[] = [];
 
   readonly #options: FolderSyncOptions;
@@ -59,7 +56,7 @@ export class FolderSync {
   readonly #writes: FolderWrites;
   readonly #faults: FaultLog;
   readonly #ended = new AbortController();
-  /** What was put in force last. */
+  /** The objects applied last, by identity. */
   #applied: ReadonlyMap<string, FolderObject> = new Map();
   #missingSince: ReadonlyMap<string, number> = new Map();
   #stopLooking: (() => void) | undefined;
@@ -76,8 +73,8 @@ export class FolderSync {
   }
 
   /**
-   * Puts the folder in force, and keeps it so until stop(). The signal ends the waiting, for a disk that does not answer
-   * too. @throws FolderUnreadable if nothing is known of it yet, or the signal's reason
+   * Syncs the folder now and until stop(). The signal ends the wait, even if the disk does not respond. @throws
+   * FolderUnreadable if no objects are known yet, or the signal's reason
    */
   async start(signal: AbortSignal): Promise<void> {
     const left = Promise.withResolvers<never>();
@@ -91,7 +88,7 @@ export class FolderSync {
     }
   }
 
-  /** Looks at once, or when the look that is under way is done. */
+  /** Syncs now, or again after the running sync. */
   lookSoon(): void {
     if (this.#ended.signal.aborted) return;
     if (this.#looking !== undefined) {
@@ -106,12 +103,12 @@ export class FolderSync {
     });
   }
 
-  /** Done when no look is under way, nor due. */
+  /** Resolves when no sync is running or due. */
   async idle(): Promise<void> {
     while (this.#looking !== undefined) await this.#looking;
   }
 
-  /** No look comes after this one. One that waits for a disk which does not answer is left to it. */
+  /** Stops syncing. A running sync that waits for an unresponsive disk is abandoned. */
   async stop(): Promise<void> {
     this.#ended.abort();
     this.#stopLooking?.();
@@ -185,7 +182,7 @@ export class FolderSync {
       const before = applied.get(identity);
       if (before === undefined || !Bun.deepEquals(before, found)) {
         const fault = await this.#writes.apply(found);
-        await new Promise(setImmediate); // thousands of writes in a row would let no signal through
+        await new Promise(setImmediate); // so that signals are handled during thousands of writes
         if (fault !== undefined) {
           faults.push(fault);
           continue;
@@ -218,7 +215,10 @@ export class FolderSync {
     if (isWaiting) this.#again = setTimeout(() => this.lookSoon(), LOOK_AGAIN_MS);
   }
 
-  /** What was missing before may come back with the rest: from when all can be seen again, it has its time anew. */
+  /**
+   * Keeps all objects as they are. Missing objects may come back with the folder, so their grace period starts again
+   * once it can be read.
+   */
   #hold(problem: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#missingSince = new Map();
     if (this.state.problem === problem) return;

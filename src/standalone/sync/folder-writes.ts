@@ -1,6 +1,4 @@
-/**
- * What a folder writes into the cluster, and what of it is there.
- */
+/** Reads and writes the objects of a folder in the cluster. */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -17,14 +15,14 @@ export class FolderWrites {
   readonly #log: Logger;
   readonly #signal: AbortSignal;
 
-  /** The client is that of a field manager of its own. */
+  /** The client must have its own field manager. */
   constructor(client: KubeClient, log: Logger, signal: AbortSignal) {
     this.#client = client;
     this.#log = log;
     this.#signal = signal;
   }
 
-  /** All that is in force and of the folder. */
+  /** Returns all objects in the cluster that come from the folder. */
   async live(): Promise<readonly KubeObject[]> {
     const kinds = [RESOURCES.edge, RESOURCES.exposure, RESOURCES.secret];
     const signal = this.#signal;
@@ -32,7 +30,7 @@ export class FolderWrites {
     return lists.flatMap(({ items }) => items).filter((object) => fileOf(object) !== '');
   }
 
-  /** Puts an object in force; gives what is wrong if it cannot be. */
+  /** Applies an object. Returns a fault if that fails. */
   async apply({ object, file }: FolderObject): Promise<FolderFault | undefined> {
     const signal = this.#signal;
     const { annotations, namespace } = object.metadata;
@@ -52,7 +50,7 @@ export class FolderWrites {
     await this.#client.create(RESOURCES.namespace, namespace);
   }
 
-  /** Takes an object away; gives what is wrong if it cannot be. */
+  /** Deletes an object. Returns a fault if that fails. */
   async remove(object: KubeObject): Promise<FolderFault | undefined> {
     const { uid } = object.metadata;
     const signal = this.#signal;
@@ -65,7 +63,7 @@ export class FolderWrites {
     });
   }
 
-  /** What the state does not take, as a fault of the file: the next look tries again. */
+  /** Returns a failed write as a fault of the file. The next sync retries it. */
   async #orFault(
     file: string,
     failure: string,

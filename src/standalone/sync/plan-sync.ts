@@ -1,50 +1,48 @@
-/**
- * From a folder and the objects that are in force to what has to be done. Pure: the same again gives the same.
- */
+/** Computes the changes from the content of a folder and the live objects. Pure. */
 import type { Exposure } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { FolderFault } from '../folder/fault.ts';
 import { identityOf } from '../folder/file-objects.ts';
 import type { FolderObject, FolderReading } from '../folder/folder-reader.ts';
 
-/** The file that an object is from, in the folder. */
+/** The file of an object, relative to the folder. */
 export const FILE_ANNOTATION = 'snicket.dev/file';
 
 /**
- * What is missing from the folder goes after this time. A file that is being written is empty for a moment, and one that is
- * replaced is not there.
+ * An object that is missing from the folder is deleted after this time. A file is briefly empty while it is written,
+ * and briefly missing while it is replaced.
  */
 export const GONE_AFTER_MS = 3_000;
 
-/** A disk that is not mounted, or that is full, must not cost anybody a tenant. */
+/** An unmounted or full disk must not delete a tenant. */
 const EMPTIED =
   'nothing is in there any more; what was there stays in force. If that is meant to go, remove the folder, the file or the link itself';
 
-/** That a folder has no file at all any more, though objects of it are in force. */
+/** Returns the message for a folder without any files, although it has live objects. */
 export function emptyFolderText(folder: string): string {
   return `the folder ${folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, put a new file there that is empty`;
 }
 
-/** What is known. */
+/** The inputs of {@link planSync}. */
 export interface SyncFacts {
   readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'unread' | 'hollow'>;
-  /** All Edges, Exposures and Secrets of the folder that are in force. */
+  /** The live Edges, Exposures and Secrets that come from the folder. */
   readonly live: readonly KubeObject[];
   /** Since when objects are missing, by identity. */
   readonly missingSince: ReadonlyMap<string, number>;
   readonly nowMs: number;
 }
 
-/** What is to be done. */
+/** The changes to apply. */
 export interface SyncPlan {
   readonly apply: readonly FolderObject[];
   readonly remove: readonly KubeObject[];
-  /** For the next time. */
+  /** Input of the next call. */
   readonly missingSince: ReadonlyMap<string, number>;
   readonly faults: readonly FolderFault[];
 }
 
-/** What to do. */
+/** Computes what to apply and what to delete. */
 export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): SyncPlan {
   const isUnknown = among(reading.unknown);
   const liveBy = new Map(live.map((object) => [identityOf(object), object]));
@@ -55,7 +53,7 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
     const identity = identityOf(found.object);
     wanted.add(identity);
     const present = liveBy.get(identity);
-    // One that is leaving is waited for: it is made anew when it is gone.
+    // An object that is being deleted is created again once it is gone.
     if (present?.metadata.deletionTimestamp !== undefined) continue;
     const holder = present && fileOf(present);
     if (holder !== undefined && holder < found.file && isUnknown(holder)) {
@@ -97,17 +95,20 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
   };
 }
 
-/** Exposures last: one whose Secrets come a moment later is told to lack them, and looked at again much later. */
+/**
+ * Orders Exposures last. Otherwise an Exposure reports missing Secrets that are applied a moment later, and its next
+ * reconcile is much later.
+ */
 function byNeed({ object: one }: FolderObject, { object: other }: FolderObject): number {
   return Number(one.kind === 'Exposure') - Number(other.kind === 'Exposure');
 }
 
-/** The file that an object is from. */
+/** Returns the file of an object. */
 export function fileOf({ metadata }: KubeObject): string {
   return metadata.annotations?.[FILE_ANNOTATION] ?? '';
 }
 
-/** The file that cannot be used and that has the name of an object in it: there it may have been moved, with a mistake. */
+/** Returns an unusable file that contains the name of the object: the object may have been moved there. */
 function mayBeIn(
   { metadata: { name } }: KubeObject,
   unread: ReadonlyMap<string, string>,
@@ -123,7 +124,7 @@ function movedFault(object: KubeObject, where: string): FolderFault {
   return { file, sentence };
 }
 
-/** Whether a file is one of these places, or in one of them. */
+/** Returns whether a file is one of these paths, or below one. */
 function among(places: readonly string[]): (file: string) => boolean {
   const all = new Set(places);
   return (file) => {
@@ -139,7 +140,7 @@ function isLeaving(object: KubeObject, due: readonly KubeObject[]): boolean {
   return object.metadata.deletionTimestamp !== undefined || due.includes(object);
 }
 
-/** The Edges and Secrets without which these Exposures could not leave their tenants as they were. */
+/** Returns which Edges and Secrets are needed to clean up the tenants of these Exposures. */
 function neededBy(exposures: readonly KubeObject[]): (object: KubeObject) => boolean {
   const needed = new Set<string>();
   for (const { metadata, spec, status } of exposures as readonly Partial<Exposure>[]) {

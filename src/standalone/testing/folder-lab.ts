@@ -1,6 +1,4 @@
-/**
- * For tests only: the folder and the state of a `snicket run`, with small API servers as the control planes of tenants.
- */
+/** For tests only: the folder and the state of a `snicket run`, with small API servers as control planes of tenants. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { once } from 'node:events';
@@ -16,19 +14,19 @@ import { TENANTS } from '../../operator/testing/places.ts';
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
-/** A folder, a state and tenants. How the program over them runs is for the classes that extend this one. */
+/** A folder, a state and tenants. Subclasses run the program. */
 export abstract class FolderLab implements AsyncDisposable {
   readonly root: string;
   readonly folder: string;
   readonly state: string;
   readonly tenants: LabTenant[];
-  /** An Edge has to say its own. */
+  /** The port is fixed, because the Edge contains it. */
   readonly port: number;
   readonly httpPort = freePort();
   readonly #isOwner: boolean;
   #status: { readonly text: string; readonly items: readonly KubeObject[] } | undefined;
 
-  /** Default: new ones. Those of `other` belong to it. */
+  /** Uses the folder, state and tenants of `other`, which also disposes them. Default: new ones. */
   constructor(other?: FolderLab) {
     this.root = other?.root ?? mkdtempSync(join(tmpdir(), 'snicket-run-'));
     this.folder = join(this.root, 'folder');
@@ -66,7 +64,7 @@ spec:
     );
   }
 
-  /** A tenant, with its Exposure and its Secrets in the folder of its name. */
+  /** Starts a tenant and writes its Exposure and Secrets into a subfolder with its name. */
   async addTenant(name: string): Promise<LabTenant> {
     const tenant = await LabTenant.start(name);
     this.tenants.push(tenant);
@@ -76,16 +74,16 @@ spec:
     return tenant;
   }
 
-  /** Ends the program at once, if it runs. */
+  /** Stops the program at once, if it runs. */
   protected abstract end(): Promise<void>;
 
-  /** Whether the program ended by itself. */
+  /** Whether the program has ended by itself. */
   protected abstract get hasEnded(): boolean;
 
-  /** What this start of the program has logged so far. */
+  /** The log lines since the last start of the program. */
   abstract get log(): readonly LogLine[];
 
-  /** Waits for a line of the log. */
+  /** Waits for a log line that matches. */
   async said(pattern: RegExp): Promise<LogLine> {
     return this.until(`the log says ${pattern}`, () =>
       this.log.find(({ msg }) => pattern.test(msg)),
@@ -95,7 +93,7 @@ spec:
   /** The Edges and Exposures of the status file. */
   get status(): readonly KubeObject[] {
     const text = readFileSync(join(this.state, 'status.yaml'), 'utf8');
-    // Tests poll it, and it takes longer to parse than to read.
+    // Cached, because tests poll it and parsing takes longer than reading.
     if (this.#status?.text !== text) {
       const { items } = parse(text) as { readonly items: readonly KubeObject[] };
       this.#status = { text, items };
@@ -110,7 +108,7 @@ spec:
     return found as Exposure | undefined;
   }
 
-  /** `True Ready: sentence`. */
+  /** Returns a condition as `True Ready: sentence`. */
   condition(name: string, type: string): string | undefined {
     const conditions = this.exposure(name)?.status?.conditions;
     const found = conditions?.find((condition) => condition.type === type);
@@ -124,7 +122,7 @@ spec:
     });
   }
 
-  /** Looks until something holds. @throws with the end of the log if that takes too long, or if the program ends */
+  /** Polls until the function returns a value. @throws with the log if that takes too long, or if the program ends */
   async until<T>(
     what: string,
     look: () => T | undefined | false | Promise<T | undefined | false>,
@@ -142,24 +140,27 @@ spec:
     }
   }
 
-  /** A page of its own HTTP server. */
+  /** Gets a page from the HTTP server of the program. */
   async http(path: string): Promise<{ readonly status: number; readonly text: string }> {
     try {
       const answer = await fetch(`http://127.0.0.1:${this.httpPort}${path}`);
       return { status: answer.status, text: await answer.text() };
     } catch {
-      return { status: 0, text: '' }; // not there yet
+      return { status: 0, text: '' }; // not listening yet
     }
   }
 
-  /** A number of the metrics page. */
+  /** Returns a metric by name. */
   async number(name: string): Promise<number> {
     const { text } = await this.http('/metrics');
     const line = text.split('\n').find((one) => one.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1));
   }
 
-  /** What a client gets from the API of a tenant by its host, through the gateway, with the tenant's CA. */
+  /**
+   * Returns the response of a tenant's API server to a client that connects through the gateway by host and verifies
+   * with the tenant's CA.
+   */
   async get(tenant: LabTenant, path: string, options: GetOptions = {}): Promise<string> {
     const { credentials } = tenant.server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
@@ -187,14 +188,14 @@ spec:
   }
 }
 
-/** How a client of {@link FolderLab.get} differs from kubectl. */
+/** Options of {@link FolderLab.get}. */
 export interface GetOptions {
   readonly servername?: string;
   readonly checkServerIdentity?: () => undefined;
   readonly socket?: import('node:net').Socket;
 }
 
-/** The file of a tenant. */
+/** Returns the content of a tenant's file. */
 export function tenantText({ name, port }: LabTenant): string {
   return `apiVersion: snicket.dev/v1alpha1
 kind: Exposure

@@ -1,6 +1,4 @@
-/**
- * For tests only: `snicket run` as a person runs it, in a process of its own.
- */
+/** For tests only: `snicket run` in a process of its own, as users run it. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FolderLab, type LogLine } from './folder-lab.ts';
@@ -9,18 +7,18 @@ export { tenantText } from './folder-lab.ts';
 
 const MAIN = resolve(import.meta.dir, '../../main.ts');
 
-/** A folder, a state, tenants, and the program over them. */
+/** A folder, a state, tenants, and `snicket run` as a process. */
 export class RunLab extends FolderLab {
   #running: Bun.Subprocess | undefined;
   #starts = 0;
 
-  /** Starts the program; done when it is ready. @throws if it ends instead */
+  /** Starts the program and waits until it is ready. @throws if it ends instead */
   async start(...flags: readonly string[]): Promise<void> {
     await this.launch(...flags);
     await this.until('ready', async () => (await this.http('/readyz')).status === 200);
   }
 
-  /** Starts the program. */
+  /** Starts the program without waiting. */
   async launch(...flags: readonly string[]): Promise<Bun.Subprocess> {
     this.#starts++;
     const places = ['--listen', `127.0.0.1:${this.port}`, '--http', `127.0.0.1:${this.httpPort}`];
@@ -42,14 +40,14 @@ export class RunLab extends FolderLab {
     return Promise.resolve(this.#running);
   }
 
-  /** Ends it. */
+  /** Stops the program and returns its exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.#running?.kill(signal);
     await this.#running?.exited;
     return this.#running?.exitCode ?? null;
   }
 
-  /** What this start of it wrote on standard error so far. */
+  /** What the program has written to standard error since its last start. */
   get stderr(): string {
     return readFileSync(this.#logFile, 'utf8');
   }

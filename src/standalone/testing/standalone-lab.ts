@@ -1,25 +1,23 @@
-/**
- * For tests only: what `snicket run` puts together, in the process of the test, with a clock that the test moves.
- */
+/** For tests only: the parts of `snicket run` in the process of the test, with a manual clock. */
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { Standalone, type StandaloneOptions } from '../standalone.ts';
 import { FolderLab, type LogLine } from './folder-lab.ts';
 
-/** The image of the proxies. */
+/** The image of the proxy. */
 export const PROXY_IMAGE = 'snicket.test/proxy:1';
 
-/** Often enough that no test waits for it. The flags of the command do not allow so little. */
+/** Short, so that no test waits for it. The flags of the command require more. */
 const RESYNC_MS = 100;
 
-/** A folder, a state, tenants, and operator and gateway over them. */
+/** A folder, a state, tenants, and an operator and gateway in this process. */
 export class StandaloneLab extends FolderLab {
-  /** Of the folder: how long something has been missing from it, and when it is read without an event. */
+  /** Clock of the folder: it controls the grace period of missing objects and the polling. */
   readonly clock = new ManualClock();
   #standalone: Standalone | undefined;
   #log: LogLine[] = [];
 
-  /** Starts all of it; done when it is ready. */
+  /** Starts all parts and waits until they are ready. */
   async start(operator: Partial<StandaloneOptions['operator']> = {}): Promise<void> {
     this.#log = [];
     const log = createLogger({
@@ -49,12 +47,12 @@ export class StandaloneLab extends FolderLab {
     await this.until('ready', async () => (await this.http('/readyz')).status === 200);
   }
 
-  /** Ends all of it. */
+  /** Stops all parts. */
   async stop(): Promise<void> {
     await this.end();
   }
 
-  /** Waits for what comes only when time has passed for the folder, and lets it pass. */
+  /** Advances the clock of the folder until the function returns a value. */
   async untilLater<T>(what: string, observe: () => T | undefined | false): Promise<T> {
     return this.until(what, () => {
       this.clock.advance(1000);

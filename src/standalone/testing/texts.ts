@@ -1,8 +1,6 @@
-/**
- * For tests only: files as people write them.
- */
+/** For tests only: texts of files. */
 
-/** An Edge. */
+/** Returns the text of an Edge. */
 export function edgeText(name: string, domain = 'example.com'): string {
   return `apiVersion: snicket.dev/v1alpha1
 kind: Edge
@@ -14,7 +12,7 @@ spec:
 `;
 }
 
-/** An Exposure, with the two Secrets that it names. */
+/** Returns the text of an Exposure that references two Secrets. */
 export function exposureText(name: string, api = '192.0.2.5:6443'): string {
   return `apiVersion: snicket.dev/v1alpha1
 kind: Exposure
