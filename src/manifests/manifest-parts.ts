@@ -1,7 +1,4 @@
-/**
- * Objects in texts of YAML or JSON, with the places where they are written: what is wrong with one is said with file,
- * line and column.
- */
+/** Reads objects from YAML or JSON together with their positions, so that messages have file, line and column. */
 import { isMap, isNode, isScalar, type Document, type LineCounter } from 'yaml';
 import { UNBOUNDED, yamlDocuments, type DocumentFault, type TextBounds } from './yaml-documents.ts';
 
@@ -11,31 +8,31 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** Where something is written; without a line it is the file as a whole. */
+/** A position in a file. Without a line it is the whole file. */
 export interface Place {
   readonly file: string;
-  /** From 1 on. */
+  /** Both count from 1. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
 
-/** A part of a document that is an object, or should be one. */
+/** A part of a document that is, or should be, an object. */
 export interface ManifestPart {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** Where it is in the document: nowhere special, or an item of a List. */
+  /** Path in the document: empty, or that of an item of a List. */
   readonly path: readonly (string | number)[];
   readonly value: unknown;
 }
 
-/** What cannot be read at all. */
+/** A syntax error. */
 export interface SyntaxFault {
   readonly place: Place;
   readonly sentence: string;
 }
 
-/** The parts of a text, those of Lists one by one. */
+/** Returns the objects of a text. Items of Lists are returned one by one. */
 export function manifestParts(
   textFile: TextFile,
   bounds: TextBounds = UNBOUNDED,
@@ -68,7 +65,7 @@ export function manifestParts(
 
 const MAX_ALIASES = 100;
 
-/** What aliases and merges come to is known only now. */
+/** Returns the value of a document. Errors of aliases and merges are only found here. */
 function valueOf(document: Document): { readonly value: unknown } | DocumentFault {
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
@@ -90,7 +87,7 @@ function aliasSentence(message: string): string {
     : 'aliases or merges that come to nothing; write out what they stand for';
 }
 
-/** A List is as good as its items. */
+/** Returns the items of a List, or undefined for any other object. */
 function itemsOf(value: unknown): readonly unknown[] | undefined {
   const { kind, items } = value as { readonly kind?: unknown; readonly items?: unknown };
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
@@ -98,7 +95,10 @@ function itemsOf(value: unknown): readonly unknown[] | undefined {
     : undefined;
 }
 
-/** Where a field of a part is written, as `spec.ports[0]["a.b"]`; of one that is not there, what it should be in. */
+/**
+ * Returns the position of a field such as `spec.ports[0]["a.b"]`. For a missing field it is the position of the nearest
+ * parent.
+ */
 export function placeOf({ file, document, lines, path }: ManifestPart, field = ''): Place {
   const steps = stepsOf(field);
   for (let depth = steps.length; depth >= 0; depth--) {
@@ -108,7 +108,7 @@ export function placeOf({ file, document, lines, path }: ManifestPart, field = '
   return { file };
 }
 
-/** Where the name of a field is written, in the mapping that is another. */
+/** Returns the position of a key in a mapping. */
 export function placeOfName(part: ManifestPart, mapping: string, name: string): Place {
   const { file, document, lines, path } = part;
   const node = document.getIn([...path, ...stepsOf(mapping)], true);
@@ -118,7 +118,7 @@ export function placeOfName(part: ManifestPart, mapping: string, name: string): 
   return placeOf(part, mapping);
 }
 
-/** As messages begin: `edges.yaml:12:9`. */
+/** Returns a position as messages begin with it: `edges.yaml:12:9`. */
 export function placeText({ file, line, column }: Place): string {
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }
@@ -128,7 +128,7 @@ function placeAt(file: string, lines: LineCounter, offset: number): Place {
   return { file, line, column: col };
 }
 
-/** `spec.ports[0]["a.b"]` as the steps to it. */
+/** Splits a path such as `spec.ports[0]["a.b"]` into its steps. */
 function stepsOf(field: string): readonly (string | number)[] {
   return [...field.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(
     ([, index, quoted, name = '']) => {

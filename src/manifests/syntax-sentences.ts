@@ -1,6 +1,6 @@
 /**
- * What is wrong with a text that is no YAML, in words for whoever wrote it. Nothing of the text is quoted: it may be a key
- * of somebody, and the place is said anyway.
+ * Messages for YAML syntax errors, for the author of the text. They quote nothing of the text, because it may contain
+ * secrets. The position is reported separately.
  */
 import type { ErrorCode } from 'yaml';
 
@@ -34,7 +34,7 @@ const SENTENCES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_DIRECTIVE: 'a line that begins with % and is not known; remove it',
 };
 
-/** The sentence for an error of the parser. */
+/** Returns the message for an error code of the parser. */
 export function syntaxSentence(code: ErrorCode): string {
   return SENTENCES[code] ?? 'this is no YAML; write it anew';
 }

@@ -1,12 +1,12 @@
 /**
- * Brackets and quotes that are opened and never closed. The parser tells of them where something else begins that does not
- * fit; whoever wrote the text looks for the place where they are opened.
+ * Finds brackets and quotes that are not closed. The parser reports them at a later token that does not fit, but users
+ * need the position where they are opened.
  */
 import { CST } from 'yaml';
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
-/** Where each of them is opened, from the first on. */
+/** Returns the offsets of all unclosed brackets and quotes, in ascending order. */
 export function unclosedIn(tokens: Iterable<CST.Token>): readonly number[] {
   const offsets: number[] = [];
   for (const token of tokens) {
@@ -25,14 +25,14 @@ function isUnclosed(token: CST.Token): boolean {
     return !token.end.some(({ source }) => source === CLOSING[token.start.source]);
   }
   if (token.type === 'double-quoted-scalar') {
-    // The last one ends it, unless there is a \ of its own before it.
+    // The last quote closes the scalar, unless it is escaped.
     return !/(?<!\\)(?:\\\\)*"$/.test(token.source.slice(1));
   }
-  // Two of them stand for one.
+  // Two single quotes are one escaped quote.
   return token.type === 'single-quoted-scalar' && !/(?<!')'(?:'')*$/.test(token.source.slice(1));
 }
 
-/** What to say of one, by the sign that opens it. */
+/** Returns the message for the opening character. */
 export function unclosedSentence(sign: string): string {
   const closing = CLOSING[sign];
   return closing === undefined

@@ -1,46 +1,43 @@
-/**
- * The documents of a text of YAML or JSON, within bounds: whoever writes the text must not be able to stop the thread that
- * reads it.
- */
+/** Parses the documents of a YAML or JSON text within limits, so that no text can block the thread for long. */
 import { Composer, isScalar, LineCounter, Parser, visit, type Document } from 'yaml';
 import { syntaxSentence } from './syntax-sentences.ts';
 import { unclosedIn, unclosedSentence } from './unclosed.ts';
 
-/** What cannot be read, and where. */
+/** An error and its offset. */
 export interface DocumentFault {
   readonly offset: number;
   readonly sentence: string;
 }
 
-/** A text as documents, with what is wrong with each. */
+/** A text as documents, each with its error, if any. */
 export interface YamlText {
   readonly documents: readonly { readonly document: Document; readonly fault?: DocumentFault }[];
   readonly lines: LineCounter;
-  /** Why there are no documents, though there is a text. */
+  /** Why a text has no documents. */
   readonly fault?: DocumentFault;
 }
 
-/** The composer calls itself for each level. An object of Kubernetes has some ten of them. */
+/** The composer recurses per level. Kubernetes objects have about ten levels. */
 const MAX_LEVELS = 200;
 
-/** How much of a text is read. */
+/** Limits on the size of a text. */
 export interface TextBounds {
-  /** Words and signs: 250,000 are about a second of work. */
+  /** Maximum number of tokens. 250,000 take about a second. */
   readonly tokens: number;
-  /** Each of them costs more than what is in it. */
+  /** Maximum number of documents. A document costs more than its content. */
   readonly documents: number;
 }
 
-/** For whoever runs a tool on files of their own. */
+/** For tools that users run on their own files. */
 export const UNBOUNDED: TextBounds = { tokens: Infinity, documents: Infinity };
 
-/** Reads the documents. */
+/** Parses the documents of a text. */
 export function yamlDocuments(text: string, bounds: TextBounds): YamlText {
   const lines = new LineCounter();
   const parser = new BoundedParser(lines.addNewLine, bounds.tokens);
-  // Its own look for keys that are there twice takes the square of their number.
+  // Duplicate keys are checked below, because the check of the composer is quadratic.
   const composer = new Composer({ logLevel: 'silent', merge: true, uniqueKeys: false });
-  // Once, and only for a text that is wrong.
+  // Computed once, and only for an invalid text.
   let opened: readonly number[] | undefined;
   const unclosed = () =>
     (opened ??= unclosedIn(new BoundedParser(() => undefined, bounds.tokens).parse(text)));
@@ -99,7 +96,7 @@ function faultOf(
   text: string,
   unclosed: () => readonly number[],
 ): DocumentFault | undefined {
-  // A tag that is not known is a warning to the parser: it takes what follows for a text.
+  // The parser treats an unknown tag as a warning and reads the value as a string.
   const [error] = [...document.errors, ...document.warnings];
   if (error === undefined) return keyThatIsThereTwice(document);
   const [from] = document.range;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { parse } from 'yaml';
 import { yamlComment, yamlText } from './yaml-text.ts';
 
-/** What ends a line or is refused in YAML 1.1, or shows on a terminal as something else. */
+/** Characters that end a line or are invalid in YAML 1.1, or that terminals interpret. */
 const SIGNS = [
   '\u2028',
   '\u2029',
@@ -16,7 +16,7 @@ const SIGNS = [
   '\u001B',
 ];
 
-/** By its number: a sign of its own in the name of a test would make the report no XML. */
+/** Named by code point: the character itself in a test name would make the XML report invalid. */
 const named = SIGNS.map(
   (sign) => [sign.charCodeAt(0).toString(16).padStart(4, '0'), sign] as const,
 );

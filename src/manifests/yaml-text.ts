@@ -1,11 +1,11 @@
 /**
- * YAML as kubectl reads it, which knows version 1.1 of it: there, `yes` is a boolean and U+2028 the end of a line. What
- * others wrote into a value must stay in that value, or who applies the text applies what they like.
+ * Writes YAML for kubectl, which reads YAML 1.1. There `yes` is a boolean, and U+2028 ends a line. A value must not be
+ * able to break out of its place, because it would then control what the user applies.
  */
 import { Document, visit } from 'yaml';
 import { escapedJson, escapedText, isPlain } from '../text/plain-text.ts';
 
-/** A value. In the quotes of YAML, the escapes of JSON are escapes. */
+/** Returns a value as YAML. Double-quoted YAML strings support the escapes of JSON. */
 export function yamlText(value: unknown): string {
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
@@ -16,7 +16,7 @@ export function yamlText(value: unknown): string {
   return escapedJson(document.toString({ lineWidth: 0 }));
 }
 
-/** One line of comment. */
+/** Returns a one-line comment. */
 export function yamlComment(text: string): string {
   return `# ${escapedText(text)}\n`;
 }
