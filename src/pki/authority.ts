@@ -1,7 +1,5 @@
-/**
- * A tenant's CA as its Secret holds it: one certificate or several, and a key that belongs to one of them.
- */
-import 'reflect-metadata'; // before x509, which cannot be loaded without
+/** Reads a tenant's CA from its Secret: one or several certificates, and the key of one of them. */
+import 'reflect-metadata'; // must come before x509, which needs it at import
 import {
   BasicConstraintsExtension,
   KeyUsageFlags,
@@ -15,26 +13,29 @@ import { readCaKey } from './private-key.ts';
 
 /** A CA as PEM. */
 export interface AuthorityPem {
-  /** One certificate or several: two roots while one replaces the other, or an intermediate with its issuers. */
+  /** One or several certificates: two roots during a CA rotation, or an intermediate with its issuers. */
   readonly certificate: string;
   readonly key: string;
 }
 
 /** A CA that can sign. */
 export interface Authority {
-  /** The one that the key belongs to. */
+  /** The certificate that the key belongs to. */
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
-  /** What a server has to send behind its leaf, as PEM: this CA and its issuers up to the root; none if it is a root. */
+  /**
+   * The certificates that a server must send after its leaf, as PEM: this CA and its issuers, without the root. Empty
+   * if this CA is a root.
+   */
   readonly chain: readonly string[];
-  /** From when on all of these are valid. */
+  /** Start of the time in which all of these are valid. */
   readonly notBefore: Date;
-  /** Until when all of these are valid. */
+  /** End of the time in which all of these are valid. */
   readonly notAfter: Date;
 }
 
 /**
- * Reads a CA and makes sure that clients will trust what it signs, but for the dates, which are the caller's to judge.
+ * Reads a CA and checks that clients will trust its signatures. Does not check the dates.
  *
  * @throws PkiError
  */
@@ -54,7 +55,7 @@ export function readAuthority({ certificate: pem, key: keyPem }: AuthorityPem): 
   };
 }
 
-/** Each certificate of a CA's file. @throws PkiError if there is none, or one that cannot be read. */
+/** Returns the certificates of a CA's file. @throws PkiError if there are none, or if one is invalid. */
 export function readCaCertificates(pem: string): readonly X509Certificate[] {
   const blocks = certificateBlocks(pem);
   if (blocks.length === 0) {
@@ -79,7 +80,10 @@ export function readCaCertificates(pem: string): readonly X509Certificate[] {
   });
 }
 
-/** Of a CA that was renewed with its key, the one that lasts longest. */
+/**
+ * Returns the certificate that belongs to the key. If a CA was renewed with the same key, returns the one that is valid
+ * longest.
+ */
 function ofKey(bundle: readonly X509Certificate[], key: KeyObject): X509Certificate {
   const [longest] = bundle
     .filter((certificate) =>
@@ -104,7 +108,7 @@ function requireAuthority(certificate: X509Certificate): void {
     );
   }
   const usages = certificate.getExtension(KeyUsagesExtension)?.usages;
-  // Without the extension everything is allowed; with it, Go and OpenSSL want this one.
+  // Without the extension every usage is allowed. With it, Go and OpenSSL require keyCertSign.
   if (usages !== undefined && (usages & KeyUsageFlags.keyCertSign) === 0) {
     throw new PkiError(
       'CaMayNotSign',
@@ -114,7 +118,7 @@ function requireAuthority(certificate: X509Certificate): void {
   }
 }
 
-/** From this one up to the last that is not signed by itself. */
+/** Returns the chain from this certificate up to the last one that is not self-signed. */
 function chainOf(
   certificate: X509Certificate,
   bundle: readonly X509Certificate[],
@@ -129,7 +133,10 @@ function chainOf(
   return chain;
 }
 
-/** By the bytes of the name, as Go compares it; by the key identifiers, as OpenSSL does; and by the signature. */
+/**
+ * Whether the issuer has signed the child. Compares the bytes of the name as Go does, the key identifiers as OpenSSL
+ * does, and verifies the signature.
+ */
 export function hasIssuer(child: X509Certificate, issuer: X509Certificate): boolean {
   const name = Buffer.from(child.issuerName.toArrayBuffer());
   if (!name.equals(Buffer.from(issuer.subjectName.toArrayBuffer()))) return false;

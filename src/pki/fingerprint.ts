@@ -1,14 +1,13 @@
-/**
- * A short name for the content of a CA's file, to see whether it has changed.
- */
+/** Fingerprints the content of a CA's file, to detect changes. */
 import { createHash } from 'node:crypto';
 import { readCaCertificates } from './authority.ts';
 
 /**
- * SHA-256 in hex. Of one certificate: the one that `openssl x509 -fingerprint -sha256` prints. Of several: of their
- * fingerprints, in an order of our own, so that neither their order nor comments nor line ends matter.
+ * Returns a SHA-256 fingerprint in hex. For one certificate it equals the output of `openssl x509 -fingerprint
+ * -sha256`. For several it is computed from their sorted fingerprints, so that their order, comments and line ends do
+ * not matter.
  *
- * @throws PkiError if it holds no certificates.
+ * @throws PkiError if there are no certificates.
  */
 export function caFingerprint(pem: string): string {
   const all = readCaCertificates(pem).map(({ rawData }) => sha256(Buffer.from(rawData)));

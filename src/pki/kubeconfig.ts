@@ -1,35 +1,33 @@
-/**
- * A kubeconfig with one cluster and one user, everything inside: no file of it is anywhere else.
- */
+/** Writes a kubeconfig with one cluster and one user. All data is inline. */
 import { yamlText } from '../manifests/yaml-text.ts';
 
-/** By what the user is known. */
+/** The credentials of the user. */
 export type KubeconfigCredentials =
   | { readonly token: string }
-  /** PEM. */
+  /** As PEM. */
   | { readonly certificate: string; readonly key: string };
 
 /** Options of {@link writeKubeconfig}. */
 export interface KubeconfigContent {
-  /** `https://tenant-a.k8s.example.com:443`. */
+  /** URL such as `https://tenant-a.k8s.example.com:443`. */
   readonly server: string;
-  /** PEM. */
+  /** CA certificates as PEM. */
   readonly ca: string;
-  /** The name that the server's certificate has to have, and that SNI carries. Default: the host of `server`. */
+  /** The name that the server's certificate must have, also used as SNI. Default: the host of `server`. */
   readonly serverName?: string | undefined;
   readonly credentials: KubeconfigCredentials;
-  /** What a person sees. */
+  /** Names of the entries. */
   readonly names: {
     readonly cluster: string;
     readonly user: string;
-    /** Default `<user>@<cluster>`, as kubeadm has it. */
+    /** Default `<user>@<cluster>`, as in kubeadm. */
     readonly context?: string | undefined;
-    /** Where commands without a namespace go. Default: that of kubectl. */
+    /** Default namespace of commands. Default: that of kubectl. */
     readonly namespace?: string | undefined;
   };
 }
 
-/** The kubeconfig as YAML. It holds a secret. */
+/** Returns the kubeconfig as YAML. It contains a secret. */
 export function writeKubeconfig(content: KubeconfigContent): string {
   const { server, ca, serverName, names } = content;
   const { cluster, user, context = `${user}@${cluster}`, namespace } = names;

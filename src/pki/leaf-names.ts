@@ -1,6 +1,4 @@
-/**
- * What a leaf certificate is good for: DNS names and IP addresses, each once and in one spelling.
- */
+/** Normalizes the DNS names and IP addresses of a leaf certificate. */
 import { formatAddress, parseAddress } from '../wire/address-pair.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
@@ -8,13 +6,13 @@ import { PkiError } from './pki-error.ts';
 
 /** The subject alternative names of a leaf. */
 export interface LeafNames {
-  /** `kubernetes`, `kubernetes.default.svc`, ... No wildcards: nobody dials one. */
+  /** DNS names such as `kubernetes.default.svc`. Wildcards are not supported, because no client dials one. */
   readonly names: readonly string[];
-  /** IPv4 and IPv6. */
+  /** IPv4 and IPv6 addresses. */
   readonly addresses: readonly string[];
 }
 
-/** In lower case, addresses in the form of RFC 5952, and each only once. @throws PkiError */
+/** Returns the names in lower case and the addresses in the form of RFC 5952, without duplicates. @throws PkiError */
 export function normalNames({ names, addresses }: LeafNames): LeafNames {
   if (names.length + addresses.length === 0) {
     throw new PkiError(
@@ -49,7 +47,7 @@ function normalAddress(address: string): string {
   );
 }
 
-/** A name or an address in the one spelling that {@link normalNames} gives it. */
+/** Returns a name or an address in the form of {@link normalNames}. */
 export function normalText(text: string): string {
   if (ipVersion(text) === 0) return text.toLowerCase();
   const bytes = parseAddress(text);

@@ -66,7 +66,7 @@ test.skipIf(!hasOpenssl).each(KINDS)(
   },
 );
 
-/** CN as TeletexString with a Latin letter: the library writes none, but old CAs have it. */
+/** CN as TeletexString with a Latin letter. The library cannot write it, but old CAs use it. */
 const TELETEX = Buffer.from('3012311030' + '0e0603550403' + '14074bfc6e2a6b7562', 'hex');
 
 test.each([

@@ -1,8 +1,5 @@
-/**
- * The certificate by which the node proxy answers pods in mode terminate: made for this purpose alone, signed by the
- * tenant's CA.
- */
-import 'reflect-metadata'; // before x509, which cannot be loaded without
+/** Issues the serving certificate of the node proxy in mode `terminate`, signed by the tenant's CA. */
+import 'reflect-metadata'; // must come before x509, which needs it at import
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -22,7 +19,7 @@ import { PkiError } from './pki-error.ts';
 import { newLeafKey, signingKey } from './private-key.ts';
 
 const SECOND_MS = 1000;
-/** How far the clock of a worker may be behind ours. */
+/** How far the clock of a worker may be behind. */
 const SKEW_MS = 5 * 60 * SECOND_MS;
 const LIFETIME_MS = 90 * 24 * 3600 * SECOND_MS;
 const SERIAL_BYTES = 16;
@@ -31,20 +28,21 @@ const SERIAL_BYTES = 16;
 export interface LeafOptions extends LeafNames {
   readonly ca: AuthorityPem;
   readonly now: Date;
-  /** Fills bytes for the serial number. Default: the random numbers of the system. */
+  /** Fills bytes for the serial number. Default: random bytes of the system. */
   readonly random?: (bytes: Uint8Array) => Uint8Array;
 }
 
 /** A certificate with its key, as PEM. */
 export interface Leaf {
-  /** The leaf, and behind it the intermediates of the CA if it has any. */
+  /** The leaf, followed by the intermediates of the CA, if any. */
   readonly certificate: string;
   /** PKCS#8, P-256. */
   readonly key: string;
 }
 
 /**
- * A new key and a certificate for it: server authentication only, for 90 days, but not beyond the end of the CA.
+ * Issues a new key and a certificate for it: for server authentication only, valid for 90 days but not longer than the
+ * CA.
  *
  * @throws PkiError
  */
@@ -57,7 +55,7 @@ export async function issueLeaf(options: LeafOptions): Promise<Leaf> {
   const { publicKey, pem } = await newLeafKey();
   const certificate = await X509CertificateGenerator.create({
     subject: 'CN=kubernetes',
-    // The name itself, not its text: clients compare bytes, and a text does not tell which kind of string it was.
+    // Uses the name itself instead of its text. Clients compare bytes, and the text loses the string types of the name.
     issuer: authority.certificate.subjectName,
     serialNumber: serialNumber(random(new Uint8Array(SERIAL_BYTES))),
     ...leafDates(authority, now),
@@ -80,7 +78,7 @@ function requireValid({ certificate, notBefore, notAfter }: Authority, now: Date
       'set the clock, or make the CA anew',
     );
   }
-  // With its last second the leaf would be born dead.
+  // A leaf issued in the last second of the CA would already be expired.
   if (now >= notAfter) {
     throw new PkiError(
       'CaExpired',
@@ -96,12 +94,12 @@ function leafDates(authority: Authority, now: Date): { notBefore: Date; notAfter
   return { notBefore: wholeSecond(notBeforeMs), notAfter: wholeSecond(notAfterMs) };
 }
 
-/** Certificates know no smaller unit. */
+/** Rounds down, because certificates have no finer resolution. */
 function wholeSecond(ms: number): Date {
   return new Date(Math.floor(ms / SECOND_MS) * SECOND_MS);
 }
 
-/** 127 bits, so that it is positive and 16 bytes are enough (RFC 5280 4.1.2.2 allows 20). */
+/** Returns a serial number of 127 bits: positive, and 16 bytes long (RFC 5280 4.1.2.2 allows 20). */
 function serialNumber([first = 0, ...rest]: Uint8Array): string {
   return Buffer.from([first & 0x7f, ...rest]).toString('hex');
 }
@@ -124,7 +122,10 @@ async function leafExtensions(
   ];
 }
 
-/** As the CA says it. One that does not say it has no key identifier for clients to compare: any will do. */
+/**
+ * Returns the key identifier of the CA. If the CA has none, clients have nothing to compare, so a computed one is as
+ * good.
+ */
 async function keyIdOf(issuer: X509Certificate): Promise<string> {
   const said = issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId;
   return said ?? Buffer.from(await issuer.publicKey.getKeyIdentifier()).toString('hex');

@@ -1,18 +1,17 @@
-/**
- * Why a certificate cannot be made or read, for the person who holds the CA.
- */
+/** Errors of certificates, for the user who owns the CA. */
 import { findingText, type Finding } from '../api/finding.ts';
 
 /**
  * The codes:
- * - `CaCertificateMissing`, `CaCertificateUnreadable`, `CaKeyMissing`, `CaKeyUnreadable`: empty, or no PEM of that kind
- * - `CaKeyEncrypted`: behind a passphrase
- * - `CaKeyUnsupported`: of an algorithm that cannot sign here
+ * - `CaCertificateMissing`, `CaCertificateUnreadable`, `CaKeyMissing`, `CaKeyUnreadable`: empty, or not a PEM of that
+ * kind
+ * - `CaKeyEncrypted`: protected by a passphrase
+ * - `CaKeyUnsupported`: an algorithm that cannot sign here
  * - `CaKeyMismatch`: the key belongs to none of the certificates
- * - `CaNotAuthority`: a certificate that says itself that it is no CA
- * - `CaMayNotSign`: a CA whose key usage does not allow to sign certificates
+ * - `CaNotAuthority`: the certificate is not that of a CA
+ * - `CaMayNotSign`: the key usage of the CA does not allow signing certificates
  * - `CaExpired`, `CaNotYetValid`
- * - `LeafNameInvalid`, `LeafAddressInvalid`, `LeafWithoutNames`: what was asked for cannot be in a certificate
+ * - `LeafNameInvalid`, `LeafAddressInvalid`, `LeafWithoutNames`: the requested names cannot be in a certificate
  */
 export const PKI_ERROR_CODES = [
   'CaCertificateMissing',
@@ -33,7 +32,7 @@ export const PKI_ERROR_CODES = [
 /** One of {@link PKI_ERROR_CODES}. */
 export type PkiErrorCode = (typeof PKI_ERROR_CODES)[number];
 
-/** A refusal. Nothing of a key is ever in its sentence. */
+/** An error with a finding. The message never contains any part of a key. */
 export class PkiError extends Error {
   override readonly name = 'PkiError';
   readonly finding: Finding & { readonly code: PkiErrorCode };

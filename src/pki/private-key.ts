@@ -1,29 +1,27 @@
-/**
- * Private keys as files hold them, and as WebCrypto takes them.
- */
+/** Reads private keys from files and converts them for WebCrypto. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { PkiError } from './pki-error.ts';
 
-/** As WebCrypto names them. */
+/** Signing algorithms, as named by WebCrypto. */
 export type SigningAlgorithm =
   | { readonly name: 'RSASSA-PKCS1-v1_5'; readonly hash: 'SHA-256' }
   | { readonly name: 'ECDSA'; readonly namedCurve: string; readonly hash: string }
   | { readonly name: 'Ed25519' };
 
-/** A key that signs certificates, and how. */
+/** A key that signs certificates, with its algorithm. */
 export interface SigningKey {
   readonly key: CryptoKey;
   readonly algorithm: SigningAlgorithm;
 }
 
-/** A new key of a leaf. */
+/** The new key of a leaf. */
 export interface LeafKey {
   readonly publicKey: CryptoKey;
   /** PKCS#8 as PEM. */
   readonly pem: string;
 }
 
-/** By the names of OpenSSL; each with a hash of the same strength, as Go and OpenSSL choose it. */
+/** Curves by their OpenSSL names. The hash has the same strength as the curve, as in Go and OpenSSL. */
 const CURVES: ReadonlyMap<string, { readonly namedCurve: string; readonly hash: string }> = new Map(
   [
     ['prime256v1', { namedCurve: 'P-256', hash: 'SHA-256' }],
@@ -33,8 +31,8 @@ const CURVES: ReadonlyMap<string, { readonly namedCurve: string; readonly hash: 
 );
 
 /**
- * The key of a CA, in any of the forms that clusters hold it: PKCS#1 (`RSA PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`, with
- * its parameters before it or not) or PKCS#8.
+ * Reads the key of a CA in any common form: PKCS#1 (`RSA PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`, with or without
+ * preceding parameters) or PKCS#8.
  *
  * @throws PkiError
  */
@@ -85,14 +83,14 @@ function unsupported(algorithm: string, cause?: unknown): PkiError {
 }
 
 /**
- * The same key for signing. Not kept from one leaf to the next: a tenant has one leaf in sixty days, and reading the key
- * takes less time (0.03 ms for P-256, 0.4 for RSA, 1.5 for P-384) than a signature by RSA.
+ * Returns the key for signing. It is not cached between leaves: a tenant gets a leaf every sixty days, and importing
+ * the key takes less time (0.03 ms for P-256, 0.4 for RSA, 1.5 for P-384) than an RSA signature.
  *
- * @throws PkiError for an algorithm that WebCrypto does not know.
+ * @throws PkiError for an algorithm that WebCrypto does not support.
  */
 export async function signingKey(key: KeyObject): Promise<SigningKey> {
   const algorithm = algorithmOf(key);
-  // WebCrypto reads PKCS#8 alone, whatever form the file had.
+  // WebCrypto imports only PKCS#8.
   const der = key.export({ type: 'pkcs8', format: 'der' });
   return {
     key: await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']),
@@ -112,7 +110,7 @@ function algorithmOf({
   return { name: 'ECDSA', ...known };
 }
 
-/** A new P-256 key: small, fast to serve with, and known to every client. */
+/** Generates a P-256 key: small, fast, and supported by every client. */
 export async function newLeafKey(): Promise<LeafKey> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, true, [

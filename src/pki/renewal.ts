@@ -1,7 +1,5 @@
-/**
- * When a leaf has to be made anew, and why.
- */
-import 'reflect-metadata'; // before x509, which cannot be loaded without
+/** Decides when and why to reissue a leaf. */
+import 'reflect-metadata'; // must come before x509, which needs it at import
 import { SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509';
 import { createPrivateKey, X509Certificate as NodeCertificate } from 'node:crypto';
 import { certificateBlocks } from '../wire/pem.ts';
@@ -14,15 +12,15 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-/** A leaf as it is, and as it should be. */
+/** The current leaf and its desired state. */
 export interface LeafState extends LeafNames {
-  /** PEM with its chain; nothing if there is none yet. */
+  /** PEM with its chain, or undefined if there is no certificate yet. */
   readonly certificate: string | undefined;
   readonly key: string | undefined;
   readonly ca: AuthorityPem;
 }
 
-/** Why a leaf has to be made anew. */
+/** Why a leaf has to be reissued. */
 export interface ReissueReason {
   readonly code:
     | 'LeafAbsent'
@@ -36,16 +34,19 @@ export interface ReissueReason {
   readonly message: string;
 }
 
-/** When to renew: after this part of the lifetime. Default two thirds, which of 90 days leaves 30 for repairs. */
+/**
+ * Returns the time of renewal: after this fraction of the lifetime. The default is two thirds. Of 90 days that leaves
+ * 30 to fix problems.
+ */
 export function renewalTime({ notBefore, notAfter }: Validity, fraction = 2 / 3): Date {
   const lifetimeMs = notAfter.getTime() - notBefore.getTime();
   return new Date(notBefore.getTime() + lifetimeMs * fraction);
 }
 
 /**
- * Why the leaf has to be made anew at this time; nothing if it is good.
+ * Returns why the leaf has to be reissued at this time, or undefined if it is valid.
  *
- * @throws PkiError if the CA, or what is wanted, is of no use.
+ * @throws PkiError if the CA or the desired names are invalid.
  */
 export function reasonToReissue(state: LeafState, now: Date): ReissueReason | undefined {
   const authority = readAuthority(state.ca);
@@ -68,7 +69,7 @@ function hasText(pem: string | undefined): pem is string {
 
 interface ServedLeaf {
   readonly leaf: X509Certificate;
-  /** What is sent behind it. */
+  /** The certificates sent after the leaf. */
   readonly chain: readonly X509Certificate[];
 }
 
@@ -81,7 +82,7 @@ function readLeaf(pem: string, key: string): ServedLeaf | ReissueReason {
     const message = `the key does not belong to certificate ${leaf.serialNumber}`;
     return { code: 'LeafKeyMismatch', message };
   } catch (error) {
-    // Whatever is wrong with it, a new one mends it. The messages of these readers have nothing of the key in them.
+    // A new leaf fixes any error. The messages of these parsers contain nothing of the key.
     const message = `the certificate or its key cannot be read (${String(error)})`;
     return { code: 'LeafUnreadable', message };
   }
@@ -119,7 +120,7 @@ function datesReason(leaf: Validity, authority: Authority, now: Date): ReissueRe
     return { code: 'LeafNotYetValid', message };
   }
   if (now < renewalTime(leaf)) return undefined;
-  // The next one could not last longer than the CA either; and two thirds of less and less time would come ever faster.
+  // A new leaf could not be valid longer than the CA either. Two thirds of the remaining time would come ever sooner.
   const isCut = leaf.notAfter >= authority.notAfter;
   if (isCut && now < leaf.notAfter) return undefined;
   const message = `the certificate ends at ${leaf.notAfter.toISOString()} and was due at ${renewalTime(leaf).toISOString()}`;

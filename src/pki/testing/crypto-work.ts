@@ -1,6 +1,6 @@
 /**
- * For tests only: the operations of WebCrypto as outside work. They go on in threads of their own, so an event loop that
- * is quiet does not mean that nothing is going on.
+ * For tests only: tracks WebCrypto operations as outside work. They run in other threads, so an idle event loop does
+ * not mean that nothing is running.
  */
 import type { OutsideWork } from '../../clock/testing/outside-work.ts';
 
@@ -11,11 +11,11 @@ const METHODS = [
   ...['importKey', 'sign', 'unwrapKey', 'verify', 'wrapKey'],
 ];
 
-/** Counters that each operation is added to. */
+/** The counters that count each operation. */
 const listeners = new Set<WeakRef<OutsideWork>>();
 let isCounting = false;
 
-/** Counts every operation of this process from now on, for as long as `work` is in use. */
+/** Counts every operation of this process from now on, until `work` is garbage-collected. */
 export function countCrypto(work: OutsideWork): void {
   listeners.add(new WeakRef(work));
   if (isCounting) return;

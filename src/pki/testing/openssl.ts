@@ -1,14 +1,12 @@
-/**
- * For tests only: a second opinion on certificates, where there is one.
- */
+/** For tests only: checks certificates with openssl, where it is installed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether this machine has it. */
+/** Whether openssl is installed. */
 export const hasOpenssl = Bun.which('openssl') !== null;
 
-/** Runs openssl in a folder with these files, and returns all it printed. */
+/** Runs openssl in a folder with these files, and returns its output. */
 export function openssl(files: Readonly<Record<string, string>>, ...words: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'snicket-openssl-'));
   try {

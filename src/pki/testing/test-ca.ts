@@ -1,6 +1,4 @@
-/**
- * For tests only: CAs as clusters hold them, and as they should not.
- */
+/** For tests only: valid and invalid CAs. */
 import 'reflect-metadata';
 import {
   AuthorityKeyIdentifierExtension,
@@ -15,7 +13,7 @@ import {
 } from '@peculiar/x509';
 import { createPrivateKey } from 'node:crypto';
 
-/** What WebCrypto can make. */
+/** The key algorithms that WebCrypto can generate. */
 export const KEY_KINDS = {
   rsa: {
     name: 'RSASSA-PKCS1-v1_5',
@@ -35,7 +33,7 @@ export type KeyKind = keyof typeof KEY_KINDS;
 export interface TestCaOptions {
   /** Default `p256`. */
   readonly kind?: KeyKind;
-  /** How the key is written. Default `pkcs8`. */
+  /** PEM format of the key. Default `pkcs8`. */
   readonly form?: 'pkcs1' | 'sec1' | 'pkcs8';
   /** Default `CN=kubernetes-ca`. */
   readonly name?: string | Name;
@@ -43,17 +41,17 @@ export interface TestCaOptions {
   readonly notBefore?: Date;
   /** Default: in ten years. */
   readonly notAfter?: Date;
-  /** Default: none, it signs itself. */
+  /** Default: none, the CA is self-signed. */
   readonly parent?: TestCa;
-  /** Default: new ones. */
+  /** Default: a new key pair. */
   readonly keys?: CryptoKeyPair;
-  /** Default: as kubeadm has them. */
+  /** Default: those of kubeadm. */
   readonly extensions?: readonly Extension[];
 }
 
 /** A CA. */
 export interface TestCa {
-  /** Itself alone, as PEM. */
+  /** The certificate of this CA alone, as PEM. */
   readonly certificate: string;
   readonly key: string;
   readonly parsed: X509Certificate;
@@ -63,7 +61,7 @@ export interface TestCa {
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Makes a CA. */
+/** Creates a CA. */
 export async function makeCa(options: TestCaOptions = {}): Promise<TestCa> {
   const { kind = 'p256', form = 'pkcs8', name = 'CN=kubernetes-ca', parent } = options;
   const algorithm = KEY_KINDS[kind];
@@ -92,7 +90,7 @@ export async function makeCa(options: TestCaOptions = {}): Promise<TestCa> {
   };
 }
 
-/** Those of a CA as kubeadm makes it, and of one below another. */
+/** Returns the extensions of a CA created by kubeadm, or of an intermediate. */
 export async function caExtensions(
   keys: CryptoKeyPair,
   parent?: CryptoKeyPair,
