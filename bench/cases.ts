@@ -1,13 +1,15 @@
-/** What is measured: who stands between client and backend, what they speak, and what the client does. */
+/**
+ * The benchmark cases: which program is between client and backend, which protocol is used, and what the client does.
+ */
 
-/** Where the program under test stands: at the edge, or on a worker with an edge behind it. */
+/** Where the program under test runs: at the edge, or on a worker with an edge behind it. */
 export type Role = 'gateway' | 'proxy';
-/** `plain`: a hello, then bytes as they are, so that the proxy is the dearest part; `tls`: a real handshake. */
+/** `plain`: a hello followed by plain bytes, so that the proxy is the most expensive part; `tls`: a real handshake. */
 export type Kind = 'plain' | 'tls';
 /** What the client does. */
 export type Load = 'connect' | 'request' | 'download' | 'upload';
 
-/** One thing to measure of every peer of its role. */
+/** One measurement for every peer of a role. */
 export interface Case {
   readonly id: string;
   readonly role: Role;
@@ -15,11 +17,11 @@ export interface Case {
   readonly load: Load;
 }
 
-/** About what `kubectl get` of one small object sends and gets. */
+/** Sizes of a typical `kubectl get` of one small object. */
 export const SMALL = ['--up', '84', '--down', '700'];
 const BULK_BYTES = String(10 * 1024 * 1024);
 
-/** What a load is called and counted in. */
+/** Title and unit of each load. */
 export const LOADS: Readonly<Record<Load, { readonly title: string; readonly unit: string }>> = {
   connect: { title: 'new connection', unit: 'us' },
   request: { title: 'small request', unit: 'us' },
@@ -27,11 +29,12 @@ export const LOADS: Readonly<Record<Load, { readonly title: string; readonly uni
   upload: { title: 'bulk up', unit: 's/GB' },
 };
 
-/** How the load generator is told to do a load. */
+/** Returns the arguments of the load generator for a load. */
 export function loadWords(load: Load, kind: Kind): string[] {
   switch (load) {
     case 'connect':
-      // A handshake takes the load generator and the backend about a millisecond: more at a time would only queue.
+      // A handshake takes the load generator and the backend about a millisecond. More connections at a time would only
+      // queue.
       return ['--connections', kind === 'plain' ? '64' : '16', '--again', ...SMALL];
     case 'request':
       return ['--connections', '64', ...SMALL];
@@ -45,7 +48,7 @@ export function loadWords(load: Load, kind: Kind): string[] {
 const ROLES: readonly Role[] = ['gateway', 'proxy'];
 const KINDS: readonly Kind[] = ['plain', 'tls'];
 
-/** Every combination. */
+/** Every combination of role, kind and load. */
 export const ALL_CASES: readonly Case[] = ROLES.flatMap((role) =>
   KINDS.flatMap((kind) =>
     (Object.keys(LOADS) as Load[]).map((load) => ({
@@ -57,7 +60,7 @@ export const ALL_CASES: readonly Case[] = ROLES.flatMap((role) =>
   ),
 );
 
-/** Measurements of another form: memory at rest and with idle connections, and many routes. */
+/** Other measurements: memory at rest and with idle connections, and many routes. */
 export const OTHER_CASES = [
   'gateway.plain.idle',
   'proxy.plain.idle',
@@ -65,7 +68,7 @@ export const OTHER_CASES = [
   'gateway.routes',
 ] as const;
 
-/** Processor time for one unit of the load: microseconds for each completed one, or seconds for 10^9 bytes. */
+/** CPU time per unit of the load: microseconds per completed connection or request, or seconds per 10^9 bytes. */
 export function costOf(
   load: Load,
   counted: { readonly processorNs: number; readonly completed: number; readonly bytes: number },
@@ -75,7 +78,7 @@ export function costOf(
     : counted.processorNs / 1000 / counted.completed;
 }
 
-/** Does a case's id have all the words of this choice, as in `gateway.plain` or `request`? */
+/** Whether the id of a case has all words of the choice, as in `gateway.plain` or `request`. */
 export function isChosen(id: string, choice: string): boolean {
   const words = id.split('.');
   return choice.split('.').every((word) => words.includes(word));

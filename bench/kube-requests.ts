@@ -1,6 +1,6 @@
 /**
- * Measures what a request to an API server costs the client, by `fetch` and by HTTP/2: `bun bench/kube-requests.ts`.
- * The server is another process, so that only the client's processor time counts.
+ * Measures the CPU time of a client per request to an API server, by `fetch` and by HTTP/2: `bun
+ * bench/kube-requests.ts`. The server is another process, so that only the CPU time of the client counts.
  */
 import { createClient } from '../src/kube/client/fetch-client.ts';
 import type { KubeClient } from '../src/kube/client/client.ts';
@@ -20,7 +20,7 @@ const SECRET = {
   data: { kubeconfig: 'a'.repeat(3_000) },
 };
 
-/** What the server tells the client about itself. */
+/** Message from the server process when it is ready. */
 interface ServerReady {
   readonly port: number;
   readonly ca: string;

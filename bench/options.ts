@@ -1,30 +1,30 @@
-/** What the bench is asked to do: `run.ts [--quick] [--peers a,b] [--cases a,b]`. */
+/** Parses the command line of the bench: `run.ts [--quick] [--peers a,b] [--cases a,b]`. */
 import { parseArgs } from 'node:util';
 import { ALL_CASES, type Case, isChosen, type Kind, OTHER_CASES } from './cases.ts';
 import type { LoadTime } from './lab/load.ts';
 
-/** A plan for a run. */
+/** The options of a run. */
 export interface Options {
   readonly mode: 'quick' | 'full';
-  /** Names of peers. */
+  /** Names of the peers. */
   readonly peers: readonly string[];
   readonly cases: readonly Case[];
-  /** Ids of memory and routes. */
+  /** Ids of the measurements of memory and routes. */
   readonly others: readonly string[];
   readonly repetitions: number;
-  /** How many times longer than others a peer that compiles itself is warmed up. */
+  /** How many times longer than others a peer with a JIT compiler is warmed up. */
   readonly compilingFactor: number;
   readonly time: LoadTime;
   /** Peers whose memory is measured. */
   readonly memoryPeers: readonly string[];
-  /** With how many idle connections memory is measured. */
+  /** Number of idle connections for the memory measurement. */
   readonly idleConnections: Readonly<Record<Kind, number>>;
 }
 
-/** Left out of a quick run: what says least that is new. */
+/** Left out of a quick run, because they add the least information. */
 const NOT_QUICK = ['gateway.tls', 'upload'];
 const NOT_QUICK_PEERS = ['haproxy-splice'];
-/** How those begin whose memory a quick run looks at. */
+/** Prefixes of the peers whose memory a quick run measures. */
 const QUICK_MEMORY = ['haproxy', 'snicket'];
 
 const PACE = {
@@ -32,19 +32,19 @@ const PACE = {
     repetitions: 4,
     compilingFactor: 6,
     time: { warmUpMs: 100, durationMs: 250 },
-    // Each with TLS takes a terminating proxy and its neighbours milliseconds.
+    // Each connection with TLS takes a terminating proxy and its neighbors milliseconds.
     idleConnections: { plain: 9_000, tls: 2_000 },
   },
   full: {
     repetitions: 9,
-    // The compilers of a JavaScript engine go on for some 40,000 connections, and their time counts.
+    // The JIT compilers of a JavaScript engine are active for some 40,000 connections, and their CPU time counts.
     compilingFactor: 25,
     time: { warmUpMs: 200, durationMs: 600 },
     idleConnections: { plain: 9_000, tls: 9_000 },
   },
 } as const;
 
-/** A command line that cannot be followed. */
+/** An invalid command line. */
 export class OptionsError extends Error {
   constructor(sentence: string) {
     super(sentence);
@@ -52,7 +52,7 @@ export class OptionsError extends Error {
   }
 }
 
-/** Reads the command line. @throws OptionsError for a peer or case that does not exist. */
+/** Parses the command line. @throws OptionsError for an unknown peer or case. */
 export function parseOptions(words: readonly string[], knownPeers: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...words],

@@ -1,4 +1,4 @@
-/** Compares Snicket with what a user would run instead: `make bench`. See docs/bench.md. */
+/** Compares Snicket with alternatives: `make bench`. See docs/bench.md. */
 import { terminalProgress } from '../world/parts/progress.ts';
 import type { Kind } from './cases.ts';
 import { Lab } from './lab/lab.ts';
@@ -16,7 +16,7 @@ import { plotOf } from './report/plot.ts';
 import { describeMachine, type Results, saveResults } from './report/results.ts';
 import { reportText } from './report/table.ts';
 
-/** Many routes are measured with this peer. */
+/** The peer of the measurement with many routes. */
 const ROUTES_PEER = 'snicket-epoll';
 
 const progress = terminalProgress();
@@ -75,7 +75,7 @@ async function bench(options: Options): Promise<Results> {
   };
 }
 
-/** All that needs the lab; when it returns, every program has ended. */
+/** Runs all measurements in the lab. When it returns, all programs have ended. */
 async function measure(
   programs: CPrograms,
   options: Options,
@@ -137,7 +137,7 @@ async function measureMemory(
   const found: IdleMemory[] = [];
   for (const id of options.others.filter((other) => other.endsWith('.idle'))) {
     const kind = id.split('.')[1] as Kind;
-    // Passing TLS through costs a proxy no other memory than passing plain bytes.
+    // Passing TLS through takes a proxy no more memory than passing plain bytes.
     const fitting = peers.filter(
       (peer) =>
         peer.role === roleOf(id) &&
@@ -160,7 +160,9 @@ function roleOf(id: string): 'gateway' | 'proxy' {
   return id.startsWith('gateway.') ? 'gateway' : 'proxy';
 }
 
-/** One peer that cannot be had, or fails, does not end the run of the others; the report says so. */
+/**
+ * Runs one step. If a peer is missing or fails, the run continues with the others, and the report lists the failure.
+ */
 async function attempt(
   failures: Record<string, string>,
   what: string,

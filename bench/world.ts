@@ -1,6 +1,6 @@
 /**
- * Measures what a world costs: `make bench-world`, or `world.ts RUNS`. A management cluster and two tenants with a worker
- * each are started and ended RUNS times (default 3); results are for reading, nothing fails by being slow.
+ * Measures the cost of a world: `make bench-world`, or `world.ts RUNS`. Starts and stops a management cluster and two
+ * tenants with a worker each, RUNS times (default 3). The results are informational: slowness does not fail the run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';

@@ -1,8 +1,8 @@
 /*
  * backend PORT CERTIFICATE KEY
  *
- * Answers the requests of stream.h on loopback. A connection that begins with the marked hello of hello.h goes on in
- * plain bytes; any other gets a TLS handshake. So one address serves both loads, and health checks by TLS too.
+ * Answers the requests of stream.h on loopback. A connection that begins with the marked hello of hello.h continues in
+ * plain bytes; any other gets a TLS handshake. So one address serves both kinds of load, and health checks over TLS.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -18,9 +18,9 @@
 struct connection {
     struct stream stream;
     enum { FIRST_BYTES, HANDSHAKE, REQUEST } stage;
-    uint64_t skip; /* bytes of the marked hello still to come */
+    uint64_t skip; /* remaining bytes of the marked hello */
     struct request request;
-    size_t request_bytes; /* of the request, so far */
+    size_t request_bytes; /* received so far */
     uint64_t owed;        /* bytes to send before the next request is read */
     uint32_t events;
 };
@@ -47,7 +47,7 @@ static void accept_all(int listener) {
     }
 }
 
-/* 1 when it is known how this client speaks. */
+/* Returns 1 once it is known whether this client uses plain bytes or TLS. */
 static long learn_kind(struct connection *connection) {
     unsigned char bytes[HELLO_PROBE];
     ssize_t count = recv(connection->stream.fd, bytes, sizeof bytes, MSG_PEEK);
@@ -75,7 +75,7 @@ static long send_owed(struct connection *connection) {
     return 1;
 }
 
-/* Takes bytes in: the rest of a hello, a request, and what the request said would follow. */
+/* Reads the rest of a hello, a request, and the body that the request announced. */
 static long take(struct connection *connection) {
     static unsigned char bytes[4096];
     size_t at = 0;
@@ -99,7 +99,7 @@ static long take(struct connection *connection) {
     return count;
 }
 
-/* Goes on until the socket must be waited for. */
+/* Continues until the socket would block. */
 static long serve(struct connection *connection) {
     for (;;) {
         long result = 1;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* In the place of the 32 random bytes: tells the backend that no TLS follows, only plain bytes. */
+/* Replaces the 32 random bytes. Tells the backend that plain bytes follow instead of TLS. */
 static const char MARK[] = "snicket-bench-plain-bytes-follow";
 
 enum {
@@ -14,7 +14,7 @@ enum {
     SESSION_AT = RANDOM_AT + 32,
     SERVER_NAME = 0,
     PADDING = 21,
-    /* What OpenSSL and browsers pad to; a kubectl with a post-quantum key share sends 1,500. */
+    /* The size that OpenSSL and browsers pad to. kubectl with a post-quantum key share sends 1,500 bytes. */
     HELLO_BYTES = 517,
 };
 
@@ -37,7 +37,7 @@ size_t hello_write(unsigned char room[HELLO_ROOM], const char *server_name) {
     at += 32;
     at = put16(at, 32);
     for (int suite = 0; suite < 16; suite++) at = put16(at, 0x1301 + (size_t)suite);
-    *at++ = 1; /* one compression method, none */
+    *at++ = 1; /* one compression method: none */
     *at++ = 0;
 
     unsigned char *extensions = at;

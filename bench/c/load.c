@@ -2,12 +2,12 @@
  * load --port N --name HOST --kind plain|tls --connections N [--up BYTES] [--down BYTES] [--again]
  *      [--warm-up MS] [--duration MS] [--watch PID] [--idle]
  *
- * Keeps so many connections busy with requests (stream.h), one thread, all on loopback. With --again every request
- * has a new connection. After the warm-up it measures for the duration, reading the processor time of the watched
- * process at both ends itself, because a reader in another process would come late. It prints one line of JSON.
+ * Keeps the given number of connections busy with requests (stream.h), in one thread, on loopback. With --again every
+ * request has a new connection. After the warm-up it measures for the duration. It reads the CPU time of the watched
+ * process at the start and the end itself, because another process would read it late. It prints one line of JSON.
  *
- * With --idle each connection does one request and rests; the line comes when all rest, and the program ends when its
- * standard input does, or after three minutes.
+ * With --idle each connection makes one request and stays idle. The line is printed when all are idle, and the program
+ * ends when its standard input is closed, or after three minutes.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -28,10 +28,10 @@
 #include "stream.h"
 
 enum {
-    /* A proxy that fails is not worth more. */
+    /* Stop after this many errors. */
     ERROR_LIMIT = 100,
     LATENCY_LIMIT = 1 << 20,
-    /* How many idle connections are being opened at a time. */
+    /* Maximum number of idle connections being opened at a time. */
     OPENING_LIMIT = 64,
     IDLE_SECONDS = 180,
     MESSAGE_ROOM = HELLO_ROOM + sizeof(struct request) + CHUNK,
@@ -47,7 +47,7 @@ struct connection {
 
 struct message {
     char bytes[MESSAGE_ROOM];
-    size_t prepared; /* of `bytes`; what goes beyond is filler */
+    size_t prepared; /* length in `bytes`; the rest is filler */
     uint64_t total;
 };
 
@@ -61,7 +61,7 @@ static struct {
 
 static int epoll;
 static SSL_CTX *tls_context;
-static struct message first, next; /* a connection's first message has the hello in front in a plain load */
+static struct message first, next; /* in a plain load the first message of a connection begins with the hello */
 static uint64_t completed, errors, bytes;
 static bool measuring;
 static uint32_t latencies_us[LATENCY_LIMIT];
@@ -94,7 +94,7 @@ static void open_connection(struct connection *connection) {
     int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) give_up("socket");
     socket_without_delay(fd);
-    /* 200 source addresses: one has too few ports for thousands of connections a second. */
+    /* 200 source addresses, because one has too few ports for thousands of connections per second. */
     struct sockaddr_in source = {.sin_family = AF_INET};
     source.sin_addr.s_addr = htonl(0x7f000101 + turn++ % 200);
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
@@ -148,7 +148,7 @@ static long connected(struct connection *connection) {
 static long write_request(struct connection *connection) {
     struct message *message = connection->greeted ? &next : &first;
     uint64_t left = message->total - connection->written;
-    /* Filler is as good from anywhere behind the request. */
+    /* Filler bytes can be taken from anywhere after the request. */
     size_t at = connection->written < message->prepared ? connection->written : HELLO_ROOM + sizeof(struct request);
     size_t size = left < message->prepared - at ? left : message->prepared - at;
     long count = stream_write(&connection->stream, message->bytes + at, size);
@@ -171,13 +171,13 @@ static long read_answer(struct connection *connection) {
     return count;
 }
 
-/* Goes on until the socket must be waited for; STREAM_END if the connection is lost. */
+/* Continues until the socket would block. Returns STREAM_END if the connection is lost. */
 static long advance(struct connection *connection) {
     for (int step = 0; step < 64; step++) {
         long result = STREAM_WAIT;
         switch (connection->stage) {
         case CONNECTING:
-            if (step > 0) return STREAM_WAIT; /* a new connection that was opened just now */
+            if (step > 0) return STREAM_WAIT; /* a new connection was opened in this call */
             result = connected(connection);
             break;
         case HANDSHAKE:

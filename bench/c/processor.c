@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Of the main thread, which is the one that starts children in all programs here. */
+/* Counts the children of the main thread. No program of the bench starts children in another thread. */
 static uint64_t time_of_children(int pid) {
     char path[96];
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
@@ -16,8 +16,8 @@ static uint64_t time_of_children(int pid) {
 }
 
 /*
- * The clock of the process has the same source as /proc/PID/task/THREAD/schedstat, but keeps the time of threads that
- * have ended, such as those which a JavaScript engine compiles and collects garbage in, and is exact to this moment.
+ * The clock of the process has the same source as /proc/PID/task/THREAD/schedstat. It also includes the time of ended
+ * threads, such as those of a JIT compiler or garbage collector, and it is current.
  */
 uint64_t processor_time(int pid) {
     clockid_t clock;

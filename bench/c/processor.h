@@ -1,10 +1,10 @@
-/* How long processes have been on a processor. */
+/* CPU time of processes. */
 #ifndef PROCESSOR_H
 #define PROCESSOR_H
 
 #include <stdint.h>
 
-/* Nanoseconds of a process and its children, with all their threads; 0 if it is gone. */
+/* Returns the CPU time of a process and its children with all threads, in nanoseconds, or 0 if it has ended. */
 uint64_t processor_time(int pid);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * relay PORT HOST BACKEND_PORT
  *
- * The lower bound: an SNI router of one thread with nothing but the work itself. It peeks at the hello, dials, and
- * moves bytes; it copies what is small and splices what fills its buffer twice in a row. No limits, no counters, no
- * timeouts, no log: what it costs, any proxy on these sockets must.
+ * The lower bound: a minimal single-threaded SNI router. It peeks at the hello, dials, and forwards bytes. It copies
+ * small amounts, and splices after its buffer was full twice in a row. It has no limits, counters, timeouts or log, so
+ * any proxy with these system calls costs at least as much.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,17 +26,17 @@ struct side {
     struct side *peer;
     enum { HELLO, DIALLING, JOINED, DEAD } stage;
     uint32_t events;
-    bool read_all;     /* its FIN was read */
-    int full_reads;    /* in a row */
-    char *kept;        /* bytes read from it that its peer would not take */
+    bool read_all;     /* FIN was received */
+    int full_reads;    /* consecutive */
+    char *kept;        /* buffered bytes that its peer did not accept */
     size_t kept_bytes;
-    int pipe[2];       /* 0, 0: none */
+    int pipe[2];       /* 0, 0 if there is none */
     size_t pipe_bytes;
 };
 
 static int epoll;
 static char buffer[BUFFER];
-static struct side *graves[GRAVES]; /* freed after the batch of events, which may still name them */
+static struct side *graves[GRAVES]; /* freed after the batch of events, which may still refer to them */
 static size_t grave_count;
 static int pool[POOL][2];
 static size_t pool_size;
@@ -95,7 +95,7 @@ static void end_pair(struct side *side) {
     end_side(side);
 }
 
-/* The peer takes no more: stop reading until it does. */
+/* The peer accepts no more bytes: stop reading until it does. */
 static void block(struct side *side) {
     watch(side, EPOLL_CTL_MOD, 0);
     watch(side->peer, EPOLL_CTL_MOD, (side->peer->read_all ? 0 : EPOLLIN) | EPOLLOUT);
@@ -121,7 +121,7 @@ static void pass_end_on(struct side *side) {
     watch(side, EPOLL_CTL_MOD, 0);
 }
 
-/* One read and one write; true if there may be more to read at once. */
+/* Does one read and one write. Returns whether there may be more to read now. */
 static bool copy_once(struct side *side) {
     ssize_t count = recv(side->fd, buffer, BUFFER, 0);
     if (count < 0) {
@@ -178,7 +178,7 @@ static void pump(struct side *side) {
     }
 }
 
-/* The side takes bytes again: first those that were kept for it. */
+/* The side accepts bytes again: sends the buffered ones first. */
 static void unblock(struct side *side) {
     struct side *from = side->peer;
     if (from->kept != NULL) {

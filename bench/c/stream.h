@@ -1,4 +1,4 @@
-/* The bytes of one connection, plain or through TLS, and what is sent over it. Sockets never block. */
+/* Reads and writes one connection, plain or with TLS. All sockets are non-blocking. */
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * What is spoken after the hello or the handshake: the client says how many bytes it sends behind this, and how many
- * it wants back when they are there. Then it may ask again.
+ * The protocol after the hello or the handshake: the client sends the size of its request body and of the response,
+ * then the body. After the response it may send another request.
  */
 struct request {
     uint64_t up;
@@ -18,28 +18,28 @@ struct request {
 
 struct stream {
     int fd;
-    SSL *tls; /* NULL: plain bytes */
+    SSL *tls; /* NULL for plain bytes */
 };
 
 enum { STREAM_END = 0, STREAM_WAIT = -1, CHUNK = 256 * 1024 };
 
-/* All return the number of bytes, STREAM_END for an end or an error, or STREAM_WAIT if the socket must be waited for. */
+/* All return the number of bytes, STREAM_END on end or error, or STREAM_WAIT if the socket would block. */
 long stream_read(struct stream *stream, void *room, size_t size);
 long stream_write(struct stream *stream, const void *bytes, size_t size);
-/* Reads and throws away; of a plain socket the kernel does not even copy them. */
+/* Reads and discards bytes. The kernel does not even copy those of a plain socket. */
 long stream_discard(struct stream *stream, size_t size);
-/* 1 when the handshake is done. */
+/* Returns 1 when the handshake is done. */
 long stream_handshake(struct stream *stream);
-/* With `properly` TLS says goodbye first. */
+/* With `properly`, TLS sends close_notify first. */
 void stream_close(struct stream *stream, bool properly);
 
-/* TCP_NODELAY: a request must not wait for an acknowledgement. */
+/* Sets TCP_NODELAY, so that a request does not wait for an acknowledgment. */
 void socket_without_delay(int fd);
-/* 127.0.0.1 with this port. */
+/* Returns 127.0.0.1 with this port. */
 struct sockaddr_in loopback(int port);
-/* A listening socket on loopback; ends the program if the port is taken. */
+/* Returns a listening socket on loopback. Ends the program if the port is in use. */
 int listen_on(int port);
-/* Prints what failed, with the system's reason, and ends the program. */
+/* Prints what failed, with the error of the system, and ends the program. */
 _Noreturn void give_up(const char *what);
 
 #endif

@@ -10,10 +10,10 @@ import type { Place } from './placement.ts';
 import { type Launch, Program } from './program.ts';
 import { HOST, layOutSite, type Site } from './site.ts';
 
-/** How long a program may take until it carries a request. */
+/** How long a program may take until a request gets through it. */
 const READY_MS = 20_000;
 
-/** A backend, perhaps an edge before it, and the programs under test. Disposing of it ends all of them. */
+/** A backend, an optional edge, and the programs under test. Disposing it stops all of them. */
 export class Lab implements AsyncDisposable {
   readonly site: Site;
   readonly programs: CPrograms;
@@ -26,7 +26,7 @@ export class Lab implements AsyncDisposable {
     this.signal = signal;
   }
 
-  /** Starts the backend. Whatever the lab does ends when the signal comes. */
+  /** Starts the backend. The signal aborts everything that runs in the lab. */
   static async open(programs: CPrograms, signal: AbortSignal): Promise<Lab> {
     const folder = mkdtempSync(join(tmpdir(), 'snicket-bench-'));
     const lab = new Lab(await layOutSite(folder), programs, signal);
@@ -44,7 +44,7 @@ export class Lab implements AsyncDisposable {
     }
   }
 
-  /** Starts the edge that proxies of workers need behind them. */
+  /** Starts the edge behind the workers' proxies. */
   async startEdge(): Promise<void> {
     await this.start('edge', 'around', await launchEdge(this.site));
   }
@@ -68,7 +68,7 @@ export class Lab implements AsyncDisposable {
     return program;
   }
 
-  /** Ends one program. */
+  /** Stops one program. */
   async stop(program: Program): Promise<void> {
     this.#running.delete(program);
     await program[Symbol.asyncDispose]();
@@ -80,7 +80,7 @@ export class Lab implements AsyncDisposable {
     return this.carries(program.port, kind, HOST);
   }
 
-  /** Does one request with this name get through? */
+  /** Whether a request with this name gets through. */
   async carries(port: number, kind: Kind, name: string): Promise<boolean> {
     try {
       const time = { warmUpMs: 0, durationMs: 20 };

@@ -1,24 +1,24 @@
 import { type Kind, SMALL } from '../cases.ts';
 import { placed } from './placement.ts';
 
-/** What the load generator (bench/c/load.c) counted. */
+/** The output of the load generator (bench/c/load.c). */
 export interface Counted {
   readonly completed: number;
   readonly bytes: number;
   readonly errors: number;
   readonly elapsedNs: number;
-  /** Of the watched process. */
+  /** CPU time of the watched process. */
   readonly processorNs: number;
   readonly latencyMedianUs: number;
   readonly latency99Us: number;
 }
 
-/** Where a load goes. */
+/** The target of a load. */
 export interface LoadTarget {
   readonly port: number;
   readonly name: string;
   readonly kind: Kind;
-  /** The process whose processor time is measured. */
+  /** The process whose CPU time is measured. */
   readonly watchedPid?: number;
 }
 
@@ -28,10 +28,10 @@ export interface LoadTime {
   readonly durationMs: number;
 }
 
-/** Over the time that was asked for, a load may take this long to connect and to end. */
+/** How much longer than its duration a load may take to connect and to end. */
 const GRACE_MS = 15_000;
 
-/** A load that could not be run to its end. */
+/** A load that did not complete. */
 export class LoadError extends Error {
   constructor(argv: readonly string[], printed: string) {
     super(`the load generator said '${printed.trim()}': ${argv.join(' ')}`);
@@ -39,7 +39,7 @@ export class LoadError extends Error {
   }
 }
 
-/** Runs the load generator for a while. */
+/** Runs the load generator for the given time. */
 export async function runLoad(
   generator: string,
   target: LoadTarget,
@@ -65,7 +65,7 @@ export async function runLoad(
   return parseCounted(argv, printed);
 }
 
-/** Connections that have done one request each and rest until they are disposed of. */
+/** Connections that have completed one request each and stay idle until they are disposed. */
 export class IdleLoad implements AsyncDisposable {
   readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
   readonly #argv: readonly string[];
@@ -83,7 +83,7 @@ export class IdleLoad implements AsyncDisposable {
     });
   }
 
-  /** Resolves when all of them rest. */
+  /** Resolves when all connections are idle. */
   async rested(): Promise<Counted> {
     const reader = this.#child.stdout.getReader();
     const decoder = new TextDecoder();
@@ -116,7 +116,7 @@ function parseCounted(argv: readonly string[], printed: string): Counted {
   try {
     return JSON.parse(printed) as Counted;
   } catch (error) {
-    // Killed, or it could not even begin, and has said why on standard error.
+    // The generator was killed, or it failed and printed the reason to standard error.
     if (error instanceof SyntaxError) throw new LoadError(argv, printed);
     throw error;
   }

@@ -6,7 +6,10 @@ export function residentBytes(pid: number): number {
   return statusBytes(pid, 'VmRSS');
 }
 
-/** What of it is their own. The rest is files: code that all who run the program share, and the kernel can take back. */
+/**
+ * Anonymous resident memory of a process and its children, in bytes. The rest is file-backed: code that processes share
+ * and the kernel can reclaim.
+ */
 export function ownBytes(pid: number): number {
   return statusBytes(pid, 'RssAnon');
 }
@@ -18,7 +21,9 @@ function statusBytes(pid: number, field: 'VmRSS' | 'RssAnon'): number {
   return children.reduce((sum, bytes) => sum + bytes, kilobytes * 1024);
 }
 
-/** How many sockets a process has open. Pipes do not count: Go keeps those of closed connections for a while. */
+/**
+ * Number of open sockets of a process. Pipes do not count, because Go keeps those of closed connections for a while.
+ */
 export function openSockets(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).filter((fd) => isSocket(`/proc/${pid}/fd/${fd}`)).length;
 }
@@ -27,7 +32,7 @@ function isSocket(link: string): boolean {
   try {
     return readlinkSync(link).startsWith('socket:');
   } catch (error) {
-    // Closed since the folder was read.
+    // Closed since the directory was read.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }

@@ -1,32 +1,32 @@
-/** On which processor, at which priority and with how many file descriptors a program of the bench runs. */
+/** The CPU, priority and file descriptor limit of the bench's programs. */
 import { availableParallelism } from 'node:os';
 import { readFileSync } from 'node:fs';
 
-/** `tested`: the proxy that is measured, alone on its processor; `around`: load, backend and edge. */
+/** `tested`: the measured proxy, alone on its CPU; `around`: load generator, backend and edge. */
 export type Place = 'tested' | 'around';
 
-/** Enough for 9,000 connections through a proxy, which has two sockets for each. */
+/** Enough for 9,000 connections through a proxy, which has two sockets per connection. */
 const WANTED_FILES = 65_536;
 
-/** Programs of util-linux and coreutils that a command line is wrapped in; each becomes the next by exec(). */
+/** Programs of util-linux and coreutils that wrap a command line. Each one executes the next by exec(). */
 export const WRAPPERS = ['setpriv', 'prlimit', 'nice', 'taskset'] as const;
 
-/** Is there a processor for the proxy alone? */
+/** Whether there is a separate CPU for the proxy. */
 export const isPinned = availableParallelism() >= 2;
 
 const isRoot = process.getuid?.() === 0;
 
-/** The most file descriptors that a program of the bench gets. Even root cannot always have more than its own limit. */
+/** The file descriptor limit of the bench's programs. Even root cannot always exceed its own limit. */
 export const fileLimit = Math.min(WANTED_FILES, hardFileLimit());
 
-/** The command line that runs a program in its place. Its PID is that of the program itself. */
+/** Returns the command line that runs a program in its place. The PID stays that of the program itself. */
 export function placed(place: Place, argv: readonly string[]): string[] {
   const processor = place === 'tested' ? '1' : '0';
   return [
-    // Nothing survives the bench, even if that is killed.
+    // Kills the program when the bench ends, even if the bench is killed.
     ...['setpriv', '--pdeathsig', 'KILL', '--'],
     ...['prlimit', `--nofile=${fileLimit}:${fileLimit}`],
-    // Only root may be rude to the others on the machine.
+    // Only root can raise the priority.
     ...(isRoot ? ['nice', '-n', '-10'] : []),
     ...(isPinned ? ['taskset', '--cpu-list', processor] : []),
     ...argv,

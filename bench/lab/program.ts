@@ -2,15 +2,15 @@ import { openSync, closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Place, placed } from './placement.ts';
 
-/** What to start. */
+/** How to start a program. */
 export interface Launch {
   readonly argv: readonly string[];
-  /** The port on loopback where it takes connections. */
+  /** The port on loopback where it accepts connections. */
   readonly port: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A program that the bench has started and will end. */
+/** A program started by the bench. */
 export class Program implements AsyncDisposable {
   readonly name: string;
   readonly port: number;
@@ -38,7 +38,7 @@ export class Program implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The last lines that it printed, for an error. */
+  /** Returns the last lines of its output, for an error. */
   lastWords(): string {
     const lines = readFileSync(this.#log, 'utf8').trim().split('\n').slice(-5);
     const state = this.isRunning
@@ -47,7 +47,7 @@ export class Program implements AsyncDisposable {
     return [`${this.name} ${state}`, ...lines.filter(Boolean)].join('\n    ');
   }
 
-  /** By force: it holds nothing worth saving, and a gateway that is asked politely drains for half a minute. */
+  /** Kills the program. It has nothing to save, and a graceful stop of a gateway takes half a minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#child.exited;

@@ -1,18 +1,18 @@
-/** What surrounds the programs under test: a folder, certificates, keys, ports, a backend and an edge. */
+/** The environment of the programs under test: a folder, certificates, keys and ports. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Authority } from '../../world/cluster/pki.ts';
 import { deriveTenantSecret } from '../../src/wire/tenant-key.ts';
 
-/** The tenant's name, in every hello. */
+/** Host of the tenant, the server name in every hello. */
 export const HOST = 'bench.k8s.test';
 
-/** Below the ports that the kernel hands out to clients, of which the bench uses many. */
+/** Below the ephemeral ports, of which the bench uses many. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 
-/** Files that programs under test read. */
+/** Files for the programs under test. */
 export interface SiteFiles {
   readonly ca: string;
   /** Certificate and key of the backend, for {@link HOST}. */
@@ -21,13 +21,13 @@ export interface SiteFiles {
   /** Certificate and key of a terminating proxy on a worker, for `kubernetes`. */
   readonly leafCertificate: string;
   readonly leafKey: string;
-  /** Both of the proxy in one file, as HAProxy wants them. */
+  /** Certificate and key of the proxy in one file, for HAProxy. */
   readonly leafPair: string;
   readonly masterKey: string;
   readonly tenantKey: string;
 }
 
-/** The surroundings, on paper: nothing runs yet. */
+/** The environment. No program runs yet. */
 export interface Site {
   readonly folder: string;
   readonly files: SiteFiles;
@@ -77,7 +77,7 @@ function base64(bytes: Uint8Array): string {
 
 let nextPort = FIRST_PORT + Math.floor(Math.random() * 5_000);
 
-/** A port on loopback that nobody listens on. */
+/** Returns a free port on loopback. */
 export function freePort(): number {
   while (nextPort <= LAST_PORT) {
     const port = nextPort++;

@@ -1,4 +1,4 @@
-/** Memory: of a program that was just started, and with thousands of connections that rest. */
+/** Measures memory: of a program after its start, and with thousands of idle connections. */
 import type { Kind } from '../cases.ts';
 import type { Lab } from '../lab/lab.ts';
 import { IdleLoad } from '../lab/load.ts';
@@ -10,33 +10,34 @@ import { waitFor } from '../../world/wait.ts';
 import { warmUp } from './rounds.ts';
 
 /**
- * The first thousand connections fill pools and tables; what one more costs shows beyond. What a program compiles while it
- * runs is no part of it either (0.69 KB with it, 0.29 without, of the engine on epoll): so it is at work for a while before.
+ * The first thousand connections fill pools and tables, so the cost of one more shows beyond them. JIT compilation
+ * would also distort the result (0.69 KB with it, 0.29 without, for the epoll engine), so the program is warmed up
+ * before.
  */
 const FEW = 1_000;
 
-/** What a peer needs. */
+/** Memory use of a peer. */
 export interface IdleMemory {
   readonly peer: string;
   readonly kind: Kind;
   readonly restBytes: number;
-  /** What of it is the program's own, not of the file that it is. */
+  /** Anonymous memory, without the pages of the program file. */
   readonly restOwnBytes: number;
   readonly connections: number;
-  /** Resident memory with so many connections. */
+  /** Resident memory with these connections. */
   readonly idleBytes: number;
-  /** For each connection beyond the first thousand. */
+  /** Memory per connection beyond the first thousand. */
   readonly bytesPerConnection: number;
 }
 
-/** How it is measured. */
+/** Options of {@link measureIdle}. */
 export interface IdleOptions {
   readonly connections: number;
-  /** How many times longer than others a peer that compiles itself is warmed up. */
+  /** How many times longer than others a peer with a JIT compiler is warmed up. */
   readonly compilingFactor: number;
 }
 
-/** Starts a peer afresh, for nothing but this, and ends it. */
+/** Starts a peer for this measurement alone, and stops it afterward. */
 export async function measureIdle(
   lab: Lab,
   peer: Peer,
@@ -84,7 +85,7 @@ export async function measureIdle(
   }
 }
 
-/** Memory when it has stopped changing by more than a page or two, or after a few seconds. */
+/** Returns the memory once it has stopped changing by more than a few pages, or after a few seconds. */
 async function settledBytes(pid: number): Promise<number> {
   let before = residentBytes(pid);
   for (let look = 0; look < 10; look++) {

@@ -1,7 +1,7 @@
-/** One connection after another with a name, from this very process, until one reaches the backend. */
+/** Connects with a server name from this process, again and again, until a connection reaches the backend. */
 import { hello } from '../../src/wire/hello/hello-builder.ts';
 
-/** Between two attempts: what the measured time may be too long by. */
+/** Pause between two attempts. The measured time may be too long by this. */
 const PAUSE_MS = 1;
 const ATTEMPT_MS = 2_000;
 const DEADLINE_MS = 20_000;
@@ -10,7 +10,7 @@ const DEADLINE_MS = 20_000;
 const MARK = 'snicket-bench-plain-bytes-follow';
 const RANDOM_AT = 11;
 
-/** As in bench/c/stream.h: two numbers of eight bytes, how much is sent and how much is wanted. */
+/** As in bench/c/stream.h: two numbers of eight bytes each, the size of the request and of the response. */
 const ONE_BYTE_PLEASE = Buffer.from([...Buffer.alloc(8), 1, ...Buffer.alloc(7)]);
 
 /** Resolves when a request to this name is answered. */
@@ -28,7 +28,7 @@ export async function probeUntilRouted(
   throw new Error(`no answer from ${name} at 127.0.0.1:${port} within ${DEADLINE_MS} ms`);
 }
 
-/** The backend answers one byte, 0; an alert of the gateway begins with another. */
+/** The backend answers with one byte, 0. An alert of the gateway begins with another byte. */
 async function isAnswered(port: number, name: string): Promise<boolean> {
   const greeting = hello({ serverName: name });
   greeting.write(MARK, RANDOM_AT, 'latin1');

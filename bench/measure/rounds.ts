@@ -1,8 +1,8 @@
 /**
- * Processor time for each unit of work, of all peers in turn.
+ * Measures the CPU time per unit of work of all peers.
  *
- * A machine is never as quiet or as fast as a minute ago. So all peers run side by side, a repetition of a case measures
- * each of them once, in random order, and only figures of one repetition are compared.
+ * The speed of a machine varies from minute to minute. Therefore all peers run at the same time, each repetition of a
+ * case measures every peer once in random order, and only figures of the same repetition are compared.
  */
 import type { Progress } from '../../world/parts/progress.ts';
 import { type Case, costOf, type Load, loadWords } from '../cases.ts';
@@ -17,7 +17,7 @@ export interface Sample {
   readonly peer: string;
   readonly case: string;
   readonly repetition: number;
-  /** Processor time for one unit of the case's load; 0 if there were errors. */
+  /** CPU time per unit of the case's load. 0 if there were errors. */
   readonly cost: number;
   readonly errors: number;
   readonly perSecond: number;
@@ -25,13 +25,13 @@ export interface Sample {
   readonly latency99Us: number;
 }
 
-/** A peer that runs. */
+/** A running peer. */
 export interface RunningPeer {
   readonly peer: Peer;
   readonly program: Program;
 }
 
-/** Milliseconds until pools and caches are filled; for a peer that compiles itself, many times as long. */
+/** Warm-up time in milliseconds, until pools and caches are filled. Much longer for a peer with a JIT compiler. */
 const WARM_UP_MS: Readonly<Record<Load, number>> = {
   connect: 300,
   request: 200,
@@ -39,18 +39,18 @@ const WARM_UP_MS: Readonly<Record<Load, number>> = {
   upload: 150,
 };
 
-/** How a run is measured. */
+/** Options of {@link measureRounds}. */
 export interface RoundsOptions {
   readonly repetitions: number;
-  /** How many times longer than others a peer that compiles itself is warmed up. */
+  /** How many times longer than others a peer with a JIT compiler is warmed up. */
   readonly compilingFactor: number;
   readonly time: LoadTime;
   readonly progress: Progress;
 }
 
 /**
- * Measures every peer in every case, `repetitions` times; one case after the other, and each with a warm-up of its own: a
- * JavaScript engine throws code away that was not used for a minute, and what is to be shown is a program at work.
+ * Measures every peer in every case, `repetitions` times. Each case has its own warm-up, because a JavaScript engine
+ * discards code that was not used for a minute, and the bench measures warm programs.
  */
 export async function measureRounds(
   lab: Lab,
@@ -80,8 +80,9 @@ export async function measureRounds(
 }
 
 /**
- * The load of a case through one peer, for its caches and compilers. Those want many connections, and handshakes are slow:
- * a peer that compiles itself and can do without them does so first.
+ * Runs the load of a case through one peer, to fill its caches and to trigger its JIT compiler. That takes many
+ * connections, and handshakes are slow, so a peer with a JIT compiler is warmed up with plain bytes first, if it
+ * supports them.
  */
 export async function warmUp(
   lab: Lab,
@@ -98,7 +99,7 @@ export async function warmUp(
   }
 }
 
-/** Undefined if the load could not be run to its end. */
+/** Returns undefined if the load did not complete. */
 async function countedLoad(
   lab: Lab,
   target: LoadTarget,
@@ -113,7 +114,7 @@ async function countedLoad(
   }
 }
 
-/** A load in which nothing got through is an error too, though nobody has said so. */
+/** Returns the sample of a load. A load without any completed work counts as an error too. */
 export function sampleOf(
   which: Pick<Sample, 'peer' | 'case' | 'repetition'>,
   load: Load,
@@ -138,7 +139,7 @@ function fits(peer: Peer, one: Case): boolean {
   return peer.role === one.role && peer.kinds.includes(one.kind);
 }
 
-/** In random order (Fisher and Yates), so that no peer always comes after the same one. */
+/** Returns the items in random order (Fisher-Yates), so that no peer always follows the same one. */
 function shuffled<T>(items: readonly T[]): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last--) {

@@ -1,4 +1,4 @@
-/** The gateway with 10,000 routes: its start, one change, and what a connection costs. */
+/** Measures the gateway with 10,000 routes: its start, one change, and the cost of a connection. */
 import { renameSync, writeFileSync } from 'node:fs';
 import type { Progress } from '../../world/parts/progress.ts';
 import { together } from '../../world/wait.ts';
@@ -13,21 +13,21 @@ import { probeUntilRouted } from './probe.ts';
 const FEW = 10;
 const MANY = 10_000;
 
-/** For the compilers. */
+/** Warm-up for the JIT compiler. */
 const WARM_UP: LoadTime = { warmUpMs: 0, durationMs: 1_500 };
 
-/** What many routes cost. */
+/** The cost of many routes. */
 export interface RouteCosts {
   readonly routes: number;
-  /** From the start of the program until a connection by the last name works, with few and with many routes. */
+  /** From the start of the program until a connection to the last host works, with few and with many routes. */
   readonly startMs: { readonly few: number; readonly many: number };
-  /** From the moment the file is in place until a connection by the new name works, each time. */
+  /** From the rename of the file until a connection to the new host works, for each change. */
   readonly changeMs: readonly number[];
-  /** Processor time of a new connection with many routes, as a ratio to few in the same repetition. */
+  /** CPU time of a new connection with many routes, relative to few routes in the same repetition. */
   readonly lookupRatios: readonly number[];
 }
 
-/** Measures it all with two gateways of its own. */
+/** Measures all of it with two gateways that it starts. */
 export async function measureRoutes(
   lab: Lab,
   options: {
@@ -66,7 +66,7 @@ export async function measureRoutes(
   }
 }
 
-/** The tenant of the bench comes last, so that it works only when all are there. */
+/** The host of the bench comes last, so that it works only when all routes are loaded. */
 function hosts(count: number): string[] {
   return [...Array.from({ length: count - 1 }, (_, index) => `t${index}.k8s.test`), HOST];
 }
@@ -91,7 +91,7 @@ async function startWith(
   return { program, routesFile: launch.routesFile, startMs };
 }
 
-/** The difference is small, so it is measured more often than others. */
+/** The difference is small, so it is measured more often. */
 const PAIRS_PER_REPETITION = 2;
 
 async function compareLookups(
@@ -103,7 +103,7 @@ async function compareLookups(
   for (const gateway of [few, many]) await connectCost(lab, gateway, WARM_UP);
   const ratios: number[] = [];
   for (let pair = 0; pair < options.repetitions * PAIRS_PER_REPETITION; pair++) {
-    // Whoever comes second may find the machine warmer, so they take turns.
+    // The order alternates, because the second run may find a warmer machine.
     const order = pair % 2 === 0 ? [few, many] : [many, few];
     const costs = new Map<StartedGateway, number>();
     for (const gateway of order) costs.set(gateway, await connectCost(lab, gateway, options.time));

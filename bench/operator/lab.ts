@@ -1,4 +1,6 @@
-/** The bench's cast on a site: simulated tenants, a gateway before them, and an operator that is started and ended. */
+/**
+ * Runs the bench on a site: simulated tenants, a gateway in front of them, and an operator that is started and stopped.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { repository } from '../../world/repository.ts';
@@ -14,22 +16,22 @@ import { SYSTEM, type Running, type Site } from './site/site.ts';
 import { ask } from './tenants/control.ts';
 import type { TenantAccess } from './tenants/tenant.ts';
 
-/** What ships, made by `make build`; SNICKET=path names another build. */
+/** The compiled program from `make build`; SNICKET=path selects another build. */
 const program = resolve(process.env['SNICKET'] ?? join(repository, 'dist', 'snicket'));
 
-/** A tenant has a listener and up to five connections, and a process 20,000 open files in many places. */
+/** A tenant has a listener and up to five connections, and many systems limit a process to 20,000 open files. */
 const TENANTS_PER_PROCESS = 2_500;
 const START_MS = 60_000;
-/** A tenant needs a certificate authority and two certificates. */
+/** A tenant needs a CA and two certificates. */
 const START_MS_PER_TENANT = 100;
 
-/** What a part of the cast has asked for so far. */
+/** The requests that a component has sent so far. */
 export interface AskedFor {
   readonly management: Requests;
   readonly tenants: Requests;
 }
 
-/** What was asked for between two counts. */
+/** Returns the requests between two counts. */
 export function askedBetween(before: AskedFor, after: AskedFor): AskedFor {
   return {
     management: requestsBetween(before.management, after.management),
@@ -37,14 +39,14 @@ export function askedBetween(before: AskedFor, after: AskedFor): AskedFor {
   };
 }
 
-/** A lab that is set up; the operator does not run yet. */
+/** A lab that is set up. The operator does not run yet. */
 export class Lab implements Disposable {
   readonly site: Site;
   readonly exposures: Exposures;
-  /** Those that are exposed from the beginning. */
+  /** The tenants that are exposed from the beginning. */
   readonly tenants: readonly TenantPlan[];
   readonly #spare: TenantPlan[];
-  /** Where the process of a tenant answers, by the name of the tenant. */
+  /** Control socket of the process of each tenant, by the name of the tenant. */
   readonly #sockets: ReadonlyMap<string, string>;
   #operator: Running | undefined;
 
@@ -62,7 +64,7 @@ export class Lab implements Disposable {
     this.#sockets = sockets;
   }
 
-  /** Starts tenants and gateway, and writes what providers write; no Exposure yet. */
+  /** Starts tenants and the gateway, and writes the objects of the providers, but no Exposures. */
   static async open(
     site: Site,
     folder: string,
@@ -93,7 +95,7 @@ export class Lab implements Disposable {
     return new Lab(site, exposures, tenants, spare, sockets);
   }
 
-  /** A tenant that is not exposed. */
+  /** Returns a tenant that is not exposed yet. */
   takeSpare(): TenantPlan {
     const plan = this.#spare.shift();
     if (plan === undefined) throw new Error('no tenant is left');
@@ -107,7 +109,7 @@ export class Lab implements Disposable {
     );
   }
 
-  /** As its Deployment starts it. */
+  /** Starts the operator with the flags of its Deployment. */
   async startOperator(): Promise<void> {
     const { address, port } = this.site.operatorHttp;
     const httpAddress = `${address}:${port}`;
@@ -123,7 +125,7 @@ export class Lab implements Disposable {
     this.#operator = undefined;
   }
 
-  /** What the operator uses. @throws with its last words, if it has ended. */
+  /** Returns the resource use of the operator. @throws with the end of its log if it has ended */
   operatorUse(): ProcessUse {
     const operator = this.#operator;
     if (operator === undefined) throw new Error('the operator was not started');
@@ -131,7 +133,7 @@ export class Lab implements Disposable {
     return processUse(operator.pid);
   }
 
-  /** What the operator has asked for so far; of tenants nobody else asks. */
+  /** Returns the requests of the operator so far. Requests to tenants come only from the operator. */
   async askedFor(): Promise<AskedFor> {
     return {
       management: await this.site.requestsOf('operator'),
@@ -145,7 +147,7 @@ export class Lab implements Disposable {
     };
   }
 
-  /** The longest block of the operator's event loop within the last minute, in seconds. */
+  /** Returns the longest block of the operator's event loop within the last one to two minutes, in seconds. */
   async longestBlock(): Promise<number> {
     const { address, port } = this.site.operatorHttp;
     const text = await ask(this.#socketOf(), 'page', { url: `http://${address}:${port}/metrics` });
@@ -153,19 +155,19 @@ export class Lab implements Disposable {
     return value === undefined ? Number.NaN : Number(value);
   }
 
-  /** How often the operator's Lease has changed hands. */
+  /** Returns how often the operator's Lease has changed its holder. */
   async leaseTransitions(): Promise<number> {
     const { items } = await this.site.client.list(RESOURCES.lease, { namespace: SYSTEM });
     const specs = items.map((lease) => (lease as { spec?: { leaseTransitions?: number } }).spec);
     return specs.reduce((sum, spec) => sum + (spec?.leaseTransitions ?? 0), 0);
   }
 
-  /** Deletes an object of a tenant; milliseconds until it was there again. */
+  /** Deletes an object of a tenant. Returns the milliseconds until the operator has restored it. */
   async repair(tenant: string, what: 'slice' | 'daemonSet'): Promise<number> {
     return ask(this.#socketOf(tenant), 'repair', { tenant, what });
   }
 
-  /** When the gateway led to this tenant, in milliseconds since 1970. */
+  /** Returns when the gateway began to route to this tenant, in milliseconds since 1970. */
   async served(tenant: string): Promise<number> {
     return ask(this.#socketOf(tenant), 'served', { tenant, edge: this.site.edge });
   }
@@ -181,10 +183,10 @@ export class Lab implements Disposable {
   }
 }
 
-/** Of tenants by their name. */
+/** Access to tenants, by name. */
 type Accesses = Readonly<Record<string, TenantAccess>>;
 
-/** The tenants of one process each. */
+/** Groups the tenants by process. */
 function groupsOf(plans: readonly TenantPlan[]): readonly (readonly TenantPlan[])[] {
   const count = Math.ceil(plans.length / TENANTS_PER_PROCESS);
   return Array.from({ length: count }, (_, index) =>
@@ -221,7 +223,10 @@ async function startTenants(
   return { access: JSON.parse(readFileSync(access, 'utf8')) as Accesses, socket };
 }
 
-/** The keys are the operator's to make; the gateway takes what is in the file whenever it comes. */
+/**
+ * Starts the gateway with a fixed key file. In a deployment the operator creates the keys, and the gateway picks up the
+ * file whenever it appears.
+ */
 async function startGateway(site: Site, folder: string): Promise<void> {
   const keys = join(folder, 'master.key');
   writeFileSync(keys, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });

@@ -1,17 +1,17 @@
-/** The objects that a user and the providers of control planes write: Services, slices, Secrets, an Edge, Exposures. */
+/** The objects that users and control plane providers write: Services, EndpointSlices, Secrets, Edges, Exposures. */
 import type { KubeObject } from '../../src/kube/object.ts';
 import { DOMAIN, NAMESPACE, type TenantPlan } from './plan.ts';
 import type { TenantAccess } from './tenants/tenant.ts';
 
-/** An object with whatever it has. */
+/** An object with any other fields. */
 export type AnyObject = KubeObject & Readonly<Record<string, unknown>>;
 
 /** The Edge of the gateway. */
 export const EDGE = 'shared';
-/** An Edge of an ingress controller: its routes are objects. */
+/** An Edge of an ingress controller, whose routes are Ingress objects. */
 export const INGRESS_EDGE = 'by-ingress';
 
-/** The namespace of all tenants, and both Edges. */
+/** Returns the namespace of all tenants, and both Edges. */
 export function sharedObjects(edge: {
   readonly address: string;
   readonly port: number;
@@ -36,7 +36,7 @@ export function sharedObjects(edge: {
   ];
 }
 
-/** What a provider leaves of a tenant in the management cluster. */
+/** Returns the objects that a provider creates for a tenant in the management cluster. */
 export function tenantObjects(
   { name, address, port }: TenantPlan,
   { caCertificate, caKey, kubeconfig }: TenantAccess,
@@ -69,7 +69,7 @@ export function tenantObjects(
   ];
 }
 
-/** The Exposure of a tenant. */
+/** Returns the Exposure of a tenant. */
 export function exposureOf({ name, port }: TenantPlan, edge = EDGE): AnyObject {
   return {
     apiVersion: 'snicket.dev/v1alpha1',

@@ -1,6 +1,6 @@
-/** Which tenants there are, and where. */
+/** Plans the simulated tenants and their addresses. */
 
-/** A tenant: its Service's address is the one at which its API server listens. */
+/** A tenant. Its API server listens on the address of its Service. */
 export interface TenantPlan {
   readonly name: string;
   readonly address: string;
@@ -10,13 +10,13 @@ export interface TenantPlan {
 
 /** The namespace of all tenants. */
 export const NAMESPACE = 'tenants';
-/** Below which they have their hosts. */
+/** Domain of all tenant hosts. */
 export const DOMAIN = 'snicket.test';
-/** Where every API server listens. */
+/** Port of every API server. */
 const API_PORT = 6443;
 const PER_BLOCK = 250;
 
-/** So many tenants, at addresses PREFIX.block.number; PREFIX is two bytes. */
+/** Returns tenants at the addresses PREFIX.block.number. The prefix has two bytes. */
 export function planTenants(count: number, prefix: string): readonly TenantPlan[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `t${String(index + 1).padStart(5, '0')}`;

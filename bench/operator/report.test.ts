@@ -28,7 +28,7 @@ const results: OperatorResults = {
   leaseTransitions: 0,
 };
 
-/** The cells of the row that begins with this text. */
+/** Returns the cells of the row that begins with this title. */
 function row(title: string): readonly string[] {
   const line = reportText(results)
     .split('\n')

@@ -1,9 +1,9 @@
-/** The results as Markdown, aligned so that it also reads well on a terminal. */
+/** Formats the results as Markdown, aligned for terminals. */
 import { markdownTable } from '../report/table.ts';
 import { total, writesIn, type Requests } from './request-counts.ts';
 import type { OperatorResults } from './results.ts';
 
-/** What this project has set itself. */
+/** The goals of this project. */
 const GOALS = {
   startCpuMs: 20,
   baseMb: 70,
@@ -13,7 +13,7 @@ const GOALS = {
   routedMs: 500,
 } as const;
 
-/** The whole report. */
+/** Returns the report. */
 export function reportText(results: OperatorResults): string {
   const { date, tenants, management, machine } = results;
   return [
@@ -73,7 +73,7 @@ function rows(results: OperatorResults): readonly (readonly string[])[] {
   ];
 }
 
-/** How often each tenant makes the operator ask for what, the most frequent requests first. */
+/** Returns the requests per tenant, the most frequent first. */
 function requestRows({ tenants, cold, rest }: OperatorResults): readonly (readonly string[])[] {
   const sides = (['management', 'tenants'] as const).flatMap((side) => {
     const [atStart, atRest] = [cold.requests[side], rest.requests[side]];

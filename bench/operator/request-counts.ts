@@ -1,9 +1,9 @@
-/** How often an API was asked for what. */
+/** Counts API requests by verb and resource. */
 
-/** The verbs that change something, in the words of RBAC and of the API server of the tests. */
+/** The verbs that change objects, as named by RBAC and the test API server. */
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'apply', 'delete']);
 
-/** Requests by verb and kind. */
+/** Numbers of requests by verb and resource. */
 export type Requests = Readonly<Record<string, number>>;
 
 /** Counts requests. */
@@ -15,13 +15,13 @@ export class RequestCounts {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** All so far. */
+  /** All requests so far. */
   get requests(): Requests {
     return Object.fromEntries(this.#counts);
   }
 }
 
-/** Of several servers. */
+/** Sums the requests of several servers. */
 export function sumOf(counts: readonly Requests[]): Requests {
   const sums: Record<string, number> = {};
   for (const [key, count] of counts.flatMap((one) => Object.entries(one))) {
@@ -30,7 +30,7 @@ export function sumOf(counts: readonly Requests[]): Requests {
   return sums;
 }
 
-/** What came between two counts. */
+/** Returns the requests between two counts. */
 export function requestsBetween(before: Requests, after: Requests): Requests {
   return Object.fromEntries(
     Object.entries(after)
@@ -39,12 +39,12 @@ export function requestsBetween(before: Requests, after: Requests): Requests {
   );
 }
 
-/** How many there were. */
+/** Returns the total number of requests. */
 export function total(requests: Requests): number {
   return Object.values(requests).reduce((sum, count) => sum + count, 0);
 }
 
-/** Those that change something. Whoever leads says so by a Lease again and again: that one is no change. */
+/** Returns the requests that change objects, except the regular renewals of Leases. */
 export function writesIn(requests: Requests): Requests {
   return Object.fromEntries(
     Object.entries(requests).filter(([key]) => {

@@ -1,4 +1,4 @@
-/** What a run has found, and where it is kept. */
+/** The results of a run, and where they are saved. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeMachine, type Machine } from '../report/results.ts';
@@ -8,25 +8,25 @@ import type { NewExposureTimes } from './measure/reactions.ts';
 import type { RestCost } from './measure/rest.ts';
 import { reportText } from './report.ts';
 
-/** All of it. Times of reactions are in milliseconds. */
+/** The results. Times of reactions are in milliseconds. */
 export interface OperatorResults {
   readonly date: string;
   readonly machine: Omit<Machine, 'pinned'>;
-  /** How much of the machine everybody but the bench's own process used, from 0 to 1. */
+  /** Fraction of the machine used by everything except the bench's own process, from 0 to 1. */
   readonly othersShare: number;
-  /** What the management cluster was. */
+  /** Description of the management cluster. */
   readonly management: string;
   readonly tenants: number;
   readonly empty: ProcessUse;
   readonly cold: StartCost;
   readonly rest: RestCost;
   readonly fresh: NewExposureTimes;
-  /** How often the operator's Lease changed hands after its first start. */
+  /** How often the operator's Lease changed its holder after the operator's first start. */
   readonly leaseTransitions: number;
   readonly drift: Readonly<Record<'slice' | 'daemonSet' | 'ingress', readonly number[]>>;
 }
 
-/** Where and when. */
+/** Returns the date, the machine and the parameters of a run. */
 export function describeRun(
   management: string,
   tenants: number,
@@ -36,7 +36,7 @@ export function describeRun(
   return { date: new Date().toISOString(), machine, othersShare: share, management, tenants };
 }
 
-/** Saves a run in a folder of its own, and returns its path. */
+/** Saves a run in a new folder and returns its path. */
 export function saveRun(results: OperatorResults): string {
   const name = `${results.date.slice(0, 16).replace('T', '-').replace(':', '')}-operator`;
   const folder = join(import.meta.dir, '..', 'results', name);

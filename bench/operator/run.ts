@@ -1,6 +1,6 @@
 /**
  * Measures `snicket operator` with many Exposures: `make bench-operator`, or `run.ts [--tenants N] [--rest SECONDS]
- * [--small]`. Results are for reading: nothing fails by being slow.
+ * [--small]`. The results are informational: slowness does not fail the run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
@@ -41,11 +41,11 @@ const count = {
 const EMPTY_SETTLE_MS = 15_000;
 const DEADLINE_MS = 600_000;
 const DEADLINE_MS_PER_TENANT = 200;
-/** A tenant takes a listener and two connections there, and as many connections in the operator. */
+/** A tenant needs a listener and two connections in its process, and as many connections in the operator. */
 const OPEN_FILES = 100_000;
 const PRIORITY = -10;
 
-// Inherited by all that is started: what else the machine does should not be measured.
+// All child processes inherit the priority, so that other load on the machine distorts the results less.
 if (process.getuid?.() === 0) {
   setPriority(PRIORITY);
   const limit = ['prlimit', `--pid=${process.pid}`, `--nofile=${OPEN_FILES}`];
@@ -65,7 +65,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(0); // connections that are kept for later would hold it for a minute
+process.exit(0); // idle keep-alive connections would keep the process running for a minute
 
 async function measure(site: Site, hasDns: boolean, say: Progress): Promise<OperatorResults> {
   const { tenants, repeat, settle, rest: restSeconds } = count;
@@ -96,7 +96,7 @@ async function measure(site: Site, hasDns: boolean, say: Progress): Promise<Oper
     ingress: await measureIngressDrift(lab, repeat),
   };
   say.done('reactions', 'measured');
-  // The operator that is measured took the Lease once.
+  // The measured operator acquired the Lease once.
   const leaseTransitions = (await lab.leaseTransitions()) - transitions - 1;
   await lab.endOperator();
   return {

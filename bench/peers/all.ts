@@ -4,7 +4,7 @@ import type { Peer } from './peer.ts';
 import { relayPeers } from './relays.ts';
 import { snicketPeers } from './snicket.ts';
 
-/** Everything that can be measured, in the order of the tables. */
+/** All peers, in the order of the tables. */
 export const ALL_PEERS: readonly Peer[] = [
   ...haproxyPeers,
   nginxPeer,

@@ -7,10 +7,10 @@ import { freePort, HOST, type Site } from '../lab/site.ts';
 import { unstableTree, type UnstableTree } from '../programs/unstable.ts';
 import type { Peer } from './peer.ts';
 
-/** It refuses to start if its sockets and pipes could be more than the files it may open. */
+/** HAProxy refuses to start if its sockets and pipes could exceed the limit of open files. */
 const MAX_CONNECTIONS = Math.min(10_000, Math.floor(fileLimit / 2) - 100);
 
-/** HAProxy's defaults, one thread as for all, and the timeouts without which it complains; no log. */
+/** HAProxy's defaults with one thread, as for all peers, and the timeouts that it warns about if missing. No log. */
 const COMMON = `
 global
   nbthread 1
@@ -38,7 +38,7 @@ frontend sni
   use_backend %[req.ssl_sni,lower,map(${map},none)]
 `;
 
-/** Takes a PROXY v2 header and routes by its authority. */
+/** Accepts a PROXY v2 header and routes by its authority. */
 const authorityFrontend = (port: number, map: string) => `
 frontend authority
   bind 127.0.0.1:${port} accept-proxy backlog 4096
@@ -52,18 +52,18 @@ backend none
   tcp-request content reject
 `;
 
-/** Debian's packages of the peers that come from there; one tree for all. */
+/** The Debian packages of all peers, in one tree. */
 export const PEER_PACKAGES = ['haproxy', 'nginx', 'libnginx-mod-stream'] as const;
 
 let tree: Promise<UnstableTree> | undefined;
 
-/** The tree with HAProxy and nginx, unpacked when it is first needed. */
+/** Returns the tree with HAProxy and nginx, and unpacks it on first use. */
 export function peerTree(): Promise<UnstableTree> {
   tree ??= unstableTree(PEER_PACKAGES);
   return tree;
 }
 
-/** HAProxy's command line: of Debian unstable, or else the machine's own, whatever its version. */
+/** Returns HAProxy's command line: from Debian unstable, or else the installed version. */
 async function haproxy(): Promise<string[]> {
   try {
     return (await peerTree()).command('usr/sbin/haproxy');
@@ -105,7 +105,7 @@ function peer(
   };
 }
 
-/** HAProxy at the edge, and on a worker in the two ways that Snicket's proxy has. */
+/** HAProxy at the edge, and on a worker in the two modes of Snicket's proxy. */
 export const haproxyPeers: readonly Peer[] = [
   peer(
     { name: 'haproxy', role: 'gateway', kinds: ['plain', 'tls'], title: 'HAProxy, routing by SNI' },
@@ -155,8 +155,8 @@ backend edge
 ];
 
 /**
- * The edge behind all workers' proxies, so that only those differ. It takes what authority a header names and checks no
- * signature.
+ * Starts the edge behind all workers' proxies, so that only the proxies differ. It routes by the authority in the
+ * header and does not verify signatures.
  */
 export async function launchEdge(site: Site): Promise<Launch> {
   const map = mapFile(site, [HOST]);

@@ -6,7 +6,9 @@ import { freePort, HOST } from '../lab/site.ts';
 import { peerTree } from './haproxy.ts';
 import type { Peer } from './peer.ts';
 
-/** nginx at the edge. On a worker it could not name the tenant: it writes no authority. */
+/**
+ * nginx at the edge. It cannot be a peer on a worker, because it cannot write the authority TLV that names the tenant.
+ */
 export const nginxPeer: Peer = {
   name: 'nginx',
   role: 'gateway',

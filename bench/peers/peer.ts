@@ -2,19 +2,19 @@ import type { Kind, Role } from '../cases.ts';
 import type { Launch } from '../lab/program.ts';
 import type { Site } from '../lab/site.ts';
 
-/** A program that is measured, with its settings. */
+/** A program to measure, with its configuration. */
 export interface Peer {
-  /** As in results and in `PEERS=`. */
+  /** Name in results and in `PEERS=`. */
   readonly name: string;
   readonly role: Role;
-  /** What it can carry. A terminating proxy speaks TLS only. */
+  /** The supported kinds. A terminating proxy supports only TLS. */
   readonly kinds: readonly Kind[];
-  /** Does it compile itself while it runs, and so need a longer warm-up? */
+  /** Whether it has a JIT compiler and so needs a longer warm-up. */
   readonly compilesItself?: boolean;
-  /** One line for people. */
+  /** Description for reports. */
   readonly title: string;
-  /** Name and version as the program itself says. @throws if it cannot be had on this machine. */
+  /** Returns the name and version as reported by the program. @throws if it is not available on this machine. */
   version(): Promise<string>;
-  /** Writes its settings and says how to start it. @throws if it cannot be had on this machine. */
+  /** Writes its configuration and returns how to start it. @throws if it is not available on this machine. */
   launch(site: Site): Promise<Launch>;
 }

@@ -1,9 +1,9 @@
-// relay is what many write first: a goroutine for each direction and io.Copy between them.
+// relay is the obvious implementation of a TCP relay: one goroutine per direction, with io.Copy.
 //
-//	relay sni PORT HOST BACKEND                       routes by the name in the hello
-//	relay terminate PORT HOST EDGE CERT KEY CA        ends TLS and begins it anew, as Steward's proxy on a worker does
+//	relay sni PORT HOST BACKEND                       routes by SNI
+//	relay terminate PORT HOST EDGE CERT KEY CA        terminates TLS and re-encrypts, like Steward's proxy on a worker
 //
-// The second opens one upstream connection for each client's. Unlike Steward's it verifies the upstream.
+// The second mode opens one upstream connection per client connection. Unlike Steward's proxy it verifies the upstream.
 package main
 
 import (
@@ -94,7 +94,7 @@ func route(client net.Conn, host, backend string) error {
 	return nil
 }
 
-// join copies both ways until both have ended. Between two *net.TCPConn io.Copy uses splice(2).
+// join copies in both directions until both have ended. Between two *net.TCPConn io.Copy uses splice(2).
 func join(client, server net.Conn) {
 	done := make(chan struct{})
 	go func() {
@@ -131,7 +131,7 @@ func readHello(client net.Conn) ([]byte, string, error) {
 	return nil, "", errors.New("the hello is too long")
 }
 
-// serverName trusts the lengths in the hello; a wrong one panics and ends this peer, which is good enough here.
+// serverName trusts the lengths in the hello. A wrong one panics and ends this peer, which is acceptable in the bench.
 func serverName(hello []byte) (string, error) {
 	at := 38
 	at += 1 + int(hello[at])

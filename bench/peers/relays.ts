@@ -1,4 +1,4 @@
-/** Peers that the bench brings itself: relays in Go and in C. */
+/** Peers that are part of the bench: relays in Go and in C. */
 import { run } from '../../world/machine/command.ts';
 import { freePort, HOST } from '../lab/site.ts';
 import { compileC, compileGo } from '../programs/compiled.ts';
@@ -8,7 +8,7 @@ async function goVersion(): Promise<string> {
   return (await run(['go', 'version'])).stdout.trim();
 }
 
-/** The relays. */
+/** The relays in Go and C. */
 export const relayPeers: readonly Peer[] = [
   {
     name: 'go',

@@ -1,4 +1,4 @@
-/** Snicket itself. */
+/** The peers of Snicket. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { repository } from '../../world/repository.ts';
@@ -8,7 +8,10 @@ import { freePort, HOST, type Site } from '../lab/site.ts';
 import { MissingProgramError } from '../programs/missing.ts';
 import type { Peer } from './peer.ts';
 
-/** What ships, made by `make build`; SNICKET=path names another build. From source it would need 20 MB more memory. */
+/**
+ * The compiled program from `make build`; SNICKET=path selects another build. From source it would need 20 MB more
+ * memory.
+ */
 const program = resolve(process.env['SNICKET'] ?? join(repository, 'dist', 'snicket'));
 
 async function version(): Promise<string> {
@@ -16,7 +19,7 @@ async function version(): Promise<string> {
   return (await run([program, 'version'])).stdout.trim().replaceAll('\n', ', ');
 }
 
-/** The text of a routes file that leads all hosts to the backend. */
+/** Returns the text of a routes file with the backend as endpoint of all hosts. */
 export function routesText(hosts: readonly string[], backendPort: number): string {
   const endpoints = [`127.0.0.1:${backendPort}`];
   const routes = hosts.map((host) => ({
@@ -28,7 +31,7 @@ export function routesText(hosts: readonly string[], backendPort: number): strin
   return JSON.stringify({ routes });
 }
 
-/** The gateway with these routes. */
+/** Returns how to start the gateway with these routes. */
 export function launchGateway(
   site: Site,
   engine: 'epoll' | 'bun',
@@ -66,7 +69,7 @@ function proxyArguments(site: Site, port: number, edgePort: number): string[] {
   ];
 }
 
-/** Gateway with both engines, proxy in both modes. */
+/** The gateway with both engines, and the proxy in both modes. */
 export const snicketPeers: readonly Peer[] = [
   gateway('epoll'),
   gateway('bun'),

@@ -1,4 +1,4 @@
-/** The bench's own programs, compiled once for each state of their sources and kept in the user's cache folder. */
+/** Compiles the bench's own programs, and caches them by the hash of their sources in the user's cache folder. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { MissingProgramError } from './missing.ts';
 const SOURCES = join(import.meta.dir, '..', 'c');
 const GO_SOURCE = join(import.meta.dir, '..', 'peers', 'relay.go');
 
-/** The C programs and what each is made of, besides its own file. */
+/** The C programs, with the modules they are linked with. */
 const C_PROGRAMS = {
   load: ['hello', 'stream', 'processor'],
   backend: ['hello', 'stream'],
@@ -22,7 +22,7 @@ const C_PROGRAMS = {
 /** Paths of the C programs. */
 export type CPrograms = Readonly<Record<keyof typeof C_PROGRAMS, string>>;
 
-/** Compiles load generator, backend and relay, or finds them as they were compiled before. */
+/** Returns the compiled load generator, backend and relay, from the cache if possible. */
 export async function compileC(): Promise<CPrograms> {
   const names = Object.keys(C_PROGRAMS) as (keyof typeof C_PROGRAMS)[];
   const sources = readdirSync(SOURCES).map((name) => join(SOURCES, name));
@@ -40,7 +40,7 @@ export async function compileC(): Promise<CPrograms> {
   };
 }
 
-/** Compiles the relay in Go, or finds it. */
+/** Returns the compiled relay in Go, from the cache if possible. */
 export async function compileGo(): Promise<string> {
   if (!Bun.which('go'))
     throw new MissingProgramError('Go is not on the PATH: install it, or leave the Go peers out');

@@ -1,4 +1,4 @@
-/** A C compiler with OpenSSL: the machine's own, or one of Debian unstable in a tree of its own. */
+/** Finds a C compiler with OpenSSL: the installed one, or one of Debian unstable in a separate tree. */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, run } from '../../world/machine/command.ts';
@@ -11,7 +11,7 @@ const LIBRARIES = ['-lssl', '-lcrypto'];
 /** Compiles C files into a program. */
 export type Compile = (files: readonly string[], program: string) => Promise<void>;
 
-/** Finds a compiler, or unpacks one. */
+/** Returns an installed compiler, or unpacks one. */
 export async function compiler(): Promise<Compile> {
   const machine = Bun.which('cc') ?? Bun.which('gcc');
   if (machine !== null && (await hasOpenssl(machine))) {
@@ -40,8 +40,8 @@ async function hasOpenssl(compilerPath: string): Promise<boolean> {
 }
 
 /**
- * The tree is a whole small system, so the compiler feels at home below chroot. What it makes is linked statically and
- * runs on any C library.
+ * Runs the compiler in a chroot of the tree, which is a complete small system. The programs are linked statically, so
+ * they run with any C library.
  */
 async function unpackedCompiler(): Promise<Compile> {
   const tree = await unstableTree(['gcc', 'libc6-dev', 'libssl-dev', 'libzstd-dev', 'zlib1g-dev']);

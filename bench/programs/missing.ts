@@ -1,4 +1,4 @@
-/** A program that cannot be had on this machine. The message says what to do about it. */
+/** A program that is not available on this machine. The message has a hint. */
 export class MissingProgramError extends Error {
   constructor(sentence: string) {
     super(sentence);

@@ -1,6 +1,6 @@
 /**
- * Programs of Debian unstable, for peers that are newer than this machine's release. They are unpacked with all that
- * they depend on, the C library included, and run by that library's own loader; nothing is installed.
+ * Programs of Debian unstable, for peers that are newer than the release of this machine. They are unpacked with all
+ * dependencies, including the C library, and run with that library's loader. Nothing is installed.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -34,7 +34,7 @@ export class UnstableTree {
     this.root = root;
   }
 
-  /** The command line that runs a program of this tree, given by its path in it. */
+  /** Returns the command line of a program by its path in the tree. */
   command(path: string): string[] {
     const { folder, loader } = libraries();
     const libraryPath = join(this.root, 'usr/lib', folder);
@@ -42,7 +42,7 @@ export class UnstableTree {
   }
 }
 
-/** Unpacks packages and what they depend on, or finds them unpacked. */
+/** Returns a tree of the packages and their dependencies, from the cache if possible. */
 export async function unstableTree(packages: readonly string[]): Promise<UnstableTree> {
   libraries();
   const digest = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 8);
@@ -67,7 +67,7 @@ async function download(work: string, packages: readonly string[]): Promise<void
     mkdirSync(join(work, name), { recursive: true });
   const source = `deb [signed-by=${KEYRING}] ${await mirror()} unstable main\n`;
   writeFileSync(join(work, 'sources.list'), source);
-  // A machine on which nothing is installed: so apt brings the C library and all else.
+  // An empty status makes apt download the C library and all other dependencies.
   writeFileSync(join(work, 'status'), '');
   const settings = {
     'Dir::Etc::SourceList': `${work}/sources.list`,
@@ -78,7 +78,7 @@ async function download(work: string, packages: readonly string[]): Promise<void
     'Dir::Cache::pkgcache': `${work}/pkgcache.bin`,
     'Dir::Cache::srcpkgcache': `${work}/srcpkgcache.bin`,
     'Debug::NoLocking': 'true',
-    'APT::Sandbox::User': 'root', // the user _apt cannot write below a home folder
+    'APT::Sandbox::User': 'root', // the user _apt cannot write below a home directory
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   const apt = ['apt-get', '--quiet', '--yes', ...options];
@@ -95,13 +95,13 @@ async function unpack(work: string): Promise<void> {
   }
   const archives = readdirSync(join(work, 'archives')).filter((name) => name.endsWith('.deb'));
   for (const archive of archives) {
-    // Not --extract: that would put a folder in the place of a link.
+    // Not --extract, which would replace links by directories.
     const tar = `dpkg-deb --fsys-tarfile "$1" | tar --extract --keep-directory-symlink --directory "$2"`;
     await run(['sh', '-c', tar, 'sh', join(work, 'archives', archive), root]);
   }
 }
 
-/** The mirror that this machine's apt is set up with, if it is one of Debian. */
+/** Returns the configured mirror of this machine's apt, if it is a Debian mirror. */
 async function mirror(): Promise<string> {
   const format = ['--format', '$(REPO_URI)', 'Created-By: Packages'];
   const { stdout } = await run(['apt-get', 'indextargets', ...format]);

@@ -1,4 +1,4 @@
-/** Which peers are set beside which, and in what order. */
+/** Groups peers into comparisons, in order. */
 import { ALL_CASES, type Kind, type Load, LOADS, type Role } from '../cases.ts';
 import type { Results } from './results.ts';
 import { outcomeOf, type Outcome } from './statistics.ts';
@@ -12,17 +12,17 @@ export interface Comparison {
   readonly rows: readonly { readonly peer: string; readonly cells: readonly Cell[] }[];
 }
 
-/** A case. */
+/** A case, as a column. */
 export interface Column {
   readonly caseId: string;
   readonly load: Load;
   readonly title: string;
 }
 
-/** A peer in a case. */
+/** The result of a peer in a case. */
 export interface Cell {
   readonly outcome: Outcome;
-  /** What the ratio is to stay below. */
+  /** Upper limit of the ratio, if there is a goal. */
   readonly limit: number | undefined;
 }
 
@@ -49,7 +49,7 @@ const COMPARISONS: readonly { title: string; role: Role; kind: Kind; base: strin
   },
 ];
 
-/** Everything that a run can compare; parts of which it has nothing are left out. */
+/** Returns all comparisons for which the run has data. */
 export function comparisonsOf(results: Results): Comparison[] {
   const measured = new Set(results.samples.map((sample) => `${sample.peer} ${sample.case}`));
   const peers = [...new Set(results.samples.map((sample) => sample.peer))];
@@ -70,7 +70,7 @@ export function comparisonsOf(results: Results): Comparison[] {
   });
 }
 
-/** As the peers were started, not as chance measured them first. */
+/** Sorts peers by the order in which they were started, not by that of their samples. */
 function inOrder(peers: readonly string[], results: Results): string[] {
   const order = Object.keys(results.versions);
   return peers.toSorted((left, right) => order.indexOf(left) - order.indexOf(right));

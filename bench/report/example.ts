@@ -1,8 +1,8 @@
-/** For tests only: results as a run could have them. */
+/** For tests only: results of an imaginary run. */
 import type { Sample } from '../measure/rounds.ts';
 import type { Results } from './results.ts';
 
-/** Samples of a peer in a case, one for each cost, in repetitions from 1. */
+/** Returns samples of a peer in a case, one per cost, with repetitions from 1. */
 export function samplesOf(
   peer: string,
   caseId: string,
@@ -21,7 +21,7 @@ export function samplesOf(
   }));
 }
 
-/** A small run: two cases, three peers. */
+/** Returns the results of a small run with two cases and three peers. */
 export function exampleResults(changes: Partial<Results> = {}): Results {
   return {
     date: '2026-01-02T03:04:05.000Z',

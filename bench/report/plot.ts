@@ -1,4 +1,4 @@
-/** The ratios as a picture: a bar for each peer in each case, with quartiles, the base at 1 and the goals. */
+/** Plots the ratios as SVG: a bar per peer and case with quartiles, the base at 1, and the goals. */
 import { type Comparison, comparisonsOf } from './comparison.ts';
 import type { Results } from './results.ts';
 
@@ -9,7 +9,7 @@ const BAR = 16;
 const GAP = 5;
 const GROUP_GAP = 30;
 const TITLE = 46;
-/** Ratios beyond this are cut off and written in figures. */
+/** Longer bars are cut off here. The number still shows the ratio. */
 const LONGEST_RATIO = 2.5;
 
 const OURS = '#2f6f4f';
@@ -17,7 +17,7 @@ const OTHERS = '#9aa5b1';
 const INK = '#1f2933';
 const GOAL = '#ba2525';
 
-/** An SVG document. */
+/** Returns the plot as an SVG document. */
 export function plotOf(results: Results): string {
   const parts: string[] = [];
   let top = 40;

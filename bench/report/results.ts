@@ -6,33 +6,36 @@ import type { IdleMemory } from '../measure/idle.ts';
 import type { Sample } from '../measure/rounds.ts';
 import type { RouteCosts } from '../measure/routes.ts';
 
-/** Where it was measured. */
+/** The machine of a run. */
 export interface Machine {
   readonly processor: string;
   readonly cores: number;
   readonly memoryBytes: number;
   readonly kernel: string;
-  /** Was the proxy alone on a processor? */
+  /** Whether the proxy had a CPU of its own. */
   readonly pinned: boolean;
 }
 
-/** All that a run has found. */
+/** The results of a run. */
 export interface Results {
   readonly date: string;
   readonly mode: 'quick' | 'full';
   readonly machine: Machine;
-  /** How much of the machine others used during the run, from 0 to 1. Above a tenth or so, repeat it. */
+  /**
+   * Fraction of the machine that other processes used during the run, from 0 to 1. Repeat the run if it is above 0.1 or
+   * so.
+   */
   readonly othersShare: number;
-  /** Of each peer that ran. */
+  /** Version of each peer that ran. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Peers and measurements that could not be had, and why. */
+  /** Peers and measurements that failed, with the reason. */
   readonly failures: Readonly<Record<string, string>>;
   readonly samples: readonly Sample[];
   readonly idle: readonly IdleMemory[];
   readonly routes?: RouteCosts;
 }
 
-/** This machine, now. */
+/** Returns a description of this machine. */
 export function describeMachine(): Machine {
   return {
     processor: cpus()[0]?.model ?? 'unknown',
@@ -43,7 +46,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** Saves a run in a folder of its own, and returns its path. */
+/** Saves a run in a new folder and returns its path. */
 export function saveResults(
   results: Results,
   texts: { readonly table: string; readonly plot: string },

@@ -29,7 +29,7 @@ describe('the spread of some figures', () => {
 
 describe('the outcome of a peer in a case', () => {
   test('compares within a repetition only', () => {
-    // The machine was ten times slower in the second repetition, for both.
+    // In the second repetition the machine was ten times slower for both.
     const samples = [
       sample('haproxy', 1, 100),
       sample('ours', 1, 80),

@@ -1,7 +1,7 @@
-/** What is left of many measurements. */
+/** Summarizes samples. */
 import type { Sample } from '../measure/rounds.ts';
 
-/** The middle of some figures and how far they spread. */
+/** The median and quartiles of some figures. */
 export interface Spread {
   readonly low: number;
   readonly median: number;
@@ -9,7 +9,7 @@ export interface Spread {
   readonly count: number;
 }
 
-/** Median and quartiles, between two figures where they fall between. @throws for no figures at all. */
+/** Returns the median and quartiles, interpolated between two figures if needed. @throws if there are no figures. */
 export function spreadOf(figures: readonly number[]): Spread {
   if (figures.length === 0) throw new Error('no figures, so no median');
   const sorted = figures.toSorted((left, right) => left - right);
@@ -28,15 +28,15 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** How one peer did in one case: figures, or that it failed. */
+/** The result of one peer in one case: figures, or a failure. */
 export type Outcome =
   | { readonly kind: 'measured'; readonly cost: Spread; readonly ratio: Spread }
   | { readonly kind: 'failed'; readonly errors: number }
   | { readonly kind: 'absent' };
 
 /**
- * A peer against a base in one case. A ratio is always of two figures of the same repetition. One error anywhere makes
- * it a failure: a proxy that drops work is cheap.
+ * Compares a peer with a base in one case. Each ratio is computed within one repetition. A single error makes the
+ * outcome a failure, because a proxy that drops work is cheap.
  */
 export function outcomeOf(
   samples: readonly Sample[],

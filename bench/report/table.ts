@@ -1,11 +1,11 @@
-/** The results as Markdown, aligned so that it also reads well on a terminal. */
+/** Formats the results as Markdown, aligned for terminals. */
 import { LOADS } from '../cases.ts';
 import { type Cell, comparisonsOf } from './comparison.ts';
 import type { Results } from './results.ts';
 import { spreadOf } from './statistics.ts';
 import { type Verdict, verdictsOf } from './targets.ts';
 
-/** The whole report. */
+/** Returns the report. */
 export function reportText(results: Results): string {
   return [
     `# Bench of ${results.date.slice(0, 10)}, ${results.mode}`,
@@ -42,7 +42,7 @@ function comparisonTexts(results: Results): string[] {
   });
 }
 
-/** `0.86 [0.82-0.88] 94.1`, or why there is none. */
+/** Formats a cell as `0.86 [0.82-0.88] 94.1`, or as a failure. */
 export function cellText({ outcome }: Cell): string {
   switch (outcome.kind) {
     case 'measured': {
@@ -93,7 +93,7 @@ function routeTexts({ routes }: Results): string[] {
   return [`## ${routes.routes.toLocaleString('en')} routes\n\n${markdownTable(rows)}`];
 }
 
-/** Every goal for which there is a figure, or a failure. */
+/** Returns the table of all goals that have a figure or a failure. */
 export function goalsTable(verdicts: readonly Verdict[]): string {
   const shown = verdicts.filter(({ measured, failure }) => measured !== undefined || failure);
   const rows = shown.map((verdict) => [
@@ -126,7 +126,7 @@ function failureTexts({ failures }: Results): string[] {
   return lines.length === 0 ? [] : [`## Not measured\n\n${lines.join('\n')}`];
 }
 
-/** Rows, the first of them the header. */
+/** Returns a Markdown table. The first row is the header. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),

@@ -1,20 +1,20 @@
-/** What Snicket is to reach, and whether a run shows it. */
+/** The goals of Snicket, and whether a run meets them. */
 import type { Load } from '../cases.ts';
 import type { RouteCosts } from '../measure/routes.ts';
 import { outcomeOf, spreadOf } from './statistics.ts';
 import type { Results } from './results.ts';
 
-/** A figure with its upper limit. */
+/** A goal: a figure with its upper limit. */
 export interface Verdict {
   readonly what: string;
   readonly limit: number;
   readonly unit: string;
-  /** Undefined if this run did not measure it, or it failed. */
+  /** Undefined if this run did not measure it, or if it failed. */
   readonly measured: number | undefined;
   readonly failure?: string;
 }
 
-/** The limits of processor time, as ratios of a peer to a base, for each load. */
+/** Goals for CPU time: maximum ratios of a peer to a base, per load. */
 interface RatioTarget {
   readonly peer: string;
   readonly base: string;
@@ -61,7 +61,7 @@ const MEMORY = [
   { peer: 'snicket-terminate', restMegabytes: 30, kilobytesPerConnection: 16 },
 ] as const;
 
-/** The limit of a ratio, for marks in tables and plots; undefined where none is set. */
+/** Returns the maximum ratio, for marks in tables and plots. Undefined if there is no goal. */
 export function limitOf(peer: string, base: string, caseId: string): number | undefined {
   const target = RATIOS.find(
     (each) => each.peer === peer && each.base === base && caseId.startsWith(`${each.cases}.`),
@@ -69,7 +69,7 @@ export function limitOf(peer: string, base: string, caseId: string): number | un
   return target?.limits[caseId.split('.').at(-1) as Load];
 }
 
-/** All targets beside what a run has shown. */
+/** Returns all goals with the figures of a run. */
 export function verdictsOf(results: Results): Verdict[] {
   return [...ratioVerdicts(results), ...memoryVerdicts(results), ...routeVerdicts(results.routes)];
 }
@@ -132,7 +132,7 @@ function routeVerdicts(routes: RouteCosts | undefined): Verdict[] {
     },
     {
       what: '10,000 routes to 10, new connection',
-      // "Unaffected", as far as this can be told from noise.
+      // A margin for noise. The goal is that routes have no effect.
       limit: 1.05,
       unit: 'ratio',
       measured: routes && spreadOf(routes.lookupRatios).median,

@@ -1,24 +1,24 @@
-/** From nothing to steady: an operator that starts with Exposures of which nothing is done yet. */
+/** Measures a cold start: an operator that starts with Exposures for which nothing is done yet. */
 import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
 import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 import type { Stage } from './exposures.ts';
 
-/** How a start went. */
+/** The cost of a cold start. */
 export interface StartCost {
-  /** From the start of the process until the last Exposure had its route and its tenant was ready. */
+  /** From the start of the process until the last Exposure is routed and its workers are ready. */
   readonly seconds: number;
-  /** Until hops of the last one were good too; absent where the site has no DNS. */
+  /** Until the last Exposure is Ready. Absent on a site without DNS. */
   readonly readySeconds?: number;
-  /** At the end of `seconds`. */
+  /** Resource use at the end of `seconds`. */
   readonly use: ProcessUse;
   /** The longest block of the event loop, in seconds. */
   readonly longestBlock: number;
-  /** Over all of it. */
+  /** Requests during the whole start. */
   readonly requests: AskedFor;
 }
 
-/** An operator with nothing to do. */
+/** Measures an operator without any Exposure. */
 export async function measureEmpty(lab: Lab, settleMs: number): Promise<ProcessUse> {
   await lab.startOperator();
   await Bun.sleep(settleMs);
@@ -27,7 +27,7 @@ export async function measureEmpty(lab: Lab, settleMs: number): Promise<ProcessU
   return use;
 }
 
-/** Starts the operator and waits for all Exposures; it runs on. */
+/** Starts the operator and waits for all Exposures. The operator keeps running. */
 export async function measureColdStart(
   lab: Lab,
   {
@@ -72,7 +72,7 @@ export async function measureColdStart(
   }
 }
 
-/** How far it is. @throws if the operator has ended */
+/** Returns the progress as text. @throws if the operator has ended */
 function standing(lab: Lab, last: Stage): string {
   const counts = (['routed', 'WorkersReady', 'Ready'] as const).map(
     (stage) => `${lab.exposures.count(stage)} ${stage}`,

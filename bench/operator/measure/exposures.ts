@@ -1,4 +1,4 @@
-/** The Exposures as a user watches them, with the time at which each got as far as is asked. */
+/** Watches the Exposures as a user would, and records when each reaches a stage. */
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { Informer } from '../../../src/kube/informer/informer.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
@@ -11,14 +11,17 @@ export interface SeenExposure extends KubeObject {
   readonly status?: ExposureStatus;
 }
 
-/** How far an Exposure has come. */
+/** A stage of an Exposure. */
 export type Stage = 'routed' | 'WorkersReady' | 'Ready';
 
 /** A watch of all Exposures. */
 export class Exposures implements Disposable {
   readonly #informer: Informer<SeenExposure>;
   readonly #ended = new AbortController();
-  /** The names of those that have come so far: counting all of them at each event would take more than the operator does. */
+  /**
+   * Names of the Exposures that have reached each stage. Counting them all at each event would take more CPU than the
+   * operator.
+   */
   readonly #reached: Readonly<Record<Stage, Set<string>>> = {
     routed: new Set(),
     WorkersReady: new Set(),
@@ -39,12 +42,12 @@ export class Exposures implements Disposable {
     return exposures;
   }
 
-  /** How many have come so far. */
+  /** Returns how many Exposures have reached the stage. */
   count(stage: Stage): number {
     return this.#reached[stage].size;
   }
 
-  /** Why those that have not come so far say they have not, with how many say it. */
+  /** Returns the reasons of the Exposures that have not reached the stage, with their counts. */
   obstacles(stage: Stage): string {
     const reasons = new Map<string, number>();
     for (const { status } of this.#informer.list().filter((one) => !hasReached(one, stage))) {
@@ -55,7 +58,7 @@ export class Exposures implements Disposable {
     return [...reasons].map(([text, count]) => `${count} ${text}`).join(', ');
   }
 
-  /** Waits until so many have come so far; when that was, in milliseconds since 1970. */
+  /** Waits until this many Exposures have reached the stage. Returns the time in milliseconds since 1970. */
   async reached(stage: Stage, count: number, deadlineMs: number): Promise<number> {
     return this.#until(
       () => this.count(stage) >= count,
@@ -65,7 +68,7 @@ export class Exposures implements Disposable {
     );
   }
 
-  /** Waits until this one has come so far; when that was. */
+  /** Waits until this Exposure has reached the stage. Returns the time in milliseconds since 1970. */
   async one(name: string, stage: Stage, deadlineMs: number): Promise<number> {
     const find = () => this.#informer.get({ name, namespace: NAMESPACE });
     return this.#until(

@@ -1,10 +1,10 @@
-/** The longest block of the operator's event loop while something is measured. */
+/** Tracks the longest block of the operator's event loop during a measurement. */
 import type { Lab } from '../lab.ts';
 
-/** The operator's metric covers one to two minutes. */
+/** The operator's metric covers one to two minutes, so it is read more often. */
 const EVERY_MS = 20_000;
 
-/** Reads the metric until it is disposed of. */
+/** Reads the metric periodically until it is disposed. */
 export class LongestBlock implements Disposable {
   readonly #lab: Lab;
   readonly #timer: NodeJS.Timeout;
@@ -13,12 +13,12 @@ export class LongestBlock implements Disposable {
   constructor(lab: Lab) {
     this.#lab = lab;
     this.#timer = setInterval(() => {
-      // An operator that just starts serves no metrics yet; the last read has no excuse.
+      // A starting operator serves no metrics yet. Only an error of the last read is reported.
       this.#read().catch(() => undefined);
     }, EVERY_MS);
   }
 
-  /** In seconds. */
+  /** Returns the longest block in seconds. */
   async longest(): Promise<number> {
     await this.#read();
     return this.#seconds;

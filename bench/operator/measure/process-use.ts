@@ -1,19 +1,19 @@
-/** What a process uses, as the kernel counts it. */
+/** Reads the resource use of a process from /proc. */
 import { readFileSync } from 'node:fs';
 
-/** Clock ticks in a second in all of /proc; Linux has shown 100 to programs for ever. */
+/** Clock ticks per second in /proc. Linux always reports 100 to user space. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time so far and memory now. */
+/** CPU time so far and current memory. */
 export interface ProcessUse {
-  /** User and system, of all threads. */
+  /** User and system time of all threads. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
-  /** The most that was resident at any time. */
+  /** Peak resident memory. */
   readonly peakBytes: number;
 }
 
-/** Of a process by its number. */
+/** Returns the resource use of a process. */
 export function processUse(pid: number): ProcessUse {
   return readProcessUse(
     readFileSync(`/proc/${pid}/stat`, 'utf8'),
@@ -21,9 +21,9 @@ export function processUse(pid: number): ProcessUse {
   );
 }
 
-/** From the texts of /proc/PID/stat and /proc/PID/status. */
+/** Parses /proc/PID/stat and /proc/PID/status. */
 export function readProcessUse(stat: string, status: string): ProcessUse {
-  // Fields 14 and 15 of stat(5). The name before them may hold spaces.
+  // Fields 14 and 15 of stat(5). The process name before them may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   const kilobytes = (name: string) =>

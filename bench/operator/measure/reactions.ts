@@ -1,4 +1,4 @@
-/** How long after a change of somebody the operator has done its part. Milliseconds. */
+/** Measures how fast the operator reacts to changes, in milliseconds. */
 import { RESOURCES } from '../../../src/kube/resource.ts';
 import { waitFor } from '../../../world/wait.ts';
 import type { Lab } from '../lab.ts';
@@ -7,17 +7,17 @@ import { NAMESPACE } from '../plan.ts';
 
 const DEADLINE_MS = 60_000;
 
-/** The time from an apply, for each of some new Exposures. */
+/** Times after an apply, for each of several new Exposures. */
 export interface NewExposureTimes {
   /** Until the condition Routed is True. */
   readonly routed: readonly number[];
-  /** Until a client reaches the tenant by the gateway. */
+  /** Until a client reaches the tenant through the gateway. */
   readonly served: readonly number[];
   /** Until the tenant has its endpoints and proxies. */
   readonly workersReady: readonly number[];
 }
 
-/** Exposes tenants, one after the other. */
+/** Exposes tenants one after the other and measures each. */
 export async function measureNewExposures(lab: Lab, count: number): Promise<NewExposureTimes> {
   const times = { routed: [] as number[], served: [] as number[], workersReady: [] as number[] };
   for (let index = 0; index < count; index++) {
@@ -36,7 +36,7 @@ export async function measureNewExposures(lab: Lab, count: number): Promise<NewE
   return times;
 }
 
-/** Deletes an object in one tenant after the other, and waits for it to be back. */
+/** Deletes an object in several tenants, one after the other, and measures until it is restored. */
 export async function measureTenantDrift(
   lab: Lab,
   what: 'slice' | 'daemonSet',
@@ -47,7 +47,7 @@ export async function measureTenantDrift(
   return times;
 }
 
-/** The same for Ingresses of the management cluster, with Exposures of another Edge. */
+/** Like {@link measureTenantDrift} for Ingresses of the management cluster, with Exposures of another Edge. */
 export async function measureIngressDrift(lab: Lab, count: number): Promise<readonly number[]> {
   const { client } = lab.site;
   const tenants = Array.from({ length: count }, () => lab.takeSpare());

@@ -1,20 +1,20 @@
-/** An operator while nothing changes. */
+/** Measures an operator while nothing changes. */
 import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
 import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 
-/** What rest costs. */
+/** The cost of an idle operator. */
 export interface RestCost {
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** At the end. */
+  /** Resource use at the end. */
   readonly use: ProcessUse;
   /** The longest block of the event loop, in seconds. */
   readonly longestBlock: number;
   readonly requests: AskedFor;
 }
 
-/** Watches the operator for a while. */
+/** Measures the operator for this time. */
 export async function measureRest(lab: Lab, seconds: number): Promise<RestCost> {
   using block = new LongestBlock(lab);
   const before = await lab.askedFor();

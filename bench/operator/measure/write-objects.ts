@@ -1,11 +1,11 @@
-/** Writes many objects, some at a time. */
+/** Creates many objects with limited concurrency. */
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { resourceOf } from '../../../src/kube/resource.ts';
 import type { AnyObject } from '../objects.ts';
 
 const TOGETHER = 16;
 
-/** Creates all of them. */
+/** Creates all objects. */
 export async function writeObjects(
   client: KubeClient,
   objects: readonly AnyObject[],

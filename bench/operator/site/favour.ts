@@ -1,17 +1,17 @@
 /**
- * A share of the processors for a world. All of a world's programs are in one cgroup, and without this it would have no
- * more of a busy machine than any single process.
+ * Raises the CPU share of a world. All its programs are in one cgroup, which would otherwise get no more of a busy
+ * machine than any single process.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cgroupPaths } from '../../../world/machine/cgroup.ts';
 
-/** Times that of a process. */
+/** Multiple of the default share. */
 const FACTOR = 20;
-/** What a cgroup has by default, by the file that says so: version 1, version 2. */
+/** Default CPU share of a cgroup, by the file of cgroup version 1 and version 2. */
 const DEFAULTS = { 'cpu.shares': 1024, 'cpu.weight': 100 } as const;
 
-/** Gives it; on a quiet machine that changes nothing. */
+/** Raises the CPU share. Without contention it has no effect. */
 export function favourWorld(id: string): void {
   for (const path of cgroupPaths(`snicket-${id}`)) {
     for (const [name, value] of Object.entries(DEFAULTS)) {

@@ -1,40 +1,40 @@
-/** Where the bench takes place: a management cluster, and a network for everything that takes part. */
+/** Where the bench runs: a management cluster, and a network for all programs. */
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import type { Requests } from '../request-counts.ts';
 
-/** Who of Snicket runs on a site. */
+/** The commands of Snicket on a site. */
 export type Role = 'operator' | 'gateway';
 
-/** A program that was started. */
+/** A running program. */
 export interface Running {
-  /** As the machine sees it. */
+  /** PID on the machine. */
   readonly pid: number;
   readonly isRunning: boolean;
   /** The last lines of its log. */
   tail(lines?: number): string;
-  /** Asks it to end, and waits. */
+  /** Stops it gracefully and waits. */
   end(): Promise<void>;
 }
 
-/** A place to measure at. */
+/** A site for the bench. */
 export interface Site extends AsyncDisposable {
-  /** What the management cluster is, for the report. */
+  /** Description of the management cluster, for the report. */
   readonly title: string;
-  /** Of an administrator of the management cluster. */
+  /** A client with administrator permissions in the management cluster. */
   readonly client: KubeClient;
   /** The first two bytes of the tenants' addresses. */
   readonly tenantPrefix: string;
-  /** Where the gateway listens. */
+  /** Address of the gateway. */
   readonly edge: { readonly address: string; readonly port: number };
-  /** Where the operator serves its metrics. */
+  /** Address of the operator's metrics. */
   readonly operatorHttp: { readonly address: string; readonly port: number };
-  /** Path of a kubeconfig. */
+  /** Returns the path of a role's kubeconfig. */
   kubeconfig(role: Role): string;
-  /** Lets names lead to the edge, where the site has a DNS. */
+  /** Adds DNS records that point the hosts to the edge, if the site has DNS. */
   name(hosts: readonly string[]): void;
   /** Starts a program in the network of the site. */
   start(name: Role | `tenants-${number}`, argv: readonly string[]): Promise<Running>;
-  /** What a role has asked the management cluster for so far. */
+  /** Returns the requests of a role to the management cluster so far. */
   requestsOf(role: Role): Promise<Requests>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The management cluster of a site without a world: `small-management.ts KUBECONFIG SOCKET`. The API server of the tests
- * in a process of its own; on the socket it says what it was asked for.
+ * The management cluster of a site without a world: `small-management.ts KUBECONFIG SOCKET`. Runs the test API server
+ * in a separate process, and serves the counts of its requests on the socket.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { TestApiServer } from '../../../src/kube/testing/api-server.ts';

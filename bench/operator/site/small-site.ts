@@ -1,6 +1,7 @@
 /**
- * Everything on loopback, with the API server of the tests for a management cluster: where no world can be. There is no
- * DNS, so that hop fails; and requests are those of everybody, for that server does not tell one from another.
+ * A site on loopback with the test API server as management cluster, for machines that cannot run a world. It has no
+ * DNS, so that hop fails. The counts include the requests of all clients, because the test server does not distinguish
+ * them.
  */
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

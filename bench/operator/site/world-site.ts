@@ -1,6 +1,6 @@
 /**
- * A real management cluster: etcd, kube-apiserver and controllers of a world, Snicket's roles and rights as `deploy/` has
- * them, and a machine for each of operator, gateway and tenants. What a role asks for is read from the audit log.
+ * A site with a real management cluster: etcd, kube-apiserver and controllers of a world, Snicket's RBAC from
+ * `deploy/`, and one host each for operator, gateway and tenants. Requests are counted from the audit log.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,15 +14,15 @@ import { RequestCounts, type Requests } from '../request-counts.ts';
 import { favourWorld } from './favour.ts';
 import { SYSTEM, type Role, type Running, type Site } from './site.ts';
 
-/** In the range of the management cluster's Services. */
+/** Within the Service range of the management cluster. */
 const TENANT_PREFIX = '10.100';
 const EDGE_PORT = 443;
 const HTTP_PORT = 18_080;
 const TOKEN_SECONDS = 86_400;
-/** 512 are full after the start of 8,300 tenants: etcd keeps every version for five minutes. */
+/** 512 MiB are full after the start of 8,300 tenants, because etcd keeps every version for five minutes. */
 const ETCD_DISK_MIB = 4096;
 
-/** Starts a world without workers and installs Snicket's rights there. */
+/** Starts a world without workers and installs Snicket's CRDs and RBAC. */
 export async function startWorldSite(folder: string, progress: Progress): Promise<Site> {
   const auditLog = join(folder, 'audit.log');
   const auditPolicy = join(folder, 'audit-policy.json');
@@ -74,7 +74,7 @@ export async function startWorldSite(folder: string, progress: Progress): Promis
 
 async function install({ management }: World): Promise<void> {
   await management.kubectl('apply', '--server-side', '-k', join(repository, 'deploy'));
-  // Those of this machine run in their place.
+  // The processes of the bench run instead of these.
   await management.kubectl('delete', 'deployments', '--all', `--namespace=${SYSTEM}`);
   await management.kubectl(
     ...['wait', '--for=condition=Established', '--timeout=30s'],
@@ -82,7 +82,7 @@ async function install({ management }: World): Promise<void> {
   );
 }
 
-/** Every address of the tenants is one of their machine's own. */
+/** Routes all tenant addresses to the host of the tenants, where they are local. */
 async function leadToTenants({
   tenants,
   ...others
@@ -94,7 +94,7 @@ async function leadToTenants({
   }
 }
 
-/** As a pod of the role has it, but for the file of its token. */
+/** Writes a kubeconfig with the permissions of the role's service account, and the token inline. */
 async function kubeconfigOf({ management }: World, role: Role, folder: string): Promise<string> {
   const { controlPlane } = management;
   const account = `snicket-${role}`;
@@ -140,7 +140,7 @@ function userOf(role: Role): string {
 const POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
-  // A watch is there when it ends; a request once.
+  // Log a watch only when it ends, and each request only once.
   omitStages: ['RequestReceived', 'ResponseStarted'],
   rules: [{ level: 'Metadata', users: [userOf('operator'), userOf('gateway')] }, { level: 'None' }],
 };
@@ -156,7 +156,7 @@ interface AuditEvent {
 function auditedRequests(path: string, user: string): Requests {
   const counts = new RequestCounts();
   if (!existsSync(path)) return {};
-  // What comes behind the last end of a line is still being written.
+  // The last line may be incomplete.
   for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
     const event = JSON.parse(line) as AuditEvent;
     if (event.user.username !== user) continue;

@@ -1,20 +1,20 @@
 /**
- * How the bench speaks with the process of the tenants: HTTP on a Unix socket, since that process is in another network.
+ * Control interface to the process of the tenants: HTTP on a Unix socket, because that process is in another network.
  */
 import type { Requests } from '../request-counts.ts';
 
-/** What there is to ask. */
+/** The supported requests. */
 export interface Questions {
-  /** Requests to all tenants so far. */
+  /** Returns the requests to all tenants so far. */
   counts: { readonly question: undefined; readonly answer: Requests };
-  /** The text at an http URL in the network of the tenants. */
+  /** Returns the text at an HTTP URL in the network of the tenants. */
   page: { readonly question: { readonly url: string }; readonly answer: string };
-  /** Deletes an object of a tenant and waits for it; milliseconds until it was there again. */
+  /** Deletes an object of a tenant. Returns the milliseconds until it is restored. */
   repair: {
     readonly question: { readonly tenant: string; readonly what: 'slice' | 'daemonSet' };
     readonly answer: number;
   };
-  /** Dials the edge until it leads to this tenant; when that was, in milliseconds since 1970. */
+  /** Dials the edge until it routes to this tenant. Returns the time in milliseconds since 1970. */
   served: {
     readonly question: {
       readonly tenant: string;
@@ -24,7 +24,7 @@ export interface Questions {
   };
 }
 
-/** Asks. @throws with the words of the other side. */
+/** Sends a request. @throws with the message of the other side. */
 export async function ask<Name extends keyof Questions>(
   socket: string,
   name: Name,
@@ -40,7 +40,7 @@ export async function ask<Name extends keyof Questions>(
   return (await response.json()) as Questions[Name]['answer'];
 }
 
-/** Answers, until the process ends. */
+/** Serves requests until the process ends. */
 export function answer(
   socket: string,
   answers: {

@@ -1,6 +1,6 @@
 /**
- * The one controller of a simulated tenant: its three nodes run the pods of every DaemonSet, and its status says so in
- * two steps, as on real nodes: scheduled, then ready.
+ * The only controller of a simulated tenant. It updates the status of DaemonSets as for three real nodes: first
+ * scheduled, then ready.
  */
 import { RESOURCES } from '../../../src/kube/resource.ts';
 import type { ObjectStore } from '../../../src/kube/store/object-store.ts';
@@ -10,7 +10,7 @@ const NODES = 3;
 const SCHEDULED_MS = 100;
 const READY_MS = 1000;
 
-/** Watches a store for as long as it lives. */
+/** Watches the DaemonSets of a store. */
 export function runDaemonSets(store: ObjectStore, writes: ObjectWrites): void {
   store.listen(({ plural, before, after }) => {
     if (plural !== RESOURCES.daemonSet.plural || after === undefined) return;

@@ -1,10 +1,10 @@
-/** Whether an edge leads to a tenant: a handshake by its name, checked against its own CA. */
+/** Checks whether an edge routes to a tenant, by a handshake verified with the tenant's CA. */
 import { connect } from 'node:tls';
 
-/** A client that waits longer than this has gone. */
+/** Timeout of the handshake. */
 const TIMEOUT_MS = 2000;
 
-/** Any failure is a no: that of an edge that does not know the name is an alert. */
+/** Returns whether the handshake succeeds. An edge that does not know the host fails it with an alert. */
 export async function leadsTo(
   edge: { readonly address: string; readonly port: number },
   host: string,

@@ -1,6 +1,6 @@
 /**
- * The process of all simulated tenants: `main.ts PLAN ACCESS SOCKET`. Reads which there are, writes how to reach them,
- * and answers the bench on the socket.
+ * The process of all simulated tenants: `main.ts PLAN ACCESS SOCKET`. Reads the planned tenants, writes their
+ * credentials, and serves requests of the bench on the socket.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { RESOURCES } from '../../../src/kube/resource.ts';

@@ -1,10 +1,10 @@
 /**
- * A simulated tenant: the objects of a small cluster behind a real TLS listener of its own. What it answers is answered by
- * the API server of the tests, whose contract a real one keeps too; here are its CA, its listener, its one controller,
- * and a count of what it is asked.
+ * A simulated tenant: the objects of a small cluster behind its own TLS listener. The test API server answers the
+ * requests; its contract tests also run against a real one. This file has the CA, the listener, the only controller,
+ * and the counts of requests.
  *
- * On Bun.serve, since a thousand of them share a process. That holds the head of an answer back until there is a body, so
- * a watch begins with a bookmark.
+ * It uses Bun.serve, since a thousand tenants share a process. Bun.serve sends the response header only with the first
+ * byte of the body, so a watch begins with a bookmark.
  */
 import type { ObjectKey } from '../../../src/kube/object.ts';
 import { RESOURCES, type Resource } from '../../../src/kube/resource.ts';
@@ -20,7 +20,7 @@ import type { TenantPlan } from '../plan.ts';
 import type { RequestCounts } from '../request-counts.ts';
 import { runDaemonSets } from './daemon-sets.ts';
 
-/** What whoever exposes a tenant has to know of it. PEM, and the text of a kubeconfig. */
+/** The credentials for exposing a tenant: PEM, and the text of a kubeconfig. */
 export interface TenantAccess {
   readonly caCertificate: string;
   readonly caKey: string;
@@ -28,11 +28,11 @@ export interface TenantAccess {
 }
 
 const KINDS = Object.values(RESOURCES);
-/** By this an API server is known. */
+/** A header by which clients recognize an API server. */
 const HEADERS = { 'audit-id': crypto.randomUUID() };
-/** As kube-apiserver sends them. */
+/** Interval of bookmarks in kube-apiserver. */
 const BOOKMARK_MS = 60_000;
-/** More changes than a tenant sees between two watches. */
+/** More than the changes in a tenant between two watches. */
 const HISTORY_LIMIT = 200;
 
 const KUBERNETES_SERVICE: ApiObject = {
@@ -46,7 +46,7 @@ const KUBERNETES_SERVICE: ApiObject = {
   },
 };
 
-/** A tenant that is up. */
+/** A running tenant. */
 export class Tenant {
   readonly plan: TenantPlan;
   readonly access: TenantAccess;
@@ -63,7 +63,7 @@ export class Tenant {
     runDaemonSets(this.#store, this.#writes);
   }
 
-  /** Makes its certificates and listens at its address. */
+  /** Creates the certificates and listens on the tenant's address. */
   static async start(plan: TenantPlan, counts: RequestCounts): Promise<Tenant> {
     const authority = await Authority.create(`${plan.name}-ca`);
     const names = ['kubernetes', 'kubernetes.default.svc', plan.apiHost, plan.address];
@@ -87,13 +87,13 @@ export class Tenant {
       hostname: plan.address,
       port: plan.port,
       idleTimeout: 0,
-      // As a real one does.
+      // As in a real API server.
       http2: true,
       tls: {
         cert: server.certificate,
         key: server.key,
         ca: authority.certificate,
-        // Asked for, as a real one does, so that clients pay for it. Whoever has none is let in too.
+        // Requests client certificates as a real API server does, so that clients have that cost. They are optional.
         requestCert: true,
         rejectUnauthorized: false,
       },
@@ -102,7 +102,7 @@ export class Tenant {
     return tenant;
   }
 
-  /** Deletes an object, as an administrator who is mistaken, and says when it was there again. */
+  /** Deletes an object, as a user could by mistake, and returns the milliseconds until it is restored. */
   async deleteAndAwait(resource: Resource, key: ObjectKey, deadlineMs: number): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const begin = performance.now();
