@@ -37,6 +37,15 @@ describe('the last routes in a file', () => {
     expect(await readRoutesState(path)).toEqual(ROUTES);
   });
 
+  test('are readable although one of them allows no source', async () => {
+    const path = join(folder, 'routes.json');
+    const closed: Route = { ...ROUTES[0]!, host: 'closed.example.test', allowedSources: [] };
+
+    writeRoutesState(path, [...ROUTES, closed]);
+
+    expect(await readRoutesState(path)).toEqual(ROUTES);
+  });
+
   test('may be none at all', async () => {
     const path = join(folder, 'routes.json');
 

@@ -23,8 +23,12 @@ export async function readRoutesState(path: string): Promise<readonly Route[] | 
   return parseRoutes(text, path);
 }
 
-/** Replaces the file atomically. @throws if it cannot be written. */
+/**
+ * Replaces the file atomically. A route that allows no source is left out: the format has no empty list, and a host
+ * without a route is refused as well. @throws if it cannot be written.
+ */
 export function writeRoutesState(path: string, routes: readonly Route[]): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeAtomically(path, `${JSON.stringify({ routes })}\n`);
+  const usable = routes.filter(({ allowedSources }) => allowedSources?.length !== 0);
+  writeAtomically(path, `${JSON.stringify({ routes: usable })}\n`);
 }
