@@ -98,7 +98,7 @@ describe('the answer to a shell', () => {
   });
 
   test('Exposures of the namespace of the context, for those who may see no others', async () => {
-    // The first list is the one of all namespaces.
+    // The first list request is for all namespaces.
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { verb: 'list', plural: 'exposures' });
 
@@ -143,7 +143,7 @@ describe('the answer to a shell', () => {
     using nowhere = new Terminal();
     nowhere.write('silent', kubeconfig);
 
-    // With the deadline of two seconds that a user gets.
+    // With the real time limit of two seconds.
     const answer = await nowhere.spawn(['__complete', 'dns', '--kubeconfig', 'silent', '']);
 
     silent.close();
@@ -162,11 +162,11 @@ test.skipIf(Bun.which('kubectl') === null)('kubectl completes it as its plugin',
 interface Start {
   readonly words: readonly string[];
   readonly setUp: string;
-  /** That it waits for a line. What is typed before that is not seen by what completes it. */
+  /** Matches once the shell waits for input. Completion does not see what is typed before that. */
   readonly told: RegExp;
 }
 
-/** How each is started without files of the user, and told. */
+/** How to start each shell without startup files of the user, and how to set up completion. */
 const STARTS: Readonly<Record<Shell, Start>> = {
   bash: {
     words: ['bash', '--norc', '--noprofile', '-i'],
@@ -185,20 +185,20 @@ const STARTS: Readonly<Record<Shell, Start>> = {
   },
 };
 
-/** Before the test's own limit, so that what was seen is told. */
+/** Shorter than the timeout of a test, so that a failure shows what the terminal shows. */
 const SEEN_MS = 40_000;
-/** Of a name that is to come by Tab: longer than it takes, or is waited for. */
+/** How long to wait for a name that Tab completes: longer than the time limit of completion. */
 const NAME_MS = 6000;
 const KILL_LINE = '\x15';
 
-/** A line whose first part ends with a Tab that brings this name. */
+/** A line whose first part ends with a Tab, which completes this name. */
 interface NamedLine {
   readonly start: string;
   readonly name: string;
   readonly rest: string;
 }
 
-/** What a person sees who types this, at a prompt. */
+/** Types a line at a prompt, and waits until the terminal shows `seen`. */
 async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Promise<void> {
   let text = '';
   const decoder = new TextDecoder();
@@ -221,13 +221,13 @@ async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Prom
     },
   });
   try {
-    // Told by what it prints, and not by what is typed.
+    // The pattern matches the output, and not the line that is typed.
     running.terminal?.write(`${setUp}; echo told-"4""2"\r`);
     await until(`${shell} is told`, () => told.test(Bun.stripANSI(text)), SEEN_MS);
     text = '';
     if (typeof line === 'string') running.terminal?.write(line);
     else {
-      // A name comes soon or not at all: where it did not, the line is begun again.
+      // Completion gives up after its time limit. The line is typed again then.
       for (let attempt = 1; attempt <= 5; attempt++) {
         text = '';
         running.terminal?.write(`${attempt === 1 ? '' : KILL_LINE}${line.start}`);

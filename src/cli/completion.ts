@@ -21,7 +21,7 @@ Exit codes:
   0  printed
   2  the command line cannot be understood`;
 
-/** `snicket completion`: what a shell has to be told to complete command lines. */
+/** `snicket completion`: prints the script that lets a shell complete command lines. */
 export function completionCommand(io: CommandIo): Command {
   return new Command('completion')
     .description('print a script by which a shell completes command lines of snicket')

@@ -1,19 +1,19 @@
 /**
- * The answer to somebody who has pressed Tab, in the form that kubectl asks of its plugins (that of Cobra): a line for each
- * thing to choose, with a tab before what it is, and at the end a colon and a number that says how to go on.
+ * Answers a completion request of a shell in the format of Cobra, which kubectl expects from its plugins: one line per
+ * candidate, with a tab before its description, and at the end a colon and a directive number.
  */
 import type { Command } from 'commander';
 import { expectedAt, type Candidate, type Expected } from './candidates.ts';
 import { edgeNames, exposureKeys, exposureTexts } from './exposure-names.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** The numbers: names of files are to be offered, or are not. */
+/** Cobra's directives: the default one, which lets the shell offer file names, and NoFileComp. */
 const DIRECTIVES = { files: 0, noFiles: 4 } as const;
 
-/** The commands by their names, each loaded when it is needed. */
+/** The commands by name, each loaded on demand. */
 export type Commands = ReadonlyMap<string, (io: CommandIo) => Promise<Command>>;
 
-/** Prints the answer and ends the process, which a cluster that hangs would keep. */
+/** Prints the answer and exits, because a request to an unresponsive cluster would keep the process alive. */
 export async function endWithAnswer(
   io: CommandIo,
   words: readonly string[],
@@ -24,7 +24,7 @@ export async function endWithAnswer(
   return io.exit(0);
 }
 
-/** What to print for the words behind the program's name; the last is the one that is being written. */
+/** Returns the output for the words after the program name. The last word is the one to complete. */
 async function completionAnswer(
   io: CommandIo,
   words: readonly string[],
@@ -40,7 +40,7 @@ async function completionAnswer(
   }
   const written = rest.at(-1) ?? '';
   const before = rest.slice(0, -1);
-  // Bash takes --only=x apart: the word that is written is x, or the sign itself.
+  // Bash splits --only=x into words: the current word is x, or the equals sign itself.
   const current = written === '=' ? '' : written;
   const expected = expectedAt(command, before, current);
   if (expected.kind === 'file') return `:${DIRECTIVES.files}\n`;

@@ -30,7 +30,7 @@ test.each([
   ['--output ', ['table', 'json']],
   ['-o ', ['table', 'json']],
   ['--output=t', ['--output=table', '--output=json']],
-  // As bash takes it apart.
+  // As Bash splits it.
   ['--output = t', ['table', 'json']],
   ['-o json ', ['near', 'far']],
   ['--output=json ', ['near', 'far']],

@@ -1,20 +1,19 @@
 /**
- * What may stand at a place of a command line, by the commands themselves: nothing is listed twice, so nothing can be
- * stale. Pure.
+ * Finds completion candidates. Reads them from the Commander definitions, so that they cannot become stale. Pure.
  */
 import type { Argument, Command, Option } from 'commander';
 
-/** One thing to choose, and what it is. */
+/** A completion candidate and its description. */
 export interface Candidate {
   readonly value: string;
   readonly description?: string | undefined;
 }
 
-/** What may stand at a place. */
+/** What is expected at a position of the command line. */
 export type Expected =
   /** One of these. */
   | { readonly kind: 'values'; readonly values: readonly Candidate[] }
-  /** An Exposure, but none of those that are there already; or one of some other words. */
+  /** An Exposure other than those in `given`, or one of the words in `also`. */
   | {
       readonly kind: 'exposure';
       readonly flags: ReadonlyMap<string, string>;
@@ -26,10 +25,10 @@ export type Expected =
   /** An Edge. */
   | { readonly kind: 'edge'; readonly flags: ReadonlyMap<string, string> }
   | { readonly kind: 'file' }
-  /** Whatever a person thinks of. */
+  /** Free text, for which there are no candidates. */
   | { readonly kind: 'anything' };
 
-/** What may come behind these words of a command; `current` is the word that is being written. */
+/** Returns what is expected after these words of a command. `current` is the word to complete. */
 export function expectedAt(command: Command, words: readonly string[], current: string): Expected {
   const [first, ...rest] = words;
   const subcommand = command.commands.find((one) => one.name() === first);
@@ -47,16 +46,16 @@ export function expectedAt(command: Command, words: readonly string[], current: 
 }
 
 interface Walk {
-  /** An option that waits for its value, or takes one more. */
+  /** The option that still needs its value, or accepts one more. */
   readonly open?: Option | undefined;
-  /** The values of options that were given, by their long names; empty for those that take none. */
+  /** Values of the options given so far, by long name; empty for options without a value. */
   readonly flags: ReadonlyMap<string, string>;
   readonly given: readonly string[];
-  /** Behind `--`, where nothing is an option. */
+  /** Whether the words contain `--`, after which nothing is an option. */
   readonly isLiteral: boolean;
 }
 
-/** The words from left to right, as Commander reads them. */
+/** Parses the words from left to right, as Commander does. */
 function walk(command: Command, words: readonly string[]): Walk {
   const flags = new Map<string, string>();
   const given: string[] = [];
@@ -65,7 +64,7 @@ function walk(command: Command, words: readonly string[]): Walk {
   for (const word of words) {
     const isMore = open?.variadic === true && flags.has(nameOf(open));
     if (open !== undefined && !(isMore && word.startsWith('-'))) {
-      // Bash takes --only=x apart, into three words.
+      // Bash splits --only=x into three words.
       if (word === '=') continue;
       flags.set(nameOf(open), word);
       if (!open.variadic) open = undefined;
@@ -92,7 +91,7 @@ function optionIn(command: Command, word: string): Option | undefined {
   return optionsIn(command).find(({ long, short }) => word === long || word === short);
 }
 
-/** With --help, which Commander keeps apart. */
+/** Includes --help, which `command.options` does not contain. */
 function optionsIn(command: Command): readonly Option[] {
   return command.createHelp().visibleOptions(command);
 }
@@ -101,7 +100,7 @@ function nameOf({ long, short }: Option): string {
   return long ?? short ?? '';
 }
 
-/** Those that were not given yet, or that take many values. */
+/** Returns the options that were not given yet, and those that accept several values. */
 function optionsOf(command: Command, flags: ReadonlyMap<string, string>): readonly Candidate[] {
   return optionsIn(command)
     .filter((option) => option.variadic || !flags.has(nameOf(option)))
@@ -111,7 +110,7 @@ function optionsOf(command: Command, flags: ReadonlyMap<string, string>): readon
 function valueOf(option: Option, flags: ReadonlyMap<string, string>): Expected {
   if (option.argChoices !== undefined) return choices(option.argChoices);
   if (/<(?:file|folder|dir)/.test(option.flags)) return { kind: 'file' };
-  // Where it is no name, it is an address.
+  // Other commands have --edge with an address instead of a name.
   if (option.flags === '--edge <name>') return { kind: 'edge', flags };
   return option.long === '--namespace' ? { kind: 'namespace', flags } : { kind: 'anything' };
 }

@@ -1,25 +1,25 @@
 /**
- * The names of Exposures and Edges, for somebody who has pressed Tab: soon, or not at all.
+ * Names of Exposures and Edges for shell completion, read within a time limit.
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** A user who waits longer types on. */
+/** Time limit of a completion, in milliseconds. Users do not wait longer. */
 export const ANSWER_TIMEOUT_MS = 2000;
 
-/** What was asked of which cluster. */
+/** The Exposures of a cluster or folder, and the namespace that applies by default. */
 export interface ExposureKeys {
-  /** The namespace that is meant where none is written. */
+  /** The namespace of a name without one. */
   readonly namespace: string;
   readonly keys: readonly ObjectKey[];
 }
 
-/** What the flags of a command line say, by their long names. */
+/** Values of the flags on a command line, by long name. */
 export type FlagTexts = ReadonlyMap<string, string>;
 
 /**
- * The Exposures of the cluster that these flags mean. Nothing if it does not answer within {@link ANSWER_TIMEOUT_MS}, or
- * not at all.
+ * Returns the Exposures of the cluster that the flags select, or undefined if it fails or does not answer within
+ * {@link ANSWER_TIMEOUT_MS}.
  */
 export async function exposureKeys(
   io: CommandIo,
@@ -28,19 +28,22 @@ export async function exposureKeys(
   return soon(io, ask(io, flags));
 }
 
-/** The Edges of that cluster; none if it does not answer in time, or not at all. */
+/** Returns the names of the Edges of that cluster; empty if it fails or does not answer in time. */
 export async function edgeNames(io: CommandIo, flags: FlagTexts): Promise<readonly string[]> {
   return (await soon(io, askEdges(io, flags))) ?? [];
 }
 
-/** What the work gives, if it does so in time. Whatever is said here would be written across the line that is typed. */
+/**
+ * Returns the result of `work`, or undefined if it fails or takes too long. Prints nothing, because output would land
+ * in the line that the user is typing.
+ */
 async function soon<T>({ clock }: CommandIo, work: Promise<T>): Promise<T | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const cancel = clock.after(ANSWER_TIMEOUT_MS, () => resolve(undefined));
   try {
     return await Promise.race([work, tooLate]);
   } catch {
-    // The command itself will say what is wrong with the cluster, or with the kubeconfig.
+    // The command itself reports what is wrong with the cluster or the kubeconfig.
     return undefined;
   } finally {
     cancel();
@@ -71,7 +74,7 @@ async function open(io: CommandIo, flags: FlagTexts) {
   };
 }
 
-/** What `snicket run` has, if the flags name its folder or its state. */
+/** Returns the objects of `snicket run` if the flags name its folder or its state. */
 async function objectsOnDisk(
   io: CommandIo,
   flags: FlagTexts,
@@ -121,13 +124,13 @@ async function ask(io: CommandIo, flags: FlagTexts): Promise<ExposureKeys> {
   try {
     return { namespace, keys: await list(named) };
   } catch (error) {
-    // Not everybody may see those of all namespaces.
+    // The user may lack permission to list Exposures in all namespaces.
     if (!isKubeError(error, 'Forbidden') || named !== undefined) throw error;
     return { namespace, keys: await list(namespace) };
   }
 }
 
-/** As they are written: the name alone in the namespace that is meant, and with the namespace elsewhere. */
+/** Returns the Exposures as users type them: NAME in the default namespace, and NAMESPACE/NAME for all. */
 export function exposureTexts({ namespace, keys }: ExposureKeys): readonly string[] {
   const own = inNamespace(keys, namespace).map(({ name }) => name);
   const all = keys.map(({ name, namespace: of }) => `${of}/${name}`);

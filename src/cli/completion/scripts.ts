@@ -1,14 +1,13 @@
 /**
- * What a shell has to be told. All three ask the program itself at each Tab, so that they know the commands of whichever
- * version is installed.
+ * Completion scripts. Each script runs the program at every Tab, so that completion matches the installed version.
  */
 
-/** The shells. */
+/** The supported shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 /** One of {@link SHELLS}. */
 export type Shell = (typeof SHELLS)[number];
 
-/** Works with Bash 3.2 too, which macOS has: no mapfile, and no compopt. */
+/** Works with Bash 3.2, which macOS has: without mapfile, and with compopt only if it exists. */
 const BASH = `# Completion of snicket for bash.
 __snicket_complete() {
     local program=\${COMP_WORDS[0]/#\\~/$HOME}
@@ -81,5 +80,5 @@ complete -c snicket -f -a '(__snicket_complete)'
 complete -c kubectl-snicket -f -a '(__snicket_complete)'
 `;
 
-/** The text for a shell to read. */
+/** The completion script of each shell. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
