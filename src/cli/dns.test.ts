@@ -203,7 +203,7 @@ describe('what names lead to', () => {
     expect(json.exitCode).toBe(1);
   });
 
-  // A mount namespace of its own, with another /etc/hosts in it.
+  // A separate mount namespace, with another /etc/hosts.
   const unshare = ['unshare', '--mount', 'sh', '-c'];
   const isPrivate = Bun.spawnSync([...unshare, 'mount --bind /dev/null /etc/hosts']).success;
 

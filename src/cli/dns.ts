@@ -47,12 +47,12 @@ Exit codes:
   2  the command line, a file or the management cluster cannot be read, there
      is no such Exposure, or with -f none at all`;
 
-/** A record that changes seldom, and is to be followed soon when it does. */
+/** Records change rarely, but clients should notice a change soon. */
 const DEFAULT_TTL_SECONDS = 300;
 /** RFC 2181, section 8. */
 const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
-/** The flags that mean something to records only. */
+/** Flags that apply only with --format. */
 const FORMAT_FLAGS = ['wildcard', 'ttl', 'zone'] as const;
 
 interface Flags extends ClusterFlags, ChoiceFlags {
@@ -64,7 +64,7 @@ interface Flags extends ClusterFlags, ChoiceFlags {
   readonly filename?: string;
 }
 
-/** `snicket dns`: the records that lead the hosts of Exposures to their Edge. */
+/** `snicket dns`: checks or prints the DNS records that point hosts of Exposures to their Edge. */
 export function dnsCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('dns'))
     .description('see whether the hosts of Exposures lead to their Edge, and print the DNS records')
@@ -137,7 +137,7 @@ async function runOnCluster(
   exposures: readonly NamedExposure[],
   flags: Flags,
 ): Promise<void> {
-  // Loaded here, so that help does not pay for it.
+  // Imported lazily, so that help does not load it.
   const [{ orSayWhy }, chosen, { ManagementSnapshot }, { withProgress }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./sources/chosen-exposures.ts'),

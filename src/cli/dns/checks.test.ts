@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   'some.example.com': ['192.0.2.2', '192.0.2.3'],
 };
 
-/** As libc answers. */
+/** Answers as libc does. */
 const lookup: Lookup = async (host) => {
   const found = ANSWERS[host];
   if (found !== undefined) return found;

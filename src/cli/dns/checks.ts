@@ -1,5 +1,5 @@
 /**
- * What names lead to now, beside what they should lead to.
+ * Compares what DNS names resolve to with where they should point.
  */
 import { quoted } from '../../text/quote.ts';
 import { judgeDns, resolveHost, type Lookup, type Resolved } from '../../probe/hops/dns.ts';
@@ -8,19 +8,19 @@ import type { Destination } from './destination.ts';
 import type { WantedName } from './wanted-names.ts';
 
 /**
- * Where a name leads:
- * - `ok`: it leads to the Edge, and nowhere else
- * - `missing`: it leads nowhere
- * - `wrong`: it leads elsewhere
- * - `unknown`: the resolver failed, or nobody knows where the Edge is
+ * Where a name points:
+ * - `ok`: to the Edge, and nowhere else
+ * - `missing`: it has no address
+ * - `wrong`: elsewhere
+ * - `unknown`: the resolver failed, or the address of the Edge is not known
  */
 export type NameState = 'ok' | 'missing' | 'wrong' | 'unknown';
 
-/** A name, and what was found. */
+/** A name, and the result of its check. */
 export interface NameCheck {
   readonly name: WantedName;
   readonly state: NameState;
-  /** What it leads to. */
+  /** The addresses that the name resolves to. */
   readonly found: readonly string[];
   /** A stable code. */
   readonly code: string;
@@ -28,15 +28,15 @@ export interface NameCheck {
   readonly action?: string | undefined;
 }
 
-/** How to look names up. */
+/** Options of {@link checkNames}. */
 export interface CheckOptions {
   readonly lookup: Lookup;
   readonly signal?: AbortSignal;
-  /** Of one name. Default 5000. */
+  /** Time limit for one name. Default 5000. */
   readonly timeoutMs?: number;
 }
 
-/** How many are looked up together: each waits for the resolver in a thread of its own. */
+/** Maximum number of concurrent lookups. Each one occupies a thread while it waits for the resolver. */
 const TOGETHER = 16;
 
 const STATES: Readonly<Record<string, NameState>> = {
@@ -46,7 +46,7 @@ const STATES: Readonly<Record<string, NameState>> = {
   DnsResolverFailed: 'unknown',
 };
 
-/** Looks all of them up, in their order. @throws the reason of the signal only. */
+/** Looks up all names and returns the results in the same order. @throws only the reason of the signal */
 export async function checkNames(
   names: readonly WantedName[],
   { lookup, signal, timeoutMs = 5000 }: CheckOptions,
@@ -88,7 +88,10 @@ async function checkName(
   return { name, state: STATES[code] ?? 'unknown', found, code, message: quoted(message), action };
 }
 
-/** Load balancers with many addresses give some of them at a time: of those of a name one in common is enough. */
+/**
+ * Returns the addresses that a name may have. A load balancer with many addresses returns only some of them per query,
+ * so one address in common is enough.
+ */
 async function allowedAddresses(
   to: Destination,
   found: readonly string[],

@@ -1,28 +1,28 @@
 /**
- * Where the names of tenants have to lead: to the addresses of their Edge, or to its name.
+ * Where the DNS names of tenants have to point: to the addresses of their Edge, or to its name.
  */
 import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../api/values/network-values.ts';
 import type { Finding } from '../../api/finding.ts';
 import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
-/** What a name leads to. */
+/** What a DNS name points to. */
 export type Destination =
   /** A and AAAA records. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
-  /** A CNAME record: the address of the Edge is a name, as those of many load balancers are. */
+  /** A CNAME record: the address of the Edge is a name, as with many load balancers. */
   | { readonly kind: 'name'; readonly host: string };
 
-/** A destination, and what a person has to know of it. */
+/** A destination, and findings about it. */
 export interface FoundDestination {
-  /** Absent: nobody says where the Edge is. */
+  /** Absent: the address of the Edge is not known. */
   readonly to?: Destination | undefined;
   readonly findings: readonly Finding[];
 }
 
 const LABEL = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?$/i;
 
-/** Where an Edge is, from its addresses as they are known. */
+/** Returns where an Edge is, from its known addresses. */
 export function destinationOf(edge: string, known: readonly string[]): FoundDestination {
   const addresses = known.filter((one) => ipVersion(one) !== 0).map(canonicalAddress);
   const others = known.filter((one) => ipVersion(one) === 0).map(withoutDot);
@@ -41,12 +41,12 @@ export function destinationOf(edge: string, known: readonly string[]): FoundDest
   return { to: { kind: 'name', host }, findings: [...findings, ...left] };
 }
 
-/** As a person reads it. */
+/** Returns the destination as text. */
 export function destinationText(to: Destination): string {
   return to.kind === 'addresses' ? to.addresses.join(', ') : to.host;
 }
 
-/** IPv4 first, else as they come: an Edge has them in one order. */
+/** Removes duplicates and puts IPv4 first. Otherwise keeps the order of the Edge. */
 function inOrder(addresses: readonly string[]): readonly string[] {
   return [...new Set(addresses)].toSorted((a, b) => ipVersion(a) - ipVersion(b));
 }
@@ -55,7 +55,10 @@ function withoutDot(name: string): string {
   return name.replace(/\.$/, '').toLowerCase();
 }
 
-/** What controllers write into a status is looked at before it is put into somebody's zone or script. */
+/**
+ * Reports whether a text is a DNS name. Checked because other controllers write these texts into a status, from where
+ * they would end up in zone files and scripts.
+ */
 function isName(text: string): boolean {
   return (
     text.length <= MAX_NAME_LENGTH &&

@@ -1,5 +1,5 @@
 /**
- * What was found of names, as a table for people and as a value for programs.
+ * Results of name checks, as a table and as a value for JSON and YAML.
  */
 import { tableText, type Colour, type Screen } from '../output/output.ts';
 import type { NameCheck, NameState } from './checks.ts';
@@ -15,7 +15,7 @@ const COLOURS: Readonly<Record<NameState, Colour>> = {
   unknown: 'yellow',
 };
 
-/** The table. */
+/** Returns the results as a table. */
 export function checksTable(checks: readonly NameCheck[], screen: Screen): string {
   const rows = checks.map(({ name, state, found }) => [
     ...[name.exposure, name.host],
@@ -26,7 +26,7 @@ export function checksTable(checks: readonly NameCheck[], screen: Screen): strin
   return tableText(['EXPOSURE', 'HOST', 'SHOULD LEAD TO', 'LEADS TO', 'STATE'], rows, screen);
 }
 
-/** The same for programs. */
+/** Returns the results and findings as a value for JSON and YAML. */
 export function checksValue(
   checks: readonly NameCheck[],
   findings: readonly NamedFinding[],

@@ -1,15 +1,15 @@
 /**
- * Names as a DNS server gets them: one by one, or by wildcards.
+ * Entries for a DNS server: one per name, or wildcards.
  */
 import type { Destination } from './destination.ts';
 import type { WantedName } from './wanted-names.ts';
 
-/** One name and where it leads. */
+/** A name and where it points. */
 export interface DnsEntry {
-  /** Without a dot at the end; `*.k8s.example.com` for a wildcard. */
+  /** Without a trailing dot; `*.k8s.example.com` for a wildcard. */
   readonly name: string;
   readonly edge: string;
-  /** Of the Edge; the zone, if nobody says otherwise. */
+  /** The domain of the Edge, which is the zone by default. */
   readonly domain?: string | undefined;
   readonly to: Destination;
 }
@@ -25,23 +25,24 @@ export interface RecordSet {
   readonly values: readonly string[];
 }
 
-/** The first labels below the domain under which hosts are made. */
+/** The labels below the domain of an Edge under which Snicket creates hosts. */
 const PARENTS = ['k8s', 'konnectivity'] as const;
 
-/** One entry for each name. */
+/** Returns one entry for each name. */
 export function entriesOf(names: readonly KnownName[]): readonly DnsEntry[] {
   return names.map(({ host, edge, domain, to }) => ({ name: host, edge, domain, to }));
 }
 
-/** Wildcards, and those names that no wildcard covers. */
+/** Entries with wildcards, and the names that no wildcard covers. */
 export interface WildcardEntries {
   readonly entries: readonly DnsEntry[];
   readonly uncovered: readonly KnownName[];
 }
 
 /**
- * Wildcards below the domains of Edges, and an entry for each name that they do not cover. Of two Edges with one domain the
- * first has the wildcard: DNS takes a name of its own before a wildcard, so that the names of the other are right too.
+ * Returns wildcards below the domains of Edges, and an entry for each name that they do not cover. If two Edges have
+ * the same domain, the first one gets the wildcard. In DNS an exact name takes precedence over a wildcard, so that the
+ * names of the second Edge are correct too.
  */
 export function wildcardEntries(names: readonly KnownName[]): WildcardEntries {
   const wildcards = new Map<string, DnsEntry>();
@@ -57,7 +58,10 @@ export function wildcardEntries(names: readonly KnownName[]): WildcardEntries {
   return { entries: [...wildcards.values(), ...entriesOf(uncovered)], uncovered };
 }
 
-/** A name with one label more than `k8s.DOMAIN`: what has more may be hidden by a name between. */
+/**
+ * Returns the wildcard for a name with exactly one label more than `k8s.DOMAIN`. For a longer name, another name in
+ * between could hide the wildcard.
+ */
 function wildcardOver(host: string, domain: string | undefined): string | undefined {
   const parent = host.slice(host.indexOf('.') + 1);
   const isMade = domain !== undefined && PARENTS.some((one) => parent === `${one}.${domain}`);
@@ -68,7 +72,7 @@ function isSame(a: Destination, b: Destination): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Its records, by type. */
+/** Returns the records of an entry, by type. */
 export function recordSets({ to }: Pick<DnsEntry, 'to'>): readonly RecordSet[] {
   if (to.kind === 'name') return [{ type: 'CNAME', values: [to.host] }];
   const isV6 = (address: string) => address.includes(':');

@@ -1,5 +1,5 @@
 /**
- * The records for names, in a format, and what a person has to know of them. Pure.
+ * DNS records for names in a given format, with notes and findings. Pure.
  */
 import type { Finding } from '../../api/finding.ts';
 import { destinationText } from './destination.ts';
@@ -9,21 +9,24 @@ import { FORMATS, formatsWith, type FormatName } from './formats/formats.ts';
 import { selfAnswering } from './self-answering.ts';
 import type { NamedFinding, WantedName } from './wanted-names.ts';
 
-/** How to write them. */
+/** Options of {@link recordsOf}. */
 export interface RecordsOptions extends FormatOptions {
   readonly format: FormatName;
   readonly hasWildcards: boolean;
 }
 
-/** The text, and what to say beside it. */
+/** The text of the records, and notes and findings about them. */
 export interface Records {
-  /** Empty if there is none. */
+  /** Empty if there are no records. */
   readonly text: string;
   readonly notes: readonly string[];
   readonly findings: readonly NamedFinding[];
 }
 
-/** The records for these names. Names whose Edge has no address are left out: that has been said of the Edge. */
+/**
+ * Returns the records for these names. Leaves out names whose Edge has no address, which a finding about the Edge
+ * reports.
+ */
 export function recordsOf(names: readonly WantedName[], options: RecordsOptions): Records {
   const format = FORMATS[options.format];
   const known = names.filter((name): name is KnownName => name.to !== undefined);
@@ -62,7 +65,7 @@ function aliasFindings(names: readonly KnownName[], format: FormatName): readonl
   }));
 }
 
-/** What names below nip.io and sslip.io say by themselves, if that is not where the Edge is. */
+/** Returns findings about nip.io and sslip.io names that do not contain the addresses of their Edge. */
 export function selfAnsweringFindings(names: readonly WantedName[]): NamedFinding[] {
   return names.flatMap(({ exposure, edge, host, to }) => {
     const own = selfAnswering(host);
@@ -80,7 +83,7 @@ export function selfAnsweringFindings(names: readonly WantedName[]): NamedFindin
   });
 }
 
-/** That there is nothing to do for some names. */
+/** Returns notes on names that need no record. */
 export function selfAnsweringNotes(names: readonly WantedName[]): readonly string[] {
   const parents = names.flatMap(({ host, domain }) => {
     const own = selfAnswering(host);

@@ -8,7 +8,7 @@ test.each([
   ['tenants-blue.k8s.2001-db8--10.sslip.io', '2001:db8::10'],
   ['tenants-blue.k8s.2001-0db8-0-a-0-a-0-10.sslip.io', '2001:db8:0:a:0:a:0:10'],
   ['tenants-blue.k8s.cb00710a.nip.io', '203.0.113.10'],
-  // The tenant's own name holds one as well, and dashes go first.
+  // The name of the tenant contains an address too, and dashes take precedence.
   ['node-10-0-0-1.k8s.203.0.113.10.nip.io', '10.0.0.1'],
 ])('%s leads to %s', (host, address) => {
   expect(selfAnswering(host)?.addresses).toEqual([address]);

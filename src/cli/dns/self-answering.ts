@@ -1,5 +1,5 @@
 /**
- * Names below nip.io and sslip.io: they hold the address that they lead to, so that they need no record.
+ * Names below nip.io and sslip.io. They contain the address that they resolve to, so that they need no record.
  */
 import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
@@ -9,15 +9,15 @@ const SERVICES = ['nip.io', 'sslip.io'] as const;
 const NUMBER = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const HEX = /(?:^|[.-])([0-9a-f]{8})(?=$|[.-])/;
 
-/** A name that answers itself. */
+/** What a nip.io or sslip.io name contains. */
 export interface SelfAnswering {
   /** `sslip.io`. */
   readonly service: string;
-  /** One of each family at most. Empty: there is none in it, so that it leads nowhere. */
+  /** At most one per address family. Empty if the name contains no address, and so does not resolve. */
   readonly addresses: readonly string[];
 }
 
-/** What such a name holds; undefined for any other name. */
+/** Returns what such a name contains; undefined for any other name. */
 export function selfAnswering(host: string): SelfAnswering | undefined {
   const service = SERVICES.find((one) => host.endsWith(`.${one}`));
   if (service === undefined) return undefined;
@@ -26,7 +26,7 @@ export function selfAnswering(host: string): SelfAnswering | undefined {
   return { service, addresses };
 }
 
-/** With dashes before with dots, as these services have it. */
+/** Prefers an address with dashes over one with dots, as these services do. */
 function addressV4In(text: string): string | undefined {
   for (const separator of ['-', '.']) {
     const four = Array.from({ length: 4 }, () => NUMBER).join(`\\${separator}`);
@@ -36,7 +36,7 @@ function addressV4In(text: string): string | undefined {
   return hexAddressIn(text);
 }
 
-/** `2001-db8--10`: colons as dashes, in a label of its own. */
+/** `2001-db8--10`: dashes for colons, and a whole label. */
 function addressV6In(text: string): string | undefined {
   const found = text
     .split('.')

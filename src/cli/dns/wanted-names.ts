@@ -1,5 +1,5 @@
 /**
- * The names that Exposures need, and where each has to lead.
+ * The DNS names that Exposures need, and where each has to point.
  */
 import type { Edge } from '../../api/edge.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
@@ -9,30 +9,30 @@ import type { Finding } from '../../api/finding.ts';
 import { planExposure } from '../../plan/plan.ts';
 import { destinationOf, type Destination, type FoundDestination } from './destination.ts';
 
-/** One name. */
+/** A DNS name that an Exposure needs. */
 export interface WantedName {
   /** `namespace/name`. */
   readonly exposure: string;
   readonly edge: string;
   readonly host: string;
-  /** Of the Edge, if it has one. */
+  /** The domain of the Edge, if it has one. */
   readonly domain?: string | undefined;
-  /** Absent: nobody says where the Edge is. */
+  /** Absent: the address of the Edge is not known. */
   readonly to?: Destination | undefined;
 }
 
-/** Something to tell, and of whom: `tenants/blue`, `Edge shared`. */
+/** A finding and its subject: `tenants/blue`, `Edge shared`. */
 export interface NamedFinding extends Finding {
   readonly of: string;
 }
 
-/** All names, and what is wrong. */
+/** The names, and findings about Exposures and Edges. */
 export interface WantedNames {
   readonly names: readonly WantedName[];
   readonly findings: readonly NamedFinding[];
 }
 
-/** The names of these Exposures, without those that are being deleted. */
+/** Returns the names that these Exposures need. Skips Exposures that are being deleted. */
 export function wantedNames(
   chosen: readonly KubeObject[],
   management: ManagementSnapshot,
@@ -49,7 +49,7 @@ export function wantedNames(
         findings.push({ ...finding, of });
         return [];
       }
-      // As far as a plan goes with nothing known: what the hosts are, and whether this Exposure may have them.
+      // A plan without observed facts is enough here: it has the hosts, and whether this Exposure may use them.
       const { hosts, findings: found } = planExposure(resolved, {
         conflict: resolved.conflict,
         served: management.served,

@@ -1,8 +1,8 @@
-/** Lines of a zone file, as RFC 1035 has it. Every name is absolute, so that they are right below any $ORIGIN. */
+/** Lines of a zone file (RFC 1035). All names are absolute, so that they are correct below any $ORIGIN. */
 import { recordSets, type DnsEntry } from '../entries.ts';
 import { byEdge, faultless, type FormatOptions, type RecordFormat } from './format.ts';
 
-/** The format. */
+/** The zone file format of BIND and others. */
 export const bind: RecordFormat = {
   title: 'a zone file of BIND, NSD, Knot or PowerDNS',
   hasAliases: true,
@@ -11,7 +11,7 @@ export const bind: RecordFormat = {
   text: zoneLines,
 };
 
-/** The lines, with a comment for each Edge. */
+/** Returns the lines, with a comment for each Edge. */
 export function zoneLines(entries: readonly DnsEntry[], { ttlSeconds }: FormatOptions): string {
   const width = Math.max(...entries.map(({ name }) => name.length)) + 1;
   return byEdge(entries)

@@ -1,16 +1,16 @@
-/** What the import of Cloudflare takes: a zone file, https://developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export. */
+/** A zone file for Cloudflare: https://developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export. */
 import type { RecordFormat } from './format.ts';
 import { zoneLines } from './bind.ts';
 
 const MAX_BYTES = 256 * 1024;
-/** Seconds. */
+/** Limits of a TTL, in seconds. */
 const TTL = { least: 60, most: 86_400 } as const;
 
-/** Cloudflare's proxy ends TLS itself, and so no tenant would be reached. */
+/** Cloudflare's proxy terminates TLS, so that clients could not reach any tenant. */
 const HEAD =
   '; Import with "Proxy imported DNS records" switched off, or by the API with proxied=false:\n; Cloudflare\'s proxy would end TLS itself.\n';
 
-/** The format. */
+/** The import format of Cloudflare. */
 export const cloudflare: RecordFormat = {
   title: "a file for Cloudflare's import",
   hasAliases: true,

@@ -1,11 +1,11 @@
 /**
- * Lines for a server block of a Corefile. By the plugin template, and not by hosts: of that a block has one at most, and
- * it has no wildcards and no names that lead to names.
+ * Lines for a server block of a Corefile. They use the template plugin and not hosts: a block may contain hosts only
+ * once, and hosts supports neither wildcards nor CNAME records.
  */
 import { recordSets, type DnsEntry, type RecordSet } from '../entries.ts';
 import { byEdge, faultless, type FormatOptions, type RecordFormat } from './format.ts';
 
-/** The format. */
+/** The Corefile format of CoreDNS. */
 export const coredns: RecordFormat = {
   title: 'lines for a server block of a Corefile',
   hasAliases: true,
@@ -20,7 +20,7 @@ export const coredns: RecordFormat = {
       .join(''),
 };
 
-/** By Edges, but wildcards behind everything else: the first template that matches is the one that answers. */
+/** Groups the entries by Edge, with wildcards last, because CoreDNS answers from the first template that matches. */
 function inTurn(entries: readonly DnsEntry[]): ReturnType<typeof byEdge> {
   const own = entries.filter(({ name }) => !isWildcard(name));
   const wildcards = entries.filter(({ name }) => isWildcard(name));
@@ -38,7 +38,10 @@ function blocksOf(entry: DnsEntry, options: FormatOptions): readonly string[] {
   });
 }
 
-/** None is an answer too, which keeps the question from others: they would say that there is no such name. */
+/**
+ * Returns the answers for one type. Without records it is an empty NOERROR: the query would otherwise fall through to
+ * another plugin, which would answer NXDOMAIN.
+ */
 function answersOf(set: RecordSet | undefined, { ttlSeconds }: FormatOptions): readonly string[] {
   if (set === undefined) return ['rcode NOERROR'];
   const { type, values } = set;

@@ -1,11 +1,11 @@
 /**
- * Lines of dnsmasq.conf. A name that leads to a name is not among them: dnsmasq's `cname` takes only targets that it knows
- * itself, from host-record or /etc/hosts.
+ * Lines of dnsmasq.conf, without CNAME records: dnsmasq's `cname` accepts only targets that dnsmasq knows itself, from
+ * host-record or /etc/hosts.
  */
 import { recordSets, type DnsEntry } from '../entries.ts';
 import { byEdge, faultless, type FormatOptions, type RecordFormat } from './format.ts';
 
-/** The format. */
+/** The format of dnsmasq.conf. */
 export const dnsmasq: RecordFormat = {
   title: 'lines of dnsmasq.conf',
   hasAliases: false,
@@ -24,10 +24,11 @@ function linesOf({ name, to }: DnsEntry, { ttlSeconds }: FormatOptions): readonl
   const sets = recordSets({ to });
   const addresses = sets.flatMap(({ values }) => values);
   if (name.startsWith('*.')) {
-    // For all names below it, and for itself. Its TTL is that of local-ttl.
+    // Covers the domain itself and all names below it. Its TTL is that of local-ttl.
     return addresses.map((address) => `address=/${name.slice(2)}/${address}`);
   }
   const records = addresses.map((address) => `host-record=${name},${address},${ttlSeconds}`);
-  // Else others are asked for the other family, and say that there is no such name, which musl takes for the last word.
+  // Without `local`, dnsmasq forwards queries for the other address family. The upstream then answers NXDOMAIN, which
+  // musl takes for both families.
   return sets.length === 1 ? [`local=/${name}/`, ...records] : records;
 }

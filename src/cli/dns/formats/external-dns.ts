@@ -3,7 +3,7 @@ import { yamlText } from '../../../manifests/yaml-text.ts';
 import { recordSets } from '../entries.ts';
 import { byEdge, faultless, type RecordFormat } from './format.ts';
 
-/** The format. */
+/** The DNSEndpoint format of external-dns. */
 export const externalDns: RecordFormat = {
   title: 'DNSEndpoint objects for external-dns',
   hasAliases: true,

@@ -1,36 +1,36 @@
 /**
- * What a way of writing records down is.
+ * The interface of a record format.
  */
 import type { Finding } from '../../../api/finding.ts';
 import type { DnsEntry } from '../entries.ts';
 
-/** How records are written. */
+/** Options of a record format. */
 export interface FormatOptions {
   readonly ttlSeconds: number;
-  /** Zones that somebody named. Default: the domain of the Edge. */
+  /** Zones given by the user. Default: the domain of the Edge. */
   readonly zones: readonly string[];
 }
 
-/** Why records cannot be written down, and what to do. */
+/** Why a format cannot express some records, and what to do. */
 export type FormatFault = Pick<Finding, 'message' | 'action'>;
 
-/** For a format that takes whatever there is. */
+/** The check of a format that can express all records. */
 export const faultless = (): undefined => undefined;
 
-/** A way of writing records down, for one kind of DNS server. */
+/** A record format for one kind of DNS server. */
 export interface RecordFormat {
-  /** For whom, in a few words. */
+  /** What the format is for, in a few words. */
   readonly title: string;
-  /** Whether a name can lead to a name. */
+  /** Whether the format supports CNAME records. */
   readonly hasAliases: boolean;
   readonly hasWildcards: boolean;
-  /** Why these records cannot be written down; nothing if they can. */
+  /** Returns why the format cannot express these records, or undefined if it can. */
   fault(entries: readonly DnsEntry[], options: FormatOptions): FormatFault | undefined;
-  /** The text, with a line break at its end. */
+  /** Returns the text, with a trailing line break. */
   text(entries: readonly DnsEntry[], options: FormatOptions): string;
 }
 
-/** The entries by their Edges, in the order of the first of each. */
+/** Returns the entries grouped by Edge, in the order of the first entry of each Edge. */
 export function byEdge(
   entries: readonly DnsEntry[],
 ): readonly (readonly [edge: string, entries: readonly DnsEntry[]])[] {

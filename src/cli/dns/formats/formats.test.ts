@@ -286,7 +286,7 @@ test('names the formats that can do something', () => {
   );
 });
 
-/** Every name and value that a text has, read back as the server would. */
+/** Returns every name and value in a text, read back as the server would. */
 const READERS: Readonly<Record<FormatName, (text: string) => readonly string[]>> = {
   bind: zonePairs,
   cloudflare: zonePairs,
@@ -380,7 +380,7 @@ describe('every host with everything that it leads to is in', () => {
           ),
         );
 
-        // CoreDNS answers both types by an alias.
+        // CoreDNS answers both types with the CNAME record.
         const found = new Set(READERS[name](textOf(name, entries)));
 
         expect([...found].toSorted()).toEqual(wanted.toSorted());

@@ -28,10 +28,10 @@ export const FORMATS = {
 /** The name of a format. */
 export type FormatName = keyof typeof FORMATS;
 
-/** What `--format` takes. */
+/** The values of `--format`. */
 export const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[];
 
-/** The formats that can do more than some other can, to name them in a sentence. */
+/** Returns the names of the formats with this ability, for a message. */
 export function formatsWith(ability: 'hasAliases' | 'hasWildcards'): string {
   return FORMAT_NAMES.filter((name) => FORMATS[name][ability]).join(', ');
 }

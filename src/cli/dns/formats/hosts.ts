@@ -1,8 +1,8 @@
-/** Lines of /etc/hosts: addresses and names, and neither wildcards nor names that lead to names. */
+/** Lines of /etc/hosts, which supports neither wildcards nor CNAME records. */
 import { recordSets } from '../entries.ts';
 import { byEdge, faultless, type RecordFormat } from './format.ts';
 
-/** The format. */
+/** The format of /etc/hosts. */
 export const hosts: RecordFormat = {
   title: 'lines of /etc/hosts',
   hasAliases: false,

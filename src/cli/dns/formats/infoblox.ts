@@ -1,4 +1,4 @@
-/** CSV for the import of Infoblox NIOS: a line with the names of the fields for each type, and names without a dot at the end. */
+/** CSV for the import of Infoblox NIOS: a header line for each record type, and names without a trailing dot. */
 import { recordSets, type DnsEntry, type RecordSet } from '../entries.ts';
 import { faultless, type FormatOptions, type RecordFormat } from './format.ts';
 
@@ -10,7 +10,7 @@ const HEADERS = {
 
 const OBJECTS = { A: 'arecord', AAAA: 'aaaarecord', CNAME: 'cnamerecord' } as const;
 
-/** The format. */
+/** The CSV import format of Infoblox NIOS. */
 export const infoblox: RecordFormat = {
   title: 'CSV for the import of Infoblox NIOS',
   hasAliases: true,
@@ -25,7 +25,7 @@ export const infoblox: RecordFormat = {
       .join(''),
 };
 
-/** Names, addresses and numbers: nothing in them has to be quoted. */
+/** Returns the lines of one type. The fields need no quotes, because they are names, addresses and numbers. */
 function linesOf(
   entry: DnsEntry,
   type: RecordSet['type'],

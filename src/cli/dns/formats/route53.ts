@@ -2,10 +2,10 @@
 import { recordSets } from '../entries.ts';
 import { byEdge, type RecordFormat } from './format.ts';
 
-/** Of one request; with UPSERT each record counts twice. */
+/** Maximum number of records in one request. Route 53 allows 1000 and counts a record twice in an UPSERT. */
 const MAX_RECORDS = 1000 / 2;
 
-/** The format. */
+/** The change batch format of Route 53. */
 export const route53: RecordFormat = {
   title: 'a change batch for Amazon Route 53',
   hasAliases: true,

@@ -1,4 +1,4 @@
-/** Commands of PowerShell for a DNS server of Windows. They name a zone, and the name below it. */
+/** PowerShell commands for a Windows DNS server. They take a zone, and the name relative to it. */
 import { recordSets, type DnsEntry } from '../entries.ts';
 import { byEdge, type FormatOptions, type RecordFormat } from './format.ts';
 
@@ -8,7 +8,7 @@ const PARAMETERS = {
   CNAME: 'CName -HostNameAlias',
 } as const;
 
-/** The format. */
+/** The PowerShell format for Windows DNS. */
 export const windows: RecordFormat = {
   title: 'PowerShell commands for Windows DNS',
   hasAliases: true,
@@ -32,7 +32,7 @@ export const windows: RecordFormat = {
       .join(''),
 };
 
-/** The longest of the zones that were named, or else the domain of the Edge. */
+/** Returns the longest matching zone given by the user, or else the domain of the Edge. */
 function zoneOf({ name, domain }: DnsEntry, zones: readonly string[]): string | undefined {
   const isIn = (zone: string) => name === zone || name.endsWith(`.${zone}`);
   const [named] = zones.filter(isIn).toSorted((a, b) => b.length - a.length);
@@ -51,7 +51,7 @@ function commandsFor(entry: DnsEntry, { ttlSeconds, zones }: FormatOptions): rea
   );
 }
 
-/** As .NET reads a TimeSpan: `d.hh:mm:ss`. */
+/** Returns seconds as a .NET TimeSpan: `d.hh:mm:ss`. */
 function timeSpan(seconds: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   const time = [two((seconds / 3600) % 24), two((seconds / 60) % 60), two(seconds % 60)].join(':');

@@ -1,12 +1,12 @@
 /**
- * For tests only: names that have to lead to an Edge.
+ * For tests only: names that have to point to an Edge.
  */
 import type { KnownName } from '../entries.ts';
 
-/** Where they lead, if nothing else is said. */
+/** The default destination. */
 export const HERE = { kind: 'addresses', addresses: ['203.0.113.10'] } as const;
 
-/** A name of an Exposure. */
+/** Returns a name of an Exposure. */
 export function nameOf(host: string, more: Partial<KnownName> = {}): KnownName {
   return {
     exposure: 'tenants/blue',
