@@ -10,7 +10,7 @@ import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(240_000);
 
-/** Nobody's DNS knows the hosts of the lab, and a machine without a network has no resolver: one hop fails. */
+/** No DNS server knows the hosts of the lab, and a machine without a network has no resolver: one hop fails. */
 const DNS_FAILS = /DnsNoAnswer|DnsResolverFailed/;
 
 const OTHER_HOPS = `  edge          Pass   EdgeAnswers          127.0.0.1:PORT

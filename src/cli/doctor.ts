@@ -49,7 +49,7 @@ Exit codes:
 const DEFAULT_TIMEOUT_SECONDS = 5;
 const MAX_TIMEOUT_SECONDS = 600;
 
-/** What a look at Exposures takes. */
+/** Flags that select Exposures, which --from-worker does not accept. */
 const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'namespace', 'allNamespaces', 'proxyImage'];
 
 interface Flags extends ManagementFlags, WorkerFlags {
@@ -58,11 +58,11 @@ interface Flags extends ManagementFlags, WorkerFlags {
   readonly filename?: string;
 }
 
-/** `snicket doctor`: tries every hop of the way to tenants, and says what to do. */
+/** `snicket doctor`: checks every hop on the path to tenants and suggests fixes. */
 export function doctorCommand(io: CommandIo): Command {
   const command = withClusterFlags(new Command('doctor'))
     .addCommand(edgeCommand(io))
-    .helpCommand(false) // an Exposure may be called help
+    .helpCommand(false) // an Exposure may be named help
     .description('try every hop of the way to tenants, and say what is wrong and what to do')
     .addArgument(
       new Argument(
@@ -101,7 +101,7 @@ async function runOnCluster(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  // Loaded here, so that help does not pay for it.
+  // Imported lazily, so that help does not load it.
   const [
     { orSayWhy },
     { proxyImageOf },

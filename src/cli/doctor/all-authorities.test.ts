@@ -19,7 +19,7 @@ function exposure(name: string): KubeObject {
   return objectOf('Exposure', { name, namespace: 'tenants' }, { spec: { controlPlane } });
 }
 
-/** Two tenants; blue has what is given in place of its Secret. */
+/** Returns a cluster with two tenants. `blue` returns the Secret of tenant blue. */
 async function redAndBlue(blue: () => Promise<KubeObject>) {
   const red = await makeCa();
   const secret = secretOf(

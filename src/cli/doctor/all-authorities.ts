@@ -1,5 +1,5 @@
 /**
- * The CAs of all tenants, to tell whose a certificate is that comes from the wrong place.
+ * The CAs of all tenants, to identify the tenant of an unexpected certificate.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -12,10 +12,10 @@ import {
   type ControlPlaneObjects,
 } from '../../providers/reading/read-control-plane.ts';
 
-/** How many are read together. */
+/** Maximum number of concurrent reads. */
 const TOGETHER = 16;
 
-/** Those that can be read; the others are told from nobody. */
+/** Returns the CAs that can be read. Without its CA, a tenant cannot be identified by a certificate. */
 export async function allAuthorities(
   management: ManagementSnapshot,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function allAuthorities(
   return known;
 }
 
-/** Its CA; nothing where that may not be read. */
+/** Returns the CA of an Exposure's tenant, or undefined if it cannot be read. */
 async function authorityOf(
   exposure: Exposure,
   objects: ControlPlaneObjects,

@@ -1,5 +1,5 @@
 /**
- * The page of all codes, made from the catalogues: docs/reference/codes.md.
+ * Generates the reference of all codes, docs/reference/codes.md, from the catalogs.
  */
 import { FINDING_GROUPS } from '../../api/finding-codes/catalogue.ts';
 import type { FindingEntry } from '../../api/finding-codes/entry.ts';
@@ -18,7 +18,7 @@ import {
   type EdgeCodeEntry,
 } from '../../probe/edge-conformance/codes.ts';
 
-/** Its path from the root of the repository. */
+/** Path of the page in the repository. */
 export const CODES_PAGE = 'docs/reference/codes.md';
 
 const NOTICE =
@@ -33,7 +33,7 @@ such values here.
 
 A hop passes, fails, or is skipped. A hop that passes and has something to do is a warning: \`Warn\`.`;
 
-/** The text of the page. */
+/** Returns the text of the page. */
 export function codesReference(): string {
   const sections = [
     INTRODUCTION,

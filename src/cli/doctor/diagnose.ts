@@ -1,5 +1,5 @@
 /**
- * Examines, prints, and remembers in the exit code what fails.
+ * Runs the examinations, prints the results and sets the exit code.
  */
 import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { chosenOf, noExposureText } from '../sources/chosen-exposures.ts';
@@ -24,23 +24,23 @@ import { examineWorker, type WorkerWords } from './from-worker.ts';
 import { unmetWishes } from './unmet-wishes.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** How to try, and how to print. */
+/** Timeout and output format. */
 export interface PrintOptions {
   readonly output: Output;
-  /** Of each step of a probe, in seconds. */
+  /** Timeout of each step of a probe, in seconds. */
   readonly timeout: number;
 }
 
-/** How to look, and how to print. */
+/** Options of {@link diagnose}. */
 export interface DiagnoseOptions extends PrintOptions {
-  /** Of the operator. */
+  /** Namespace of the operator. */
   readonly namespace: string;
   readonly proxyImage: string;
-  /** As of `snicket run`, whose gateway is on this machine. Default: no. */
+  /** Whether the gateway is on this machine, as with `snicket run`. Default false. */
   readonly isGatewayHere?: boolean;
 }
 
-/** Prints each Exposure when it has been examined, and remembers in the exit code what fails. */
+/** Prints each Exposure as soon as it has been examined. Sets the exit code if anything fails. */
 export async function diagnose(
   io: CommandIo,
   management: ManagementSnapshot,
@@ -50,7 +50,7 @@ export async function diagnose(
   const unmet = unmetWishes(management, choices);
   const chosen = new Set(
     choices.flatMap((choice) => {
-      // One that has no Exposure is told of for that.
+      // A control plane without its Exposure is reported as unresolved instead.
       const isUnmet = choice.name !== undefined && unmetWishes(management, [choice]).length > 0;
       return isUnmet ? [] : chosenOf(management.exposures, choice);
     }),
@@ -81,7 +81,11 @@ function countText(count: number): string {
   return count === 1 ? '1 Exposure' : `${count} Exposures`;
 }
 
-/** The same for the machine that this runs on. @throws UnusableWords */
+/**
+ * Runs the checks of --from-worker on this machine, prints them, and sets the exit code if anything fails.
+ *
+ * @throws UnusableWords
+ */
 export async function diagnoseWorker(
   io: CommandIo,
   words: WorkerWords,

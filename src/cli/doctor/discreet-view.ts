@@ -1,5 +1,6 @@
 /**
- * A management cluster in which the Secrets may not be read: what else there is to see is worth a look.
+ * A redacted view of the management cluster, for users without permission to read its Secrets. The other checks still
+ * run.
  */
 import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -11,10 +12,10 @@ import { DelegatingView } from '../../management/delegating-view.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 import type { Secret } from '../../providers/plain.ts';
 
-/** What is missing for want of the right to see it. */
+/** Findings that missing permissions cause. */
 const MISSING: ReadonlySet<FindingCode> = new Set(['SecretMissing', 'KubeconfigMissing']);
 
-/** The same cluster; a Secret that is refused is as good as none, and noted. */
+/** The same cluster, in which objects that the user may not read count as missing. Records which reads were refused. */
 export class DiscreetView extends DelegatingView {
   readonly #refused = new Set<string>();
   readonly #client: Pick<KubeClient, 'get'>;
@@ -45,7 +46,10 @@ export class DiscreetView extends DelegatingView {
     }
   }
 
-  /** The findings, with what was refused in place of what is therefore said to be missing. */
+  /**
+   * Returns the findings. If reads were refused, one finding about permissions replaces those that missing permissions
+   * cause.
+   */
   explained(findings: readonly Finding[]): readonly Finding[] {
     if (this.#refused.size === 0) return findings;
     const names = [...this.#refused].toSorted().join(', ');

@@ -1,5 +1,5 @@
 /**
- * What was found, as text for people and as a value for programs.
+ * Results of `snicket doctor`, as text and as a value for JSON and YAML.
  */
 import type { Finding } from '../../api/finding.ts';
 import type { HopResult } from '../../probe/hop.ts';
@@ -8,13 +8,13 @@ import { wrappedText, type Colour, type Screen } from '../output/output.ts';
 import type { Examination } from './examination.ts';
 import type { UnmetWish } from './unmet-wishes.ts';
 
-/** All that was looked at. */
+/** All examinations, and the control planes whose requested Exposure does not exist. */
 export interface Diagnosis {
   readonly examinations: readonly Examination[];
   readonly unmet: readonly UnmetWish[];
 }
 
-/** How many of each there are. A hop that passes and wants something done is a warning. */
+/** Number of results by state. A hop that passes with an action counts as a warning. */
 export interface Tally {
   readonly fail: number;
   readonly warn: number;
@@ -24,7 +24,7 @@ export interface Tally {
 
 type Mark = 'Pass' | 'Warn' | 'Fail' | 'Skip';
 
-/** One line, and the sentences below it. */
+/** A row of the table, and the sentences below it. */
 interface Row {
   readonly hop: string;
   readonly mark: Mark;
@@ -40,13 +40,13 @@ const COLOURS: Readonly<Partial<Record<Mark, Colour>>> = {
   Fail: 'red',
 };
 
-/** Where findings are, that are about no hop. */
+/** The hop of findings, which are about no real hop. */
 const PLAN = 'plan';
-/** Of sentences below a row. */
+/** Indentation of sentences below a row. */
 const INDENT = 4;
 const GAP = '  ';
 
-/** One Exposure: a line that says which, and its hops. */
+/** Returns the text for one Exposure: a title and its hops. */
 export function examinationText(examination: Examination, screen: Screen): string {
   const { exposure, endpoint, edge, driver, mode, isLeaving } = examination;
   const way = edge === undefined ? 'no Edge' : `Edge ${edge} (${[driver, mode].join(', ')})`;
@@ -54,23 +54,23 @@ export function examinationText(examination: Examination, screen: Screen): strin
   return blockText([exposure, endpoint ?? 'no host', state].join(GAP), rowsOf(examination), screen);
 }
 
-/** One control plane without an Exposure. */
+/** Returns the text for a control plane without an Exposure. */
 export function unmetText({ object, findings }: UnmetWish, screen: Screen): string {
   const rows = findings.map((finding) => findingRow(finding, object));
   return blockText(`${object}${GAP}asks for an Exposure and has none`, rows, screen);
 }
 
-/** The hops of something that is no Exposure. */
+/** Returns the text for hops that belong to no Exposure. */
 export function hopsText(head: string, hops: readonly HopResult[], screen: Screen): string {
   return blockText(head, hops.map(hopRow), screen);
 }
 
-/** The last line: `2 Exposures: 1 Fail, 0 Warn, 15 Pass, 2 Skip`. */
+/** Returns the last line: `2 Exposures: 1 Fail, 0 Warn, 15 Pass, 2 Skip`. */
 export function tallyText(what: string, { fail, warn, pass, skip }: Tally): string {
   return `${what}: ${fail} Fail, ${warn} Warn, ${pass} Pass, ${skip} Skip\n`;
 }
 
-/** Counts. */
+/** Returns the number of hops and findings by state. */
 export function tallyOf({ examinations, unmet }: Diagnosis): Tally {
   const rows = [
     ...examinations.flatMap(rowsOf),
@@ -79,7 +79,7 @@ export function tallyOf({ examinations, unmet }: Diagnosis): Tally {
   return tallyOfMarks(rows.map(({ mark }) => mark));
 }
 
-/** Counts hops. */
+/** Returns the number of hops by state. */
 export function tallyOfHops(hops: readonly HopResult[]): Tally {
   return tallyOfMarks(hops.map(markOf));
 }
@@ -89,7 +89,7 @@ function tallyOfMarks(marks: readonly Mark[]): Tally {
   return { fail: count('Fail'), warn: count('Warn'), pass: count('Pass'), skip: count('Skip') };
 }
 
-/** The same for programs. */
+/** Returns the results as a value for JSON and YAML. */
 export function diagnosisValue(diagnosis: Diagnosis): object {
   const { examinations, unmet } = diagnosis;
   return {
@@ -103,7 +103,7 @@ export function diagnosisValue(diagnosis: Diagnosis): object {
   };
 }
 
-/** A hop for programs. */
+/** Returns a hop as a value for JSON and YAML. */
 export function hopValue({ name, state, code, target, message, action }: HopResult): object {
   return { hop: name, state, code, target, message, ...(action !== undefined && { action }) };
 }
@@ -126,7 +126,7 @@ function findingRow({ code, severity, message, action }: Finding, target: string
   return { hop: PLAN, mark, code, target, message, action };
 }
 
-/** Of a hop that passes, or that could not be tried for the sake of another, there is nothing to read. */
+/** Returns the row of a hop. Omits the message if the hop passes, or was skipped because of another hop. */
 function hopRow(hop: HopResult): Row {
   const { name, code, target, message, action } = hop;
   const mark = markOf(hop);
@@ -158,7 +158,7 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
     if (codeAt + widths.code + GAP.length + target.length <= columns) {
       return `${start}${code.padEnd(widths.code)}${GAP}${target}\n`;
     }
-    // Below the code, so that it is not read as a sentence; a long host needs all the room that there is.
+    // The target goes below the code, so that it does not look like a sentence. A long host gets the full width.
     const longest = Math.max(...target.split(' ').map(({ length }) => length));
     const indent = codeAt + longest <= columns ? codeAt : INDENT;
     return `${start}${code}\n${' '.repeat(indent)}${wrappedText(target, indent, screen)}\n`;

@@ -1,18 +1,18 @@
 /**
- * What the checks of an edge found, as text for people and as a value for programs.
+ * Results of `snicket doctor edge`, as text and as a value for JSON and YAML.
  */
 import type { CheckResult } from '../../probe/edge-conformance/check-result.ts';
 import { tableText, wrappedText, type Colour, type Screen } from '../output/output.ts';
 import { tallyText, type Tally } from './doctor-report.ts';
 
-/** An edge, and what was found of it. */
+/** An edge, and the results of its checks. */
 export interface EdgeDiagnosis {
-  /** As it was asked for: a name or an address. */
+  /** The edge as given by the user: a name or an address. */
   readonly host: string;
-  /** The one that was dialled. */
+  /** The address that was dialed. */
   readonly address: string;
   readonly port: number;
-  /** That were asked for through it. */
+  /** The hosts that were requested through the edge. */
   readonly hosts: readonly string[];
   readonly checks: readonly CheckResult[];
 }
@@ -23,10 +23,10 @@ const COLOURS: Readonly<Partial<Record<CheckResult['state'], Colour>>> = {
   Fail: 'red',
 };
 
-/** Of sentences below the table. */
+/** Indentation of sentences below the table. */
 const INDENT = 2;
 
-/** The table, and below it what is wrong and what to do. */
+/** Returns the table, and below it what is wrong and what to do. */
 export function edgeText(diagnosis: EdgeDiagnosis, screen: Screen): string {
   const { checks } = diagnosis;
   const rows = checks.map(({ check, state, code }) => {
@@ -40,19 +40,19 @@ export function edgeText(diagnosis: EdgeDiagnosis, screen: Screen): string {
   ].join('');
 }
 
-/** The same for programs. */
+/** Returns the results as a value for JSON and YAML. */
 export function edgeValue({ host, address, port, hosts, checks }: EdgeDiagnosis): object {
   return { tally: tallyOfChecks(checks), edge: { host, address, port }, hosts, checks };
 }
 
-/** Counts. */
+/** Returns the number of checks by state. */
 export function tallyOfChecks(checks: readonly CheckResult[]): Tally {
   const count = (state: CheckResult['state']) =>
     checks.filter((result) => result.state === state).length;
   return { fail: count('Fail'), warn: count('Warn'), pass: count('Pass'), skip: count('Skip') };
 }
 
-/** What could not be tried for the sake of another check needs no words. */
+/** Returns the sentences about a check; none if it was skipped because an earlier check failed. */
 function sentencesText(
   { check, state, code, message, action }: CheckResult,
   screen: Screen,

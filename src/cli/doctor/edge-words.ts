@@ -1,5 +1,5 @@
 /**
- * The words of `snicket doctor edge` as people write them: the edge and the hosts.
+ * Parses the arguments of `snicket doctor edge`: the edge and the hosts.
  */
 import { host as hostSchema } from '../../api/values/network-values.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
@@ -7,17 +7,17 @@ import { isIPv6 } from '../../wire/ip-address.ts';
 import { fieldValue } from '../flags/field-value.ts';
 
 const DEFAULT_PORT = 443;
-/** For each host there are nine connections. */
+/** Limits the number of connections: there are nine for each host. */
 const MAX_HOSTS = 16;
 
-/** The edge and the hosts, as words. */
+/** The edge and the hosts as given by the user. */
 export interface EdgeWords {
-  /** Nothing if it was not named. */
+  /** Undefined if it was not given. */
   readonly edge: string | undefined;
   readonly hosts: readonly string[];
 }
 
-/** `--hosts a,b EDGE`: an option of many words takes what comes behind it, and so the edge. */
+/** Returns the edge and the hosts of `--hosts a,b EDGE`, where the variadic option has also taken the edge. */
 export function sortedWords({ edge, hosts }: EdgeWords): EdgeWords {
   const [first, second, ...more] = hosts;
   return edge === undefined && first !== undefined && more.length === 0
@@ -26,9 +26,9 @@ export function sortedWords({ edge, hosts }: EdgeWords): EdgeWords {
 }
 
 /**
- * `edge.example.com`, `203.0.113.10:8443`, `[2001:db8::10]`.
+ * Parses `edge.example.com`, `203.0.113.10:8443` or `[2001:db8::10]`.
  *
- * @throws TypeError with a sentence that has no full stop.
+ * @throws TypeError whose message has no period at the end.
  */
 export function parseEdge(text: string): EdgeAddress {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
@@ -43,16 +43,16 @@ export function parseEdge(text: string): EdgeAddress {
   try {
     return parseEdgeAddress(`${text}:${DEFAULT_PORT}`);
   } catch (cause) {
-    // Its own sentence would cite a port that nobody has written.
+    // The original message would quote a port that the user did not write.
     const message = `'${text}' is neither a DNS name nor an IP address; write edge.example.com or 203.0.113.10:8443`;
     throw new TypeError(message, { cause });
   }
 }
 
 /**
- * Hosts, apart or with commas between them; each once, in lower case.
+ * Parses hosts, separated by commas or given as several arguments. Removes duplicates and converts to lower case.
  *
- * @throws TypeError with a sentence that has no full stop.
+ * @throws TypeError whose message has no period at the end.
  */
 export function parseHosts(words: readonly string[]): readonly [string, ...string[]] {
   const [first, ...others] = new Set(words.flatMap((word) => parts(word.toLowerCase())));

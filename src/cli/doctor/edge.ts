@@ -28,7 +28,7 @@ Exit codes:
 
 const DEFAULT_SECONDS = 5;
 const MAX_TIMEOUT_SECONDS = 60;
-/** The longest that konnectivity is quiet by its defaults, and some more. */
+/** Longer than konnectivity is idle with its default settings. */
 const MAX_IDLE_SECONDS = 7200;
 
 interface Flags {
@@ -39,9 +39,9 @@ interface Flags {
   readonly output: Output;
 }
 
-/** `snicket doctor edge`: whether an edge passes TLS through as it should. */
+/** `snicket doctor edge`: checks whether an edge passes TLS through correctly. */
 export function edgeCommand(io: CommandIo): Command {
-  // The edge must be named; but --hosts may have taken it, so that Commander cannot tell.
+  // The edge is required. Commander cannot check that, because --hosts may have taken it.
   return new Command('edge')
     .description('check any edge: does it pass TLS through by name, as it should?')
     .usage('[options] <host[:port]>')
@@ -73,7 +73,7 @@ async function run(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  // Loaded here, so that help does not pay for it.
+  // Imported lazily, so that help does not load it.
   const [{ checkEdge }, report, texts, { withProgress }] = await Promise.all([
     import('../../probe/edge-conformance/check-edge.ts'),
     import('./edge-report.ts'),
@@ -100,7 +100,7 @@ async function run(
   if (report.tallyOfChecks(checks).fail > 0) io.exitCode = 1;
 }
 
-/** Ends the program if a word is none of those that are wanted. */
+/** Parses the edge and the hosts. Exits with an error if one is missing or invalid. */
 async function read(
   word: string | undefined,
   flags: Flags,
@@ -119,7 +119,7 @@ async function read(
   }
 }
 
-/** The first address of the edge that accepts; ends the program if there is none. */
+/** Returns the first address of the edge that accepts connections. Exits with an error if there is none. */
 async function reach(
   io: CommandIo,
   { host, port }: EdgeAddress,
@@ -147,7 +147,7 @@ async function reach(
   for (const connection of probed.connections.values()) connection.destroy();
   const [first] = probed.accepting;
   if (first === undefined) {
-    // What the hop says to do is about an Edge object, and there need not be one.
+    // The action of the hop is about an Edge object, which need not exist here.
     const wayOut =
       'see that the edge runs and can be reached from here, or correct its address or port';
     return command.error(`error: ${probed.result.message}; ${wayOut}`);
@@ -158,7 +158,7 @@ async function reach(
   return first;
 }
 
-/** Ends the program if one of them cannot be read. */
+/** Returns the CAs in these files. Exits with an error if a file cannot be read. */
 async function readAuthorities(
   io: CommandIo,
   files: readonly string[],

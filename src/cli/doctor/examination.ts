@@ -1,5 +1,5 @@
 /**
- * One Exposure examined: what its plan says, and every hop of the way to its tenant, tried from this machine.
+ * Examines one Exposure: its plan, and every hop on the path to its tenant, probed from this machine.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -24,7 +24,7 @@ import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { toldOnce } from './told-once.ts';
 
-/** What was found of one Exposure. */
+/** The result for one Exposure. */
 export interface Examination {
   /** `namespace/name`. */
   readonly exposure: string;
@@ -33,31 +33,31 @@ export interface Examination {
   readonly edge?: string | undefined;
   readonly driver?: string | undefined;
   readonly mode?: string | undefined;
-  /** It is being deleted: nothing is probed. */
+  /** Whether the Exposure is being deleted. If so, nothing is probed. */
   readonly isLeaving: boolean;
-  /** In the order of the path; empty where there is no way to try yet. */
+  /** In the order of the path; empty if there is no path to probe yet. */
   readonly hops: readonly HopResult[];
   readonly findings: readonly Finding[];
 }
 
-/** How to examine. */
+/** Dependencies of {@link examine}. */
 export interface ExaminationMeans {
   readonly signal: AbortSignal;
-  /** Of each step of a probe. */
+  /** Timeout of each step of a probe. */
   readonly timeoutMs: number;
-  /** The CAs of all tenants: asked for where somebody answers who is not known. */
+  /** Returns the CAs of all tenants. Called only if a server has an unknown certificate. */
   readonly otherAuthorities: () => Promise<KnownAuthorities>;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
 }
 
-/** That somebody answered whose certificate is of no tenant that is known so far. */
+/** Codes for a server whose certificate belongs to no tenant known so far. */
 const UNKNOWN_PEER: ReadonlySet<string> = new Set([
   ...['SniEdgeTerminates', 'SniUnknownAuthority'],
   ...['KonnectivityEdgeTerminates', 'KonnectivityUnknownAuthority'],
 ]);
 
-/** The hops without which nobody comes to the tenant's API. */
+/** The hops that every connection to the tenant's API takes. */
 const WAY_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);
 
 /** Examines one Exposure. @throws the reason of the signal, KubeError of the management cluster */
@@ -93,13 +93,13 @@ async function probe(target: ProbeTarget, means: ExaminationMeans): Promise<read
   return probeExposure({ ...target, otherAuthorities: await means.otherAuthorities() }, options);
 }
 
-/** What to probe, as far as it can be read. */
+/** What to probe, as far as it could be read. */
 interface ReadTarget extends ProbeTarget {
-  /** Why nothing is known of the proxies of a tenant that has answered before. */
+  /** Why the proxies of a tenant could not be read, although the tenant had answered before. */
   readonly proxiesUnread?: KubeError | undefined;
 }
 
-/** What to probe; nothing for an Exposure that cannot be routed, for a finding says why. */
+/** Returns what to probe; undefined for an Exposure that cannot be routed, for which a finding says why. */
 async function targetOf(run: DryRun, signal: AbortSignal): Promise<ReadTarget | undefined> {
   const { resolved, plan } = run;
   const { observation } = run.reconciled ?? {};
@@ -118,7 +118,7 @@ async function targetOf(run: DryRun, signal: AbortSignal): Promise<ReadTarget | 
   };
 }
 
-/** The tenant, if it answered. */
+/** Returns the observed tenant, if it answered. */
 function tenantOf({ reconciled }: DryRun): ObservedTenant | undefined {
   return reconciled?.tenant?.observed;
 }
@@ -180,7 +180,7 @@ async function podsOf(
   return items;
 }
 
-/** A kubeconfig with few rights is enough for everything else. */
+/** Returns undefined if the kubeconfig lacks permission. All other checks still run. */
 async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -191,9 +191,9 @@ async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * The kubeconfig that people get. That of a control plane without a provider is for the operator, and may lead anywhere;
- * if it has the host of the edge, it is meant for people too. One beside addresses is as whoever made the control plane left
- * it, who may have given the machine itself that name.
+ * Returns the kubeconfig that is published to users. Without a provider, the kubeconfig is meant for the operator and
+ * may point anywhere. It counts as published only if it has the API host. With `endpoints` it never counts, because the
+ * machine of the control plane itself may have that name.
  */
 function publishedKubeconfig(
   { reading, resolved }: Observation,
@@ -211,13 +211,13 @@ function publishedKubeconfig(
     const { hostname } = new URL(parseKubeconfig(kubeconfig).server);
     return hostname === apiHost ? { text: kubeconfig } : undefined;
   } catch (error) {
-    // Said by a finding.
+    // A finding reports it.
     if (error instanceof AccessError) return undefined;
     throw error;
   }
 }
 
-/** The hops that there was nothing to judge by, each with why. */
+/** Returns the hops that could not be checked, each with the reason. */
 function unprobed(
   run: DryRun,
   { apiHost, port, kubeconfig, endpoints, proxies, proxiesUnread }: ReadTarget,
@@ -249,7 +249,7 @@ function unprobed(
   ];
 }
 
-/** What cannot be looked at from here, the operator may have seen. */
+/** Adds what the operator last reported about a hop that cannot be checked from here. */
 function withLastReport(hop: HopResult, object: KubeObject): HopResult {
   const { status } = object as Partial<Exposure>;
   const known = hop.code === 'NotLookedAt' && status?.hops?.find(({ name }) => name === hop.name);

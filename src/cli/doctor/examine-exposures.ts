@@ -1,5 +1,5 @@
 /**
- * The Exposures that are meant, examined one after the other in their order, and some of them at the same time.
+ * Examines Exposures concurrently and returns the results in order.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { ObserveDeps } from '../../reconcile/observe.ts';
@@ -13,7 +13,7 @@ import { DiscreetView } from './discreet-view.ts';
 import { examine, type Examination } from './examination.ts';
 import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
 
-/** Where from, and how. */
+/** Options of {@link examineAll}. */
 export interface ExaminingOptions extends Omit<ObserveDeps, 'management'> {
   readonly management: ManagementSnapshot;
   readonly timeoutMs: number;
@@ -22,10 +22,10 @@ export interface ExaminingOptions extends Omit<ObserveDeps, 'management'> {
   readonly lookup?: Lookup | undefined;
 }
 
-/** Most of the time is spent waiting: for tenants, and for what does not answer. */
+/** Maximum number of concurrent examinations. Most of the time is spent waiting for tenants and for timeouts. */
 const TOGETHER = 8;
 
-/** Examines them. @throws KubeError of the management cluster */
+/** Yields the result for each Exposure, in order. @throws KubeError of the management cluster */
 export async function* examineAll(
   io: ProgressIo,
   exposures: readonly KubeObject[],
@@ -39,7 +39,7 @@ export async function* examineAll(
     const object = exposures[next];
     if (object !== undefined && begun.length < TOGETHER) {
       const found = examineOne(object, options, otherAuthorities);
-      // Until its turn comes nobody waits for it, and a failure before that would end the process.
+      // The promise is awaited only in its turn. An earlier rejection would be unhandled and end the process.
       found.catch(() => undefined);
       begun.push({ key: keyText(object.metadata), found });
       next++;

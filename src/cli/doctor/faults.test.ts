@@ -24,7 +24,7 @@ import {
 
 setDefaultTimeout(240_000);
 
-/** What every API server has among the names of its certificate. */
+/** Names that every API server has in its certificate. */
 const OWN_NAMES = ['kubernetes', 'kubernetes.default.svc'];
 
 describe('a fault has one code', () => {
@@ -143,7 +143,7 @@ describe('a fault has one code', () => {
         }
       };
 
-      // 1. An error is no count of zero: what the operator saw is told.
+      // 1. An error is not a count of zero: the report of the operator is shown.
       fault(500, 'InternalError');
       const unread = await proxies();
       expect(unread).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });
@@ -153,7 +153,7 @@ describe('a fault has one code', () => {
         ),
       );
 
-      // 2. Few rights are enough for all else.
+      // 2. All other checks work without this permission.
       fault(403, 'Forbidden');
       expect((await proxies())?.state).not.toBe('Skip');
     },
@@ -258,7 +258,7 @@ describe('a control plane of a provider', () => {
   });
 });
 
-/** As the DaemonSet of a selector is that fits no node. */
+/** Patches the DaemonSet as if its selector matched no node. */
 async function wantNoProxy({ tenant }: DoctorLab): Promise<void> {
   tenant.controllers.pause();
   await tenant.user.patch(
@@ -268,7 +268,7 @@ async function wantNoProxy({ tenant }: DoctorLab): Promise<void> {
   );
 }
 
-/** As kubelet reports a pod whose image is nowhere. */
+/** Reports a pod as kubelet does if its image does not exist. */
 async function breakProxies(
   { tenant }: DoctorLab,
   { ready, updated }: { readonly ready: number; readonly updated: number },

@@ -4,7 +4,7 @@ import { Terminal } from '../testing/snicket.ts';
 
 setDefaultTimeout(240_000);
 
-/** With tenant `red`, whose kubeconfig has the host of the edge with the port of the machine itself. */
+/** In its folder, the kubeconfig of tenant `red` has the host of the edge with the port of the API server itself. */
 let lab: RunLab;
 let terminal: Terminal;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ test('the folder of `snicket run` is examined as a management cluster is', async
   expect(stdout).toStartWith(
     `tenants/blue  tenants-blue.k8s.example.test:${lab.port}  Edge shared (snicket, Passthrough)\n`,
   );
-  // Nobody's DNS knows the hosts of the lab.
+  // No DNS server knows the hosts of the lab.
   expect(stdout).toMatch(/^ {2}dns +Fail +Dns/m);
   for (const hop of [
     ...['edge +Pass +EdgeAnswers', 'sni +Pass +RoutedToTenant', 'api +Pass +ApiAnswers'],

@@ -7,7 +7,7 @@ import { Terminal } from '../testing/snicket.ts';
 
 setDefaultTimeout(240_000);
 
-/** A node whose edge, proxy and Service are all this server, and which has no virtual address. */
+/** The edge, the proxy and the Service of a node without a virtual address. */
 let server: ApiServer;
 let health: Bun.Server<undefined>;
 let terminal: Terminal;

@@ -1,5 +1,6 @@
 /**
- * `snicket doctor --from-worker`: the way of a node and of its pods, tried from that node. No API is asked.
+ * `snicket doctor --from-worker`: probes the path of a node and of its pods from that node. Reads no objects from an
+ * API server.
  */
 import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
@@ -10,26 +11,26 @@ import { parseAuthorities } from '../../probe/tls/authorities.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** What a person says of the tenant. */
+/** The tenant as described by flags. */
 export interface WorkerWords {
   readonly host: string;
-  /** A file. */
+  /** Name of a file. */
   readonly ca: string;
   readonly edge: EdgeAddress;
   readonly konnectivityHost?: string | undefined;
   readonly serviceAddress: Place;
-  /** False: the proxies are found by the addresses of their nodes. */
+  /** False: pods reach the proxies at the addresses of their nodes. */
   readonly virtualAddress: string | false;
   readonly proxyPort: number;
   readonly healthPort: number;
 }
 
-/** That the words cannot be used; the message says why, and what to do. */
+/** Thrown if the flags cannot be used. The message says why, and what to do. */
 export class UnusableWords extends Error {
   override readonly name = 'UnusableWords';
 }
 
-/** Tries the hops that a node can try. @throws UnusableWords */
+/** Probes the hops that a node can reach. @throws UnusableWords */
 export async function examineWorker(
   io: Pick<CommandIo, 'path'>,
   words: WorkerWords,
@@ -72,12 +73,15 @@ export async function examineWorker(
   ];
 }
 
-/** A proxy that runs is as well as its way to the tenant; in mode Passthrough even its certificate is the tenant's. */
+/**
+ * Reports whether the hop fails for the same reason as the path to the tenant. A running proxy depends on that path; in
+ * mode Passthrough even its certificate is the tenant's.
+ */
 function isEcho({ name, state, code }: HopResult): boolean {
   return name === 'node-proxy' && state === 'Fail' && code !== 'NodeProxyAbsent';
 }
 
-/** The hops that a proxy needs; it does not ask DNS. */
+/** The hops that a proxy depends on. A proxy does not use DNS. */
 const WAY: ReadonlySet<string> = new Set(['edge', 'sni', 'certificate', 'api']);
 
 function readAuthorities(io: Pick<CommandIo, 'path'>, file: string): string {

@@ -1,5 +1,5 @@
 /**
- * An operator that has not brought about what is wished for now: what fails for want of it has that one cause.
+ * Detects an operator that has not reconciled the current spec, and reports that one cause instead of its consequences.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -8,14 +8,17 @@ import type { HopCode } from '../../probe/codes.ts';
 import { skippedForSameCause } from '../../probe/hop.ts';
 import type { Told } from './told-once.ts';
 
-/** What fails where nobody makes routes, endpoints and proxies. Some edges answer themselves for a host without a route. */
+/**
+ * Codes of hops that fail while routes, endpoints and proxies do not exist yet. Some edges answer TLS themselves for a
+ * host without a route.
+ */
 const FOR_WANT_OF_IT: ReadonlySet<string> = new Set<HopCode>([
   ...(['SniNoRoute', 'SniEdgeTerminates', 'SniNotTls'] as const),
   ...(['KonnectivityNoRoute', 'KonnectivityEdgeTerminates', 'KonnectivityNotTls'] as const),
   ...(['EndpointsMissing', 'EndpointsDiffer', 'ProxiesMissing', 'ProxiesNotReady'] as const),
 ]);
 
-/** That the report of the operator is about another version of the Exposure, or that there is none. */
+/** Returns a finding if the status is about another generation of the Exposure, or if there is no status. */
 export function operatorBehind(object: KubeObject, namespace: string): Finding | undefined {
   const { generation, deletionTimestamp } = object.metadata;
   const { status } = object as Partial<Exposure>;
@@ -34,7 +37,10 @@ export function operatorBehind(object: KubeObject, namespace: string): Finding |
   };
 }
 
-/** What was found, with this finding, and without what fails for the same cause. Nothing is done before a wish is good. */
+/**
+ * Returns the result with this finding, and with its consequences skipped. Unchanged if the spec has errors, because
+ * the operator does nothing before they are fixed.
+ */
 export function withOperatorBehind<T extends Told>(found: T, behind: Finding | undefined): T {
   const isRefused = found.findings.some(({ severity }) => severity === 'error');
   if (behind === undefined || isRefused) return found;

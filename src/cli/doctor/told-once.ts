@@ -1,24 +1,24 @@
 /**
- * One cause, one code: what a hop and a finding both tell is told by the hop. Pure.
+ * Dedupes results: what both a hop and a finding report is reported by the hop. Pure.
  */
 import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { HopName } from '../../probe/codes.ts';
 import type { HopResult } from '../../probe/hop.ts';
 
-/** What was found. */
+/** The hops and findings of an Exposure. */
 export interface Told {
   readonly hops: readonly HopResult[];
   readonly findings: readonly Finding[];
 }
 
-/** Findings that say what a hop that fails says too. */
+/** A finding that repeats what a failing hop reports. */
 interface Echo {
-  /** Of one of these. */
+  /** The hops that it repeats. */
   readonly hops: readonly HopName[];
-  /** Default: whatever the code of the hop. */
+  /** The codes of these hops. Default: all. */
   readonly codes?: readonly string[];
-  /** The finding knows the provider, and so the command that helps. Default false. */
+  /** Whether the action of the finding is better, because the finding knows the provider. Default false. */
   readonly knowsBetter?: boolean;
 }
 
@@ -32,7 +32,7 @@ const ECHOES: Readonly<Partial<Record<FindingCode, Echo>>> = {
   KubeconfigLeadsElsewhere: { hops: ['kubeconfig'], knowsBetter: true },
 };
 
-/** The same, without what would be told twice. */
+/** Returns the hops and findings without duplicates. */
 export function toldOnce(hops: readonly HopResult[], findings: readonly Finding[]): Told {
   const actions = new Map<HopResult, string>();
   const others = findings.filter((finding) => {

@@ -1,5 +1,5 @@
 /**
- * Control planes that ask for an Exposure by an annotation, and get none.
+ * Control planes that request an Exposure by an annotation and do not have one.
  */
 import type { Finding } from '../../api/finding.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
@@ -17,7 +17,7 @@ export interface UnmetWish {
   readonly findings: readonly Finding[];
 }
 
-/** Those among the chosen ones, by kind and name. */
+/** Returns the unresolved exposures among the chosen control planes, by kind and name. */
 export function unmetWishes(
   management: ManagementSnapshot,
   choices: readonly Choice[],
@@ -54,12 +54,12 @@ function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly 
   const obstacle = shimObstacle(existing, object);
   if (obstacle !== undefined) return [obstacle];
   if (shim.exposure === undefined) return shim.findings;
-  // One that is there is examined as every other is.
+  // An existing Exposure is examined like any other.
   if (existing !== undefined) return [];
   return [edge.finding === undefined ? notMade(object) : unknownEdge(edge.finding)];
 }
 
-/** Of the Exposure, `spec.edgeRef` would be at fault; of this object it is the annotation. */
+/** Replaces the action, which is about `spec.edgeRef` of an Exposure. Here the annotation is wrong. */
 function unknownEdge(finding: Finding): Finding {
   return { ...finding, action: `correct the annotation ${EDGE_ANNOTATION}, or create the Edge` };
 }

@@ -10,7 +10,7 @@ import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
 import { fileName, refusing, wholeNumber } from '../flags/flag-values.ts';
 import type { WorkerWords } from './from-worker.ts';
 
-/** What the flags say. */
+/** Values of the flags. */
 export interface WorkerFlags {
   readonly fromWorker: boolean;
   readonly host?: string;
@@ -23,13 +23,13 @@ export interface WorkerFlags {
   readonly healthPort: number;
 }
 
-/** Those that mean something with --from-worker only. */
+/** The flags that apply only with --from-worker. */
 export const WORKER_FLAGS: readonly (keyof WorkerFlags)[] = [
   ...(['host', 'ca', 'edge', 'konnectivityHost'] as const),
   ...(['serviceAddress', 'virtualAddress', 'proxyPort', 'healthPort'] as const),
 ];
 
-/** The command with them. */
+/** Adds the flags to a command and returns it. */
 export function withWorkerFlags(command: Command): Command {
   return command
     .option('--from-worker', 'try the way of this node and of its pods; no API is asked', false)
@@ -66,7 +66,7 @@ export function withWorkerFlags(command: Command): Command {
     );
 }
 
-/** What they say; ends the program if one is missing. */
+/** Returns the values of the flags. Exits with an error if a required one is missing. */
 export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerWords {
   const { host, ca, edge } = flags;
   if (host === undefined || ca === undefined || edge === undefined) {
@@ -87,14 +87,14 @@ export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerWords
   };
 }
 
-/** A name without a dot may be one of the node's /etc/hosts. */
+/** Accepts a name without a dot, which the node may have in /etc/hosts. */
 function parseHost(text: string): string {
   const { data, success } = domain.safeParse(text.toLowerCase());
   if (success) return data;
   throw new InvalidArgumentError('Write a DNS name such as blue.k8s.example.com.');
 }
 
-/** One place to dial. */
+/** Parses one address to dial. */
 function parsePlace(text: string): ListenAddress {
   const [place, ...others] = parseListenAddress(text);
   if (place === undefined || others.length > 0 || place.port === 0) {

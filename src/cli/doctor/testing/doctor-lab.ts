@@ -1,9 +1,9 @@
 /**
- * For tests only: a tenant with konnectivity and a worker, reached through a gateway and brought about by an operator, who
- * then leaves: what is broken afterwards stays broken.
+ * For tests only: a tenant with konnectivity and a worker, reached through a gateway. The operator reconciles it and
+ * then stops, so that what a test breaks stays broken.
  */
 import { expect } from 'bun:test';
-import 'reflect-metadata'; // before x509, which cannot be loaded without
+import 'reflect-metadata'; // must be imported before x509
 import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 import type { Lookup } from '../../../probe/hops/dns.ts';
 import { silent, answering, VERSION_ANSWER } from '../../../probe/testing/answers.ts';
@@ -27,15 +27,15 @@ export const API_HOST = `${TENANTS}-blue.k8s.example.test`;
 export const KONNECTIVITY_HOST = `${TENANTS}-blue.konnectivity.example.test`;
 
 const KONNECTIVITY_PORT = 8132;
-/** Where the operator lets the kubernetes Service of a tenant lead. */
+/** Where the operator points the kubernetes Service of a tenant. */
 const VIRTUAL_ADDRESS = '100.64.64.1';
 const DAY_MS = 24 * 3600 * 1000;
 
-/** A path that works. */
+/** A lab with a healthy path to a tenant. */
 export class DoctorLab implements AsyncDisposable {
   readonly operator: OperatorLab;
   readonly tenant: LabTenant;
-  /** Where the hosts lead, by DNS. */
+  /** What DNS answers for the hosts. */
   lookup: Lookup = async () => ['127.0.0.1'];
   readonly #servers = new AsyncDisposableStack();
   #konnectivityPort = 0;
@@ -68,13 +68,13 @@ export class DoctorLab implements AsyncDisposable {
     return lab;
   }
 
-  /** A certificate of the tenant's CA, or of another. */
+  /** Issues a certificate, by default from the CA of the tenant. */
   async certificate(names: readonly string[], ca: TestCa = this.tenant.authority): Promise<Pair> {
     const { certificate, key } = await issueLeaf({ ca, names, addresses: [], now: new Date() });
     return { cert: certificate, key };
   }
 
-  /** One of the tenant's CA that ended yesterday. */
+  /** Issues a certificate from the CA of the tenant that expired yesterday. */
   async expiredCertificate(): Promise<Pair> {
     const { certificate: cert, key } = await makeCa({
       parent: this.tenant.authority,
@@ -85,13 +85,13 @@ export class DoctorLab implements AsyncDisposable {
     return { cert, key };
   }
 
-  /** A server of TLS on this machine, which answers as an API server does. */
+  /** Starts a TLS server on this machine that answers as an API server does. */
   async serve(options: ApiServerOptions): Promise<ApiServer> {
     const onConnection = answering(VERSION_ANSWER);
     return this.#servers.use(await ApiServer.start({ onConnection, ...options }));
   }
 
-  /** Lets the tenant's Service lead to other ports of this machine. */
+  /** Points the tenant's Service to other ports of this machine. */
   async leadTo(api: number, konnectivity = this.#konnectivityPort): Promise<void> {
     const protocol = 'TCP';
     const [first, second] = [
@@ -124,7 +124,7 @@ export class DoctorLab implements AsyncDisposable {
     }
   }
 
-  /** Writes the endpoints of the tenant's kubernetes Service, as somebody. */
+  /** Writes the endpoints of the tenant's kubernetes Service as a field manager. */
   async writeEndpoints(fieldManager: string, address: string): Promise<void> {
     const client = createClient(this.tenant.server.access, { fieldManager });
     const key = { namespace: 'default', name: 'kubernetes' };
@@ -132,7 +132,7 @@ export class DoctorLab implements AsyncDisposable {
     await client.patch(RESOURCES.endpointSlice, key, 'merge', { endpoints });
   }
 
-  /** Puts everything right again. */
+  /** Repairs everything. */
   async restore(): Promise<void> {
     const { authority, kubeconfig, port, controllers } = this.tenant;
     this.lookup = async () => ['127.0.0.1'];
@@ -149,17 +149,17 @@ export class DoctorLab implements AsyncDisposable {
     await this.untilFailures();
   }
 
-  /** The Exposure as the doctor finds it. */
+  /** Examines the Exposure. */
   async examine(): Promise<Examination> {
     return examineIn(this.operator, 'blue', async (host) => this.lookup(host));
   }
 
-  /** Everything that fails: the codes of hops, then those of findings. */
+  /** Returns the codes of all failing hops, and then those of findings. */
   async failures(): Promise<readonly string[]> {
     return failuresIn(await this.examine());
   }
 
-  /** Waits until these fail and nothing else, for the gateway has to hear of a change first. */
+  /** Waits until exactly these fail, because the gateway observes a change with a delay. */
   async untilFailures(...codes: readonly string[]): Promise<void> {
     const end = performance.now() + 30_000;
     let last = await this.failures();
@@ -173,7 +173,7 @@ export class DoctorLab implements AsyncDisposable {
   }
 }
 
-/** An Exposure of a lab as the doctor finds it. DNS leads its hosts to this machine, unless told otherwise. */
+/** Examines an Exposure of a lab. By default, DNS points its hosts to this machine. */
 export async function examineIn(
   { management: { access } }: OperatorLab,
   name: string,
@@ -188,7 +188,7 @@ export async function examineIn(
   throw new Error(`there is no Exposure ${name}`);
 }
 
-/** The codes of all that fails: of hops, then of findings. */
+/** Returns the codes of failing hops, and then those of findings. */
 export function failuresIn({ hops, findings }: Examination): readonly string[] {
   return [
     ...hops.flatMap(({ state, code }) => (state === 'Fail' ? [code] : [])),
