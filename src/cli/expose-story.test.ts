@@ -6,7 +6,8 @@ import { Terminal } from './testing/snicket.ts';
 setDefaultTimeout(240_000);
 
 test('a control plane is exposed by one word, comes to be Ready, and falls, before the eyes of its user', async () => {
-  // 1. An operator and a gateway, and a tenant of Kamaji with a worker. A small API server is no konnectivity-server.
+  // 1. An operator and a gateway, and a tenant of Kamaji with a worker. Without konnectivity, which the small API
+  // server does not have.
   await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true, probeMs: 50 });
   await lab.applyEdge({}, 'shared', { 'snicket.dev/is-default': 'true' });
   const without = { 'spec.addons.konnectivity': undefined };
@@ -14,7 +15,7 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   await controllers.addNode('worker-1', ['10.0.0.1']);
   using terminal = new Terminal(lab.management);
 
-  // 2. Nothing has to be said but its name.
+  // 2. Only its name has to be given.
   const exposed = await terminal.snicket(['expose', 'blue', '--wait', '--timeout', '120']);
 
   expect(exposed.stderr).toMatch(/\d+s {2}Ready\n$/);
@@ -22,7 +23,7 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   expect(exposed.stdout).not.toContain('\nKonnectivity ');
   expect(exposed.exitCode).toBe(0);
 
-  // 3. It is well, but for the operator, which runs in no cluster here.
+  // 3. All is healthy, except the operator, which runs in no cluster here.
   const { stdout } = await terminal.snicket(['status', 'blue']);
 
   expect(stdout).toMatch(/^Ready +True$/m);
@@ -30,7 +31,7 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   expect(stdout).not.toContain('To do');
   expect(stdout).toContain('Operator: there is none in namespace snicket-system');
 
-  // 4. Whoever watches sees the edge fall.
+  // 4. The watch shows that the edge fails.
   const session = terminal.begin(['status', '--watch'], 120);
   const frame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
   await until('it is shown', () => /blue .* True/.test(frame()));

@@ -117,7 +117,7 @@ test('where a cluster does not answer, a dry run prints what it can, and ends as
   const less = await terminal.snicket(['expose', 'service/blue', '--dry-run']);
 
   expect(whole.stdout).toContain('kind: Exposure\n');
-  // Of its context.
+  // The namespace of the context.
   expect(whole.stdout).toContain('namespace: tenants\n');
   expect(whole.stderr).toMatch(
     /^warning: the management cluster does not answer\n(?:note: .*\n)+error: .*see that the API server runs/,

@@ -52,7 +52,7 @@ beforeAll(async () => {
   await provided(PROVIDER_RESOURCES.k0smotron, k0smotronCluster('red'));
   const green = k0smotronControlPlane('green');
   await provided(PROVIDER_RESOURCES.k0smotronControlPlane, green);
-  // As k0smotron makes one of the other.
+  // As k0smotron creates it from the other object.
   const { apiVersion, kind } = green;
   const ownerReferences = [{ apiVersion, kind, name: 'green-cp', uid: 'uid-of-green-cp' }];
   const made = k0smotronCluster('green');
@@ -66,7 +66,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** An object of a provider, with the status that its controller gives it. */
+/** Creates an object of a provider, with the status that its controller sets. */
 async function provided(resource: Resource, object: ApiObject): Promise<void> {
   const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata;
   const { status } = object as { readonly status?: unknown };
@@ -165,7 +165,7 @@ How it goes:
         hosts: { api: 'red.test', konnectivity: 'k.red.test' },
       },
     });
-    // Its Secrets are not there, and the plan says so.
+    // Its Secrets do not exist, which the plan reports.
     expect(exitCode).toBe(1);
     expect(server.writes().filter(({ verb }) => verb === 'create')).toHaveLength(1);
   });
@@ -479,7 +479,7 @@ describe('--wait', () => {
 
     lost.stopAccepting();
     using _gone = deafPort(Number(new URL(lost.url).port));
-    // The command watches again, on a new connection. Bun cannot cancel that, and gives it up after two minutes.
+    // The command watches again, on a new connection. Bun cannot cancel that, and times out after two minutes.
     lost.endWatches();
 
     expect(await session.ended).toBe(1);

@@ -55,7 +55,7 @@ interface Flags extends ClusterFlags {
   readonly output: Output;
 }
 
-/** `snicket expose`: writes the Exposure of a control plane. */
+/** `snicket expose`: creates the Exposure of a control plane. */
 export function exposeCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('expose'))
     .description('write the Exposure of a control plane, and ask only what cannot be found out')
@@ -143,7 +143,7 @@ async function run(
   controlPlane: NamedControlPlane | undefined,
   flags: Flags,
 ): Promise<void> {
-  // Loaded here, so that help does not pay for it.
+  // Imported lazily, so that help does not load it.
   const [{ orSayWhy }, { exposeControlPlane }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./expose/expose-control-plane.ts'),
@@ -155,11 +155,11 @@ async function run(
   await orSayWhy(io, async () =>
     exposeControlPlane(io, client, wishes, { ...flags, timeoutMs: flags.timeout * 1000 }),
   );
-  // Watches that hang on a lost connection would keep the process.
+  // Watches on a lost connection would keep the process alive.
   if (flags.wait) io.exit();
 }
 
-/** The cluster; nothing if there is none, and the Exposure was printed without it. @throws AccessError */
+/** Returns the cluster, or undefined if there is none and the Exposure was printed without it. @throws AccessError */
 async function openOrDraft(
   io: CommandIo,
   controlPlane: NamedControlPlane | undefined,

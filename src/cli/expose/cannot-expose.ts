@@ -1,4 +1,4 @@
-/** That there is nothing to expose; the message says why, and what to do. */
+/** Thrown if there is nothing to expose. The message says why, and what to do. */
 export class CannotExpose extends Error {
   override readonly name = 'CannotExpose';
 }

@@ -1,6 +1,6 @@
 /**
- * The control planes in a management cluster that an Exposure can be for: objects of providers, and Services that look
- * like a kube-apiserver. Pure.
+ * Finds the control planes in a management cluster that an Exposure can be for: objects of providers, and Services that
+ * look like a kube-apiserver. Pure.
  */
 import { valueAt, textAt } from '../../kube/unstructured.ts';
 import type { ServedApis } from '../../edges/driver.ts';
@@ -24,24 +24,27 @@ const API_PORT_NAMES = new Set([
 const API_PORT = 6443;
 const KONNECTIVITY_PORT = 8132;
 
-/** Where they are looked for. */
+/** Where control planes are searched. */
 export interface ControlPlanePlaces {
   readonly served: ServedApis;
   readonly exposures: readonly KubeObject[];
   all(resource: Resource): readonly KubeObject[];
 }
 
-/** A control plane. */
+/** A control plane in the cluster. */
 export interface FoundControlPlane {
   readonly object: KubeObject;
   readonly isService: boolean;
-  /** That it is one can be seen without being told: not so of most Services. */
+  /** Whether the object is recognizable as a control plane. Most Services are not. */
   readonly isObvious: boolean;
-  /** The Exposure that it has already, `namespace/name`. */
+  /** The Exposure that already exposes it, `namespace/name`. */
   readonly exposedBy?: string | undefined;
 }
 
-/** All objects of providers, but for those that another one was made from; then Services, whatever their ports. */
+/**
+ * Returns all provider objects, except those that were created from another provider object, and then all Services,
+ * whatever their ports.
+ */
 export function controlPlanesIn(places: ControlPlanePlaces): readonly FoundControlPlane[] {
   const provided = providedObjects(places);
   const providedKeys = new Set(provided.map(({ metadata }) => keyText(metadata)));
@@ -74,13 +77,16 @@ function providedObjects(places: ControlPlanePlaces): readonly KubeObject[] {
   });
 }
 
-/** Not the management cluster's own, nor one that a provider or Snicket made: those are something else's affair. */
+/**
+ * Reports whether a Service looks like an API server. Excludes those of the management cluster itself, of providers and
+ * of Snicket.
+ */
 function isApiServer(service: Service, providedKeys: ReadonlySet<string>): boolean {
   const { labels = {}, namespace, name } = service.metadata;
   const isOurs = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
   const isOwn = namespace === 'kube-system' || keyText(service.metadata) === 'default/kubernetes';
   if (isOurs || isOwn || isOwnedByProvider(service)) return false;
-  // k0smotron calls its Service kmc-NAME, the others like the object.
+  // k0smotron names its Service kmc-NAME. Other providers name it like the object.
   const controlPlane = name.replace(/^kmc-|-(?:nodeport|lb)$/g, '');
   if (providedKeys.has(keyText({ name: controlPlane, namespace }))) return false;
   return tcpPorts(service).some(
@@ -94,7 +100,7 @@ function isOwnedByProvider({ metadata }: KubeObject): boolean {
   );
 }
 
-/** Whether an Exposure is for this object. */
+/** Reports whether an Exposure is for this object. */
 function isFor(exposure: KubeObject, object: KubeObject): boolean {
   if (exposure.metadata.namespace !== object.metadata.namespace) return false;
   const controlPlane = valueAt(exposure, 'spec', 'controlPlane');
@@ -109,15 +115,16 @@ function isFor(exposure: KubeObject, object: KubeObject): boolean {
   );
 }
 
-/** A control plane as somebody names it: `KIND/NAME`, or the name alone. */
+/** A control plane as given by the user: `KIND/NAME`, or the name alone. */
 export interface NamedControlPlane {
   readonly kind?: string | undefined;
   readonly name: string;
 }
 
 /**
- * Those that may be meant, in whatever namespace. A name alone means an object of a provider; where that is none, a Service
- * that is plainly a control plane, or has an Exposure: of others there are too many.
+ * Returns the control planes that the user may mean, in all namespaces. A name without a kind means a provider object.
+ * In a namespace without such an object, it means a Service that is recognizable as a control plane or already exposed:
+ * there are too many other Services.
  */
 export function meantBy(
   { kind, name }: NamedControlPlane,
@@ -139,15 +146,15 @@ const KNOWN: readonly Resource[] = [
   RESOURCES.service,
 ];
 
-/** The kinds of control planes, as people write them. */
+/** The kinds of control planes, as users write them. */
 export const KNOWN_KINDS: readonly string[] = [...new Set(KNOWN.map(({ kind }) => kind))];
 
-/** The kinds of control planes that somebody's word is one for. */
+/** Returns the resources that a kind given by the user matches. */
 export function resourcesCalled(word: string): readonly Resource[] {
   return KNOWN.filter((resource) => wordsFor(resource).includes(word.toLowerCase()));
 }
 
-/** Whether there is one. */
+/** Reports whether a word is a kind of control plane. */
 export function isKnownKind(word: string): boolean {
   return resourcesCalled(word).length > 0;
 }
@@ -162,12 +169,12 @@ function wordsFor({ apiVersion, kind, plural }: Resource): readonly string[] {
   return names.flatMap((name) => [name, `${name}.${groupOf(apiVersion)}`]);
 }
 
-/** As a list shows it: `TenantControlPlane tenants/blue (kamaji.clastix.io)`. */
+/** Returns a control plane as shown in a list: `TenantControlPlane tenants/blue (kamaji.clastix.io)`. */
 export function controlPlaneText({ object, isService }: FoundControlPlane): string {
   return isService ? objectText(object) : `${objectText(object)} (${groupOf(object.apiVersion)})`;
 }
 
-/** The names of the Services of a namespace, each of which may be that of a control plane. */
+/** Returns the names of the Services of a namespace, each of which may be that of a control plane. */
 export function serviceNames(places: Pick<ControlPlanePlaces, 'all'>, namespace: string): string[] {
   return places
     .all(RESOURCES.service)
@@ -175,7 +182,7 @@ export function serviceNames(places: Pick<ControlPlanePlaces, 'all'>, namespace:
     .map(({ metadata }) => metadata.name);
 }
 
-/** The ports of the API and of konnectivity, as far as their names or numbers tell. */
+/** Returns the ports of the API and of konnectivity, as far as names and numbers identify them. */
 export function portsIn(service: Service): {
   readonly api?: number | undefined;
   readonly konnectivity?: number | undefined;

@@ -1,5 +1,5 @@
 /**
- * Which control plane is meant: the one that is named, or one of those that can be seen.
+ * Decides which control plane to expose: the one that the user names, or one of those in the cluster.
  */
 import { keyText } from '../../kube/object.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
@@ -19,16 +19,20 @@ import {
 import type { SecretsSource } from './decide-secrets.ts';
 import type { Questions } from './questions.ts';
 
-/** What somebody says of it. */
+/** Options that select the control plane. */
 export interface ControlPlaneWishes {
   readonly controlPlane?: NamedControlPlane | undefined;
-  /** Absent: not said. */
+  /** Absent: not given. */
   readonly namespace?: string | undefined;
-  /** That of the context, which is meant where something is named and nothing else is said. */
+  /** The namespace of the context, which applies to a named control plane by default. */
   readonly usualNamespace: string;
 }
 
-/** The one that is meant; undefined: the only one there is, and it is not. @throws CannotExpose, AnswerMissing, KubeError */
+/**
+ * Returns the control plane, or undefined if there is only one and the user declines it.
+ *
+ * @throws CannotExpose, AnswerMissing, KubeError
+ */
 export async function decideControlPlane(
   { controlPlane: named, namespace, usualNamespace }: ControlPlaneWishes,
   {
@@ -74,7 +78,7 @@ export async function decideControlPlane(
   );
 }
 
-/** Without the Services that have no kubeconfig beside them. */
+/** Returns the control planes without the Services that have no matching kubeconfig Secret. */
 async function withKubeconfigs(
   all: readonly FoundControlPlane[],
   places: ControlPlanePlaces,
@@ -87,7 +91,7 @@ async function withKubeconfigs(
   return likely;
 }
 
-/** Whether there is a kubeconfig beside a Service, as far as that may be seen. */
+/** Reports whether a Service has a matching kubeconfig Secret; true if the user may not list Secrets. */
 async function hasKubeconfig(
   { metadata: { name, namespace = '' } }: Service,
   places: ControlPlanePlaces,

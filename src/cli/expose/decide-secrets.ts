@@ -1,5 +1,5 @@
 /**
- * Which Secrets hold the CA and the kubeconfig of a control plane that no provider tells of.
+ * Decides which Secrets hold the CA and the kubeconfig of a control plane without a provider.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -17,7 +17,7 @@ import {
   type Likely,
 } from './tenant-secrets.ts';
 
-/** What somebody says of them. */
+/** Names of Secrets given by flags. */
 export interface SecretNames {
   readonly caSecret?: string | undefined;
   readonly kubeconfigSecret?: string | undefined;
@@ -40,7 +40,7 @@ class NamespaceSecrets {
   }
 }
 
-/** Where Secrets are read, each once. Those that may not be read are as if they were not there. */
+/** Reads Secrets, and lists those of a namespace once. Secrets that the user may not read count as missing. */
 export class SecretsSource {
   readonly #client: Pick<KubeClient, 'get' | 'list'>;
   readonly #signal: AbortSignal;
@@ -51,21 +51,21 @@ export class SecretsSource {
     this.#signal = signal;
   }
 
-  /** Undefined: they may not be listed. @throws KubeError */
+  /** Returns undefined if the user may not list the Secrets. @throws KubeError */
   async list(namespace: string): Promise<NamespaceSecrets | undefined> {
     const listed = this.#listed.get(namespace) ?? this.#list(namespace);
     this.#listed.set(namespace, listed);
     return listed;
   }
 
-  /** @throws KubeError */
+  /** Returns undefined if there is no such Secret, or the user may not read it. @throws KubeError */
   async get(key: ObjectKey): Promise<Secret | undefined> {
     const signal = this.#signal;
     return orNothing(this.#client.get<Secret>(RESOURCES.secret, key, { signal }));
   }
 
   async #list(namespace: string): Promise<NamespaceSecrets | undefined> {
-    // Those in which Helm keeps its releases are many, and large.
+    // Helm's release Secrets are many, and large.
     const options = { namespace, labelSelector: 'owner!=helm', signal: this.#signal };
     const list = await orNothing(this.#client.list<Secret>(RESOURCES.secret, options));
     return list && new NamespaceSecrets(list.items);
@@ -81,16 +81,16 @@ async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Whose Secrets are looked for. */
+/** The control plane whose Secrets to find. */
 export interface SecretsOwner {
   readonly namespace: string;
-  /** Of the control plane. */
+  /** Name of the control plane. */
   readonly name: string;
-  /** The names of what else may be a control plane there, and have Secrets that are called like it. */
+  /** Names of other possible control planes in the namespace, which may have Secrets named after them. */
   readonly neighbours: readonly string[];
 }
 
-/** What an Exposure says of both. @throws AnswerMissing, KubeError */
+/** Returns the references of an Exposure to both Secrets. @throws AnswerMissing, KubeError */
 export async function decideSecrets(
   { namespace, name, neighbours }: SecretsOwner,
   { caSecret, kubeconfigSecret }: SecretNames,
@@ -110,7 +110,7 @@ export async function decideSecrets(
   return { caSecretRef: caSpec(ca), kubeconfigSecretRef: kubeconfigSpec(kubeconfig) };
 }
 
-/** As an Exposure has it, without what goes without saying. */
+/** Returns the reference without fields that have their default. */
 function caSpec({ name, certificateKey = 'tls.crt', privateKeyKey }: CaSecret): object {
   return { name, ...(certificateKey !== 'tls.crt' && { certificateKey, privateKeyKey }) };
 }

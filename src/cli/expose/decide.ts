@@ -1,5 +1,5 @@
 /**
- * From what somebody says and what is in the cluster to an Exposure. What neither tells is asked.
+ * Derives an Exposure from flags and the cluster. Asks the user for what is still missing.
  */
 import type { Edge } from '../../api/edge.ts';
 import { namespaceFault } from '../../api/allowed-namespaces.ts';
@@ -23,7 +23,7 @@ import type { Questions } from './questions.ts';
 import { decideSecrets, type SecretNames, type SecretsSource } from './decide-secrets.ts';
 import type { ProgressIo } from '../output/progress.ts';
 
-/** What somebody says. */
+/** Options that describe the Exposure. */
 export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
   readonly endpoints?: readonly string[] | undefined;
   readonly konnectivityEndpoints?: readonly string[] | undefined;
@@ -35,7 +35,7 @@ export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
   readonly prepare?: string | undefined;
 }
 
-/** What is in the cluster, and whom to ask. */
+/** The cluster, and how to ask the user. */
 export interface Known {
   readonly io: ProgressIo;
   readonly management: ControlPlanePlaces &
@@ -44,7 +44,11 @@ export interface Known {
   readonly questions: Questions;
 }
 
-/** The Exposure to write; undefined: none is wanted. @throws CannotExpose, AnswerMissing, KubeError */
+/**
+ * Returns the Exposure to create, or undefined if the user wants none.
+ *
+ * @throws CannotExpose, AnswerMissing, KubeError
+ */
 export async function decideExposure(
   wishes: ExposeWishes,
   known: Known,
@@ -86,7 +90,7 @@ async function askName(questions: Questions): Promise<string> {
   );
 }
 
-/** Undefined: the default one. */
+/** Returns the name of the Edge; undefined for the default Edge. */
 async function decideEdge(
   namespace: string,
   { edge }: ExposeWishes,
@@ -169,7 +173,7 @@ function serviceSpec(service: Service): object {
   };
 }
 
-/** The hosts, where the Edge has no domain to make them from. */
+/** Asks for the hosts if the Edge has no domain to derive them from. */
 async function askHosts(
   wish: DraftWish,
   { management, questions }: Known,

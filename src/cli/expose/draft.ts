@@ -1,13 +1,12 @@
 /**
- * An Exposure as a person would write it, with nothing that goes without saying; and how it differs from one that is
- * there. Pure.
+ * Drafts an Exposure without default values, as a user would write it, and compares it with an existing one. Pure.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import { parseExposure } from '../../api/objects.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 
-/** What is to be in it. */
+/** The desired content of the Exposure. */
 export interface DraftWish {
   readonly name: string;
   readonly namespace: string;
@@ -19,7 +18,7 @@ export interface DraftWish {
   readonly prepare?: string | undefined;
 }
 
-/** The Exposure. */
+/** Returns the Exposure. */
 export function draftExposure(wish: DraftWish): KubeObject {
   const { name, namespace, edge, controlPlane, mode, prepare } = wish;
   const { apiHost: api, konnectivityHost: konnectivity } = wish;
@@ -44,17 +43,17 @@ export function draftExposure(wish: DraftWish): KubeObject {
   return object;
 }
 
-/** A field that is not the same in both. */
+/** A field that differs. */
 export interface Difference {
-  /** As `spec.hosts.api`. */
+  /** Such as `spec.hosts.api`. */
   readonly path: string;
-  /** Absent: it is not there. */
+  /** The existing value. Absent: not set. */
   readonly present?: string | undefined;
-  /** Absent: it would not be. */
+  /** The desired value. Absent: not set. */
   readonly wanted?: string | undefined;
 }
 
-/** How two Exposures differ in what they mean: a default that is written out is no difference. @throws InvalidObjectError */
+/** Returns how two Exposures differ. A default that is written out does not count. @throws InvalidObjectError */
 export function differences(present: KubeObject, wanted: KubeObject): readonly Difference[] {
   const [before, after] = [leaves(specOf(present), 'spec'), leaves(specOf(wanted), 'spec')];
   const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();

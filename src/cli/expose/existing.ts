@@ -1,5 +1,5 @@
 /**
- * An Exposure that is there already: shown, compared, and never written over.
+ * Shows an Exposure that already exists and compares it. Never overwrites it.
  */
 import { InvalidObjectError } from '../../api/fault.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
@@ -9,7 +9,7 @@ import { say } from '../output/say.ts';
 import { differences } from './draft.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Shows it, and says how it differs from what is wanted. Gives whether it is what is wanted. */
+/** Shows the existing Exposure and how it differs from the desired one. Returns whether they match. */
 export function meetExisting(
   io: CommandIo,
   existing: KubeObject,
@@ -41,7 +41,7 @@ export function meetExisting(
   return false;
 }
 
-/** Without what the API server and the operator put there. */
+/** Returns the object without the fields that the API server and the operator set. */
 function asWritten(object: KubeObject): object {
   const { apiVersion, kind, metadata, spec } = object as KubeObject & { readonly spec?: unknown };
   const { name, namespace, labels, annotations } = metadata;

@@ -1,5 +1,5 @@
 /**
- * Exposes a control plane: decide, foresee, write, follow.
+ * Exposes a control plane: decides on the Exposure, previews it, creates it, and waits for it.
  */
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
@@ -26,22 +26,22 @@ import { AnswerMissing, NOBODY, Person, type Questions } from './questions.ts';
 import { draftWithoutCluster, isNamedInFull } from './without-cluster.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** How to go about it. */
+/** Options of {@link exposeControlPlane}. */
 export interface ExposeOptions {
   readonly operatorNamespace: string;
   readonly output: Output;
-  /** Print it, and write nothing. */
+  /** Prints the Exposure and does not create it. */
   readonly dryRun: boolean;
-  /** Do not ask before it is written. */
+  /** Creates the Exposure without asking. */
   readonly yes: boolean;
-  /** Until it is Ready. */
+  /** Waits until the Exposure is Ready. */
   readonly wait: boolean;
   readonly timeoutMs: number;
 }
 
 const NOTHING_WRITTEN = 'nothing is written';
 
-/** Exposes it. The exit code says how that went. @throws CannotExpose, AnswerMissing, KubeError */
+/** Exposes a control plane and sets the exit code. @throws CannotExpose, AnswerMissing, KubeError */
 export async function exposeControlPlane(
   io: CommandIo,
   client: KubeClient,
@@ -50,7 +50,7 @@ export async function exposeControlPlane(
 ): Promise<void> {
   const management = await readCluster(io, client, wishes, options);
   using person = io.stdin.isTTY && io.stderr.isTTY ? new Person(io) : undefined;
-  // Nobody knows how long a person thinks: each call has its own limit.
+  // No common deadline, because the user may take any time to answer. Each call has its own timeout.
   const secrets = new SecretsSource(client, new AbortController().signal);
   const known = { io, management, secrets, questions: person ?? NOBODY };
   const object = await decideExposure(wishes, known);
@@ -78,7 +78,7 @@ function print(io: CommandIo, object: KubeObject, { output }: Pick<ExposeOptions
   io.stdout.write(valueText(object, output === 'json' ? 'json' : 'yaml'));
 }
 
-/** What would come of it, with all findings said; undefined if it is no good Exposure at all. */
+/** Returns the dry run and prints its findings; undefined if the Exposure is invalid. */
 async function previewOf(
   io: CommandIo,
   object: KubeObject,
@@ -86,7 +86,7 @@ async function previewOf(
   namespace: string,
 ): Promise<DryRun | undefined> {
   if (!isSound(io, object)) return undefined;
-  // A terminal can rarely reach a tenant.
+  // The machine of a user can rarely reach a tenant.
   const deps = { management, namespace, proxyImage: '', readsTenants: false };
   const running = dryRun(object, deps, AbortSignal.timeout(READ_MS));
   const preview = await withProgress(io, 'reading the control plane', running);
@@ -94,7 +94,7 @@ async function previewOf(
   return preview;
 }
 
-/** Whether an API server would take it; if not, that is told. */
+/** Reports whether an API server would accept the Exposure. Prints an error if not. */
 function isSound(io: CommandIo, object: KubeObject): boolean {
   try {
     parseExposureStrictly(object);
@@ -107,7 +107,7 @@ function isSound(io: CommandIo, object: KubeObject): boolean {
   }
 }
 
-/** The cluster. Where it does not answer, a dry run shows what it can before that is told. @throws KubeError */
+/** Reads the cluster. If it does not answer, a dry run first prints what the flags alone provide. @throws KubeError */
 async function readCluster(
   io: CommandIo,
   client: KubeClient,
@@ -137,7 +137,11 @@ async function printIfSaid(
   }
 }
 
-/** Prints the Exposure that flags alone come to, why no cluster was asked, and what nobody looked at. @throws CannotExpose, AnswerMissing */
+/**
+ * Prints the Exposure that the flags alone describe, why no cluster was read, and what was not checked.
+ *
+ * @throws CannotExpose, AnswerMissing
+ */
 export async function printWithoutCluster(
   io: CommandIo,
   wishes: ExposeWishes,
@@ -171,7 +175,7 @@ async function mayWrite(
   return isWanted;
 }
 
-/** Whether it is there as it should be then. */
+/** Creates the Exposure. Returns whether it now exists as desired. */
 async function hasWritten(
   io: CommandIo,
   client: KubeClient,
@@ -185,11 +189,11 @@ async function hasWritten(
     io.stdout.write(
       output === 'table' ? exposedText(programName(io), made, preview) : valueText(made, output),
     );
-    // Errors of the plan were told, and he wrote it all the same.
+    // The user has seen the errors of the plan and created it anyway.
     io.exitCode = 0;
     return true;
   } catch (error) {
-    // Somebody was faster.
+    // Another client has created it in the meantime.
     const existing = isKubeError(error, 'AlreadyExists')
       ? await client.get(RESOURCES.exposure, object.metadata)
       : undefined;

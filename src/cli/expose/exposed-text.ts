@@ -1,10 +1,10 @@
 /**
- * What to tell whoever has just made an Exposure: its hosts, and what they need.
+ * The message about a new Exposure: its hosts, and what they need.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { DryRun } from '../../reconcile/dry-run.ts';
 
-/** The lines; `name` is that of the program. */
+/** Returns the message; `name` is that of the program. */
 export function exposedText(
   name: string,
   { metadata }: KubeObject,
@@ -15,7 +15,7 @@ export function exposedText(
   const edge = resolved?.edge;
   if (edge !== undefined && plan?.hosts !== undefined) {
     const { hosts, routes } = plan;
-    // What its control plane has is known once there is a route.
+    // Whether the control plane has konnectivity is known once there is a route.
     const konnectivity = routes === undefined ? hosts.konnectivity : routes.konnectivity?.host;
     const { port } = edge.spec;
     lines.push('', `API           ${hosts.api}:${port}`);

@@ -16,7 +16,9 @@ export interface FollowOptions {
   readonly operatorNamespace: string;
 }
 
-/** Reports progress until the Exposure is Ready and reachable, and what is wrong if it is not in time. Returns whether it is. */
+/**
+ * Prints progress until the Exposure is Ready and reachable, or what is wrong after the timeout. Returns whether it is.
+ */
 export async function followUntilReady(
   io: CommandIo,
   client: KubeClient,

@@ -1,44 +1,44 @@
 /**
- * Questions to a person at a terminal. Where there is none, what is not known is an error that names the flag.
+ * Asks the user at a terminal. Without a terminal, a missing value is an error that names the flag.
  */
 import { createInterface, type Interface } from 'node:readline';
 import { say } from '../output/say.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** That something is not known and nobody can be asked. */
+/** Thrown if a value is missing and the user cannot answer. */
 export class AnswerMissing extends Error {
   override readonly name = 'AnswerMissing';
 }
 
-/** One of several things. */
+/** A choice of a question. */
 export interface Choice<T> {
   readonly text: string;
   readonly value: T;
 }
 
-/** Something to find out, and the flag that says it too. */
+/** A question, and the flag that answers it. */
 export interface Question {
-  /** As `Which Edge?` */
+  /** Such as `Which Edge?` */
   readonly question: string;
-  /** As `--edge`. */
+  /** Such as `--edge`. */
   readonly flag: string;
 }
 
-/** Asks. Every answer throws AnswerMissing where there is none. */
+/** Asks the user. Every method throws AnswerMissing if there is no answer. */
 export interface Questions {
-  /** One of at least one; the first is the default. */
+  /** Asks for one of the choices, of which there is at least one. The first is the default. */
   choose<T>(question: Question, choices: readonly Choice<T>[]): Promise<T>;
-  /** A text; `fault` says what is wrong with one. Where there is a fallback, it need not be answered. */
+  /** Asks for a text. `fault` returns what is wrong with it. With a fallback, the answer may be empty. */
   text(
     question: Question,
     fault: (text: string) => string | undefined,
     fallback?: string,
   ): Promise<string>;
-  /** Yes or no. */
+  /** Asks for yes or no. */
   confirm(question: Question, isDefault: boolean): Promise<boolean>;
 }
 
-/** Where nobody can be asked. */
+/** Questions without a terminal. */
 export const NOBODY: Questions = {
   choose: async ({ flag }, choices) =>
     Promise.reject(
@@ -54,7 +54,7 @@ export const NOBODY: Questions = {
     Promise.reject(new AnswerMissing(`${question} Write ${flag}`)),
 };
 
-/** A person at the terminal that standard input and standard error are. */
+/** Asks at the terminal of standard input and standard error. */
 export class Person implements Questions, Disposable {
   readonly #io: CommandIo;
   #interface: Interface | undefined;
@@ -106,8 +106,8 @@ export class Person implements Questions, Disposable {
 
   async #line(prompt: string, flag: string): Promise<string> {
     this.#io.stderr.write(prompt);
-    // Not before there is a question: whoever reads from the terminal in the background of a shell is stopped. Lines are
-    // edited by the terminal itself, which also ends the program at Ctrl-C.
+    // Opened at the first question, because a shell stops a background job that reads from the terminal. The terminal
+    // itself handles line editing, and ends the program at Ctrl-C.
     this.#interface ??= createInterface({ input: this.#io.stdin.stream, terminal: false });
     this.#lines ??= this.#interface[Symbol.asyncIterator]();
     const line: IteratorResult<string, unknown> = await this.#lines.next();

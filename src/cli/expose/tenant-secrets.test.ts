@@ -66,7 +66,7 @@ describe('a CA', () => {
       certificateKey: 'tls.crt',
       privateKeyKey: 'tls.key',
     });
-    // As cert-manager has it: the certificate of a server, and the CA that signed it.
+    // As in cert-manager: the certificate of a server, and the CA that signed it.
     expect(
       caIn(secret('a', { 'tls.crt': leaf.certificate, 'ca.crt': ca.certificate })),
     ).toMatchObject({ certificateKey: 'ca.crt' });
@@ -81,7 +81,7 @@ describe('a CA', () => {
     ];
 
     expect(likelyCas(cas, 'blue', { name: 'k', text: kubeconfig() }).sure?.name).toBe('x');
-    // Nobody may read the kubeconfig: by the name.
+    // The kubeconfig could not be read, so the name decides.
     expect(likelyCas(cas, 'blue', { name: 'k' }).sure?.name).toBe('blue-ca');
     expect(likelyCas(cas.slice(0, 1), 'blue', { name: 'k', text: kubeconfig() }).all).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /**
- * Which Secrets of a namespace hold the CA and the kubeconfig of a tenant, by what is in them. Pure.
+ * Finds the Secrets of a namespace that hold the CA and the kubeconfig of a tenant, by their content. Pure.
  */
 import { X509Certificate } from 'node:crypto';
 import { AccessError } from '../../kube/access/cluster-access.ts';
@@ -9,14 +9,14 @@ import { certificatesIn } from '../../providers/reading/authority-certificates.t
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import { textIn } from '../../providers/reading/secret-reading.ts';
 
-/** A kubeconfig in a Secret; the name alone if nobody may look into it. */
+/** A kubeconfig in a Secret; only the name if the Secret could not be read. */
 export interface KubeconfigSecret {
   readonly name: string;
   readonly key?: string;
   readonly text?: string;
 }
 
-/** A CA in a Secret; the name alone if nobody may look into it. */
+/** A CA in a Secret; only the name if the Secret could not be read. */
 export interface CaSecret {
   readonly name: string;
   readonly certificateKey?: string;
@@ -24,10 +24,10 @@ export interface CaSecret {
   readonly certificate?: string;
 }
 
-/** The entries that tools call kubeconfigs by, those of an administrator first. */
+/** The keys under which tools store kubeconfigs, those of an administrator first. */
 const KUBECONFIG_KEYS = ['admin.conf', 'super-admin.conf', 'value', 'kubeconfig', 'config'];
 
-/** The kubeconfig in a Secret; of several, the one that tools mean. */
+/** Returns the kubeconfig in a Secret. Of several, returns the one with the best-known key. */
 export function kubeconfigIn(secret: Secret): KubeconfigSecret | undefined {
   const keys = Object.keys(secret.data ?? {});
   const known = KUBECONFIG_KEYS.filter((key) => keys.includes(key));
@@ -40,7 +40,7 @@ export function kubeconfigIn(secret: Secret): KubeconfigSecret | undefined {
 }
 
 function isKubeconfig(text: string): boolean {
-  // Most Secrets hold something else, which need not be read as YAML.
+  // Most Secrets hold something else and need not be parsed as YAML.
   if (!text.includes('clusters')) return false;
   try {
     parseKubeconfig(text);
@@ -51,13 +51,13 @@ function isKubeconfig(text: string): boolean {
   }
 }
 
-/** Certificate and key: of kubectl and cert-manager, and of kubeadm. */
+/** Keys of certificate and private key: of kubectl and cert-manager, and of kubeadm. */
 const CA_KEYS = [
   ['tls.crt', 'tls.key'],
   ['ca.crt', 'ca.key'],
 ] as const;
 
-/** The CA in a Secret. One that has its key goes before one that has not. */
+/** Returns the CA in a Secret. Prefers one with its private key. */
 export function caIn(secret: Secret): CaSecret | undefined {
   const found = CA_KEYS.flatMap(([certificateKey, privateKeyKey]) => {
     const certificate = certificatesIn(textIn(secret, certificateKey) ?? '');
@@ -71,16 +71,16 @@ function hasEntry({ data = {} }: Secret, key: string): boolean {
   return data[key] !== undefined && data[key] !== '';
 }
 
-/** Secrets in the order in which they are likely to be of a control plane. */
+/** Secrets that may belong to a control plane, the likeliest first. */
 export interface Likely<T> {
   readonly all: readonly T[];
-  /** The one that it is beyond doubt. */
+  /** The one to use without asking. */
   readonly sure?: T | undefined;
 }
 
 /**
- * The kubeconfigs: one alone, or the one for an administrator that is called like the control plane. Not those that are
- * called like one of its neighbours, of which there are none by default.
+ * Returns the kubeconfigs, without those named after one of the neighbors. `sure` is the only one, the only one named
+ * after the control plane, or of these the only one for an administrator. Default: no neighbors.
  */
 export function likelyKubeconfigs(
   secrets: readonly Secret[],
@@ -101,7 +101,7 @@ export function likelyKubeconfigs(
   return { all, sure: onlyOne(all) ?? onlyOne(called) ?? onlyOne(admins) };
 }
 
-/** The CAs that a kubeconfig trusts; any, if it may not be read. */
+/** Returns the CAs that a kubeconfig trusts; all CAs if the kubeconfig could not be read. */
 export function likelyCas(
   secrets: readonly Secret[],
   controlPlane: string,
@@ -119,7 +119,7 @@ export function likelyCas(
   return { all, sure: onlyOne(all) ?? onlyOne(called) };
 }
 
-/** Of `blue` and `blue-2`, the one that `blue-2-kubeconfig` is called by. */
+/** Returns the longest name: of `blue` and `blue-2`, `blue-2-kubeconfig` is named after the second. */
 function longest(names: readonly string[]): string | undefined {
   return names.toSorted((a, b) => b.length - a.length)[0];
 }
@@ -128,7 +128,7 @@ function onlyOne<T>(values: readonly T[]): T | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** Those that are called like the control plane first. */
+/** Returns the values sorted, those named after the control plane first. */
 function byLikeness<T extends { readonly name: string }>(
   values: readonly T[],
   controlPlane: string,

@@ -1,5 +1,6 @@
 /**
- * An Exposure from flags alone, where no cluster answers: what only a cluster could tell is taken as usual, and said to be.
+ * Drafts an Exposure from flags alone, without a cluster. Assumes defaults for what only a cluster could tell, and
+ * lists them as not checked.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
 import type { ServedApis } from '../../edges/driver.ts';
@@ -14,22 +15,22 @@ import { SecretsSource } from './decide-secrets.ts';
 import { NOBODY } from './questions.ts';
 import type { ProgressIo } from '../output/progress.ts';
 
-/** What was drafted. */
+/** The draft. */
 export interface Draft {
   readonly object: KubeObject;
-  /** What was not looked at: `that there is Edge shared`. */
+  /** What was not checked: `that there is Edge shared`. */
   readonly unchecked: readonly string[];
 }
 
-/** Every kind in its newest version. */
+/** Assumes that every kind is served, in its newest version. */
 const EVERYTHING: ServedApis = { has: () => true };
 
-/** Whether somebody says which control plane is meant, so that nobody has to look for it. */
+/** Reports whether the flags identify the control plane, so that no cluster has to be searched. */
 export function isNamedInFull({ controlPlane, endpoints }: ExposeWishes): boolean {
   return endpoints !== undefined || controlPlane?.kind !== undefined;
 }
 
-/** The Exposure, from what somebody says. @throws CannotExpose, AnswerMissing */
+/** Returns the Exposure that the flags describe. @throws CannotExpose, AnswerMissing */
 export async function draftWithoutCluster(io: ProgressIo, wishes: ExposeWishes): Promise<Draft> {
   const namespace = wishes.namespace ?? wishes.usualNamespace;
   const { controlPlane } = wishes;
@@ -63,7 +64,7 @@ function sourceSentences(meant: KubeObject | undefined): readonly string[] {
 const SECRETS =
   'that there are the Secrets; if their entries are not tls.crt, tls.key and admin.conf, add their names';
 
-/** As it would be found; nothing for a kind that is none. */
+/** Returns the control plane as a cluster would have it; undefined for an unknown kind. */
 function assumedControlPlane(
   { kind = '', name }: NamedControlPlane,
   namespace: string,
@@ -92,7 +93,7 @@ function namespaceCalled(name: string): KubeObject {
   return { apiVersion, kind, metadata: { name } };
 }
 
-/** So that nobody asks for one, nor for hosts: it is not named in the Exposure. */
+/** A default Edge with a domain, so that neither the Edge nor hosts have to be given. The Exposure does not name it. */
 const ASSUMED_EDGE: KubeObject & { readonly spec: object } = {
   apiVersion: RESOURCES.edge.apiVersion,
   kind: RESOURCES.edge.kind,
@@ -100,7 +101,7 @@ const ASSUMED_EDGE: KubeObject & { readonly spec: object } = {
   spec: { driver: 'snicket', domain: 'example.com' },
 };
 
-/** None can be read, and none may be listed: those that are named are taken as they are. */
+/** Finds no Secrets, so that those named by flags are used as given. */
 const NO_SECRETS: ConstructorParameters<typeof SecretsSource>[0] = {
   get: async () => Promise.resolve(undefined),
   list: async () => Promise.resolve({ items: [], resourceVersion: '' }),
