@@ -1,10 +1,10 @@
 /**
- * Values of flags that are fields of our objects too: taken by the same rules, and refused with the same sentences.
+ * Flag values that are also fields of Snicket's objects: validated by the same rules, with the same messages.
  */
 import type * as z from 'zod';
 import { sentenceOf } from '../../api/fault.ts';
 
-/** The value. @throws TypeError with a sentence that has no full stop. */
+/** Returns the parsed value. @throws TypeError whose message has no period at the end */
 export function fieldValue<S extends z.ZodType>(schema: S, text: string): z.output<S> {
   const { data, error } = schema.safeParse(text, { error: sentenceOf });
   if (error !== undefined) throw new TypeError(error.issues[0]?.message);

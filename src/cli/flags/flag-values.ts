@@ -1,5 +1,5 @@
 /**
- * Values of flags, as several commands take them. What is wrong with one is thrown as an InvalidArgumentError.
+ * Parsers of flag values that several commands share. They throw InvalidArgumentError for an invalid value.
  */
 import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
@@ -8,23 +8,23 @@ import { LABEL_PATTERN, SUBDOMAIN_PATTERN } from '../../api/values/name-patterns
 import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Where health and metrics are; `off`: nowhere. */
+/** Parses the addresses for health and metrics; `off` means none. */
 export function parseHttp(text: string): readonly ListenAddress[] {
   return text === 'off' ? [] : refusing(() => parseListenAddress(text));
 }
 
-/** The name of a file; an empty one is a variable that was never set. */
+/** Parses a file name. Rejects an empty one, which comes from an unset variable. */
 export function fileName(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('Write the name of a file.');
 }
 
-/** Names of files, as often as the flag is given. */
+/** Collects the file names of a repeated flag. */
 export function fileNames(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, fileName(text)];
 }
 
-/** The same, also with commas between them; a comma may be of the name itself. */
+/** Collects file names, also separated by commas. A name that contains a comma is accepted if the file exists. */
 export function fileList(
   io: Pick<CommandIo, 'path'>,
 ): (text: string, before?: readonly string[]) => readonly string[] {
@@ -36,7 +36,10 @@ export function fileList(
   };
 }
 
-/** The name of a folder; an empty one is a variable that was never set, and not the folder that one is in. */
+/**
+ * Parses a folder name. Rejects an empty one, which comes from an unset variable and does not mean the working
+ * directory.
+ */
 export function folderName(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('Write the name of a folder.');
@@ -44,7 +47,7 @@ export function folderName(text: string): string {
 
 const NAMESPACE = new RegExp(LABEL_PATTERN);
 
-/** A namespace. An empty one would be none, and so not what somebody means who names one. */
+/** Parses a namespace. Rejects an empty one, which would mean no namespace at all. */
 export function namespaceName(text: string): string {
   if (NAMESPACE.test(text)) return text;
   throw new InvalidArgumentError(
@@ -55,7 +58,7 @@ export function namespaceName(text: string): string {
 const OBJECT = new RegExp(SUBDOMAIN_PATTERN);
 const MAX_OBJECT_LENGTH = 253;
 
-/** The name of an object; an empty one is a variable that was never set. */
+/** Parses the name of an object. Rejects an empty one, which comes from an unset variable. */
 export function objectName(text: string): string {
   if (OBJECT.test(text) && text.length <= MAX_OBJECT_LENGTH) return text;
   throw new InvalidArgumentError(
@@ -63,13 +66,13 @@ export function objectName(text: string): string {
   );
 }
 
-/** The image of a proxy. */
+/** Parses the image of a proxy. */
 export function imageName(text: string): string {
   if (IMAGE_PATTERN.test(text) && text.length <= MAX_IMAGE_LENGTH) return text;
   throw new InvalidArgumentError('Write an image such as registry.example.com/snicket:1.2.3.');
 }
 
-/** A number within limits. */
+/** Returns a parser of whole numbers within limits. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -78,7 +81,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** Seconds, with a fraction or without, up to a limit. */
+/** Returns a parser of seconds, with or without a fraction, up to a limit. */
 export function secondsUpTo(most: number): (text: string) => number {
   return (text) => {
     const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -87,7 +90,10 @@ export function secondsUpTo(most: number): (text: string) => number {
   };
 }
 
-/** What `parse` gives; what it throws is told as a fault of the value. Commander prints an InvalidArgumentError behind the option and its value, and ends with the code for usage. */
+/**
+ * Returns what `parse` returns. Turns its errors into InvalidArgumentError, which Commander prints after the option and
+ * its value, before it exits with the code for usage errors.
+ */
 export function refusing<Value>(parse: () => Value): Value {
   try {
     return parse();

@@ -10,7 +10,7 @@ import { parseNetworks as networks } from '../../gateway/routes/networks.ts';
 import { fileName, parseHttp, refusing, wholeNumber } from './flag-values.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** The flags of a gateway, wherever its routes come from, as Commander reads them. */
+/** The flags of a gateway as Commander reads them, independent of the source of its routes. */
 export interface GatewayFlags {
   readonly listen: readonly ListenAddress[];
   readonly http: readonly ListenAddress[];
@@ -25,10 +25,13 @@ export interface GatewayFlags {
   readonly accessLog?: string;
 }
 
-/** One tenant, were its endpoint the gateway itself, may not have more than one of so many parts of all connections. */
+/**
+ * Divides all connections: by default a tenant gets a fifth of them. Otherwise a tenant whose endpoint is the gateway
+ * itself could use them all.
+ */
 const FAIR_PARTS = 5;
 
-/** Adds them to a command. */
+/** Adds the gateway flags to a command. */
 export function withGatewayFlags(command: Command): Command {
   const cores = availableParallelism();
   return command
@@ -92,7 +95,7 @@ export function withGatewayFlags(command: Command): Command {
     );
 }
 
-/** What they say. */
+/** Returns the gateway options that the flags set. */
 export function gatewayOptionsOf(
   io: Pick<CommandIo, 'path'>,
   flags: GatewayFlags,
@@ -116,7 +119,10 @@ export function gatewayOptionsOf(
   };
 }
 
-/** Commander passes the default as the first `previous`; it is replaced, not added to. */
+/**
+ * Lists that the parser has created. Commander passes the default as the first `previous`, which is replaced and not
+ * extended.
+ */
 const collected = new WeakSet<readonly ListenAddress[]>();
 
 function collectAddresses(

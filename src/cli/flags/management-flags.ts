@@ -1,5 +1,5 @@
 /**
- * The flags by which tools find the management cluster, and in it the operator and the Exposures that are meant.
+ * Flags that select the management cluster, and in it the operator and Exposures.
  */
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
@@ -10,7 +10,7 @@ import { fileName, folderName, imageName, namespaceName } from './flag-values.ts
 import { accessOptions } from '../io/access-options.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** By which the cluster is found, and the namespace that is meant in it. */
+/** Flags that select the cluster and its namespaces. */
 export interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -18,25 +18,25 @@ export interface ClusterFlags {
   readonly operatorNamespace: string;
 }
 
-/** What the flags say. */
+/** Flags of commands that compute plans. */
 export interface ManagementFlags extends ClusterFlags {
   readonly allNamespaces: boolean;
   readonly proxyImage?: string;
 }
 
-/** An Exposure as somebody names it: `NAMESPACE/NAME`, or the name alone. */
+/** An Exposure as given by the user: `NAMESPACE/NAME`, or the name alone. */
 export interface NamedExposure {
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** Which Exposures are meant: one, those of a namespace, or all. */
+/** Which Exposures are chosen: one, those of a namespace, or all. */
 export interface Choice {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
 }
 
-/** The flags of every tool that looks at the management cluster. */
+/** Adds the flags of every command that reads the management cluster. */
 export function withClusterFlags(command: Command): Command {
   return command
     .option(
@@ -58,7 +58,7 @@ export function withClusterFlags(command: Command): Command {
     );
 }
 
-/** Those, and the flags of tools that plan. */
+/** Adds those flags, and the flags of commands that compute plans. */
 export function withManagementFlags(command: Command): Command {
   return withClusterFlags(command)
     .addArgument(
@@ -71,7 +71,7 @@ export function withManagementFlags(command: Command): Command {
     .addOption(proxyImageOption());
 }
 
-/** The image that the operator is taken to give to proxies. */
+/** Returns the option for the image that the operator is assumed to use for proxies. */
 export function proxyImageOption(): Option {
   return new Option(
     '--proxy-image <image>',
@@ -79,7 +79,7 @@ export function proxyImageOption(): Option {
   ).argParser(imageName);
 }
 
-/** The folder of `snicket run`, where there is no cluster. */
+/** Returns the option for the folder of `snicket run`, which takes the place of a cluster. */
 export function folderOption(): Option {
   return new Option(
     '-f, --filename <folder>',
@@ -87,10 +87,10 @@ export function folderOption(): Option {
   ).argParser(folderName);
 }
 
-/** How a management cluster is found. */
+/** Names of the flags that locate the management cluster. */
 export const ACCESS_FLAGS: readonly string[] = ['kubeconfig', 'context', 'operatorNamespace'];
 
-/** Ends the program if one of these was given that means nothing here. */
+/** Exits with an error if one of these flags was given, because it does not apply. */
 export function refuseGiven(names: readonly string[], why: string, command: Command): void {
   const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
   if (given === undefined) return;
@@ -98,15 +98,15 @@ export function refuseGiven(names: readonly string[], why: string, command: Comm
   command.error(`error: ${long} ${why}`);
 }
 
-/** The same for flags of a cluster beside the folder. */
+/** Exits with an error if a flag of a cluster was given together with a folder. */
 export function refuseAccessFlags(command: Command): void {
   refuseGiven(ACCESS_FLAGS, 'belongs to a cluster, not to -f; leave it out', command);
 }
 
-/** The flags that say which Exposures are meant. */
+/** Flags that choose Exposures. */
 export type ChoiceFlags = Pick<ManagementFlags, 'namespace' | 'allNamespaces'>;
 
-/** Ends the program where it is not clear which Exposures are meant. */
+/** Exits with an error if the flags contradict each other about the Exposures. */
 export function refuseUnclear(
   exposure: NamedExposure | undefined,
   { namespace, allNamespaces }: ChoiceFlags,
@@ -125,7 +125,7 @@ export function refuseUnclear(
   }
 }
 
-/** The Exposures that are meant. */
+/** Returns which Exposures are chosen. */
 export function choiceOf(
   exposure: NamedExposure | undefined,
   { namespace, allNamespaces }: ChoiceFlags,
@@ -138,7 +138,7 @@ export function choiceOf(
   };
 }
 
-/** The same in a folder, where all are meant if nobody says otherwise. */
+/** Returns which Exposures of a folder are chosen; all by default. */
 export function choicesInFolder(
   exposures: readonly NamedExposure[],
   flags: ChoiceFlags,
@@ -149,10 +149,10 @@ export function choicesInFolder(
   return [{ namespace: flags.namespace }];
 }
 
-/** Of objects in a folder that name none. */
+/** The namespace of objects in a folder that do not specify one. */
 export const FOLDER_NAMESPACE = 'default';
 
-/** Why there is no way to a cluster, and what somebody may want who has none: `its folder: -f DIR`. */
+/** Returns why the cluster cannot be accessed, and what `snicket run` needs instead: `its folder: -f DIR`. */
 export function accessText(
   { code, message }: AccessError,
   { kubeconfig }: Pick<ClusterFlags, 'kubeconfig'>,
@@ -162,12 +162,12 @@ export function accessText(
   return isNamed ? message : `${message}; for snicket run, name ${elsewhere}`;
 }
 
-/** The management cluster. @throws AccessError */
+/** Returns a client for the management cluster. @throws AccessError */
 export async function openManagement(
   io: CommandIo,
   flags: Pick<ClusterFlags, 'kubeconfig' | 'context'>,
 ): Promise<{ readonly client: KubeClient; readonly access: ClusterAccess }> {
-  // Loaded here, so that help does not pay for it.
+  // Imported lazily, so that help does not load it.
   const [{ createClient }, { defaultAccess }] = await Promise.all([
     import('../../kube/client/fetch-client.ts'),
     import('../../kube/access/default-access.ts'),
@@ -176,7 +176,7 @@ export async function openManagement(
   return { client: createClient(access), access };
 }
 
-/** `NAMESPACE/NAME` or `NAME`. */
+/** Parses `NAMESPACE/NAME` or `NAME`. */
 export function parseExposureName(text: string): NamedExposure {
   const parts = text.split('/');
   const [first = '', second] = parts;
@@ -188,13 +188,13 @@ export function parseExposureName(text: string): NamedExposure {
 
 const NAME = new RegExp(SUBDOMAIN_PATTERN);
 
-/** Whether a word can be the name of one. */
+/** Reports whether a word can be the name of an Exposure. */
 export function isExposureName(text: string): boolean {
   const parts = text.split('/');
   return parts.length <= 2 && parts.every((part) => NAME.test(part));
 }
 
-/** Several of them, one word after the other. */
+/** Collects the names of several Exposures. */
 export function exposureNames(
   text: string,
   before: readonly NamedExposure[] = [],
@@ -202,7 +202,7 @@ export function exposureNames(
   return [...before, parseExposureName(text)];
 }
 
-/** Whether an object is among those that are meant. */
+/** Reports whether an object is chosen. */
 export function isChosen({ namespace, name }: Choice, key: ObjectKey): boolean {
   return (
     (namespace === undefined || key.namespace === namespace) &&

@@ -6,7 +6,7 @@ import type { RunOperatorOptions } from '../../operator/run-operator.ts';
 import { imageName, wholeNumber } from './flag-values.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 
-/** The flags of an operator, wherever its objects are, as Commander reads them. */
+/** The flags of an operator as Commander reads them, independent of the source of its objects. */
 export interface OperatorFlags {
   readonly proxyImage: string;
   readonly concurrency: number;
@@ -17,7 +17,7 @@ export interface OperatorFlags {
   readonly maxConcurrentRollouts: number;
 }
 
-/** Adds them to a command; `resyncSeconds` is the default of `--resync`. */
+/** Adds the operator flags to a command; `resyncSeconds` is the default of `--resync`. */
 export function withOperatorFlags(command: Command, resyncSeconds = 120): Command {
   return command
     .option(
@@ -59,7 +59,7 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
     );
 }
 
-/** What they say. */
+/** Returns the operator options that the flags set. */
 export function operatorOptionsOf(
   flags: OperatorFlags,
 ): Pick<

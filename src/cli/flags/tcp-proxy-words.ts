@@ -1,8 +1,9 @@
 /**
- * Command lines of steward-tcp-proxy: without a command, since Steward gives its image none, and with Go's dashes.
+ * Accepts command lines of steward-tcp-proxy. They have no command, because Steward passes none to its image, and they
+ * may have Go's single dashes.
  */
 
-/** The flags of steward-tcp-proxy v0.2.0 itself. */
+/** The flags of steward-tcp-proxy v0.2.0, without those of its libraries. */
 const FLAGS: ReadonlySet<string> = new Set([
   ...['listen-addr', 'upstream-addr', 'upstream-sni', 'upstream-insecure'],
   ...['service-name', 'service-port', 'reconcile-interval', 'tls-cert-file', 'tls-key-file'],
@@ -11,8 +12,9 @@ const FLAGS: ReadonlySet<string> = new Set([
 const COMMAND = 'tcp-proxy';
 
 /**
- * The words of a command line, as Commander reads them. Flags alone, one of them steward-tcp-proxy's, are `tcp-proxy`;
- * and Go takes `-upstream-addr` for `--upstream-addr`. Any other command line is what it was.
+ * Returns a command line as Commander reads it. Flags alone, one of which is steward-tcp-proxy's, become the command
+ * `tcp-proxy`. Its flags get two dashes, because Go accepts `-upstream-addr` for `--upstream-addr`. Any other command
+ * line stays as it is.
  */
 export function tcpProxyWords(words: readonly string[]): readonly string[] {
   const [first = ''] = words;
@@ -25,7 +27,7 @@ function nameOf(word: string): string {
   return /^--?([^=]+)/.exec(word)?.[1] ?? '';
 }
 
-/** But `-h`, which both know. */
+/** Adds the second dash, except to `-h`, which both programs have. */
 function twoDashes(word: string): string {
   return /^-[a-z]/.test(word) && word !== '-h' ? `-${word}` : word;
 }

@@ -1,5 +1,5 @@
 /**
- * The flags of `snicket render -f` that stand in for a tenant that is not asked.
+ * The flags of `snicket render -f` that stand in for a tenant, which is not read.
  */
 import { InvalidArgumentError, type Command } from 'commander';
 import { domain } from '../../api/values/network-values.ts';
@@ -9,24 +9,24 @@ import { ipVersion } from '../../wire/ip-address.ts';
 import { fieldValue } from './field-value.ts';
 import { refusing } from './flag-values.ts';
 
-/** What they say. */
+/** Values of the flags. */
 export interface TenantFlags {
   readonly serviceAddress?: readonly string[];
   readonly clusterDomain?: string;
   readonly tenantVersion?: string;
 }
 
-/** All of them. */
+/** Names of the flags. */
 export const TENANT_FLAGS: readonly (keyof TenantFlags)[] = [
   'serviceAddress',
   'clusterDomain',
   'tenantVersion',
 ];
 
-/** What is said of every tenant. */
+/** What the flags can say about every tenant. */
 export type TenantWords = Omit<TenantFacts, 'nodes'>;
 
-/** What of it the flags say. */
+/** Returns what the flags say about every tenant. */
 export function tenantWordsOf({
   serviceAddress,
   clusterDomain,
@@ -39,7 +39,7 @@ export function tenantWordsOf({
   };
 }
 
-/** The command with them. */
+/** Adds the flags to a command and returns it. */
 export function withTenantFlags(command: Command): Command {
   return command
     .option(

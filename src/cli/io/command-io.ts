@@ -8,11 +8,11 @@ import type { Environment } from '../../kube/access/in-cluster.ts';
 /** Standard output or standard error; `process.stdout` is one. */
 export interface OutputStream {
   readonly isTTY: boolean;
-  /** 0: a terminal that does not know its size. Undefined without a terminal. */
+  /** 0 for a terminal of unknown size. Undefined without a terminal. */
   readonly columns: number | undefined;
   /** 0 and undefined as for `columns`. */
   readonly rows: number | undefined;
-  /** Calls `written` once the text is handed over. */
+  /** Calls `written` once the text has been handed over. */
   write(text: string, written?: () => void): unknown;
   on(event: 'resize', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -38,7 +38,7 @@ export interface Signals {
   off(event: CommandEvent, listener: () => void): unknown;
 }
 
-/** The streams, the environment and the end of one run of a command. */
+/** The streams, the environment and the exit of one run of a command. */
 export interface CommandIo {
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
@@ -46,7 +46,7 @@ export interface CommandIo {
   readonly env: Environment;
   /** The user's home folder. */
   readonly home: string;
-  /** The program as it was called; the launcher of a clone sets SNICKET_CALLED too. */
+  /** The program as the user called it; the launcher of a clone also sets SNICKET_CALLED. */
   readonly argv0: string;
   readonly signals: Signals;
   /** Exit code if the command returns without `exit`. Default 0. */
@@ -55,7 +55,7 @@ export interface CommandIo {
   exit(code?: number): never;
   /** Stops it until SIGCONT, as Ctrl-Z does. */
   suspend(): void;
-  /** The time of progress lines and of completion. */
+  /** The clock of progress messages and of completion. */
   readonly clock: Clock;
   /** Writes a server's log line without blocking on the reader. */
   log(line: string): void;

@@ -6,7 +6,7 @@ import type { CommandIo } from './command-io.ts';
 
 const STANDARD_INPUT = 0;
 
-/** The CommandIo of this process. Streams open on first use, so that a server does not pay for standard output. */
+/** Returns the CommandIo of this process. Streams open on first use, so that a server does not open standard output. */
 export function processIo(): CommandIo {
   return {
     stdin: {
@@ -40,7 +40,7 @@ export function processIo(): CommandIo {
     suspend: () => void process.kill(process.pid, 'SIGSTOP'),
     clock: systemClock,
     log: writeToStandardError,
-    // Relative to the folder that the process is in.
+    // Relative to the working directory of the process.
     path: (name) => name,
   };
 }
