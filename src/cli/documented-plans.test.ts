@@ -1,6 +1,5 @@
 /**
- * What Snicket makes of every example in the documents, as text to be reviewed:
- * __snapshots__/documented-plans.test.ts.snap.
+ * The plan of every example in the docs, as text for review: __snapshots__/documented-plans.test.ts.snap.
  */
 import { describe, expect, test } from 'bun:test';
 import { documentedObjects, type DocumentedObject } from '../api/testing/documented-objects.ts';
@@ -25,7 +24,7 @@ function ofKind(kind: string): (object: KubeObject) => boolean {
   return (object) => object.kind === kind;
 }
 
-/** Findings and plan, as `snicket render` shows them. */
+/** Returns findings and plan, as `snicket render` shows them. */
 async function planOf(files: readonly KubeObject[], only?: 'management'): Promise<string> {
   const { shown } = await plansOfFiles(files, {
     namespace: 'snicket-system',
@@ -44,7 +43,7 @@ async function planOf(files: readonly KubeObject[], only?: 'management'): Promis
   return [...findings, planText(one, { only })].join('');
 }
 
-/** The object with all that there is once its provider has seen it. */
+/** Returns the object with all objects that exist once its provider has reconciled it. */
 function provided(object: KubeObject): readonly KubeObject[] {
   const { certificate, key } = authority;
   const files = { certificate, key, kubeconfig: kubeconfigFor };
@@ -110,7 +109,7 @@ test.each(EDGES.map(({ page, heading, object }) => [`${page}, ${heading}`, objec
   async (_, edge) => {
     const [exposure] = shown('docs/expose.md', ofKind('Exposure'));
     const { spec } = exposure as unknown as { readonly spec: object };
-    // Most examples say nothing but what is special about their driver.
+    // Most examples contain only what is specific to their driver.
     const hosts = { api: 'blue.k8s.example.com', konnectivity: 'blue.konnectivity.example.com' };
     const behind = {
       ...exposure!,

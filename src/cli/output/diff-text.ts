@@ -1,5 +1,5 @@
 /**
- * Changes as text for a person, and as values for a program.
+ * Changes as text, and as values for JSON and YAML.
  */
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { escapedJson, escapedText } from '../../text/plain-text.ts';
@@ -7,7 +7,7 @@ import type { Finding } from '../../api/finding.ts';
 import type { FieldChange, ObjectChange } from '../../plan/changes.ts';
 import type { Cluster } from '../../plan/render.ts';
 
-/** A change, and where. */
+/** A change and its cluster. */
 export interface ClusterChange extends ObjectChange {
   readonly cluster: Cluster;
 }
@@ -21,13 +21,13 @@ export interface ExposureChanges {
 
 const SIGNS = { create: '+', change: '~', delete: '-' } as const;
 
-/** As terminals understand it: green, yellow, red. */
+/** ANSI color codes: green, yellow, red. */
 const COLOURS: Readonly<Record<string, number>> = { '+': 32, '~': 33, '-': 31 };
 
-/** As much of a value as a line takes; JSON has all of it. */
+/** Maximum length of a value in the text. JSON has the whole value. */
 const MAX_VALUE_LENGTH = 160;
 
-/** A line for each object and for each field of it that would be another. Nothing if there are none. */
+/** Returns a line for each changed object and for each of its changed fields; empty if there are none. */
 export function changesText(
   { exposure, changes }: Pick<ExposureChanges, 'exposure' | 'changes'>,
   hasColours: boolean,
@@ -48,7 +48,10 @@ export function changesText(
   return [objectText(exposure), ...lines, ''].join('\n');
 }
 
-/** What waits are endpoints that somebody else keeps, and routes of a former driver. */
+/**
+ * Returns what a change waits for. Changes that wait are to endpoints that another controller owns, and to routes of
+ * the previous driver.
+ */
 function waitText(action: ObjectChange['action']): string {
   return action === 'delete'
     ? ' (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)'
@@ -68,19 +71,19 @@ function fieldText(field: FieldChange): string {
   return `${escapedText(field.path)}: ${values.join(' -> ')}`;
 }
 
-/** A word, or a text in the place of a secret. */
+/** A word, or the placeholder of a secret. */
 const BARE = /^[^\s\p{C}"'{}[\],#]+$|^\([^\p{C}]*\)$/u;
-/** What JSON would read as something else. */
+/** A word that JSON reads as something other than a string. */
 const JSON_WORD = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-/** Bare where nobody can take it for something else. */
+/** Returns a value as text, without quotes if that is unambiguous. */
 function valueText(value: unknown): string {
   const isBare = typeof value === 'string' && BARE.test(value) && !JSON_WORD.test(value);
   const text = isBare ? value : escapedJson(JSON.stringify(value) ?? String(value));
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
 }
 
-/** The same for programs. */
+/** Returns the changes as a value for JSON and YAML. */
 export function changesValue({ exposure, changes, findings }: ExposureChanges): object {
   return {
     exposure: keyText(exposure.metadata),

@@ -134,7 +134,7 @@ test('columns that can be spared go, one after the other, before a table is brok
   expect(at(54)).toBe('EXPOSURE         HOST                          STATE');
   expect(at(53)).toBe('EXPOSURE         STATE');
   expect(at(23)).toBe('EXPOSURE');
-  // Nothing helps: all of it, in blocks.
+  // Nothing makes it fit: all columns, in blocks.
   expect(at(14)).toBe('EXPOSURE  tenants/blue');
 });
 

@@ -1,5 +1,5 @@
 /**
- * How tools print: a table for people, JSON and YAML for programs.
+ * The output formats of commands: a table, JSON and YAML.
  */
 import { Option } from 'commander';
 import type { CommandIo } from '../io/command-io.ts';
@@ -7,17 +7,17 @@ import { yamlText } from '../../manifests/yaml-text.ts';
 import { filledLines } from '../../text/filled-lines.ts';
 import { escapedJson, plainText } from '../../text/plain-text.ts';
 
-/** What `-o` takes. */
+/** The values of `-o`. */
 export const OUTPUTS = ['table', 'json', 'yaml'] as const;
 /** One of {@link OUTPUTS}. */
 export type Output = (typeof OUTPUTS)[number];
 
-/** `-o, --output`, with a table by default. */
+/** Returns the option `-o, --output`, with a table by default. */
 export function outputOption(): Option {
   return new Option('-o, --output <format>', 'how to print it').choices(OUTPUTS).default('table');
 }
 
-/** A value for programs. */
+/** Returns a value as JSON or YAML. */
 export function valueText(value: object, output: Exclude<Output, 'table'>): string {
   switch (output) {
     case 'json':
@@ -27,43 +27,43 @@ export function valueText(value: object, output: Exclude<Output, 'table'>): stri
   }
 }
 
-/** As terminals understand it. */
+/** ANSI color codes. */
 const COLOURS = { green: 32, yellow: 33, red: 31 } as const;
-/** A colour of a cell. */
+/** The color of a cell. */
 export type Colour = keyof typeof COLOURS;
 
-/** A text in a table, or one with a colour. */
+/** A text in a table, with or without a color. */
 export type Cell = string | { readonly text: string; readonly colour: Colour };
 
-/** Where a table is printed. */
+/** The screen on which a table is printed. */
 export interface Screen {
-  /** Absent: no terminal, and lines may be as long as they like. */
+  /** Absent: not a terminal, and lines are not wrapped. */
   readonly columns?: number | undefined;
   readonly hasColours: boolean;
 }
 
-/** Standard output as it is now. */
+/** Returns the current size and colors of standard output. */
 export function currentScreen({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'>): Screen {
   const { isTTY, columns = 0 } = stdout;
   if (!isTTY) return { hasColours: false };
-  // A terminal that does not know its size says 0.
+  // A terminal of unknown size reports 0.
   const known = columns > 0 ? columns : undefined;
   return { columns: known, hasColours: areColoursWelcome(env) };
 }
 
-/** Whether a terminal, if it is one, is to have colours. */
+/** Reports whether the user wants colors on a terminal. */
 export function areColoursWelcome(env: CommandIo['env']): boolean {
   const { NO_COLOR = '', TERM } = env;
   return NO_COLOR === '' && TERM !== 'dumb';
 }
 
 const GAP = '  ';
-/** A narrower column of broken lines reads worse than a block. */
+/** Minimum width of a wrapped column. If it is narrower, a block of lines reads better. */
 const LEAST_WRAPPED_WIDTH = 24;
 
 /**
- * Rows below their headings. Where the terminal is too narrow for that, the words of the last column are wrapped; where even
- * that does not help, each row is a block of lines. No word is broken, so that names can be copied.
+ * Returns a table. If the terminal is too narrow for it, the last column is wrapped. If that is not enough, each row
+ * becomes a block of lines. Words are never broken, so that users can copy names.
  */
 export function tableText(
   headings: readonly string[],
@@ -92,7 +92,10 @@ export function tableText(
   return [headings, ...rows].map((cells) => `${line(cells)}\n`).join('');
 }
 
-/** The same with fewer columns, where that is enough to make it fit: the first of `spare` goes first. */
+/**
+ * Returns a table without as many columns of `spare`, in their order, as makes it fit. If none of that helps, the table
+ * has all columns.
+ */
 export function fittingTableText(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -111,7 +114,7 @@ export function fittingTableText(
   return tableText(headings, rows, screen);
 }
 
-/** Sentences for a screen: the words are wrapped, and the lines after the first are indented. */
+/** Returns a text wrapped for a screen. All lines after the first are indented. */
 export function wrappedText(cell: Cell, indent: number, screen: Screen): string {
   return wrapped(cell, (screen.columns ?? Infinity) - indent, indent, screen);
 }
@@ -153,7 +156,7 @@ function widthOf(text: string): number {
   return Bun.stringWidth(text);
 }
 
-/** Messages quote what others said: an escape code in one must not reach the terminal. */
+/** Returns the text of a cell. Messages quote other programs, whose escape codes must not reach the terminal. */
 function textOf(cell: Cell | undefined): string {
   return plainText(typeof cell === 'object' ? cell.text : (cell ?? ''));
 }

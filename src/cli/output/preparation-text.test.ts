@@ -46,7 +46,7 @@ spec:
 `;
 }
 
-/** Several objects, as YAML is JSON too. */
+/** Returns several objects as YAML, of which JSON is a subset. */
 function yamlOf(...objects: readonly object[]): string {
   return objects.map((object) => `${JSON.stringify(object)}\n`).join('---\n');
 }

@@ -1,12 +1,12 @@
 /**
- * What is put into the objects of providers, as text: YAML that one can keep in git.
+ * The fields that Snicket sets in objects of providers, as YAML that users can keep in git.
  */
 import { keyText, objectText } from '../../kube/object.ts';
 import { yamlComment, yamlText } from '../../manifests/yaml-text.ts';
 import type { ShownExposure } from '../plans/shown-exposure.ts';
 import { pasteText, type PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 
-/** Documents with the fields of each object: those alone. */
+/** Returns a YAML document for each object, with these fields only. */
 export function preparationTexts({
   resolved,
   preparation,
@@ -28,7 +28,7 @@ export function preparationTexts({
     });
 }
 
-/** The values of k0rdent's chart, for `spec.config` of a ClusterDeployment. */
+/** Returns the values of k0rdent's chart, for `spec.config` of a ClusterDeployment. */
 export function valuesText({ object, chart }: Pick<ShownExposure, 'object' | 'chart'>): string {
   const name = `Exposure ${keyText(object.metadata)}`;
   if (chart === undefined) {

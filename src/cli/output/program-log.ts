@@ -1,14 +1,14 @@
 /**
- * The log of a program that runs until it is told to end: on a terminal for people, anywhere else in JSON.
+ * The log of a server: text on a terminal, JSON anywhere else.
  */
 import type { CommandIo } from '../io/command-io.ts';
 import { createLogger, type Logger, type LogLevel } from '../../telemetry/log.ts';
 
-/** A log on standard error. */
+/** Returns a logger that writes to standard error. */
 export async function programLog(io: CommandIo, level: LogLevel): Promise<Logger> {
   const write = (line: string) => io.log(line);
   if (!io.stderr.isTTY) return createLogger({ level, write });
-  // Loaded here, so that who has no terminal does not pay for it.
+  // Imported lazily, because only a terminal needs it.
   const [{ textLine }, { areColoursWelcome }] = await Promise.all([
     import('../../telemetry/log-text.ts'),
     import('./output.ts'),

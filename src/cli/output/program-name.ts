@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Set by the launcher of a clone, which is not the program that runs. */
+/** Set by the launcher in a clone of the repository, where argv0 is Bun. */
 const VARIABLE = 'SNICKET_CALLED';
 
-/** How the program was called, as a person would write it: kubectl calls its plugin `kubectl-snicket`. */
+/** Returns how the user called the program: kubectl starts its plugin as `kubectl-snicket`. */
 export function programName({
   env,
   argv0,
@@ -13,7 +13,7 @@ export function programName({
   return basename(called).startsWith('kubectl-snicket') ? 'kubectl snicket' : 'snicket';
 }
 
-/** A help text by that name: the examples in it begin with `snicket COMMAND`. */
+/** Returns a help text with this program name in its examples, which begin with `snicket COMMAND`. */
 export function inNameOf(name: string, text: string, commands: Iterable<string>): string {
   if (name === 'snicket') return text;
   const example = new RegExp(

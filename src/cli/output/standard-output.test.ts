@@ -38,7 +38,7 @@ test.skipIf(!existsSync('/dev/full'))('has its exit code also if nobody can be t
 
 test('ends without a word when nobody reads its output any more', async () => {
   using terminal = new Terminal();
-  // The program begins when its reader has hung up.
+  // The program starts after its reader has closed the pipe.
   const program = 'until [ -e gone ]; do sleep 0.01; done; exec "$0" dns --help';
   const line = `set -o pipefail; { ${program}; } | { exec <&-; touch gone; }`;
 

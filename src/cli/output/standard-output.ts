@@ -2,14 +2,14 @@ import { systemCode } from '../../files/system-error.ts';
 import type { CommandIo } from '../io/command-io.ts';
 import { say } from './say.ts';
 
-/** As a shell tells of a program that ended by SIGPIPE. */
+/** The exit code that a shell reports for a program that ended by SIGPIPE. */
 const BROKEN_PIPE = 141;
-/** As for anything else outside that is at fault. */
+/** The exit code for all other failures outside the program. */
 const AT_FAULT = 2;
 
 /**
- * Ends the program when its output cannot be written: without a word when whoever reads it has left, as `head` does; with
- * one when a disk is full, so that nobody takes half of it for the whole.
+ * Exits if standard output cannot be written. Prints nothing if the reader has closed the pipe, as `head` does. Prints
+ * an error otherwise, as for a full disk, so that users do not mistake partial output for all of it.
  */
 export function endWithOutput(io: CommandIo): void {
   io.stdout.on('error', (error) => {
@@ -21,6 +21,6 @@ export function endWithOutput(io: CommandIo): void {
     );
     io.exit(AT_FAULT);
   });
-  // Nobody is left to be told; the exit code still tells.
+  // The error cannot be reported any more. The exit code still says it.
   io.stderr.on('error', () => undefined);
 }

@@ -1,5 +1,5 @@
 /**
- * Dry runs for the Exposures of a cluster, some at the same time, in the order of their names.
+ * Dry runs for the Exposures of a cluster, concurrent, and in the order of their names.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -18,26 +18,30 @@ import { PROXY_IMAGE } from './proxy-image.ts';
 import { say } from '../output/say.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** How many Exposures are looked at together: most of the time is spent waiting for tenants. */
+/** Maximum number of concurrent dry runs. Most of the time is spent waiting for tenants. */
 const TOGETHER = 16;
 
-/** A management cluster to look at. */
+/** Options of {@link dryRuns}. */
 export interface DryRunsOptions {
   readonly io: CommandIo;
   readonly client: KubeClient;
-  /** Of the operator. */
+  /** Namespace of the operator. */
   readonly namespace: string;
-  /** Default: as the operator's own pod or its Deployment has it, or the image of this version. */
+  /** Default: the image of the operator's own pod or Deployment, or that of this version. */
   readonly proxyImage?: string | undefined;
-  /** The Exposures that are meant. Default: all. @throws NothingChosen */
+  /** Returns the chosen Exposures. Default: all. @throws NothingChosen */
   readonly choose?: ((exposures: readonly KubeObject[]) => readonly KubeObject[]) | undefined;
-  /** `management`: no tenant is asked. Default: both clusters. */
+  /** With `management`, no tenant is read. Default: both clusters. */
   readonly only?: Cluster | undefined;
   /** Whether the values of k0rdent's charts are read. Default false. */
   readonly values?: boolean | undefined;
 }
 
-/** The dry runs of Exposures in a cluster, by their names. @throws KubeError of the management cluster, NothingChosen */
+/**
+ * Yields the dry runs of the Exposures in a cluster, by name.
+ *
+ * @throws KubeError of the management cluster, NothingChosen
+ */
 export async function* dryRuns(
   options: DryRunsOptions,
 ): AsyncGenerator<DryRun & ShownExposure, void, undefined> {
@@ -59,7 +63,7 @@ export async function* dryRuns(
   }
 }
 
-/** The values of the chart of a control plane. @throws KubeError */
+/** Returns the values for the chart of a control plane. @throws KubeError */
 async function chartOf(
   { reconciled, resolved, plan }: DryRun,
   management: ManagementSnapshot,
@@ -77,7 +81,7 @@ function everyOne(exposures: readonly KubeObject[]): readonly KubeObject[] {
   return someOf(exposures, {});
 }
 
-/** The dry runs of these Exposures, in their order. @throws KubeError of the management cluster */
+/** Yields the dry runs of these Exposures, in order. @throws KubeError of the management cluster */
 export async function* dryRunsOf(
   io: CommandIo,
   exposures: readonly KubeObject[],
@@ -90,7 +94,7 @@ export async function* dryRunsOf(
     const ahead: Begun[] = [];
     for (const object of exposures) {
       const run = dryRun(object, { ...deps, readsTenants: only !== 'management' }, signal);
-      // Until its turn comes nobody waits for it, and a failure before that would end the process.
+      // The promise is awaited only in its turn. An earlier rejection would be unhandled and end the process.
       run.catch(() => undefined);
       ahead.push({ object, run });
       if (ahead.length === TOGETHER) yield await first(io, ahead);
@@ -113,7 +117,11 @@ async function first(io: CommandIo, ahead: Begun[]): Promise<DryRun> {
   return withProgress(io, `waiting for the tenant of ${keyText(object.metadata)}`, run);
 }
 
-/** The image that the operator gives to proxies, as far as can be told. @throws KubeError */
+/**
+ * Returns the image that the operator uses for proxies. If it cannot be determined, returns that of this version.
+ *
+ * @throws KubeError
+ */
 export async function proxyImageOf(
   { io, client, namespace }: Pick<DryRunsOptions, 'io' | 'client' | 'namespace'>,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { CLUSTERS, type Cluster } from '../../plan/render.ts';
 import type { DryRun } from '../../reconcile/dry-run.ts';
 import type { ClusterChange, ExposureChanges } from '../output/diff-text.ts';
 
-/** In both clusters, or in one. */
+/** Returns the changes in both clusters, or in one. */
 export function exposureChanges(
   { object, changes, findings }: Pick<DryRun, 'object' | 'changes' | 'findings'>,
   only?: Cluster,

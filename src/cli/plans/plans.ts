@@ -1,5 +1,5 @@
 /**
- * The plans of Exposures, printed for people; and what a tool says, and ends with, if something is wrong.
+ * Prints plans and findings, and reports errors with messages and exit codes.
  */
 import { isKubeError, type KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
@@ -15,10 +15,13 @@ import { READ_MS } from '../sources/reading-limit.ts';
 import { say } from '../output/say.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Exit codes: something is wrong with what was looked at, or it could not be looked at. */
+/** Exit codes: `wrong` if the examined objects have errors, `failed` if they could not be examined. */
 export const EXIT = { wrong: 1, failed: 2 } as const;
 
-/** Prints the plans of all Exposures, writes nothing to any cluster. The exit code says whether all can be carried out. */
+/**
+ * Prints the plans of all Exposures without writing to any cluster. The exit code says whether the operator can apply
+ * them all.
+ */
 export async function printPlans(
   io: CommandIo,
   options: Omit<DryRunsOptions, 'io'> & PlanTextOptions,
@@ -37,11 +40,11 @@ export async function printPlans(
 
 /** Options of {@link planText}. */
 export interface PlanTextOptions extends RenderOptions {
-  /** The values of k0rdent's chart in place of all else. Default false. */
+  /** Whether to print only the values of k0rdent's chart. Default false. */
   readonly values?: boolean;
 }
 
-/** A plan with a head that says whose it is. All of it is YAML. */
+/** Returns a plan as YAML, below a comment that names its Exposure. */
 export function planText(shown: ShownExposure, options: PlanTextOptions = {}): string {
   if (options.values === true) return valuesText(shown);
   const { object, resolved, plan } = shown;
@@ -57,7 +60,7 @@ export function planText(shown: ShownExposure, options: PlanTextOptions = {}): s
     ...routeLines(plan, spec.port),
   ];
   const prepared = options.only === 'tenant' ? [] : preparationTexts(shown);
-  // Where the fields of a provider are all that there is, that is not nothing.
+  // If there are fields for a provider, an empty management part is left out.
   const isNothingElse = prepared.length > 0 && plan.management?.length === 0;
   const rest = !isNothingElse
     ? [renderPlan(plan, options)]
@@ -76,14 +79,14 @@ function routeLines({ routes }: Plan, port: number): readonly string[] {
   );
 }
 
-/** Says on standard error what a person has to know, and remembers it in the exit code. */
+/** Prints findings on standard error, and sets the exit code if one is an error. */
 export function reportFindings(
   io: CommandIo,
   { object, findings, reissued }: Pick<ShownExposure, 'object' | 'findings' | 'reissued'>,
   exitCode: number = EXIT.wrong,
 ): void {
   const key = keyText(object.metadata);
-  // What is wrong first: the rest may be long.
+  // Errors first: the list of warnings may be long.
   const bySeverity = findings.toSorted((a, b) => rank(a) - rank(b));
   for (const finding of bySeverity) say(io, findingLine(key, finding));
   if (reissued !== undefined) {
@@ -100,7 +103,7 @@ function findingLine(key: string, finding: Finding): string {
   return `${finding.severity}: ${key}: ${finding.code}: ${findingText(finding)}`;
 }
 
-/** Does it; that a cluster cannot be read is a sentence and an exit code, not a stack. */
+/** Runs `work`. If a cluster cannot be read, prints an error and sets the exit code, without a stack trace. */
 export async function orSayWhy(io: CommandIo, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -116,14 +119,14 @@ const LOOK_AT_ACCESS =
 
 function failureText(error: KubeError): string {
   const { message, reason } = error;
-  // Nobody but the limit of a reading ends a call.
+  // Only the time limit of reading aborts a call.
   if (reason === 'Aborted') {
     return `the management cluster has not answered all that was asked within ${READ_MS / 1000} s (${message}); see why its API server is slow, and try again`;
   }
   return `${message}${WAYS_OUT[reason] ?? ''}`;
 }
 
-/** What to do, where the error alone does not say it. */
+/** What to do, for errors that do not say it themselves. */
 const WAYS_OUT: Partial<Record<KubeErrorReason, string>> = {
   NotFound:
     '; this cluster does not know Exposures: is it the management cluster? If it is, install Snicket there: kubectl apply -k deploy',

@@ -1,7 +1,7 @@
 /**
- * The image of the proxy, where nobody names one.
+ * The default image of the proxy.
  */
 import manifest from '../../../package.json' with { type: 'json' };
 
-/** That of this very version. */
+/** The image of this version. */
 export const PROXY_IMAGE = `snicket.dev/snicket:${manifest.version}`;

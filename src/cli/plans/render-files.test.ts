@@ -228,7 +228,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(blue.stderr).toContain('note: Service tenants/blue is in no file');
     expect(blue.stderr).not.toContain('red');
     expect(blue.exitCode).toBe(0);
-    // The other one is there all the same.
+    // The other Exposure still counts.
     expect(red.stderr).toContain(
       'HostConflict: host a.example.com is already used by Exposure tenants/blue',
     );

@@ -1,5 +1,5 @@
 /**
- * Plans from files alone, with no cluster to ask. What only a cluster could say is assumed, and said to be.
+ * Plans from files alone, without a cluster. Assumes what only a cluster could tell, and reports these assumptions.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -36,35 +36,40 @@ import { askedExposures, withOwners, type AskedExposures } from '../sources/aske
 import { isAt, readerOf } from '../sources/object-reader.ts';
 import type { TenantWords } from '../flags/tenant-flags.ts';
 
-/** What is assumed of clusters that nobody asks. */
+/** Assumptions about clusters that are not read. */
 export interface Assumptions {
-  /** Of the operator. */
+  /** Namespace of the operator. */
   readonly namespace: string;
   readonly proxyImage: string;
-  /** Of every tenant, as somebody says it; what is absent is taken from its Exposure, from its provider, or {@link USUAL}. */
+  /**
+   * What the user says about every tenant. The rest comes from the Exposure, from its provider, or from {@link USUAL}.
+   */
   readonly tenant: Partial<TenantWords>;
-  /** As of `snicket run`, whose gateway is on this machine, and which has nothing but its files. Default: no. */
+  /**
+   * Whether to plan for `snicket run`, whose gateway is on this machine, and which has only its files. Default false.
+   */
   readonly isGatewayHere?: boolean;
 }
 
-/** What kubeadm and most others choose. */
+/** The defaults of kubeadm and most other tools. */
 const USUAL: TenantWords = {
   version: 'v1.36.0',
   serviceAddresses: ['10.96.0.1'],
   clusterDomain: 'cluster.local',
 };
 
-/** A cluster with every kind that a driver may write, each in its newest version. */
+/** Assumes a cluster with every kind that a driver may write, each in its newest version. */
 const EVERYTHING: ServedApis = { has: () => true };
 
-/** Which of the Exposures are meant. */
+/** Returns the chosen Exposures. */
 type Chooser = (exposures: readonly KubeObject[]) => readonly KubeObject[];
 
 /**
- * The plan of each Exposure that is among the objects, or that one of them asks for, by name; and a sentence for each
- * object that was added. The others are there too: they may hold a host.
+ * Returns the plan of each chosen Exposure, by name, and a sentence for each object that was added. The Exposures are
+ * those in the files, and those that annotations in the files request. The others are taken into account too, because
+ * they may use the same host. By default, all are chosen.
  *
- * @throws what `choose` throws. Default: all are meant.
+ * @throws what `choose` throws
  */
 export async function plansOfFiles(
   files: readonly KubeObject[],
@@ -100,7 +105,10 @@ export async function plansOfFiles(
   };
 }
 
-/** A file does not say which field manager owns a field: the operator refuses fields that another one owns. */
+/**
+ * Returns a note on fields whose field manager a file does not show. The operator does not overwrite fields of other
+ * managers.
+ */
 function ownershipNote({ object, preparation }: ShownExposure): readonly string[] {
   const names = (preparation?.plans ?? [])
     .filter(
@@ -114,7 +122,7 @@ function ownershipNote({ object, preparation }: ShownExposure): readonly string[
   ];
 }
 
-/** Annotations that lead to nothing: an Exposure of that name, with why. */
+/** Returns an Exposure with findings for each annotation that does not result in one. */
 function unmetIn({ findings }: AskedExposures, exposures: readonly KubeObject[]): ShownExposure[] {
   const there = new Set(exposures.map(({ metadata }) => keyText(metadata)));
   return [...findings]
@@ -161,7 +169,7 @@ async function shownFrom(
     input === undefined || reading.provided === undefined || !isPublished
       ? []
       : publishedFindings(reading.provided, input.wish, input.policy);
-  // How the edge is set up is judged if the files say it.
+  // The setup of the edge is checked only if the files contain it.
   const isKnown = driverFor(driver).reads.every((kind) => management.all(kind).length > 0);
   return {
     object,
@@ -193,7 +201,10 @@ function leaseOf({ metadata }: KubeObject): KubeObject {
   return newOwnerLease(identity, DEFAULT_LEASE_DURATION_MS);
 }
 
-/** That a chart has yet to make a control plane is no fault of files that have all that a person writes. */
+/**
+ * Returns the findings. A missing control plane is only a warning if a chart creates it, because the files may be
+ * complete otherwise.
+ */
 function readingFindings({ findings, provided }: ControlPlaneReading): readonly Finding[] {
   return findings.map((finding) =>
     provided !== undefined && finding.code === 'ControlPlaneMissing'
@@ -212,7 +223,7 @@ const CREDENTIALS: Readonly<Record<'Terminate' | 'Passthrough', ProxyCredentials
   },
 };
 
-/** What the object of a provider says of its tenant. */
+/** Returns what the object of a provider says about its tenant. */
 function wordsOf(provided: ProvidedFacts | undefined): Partial<TenantWords> {
   if (provided === undefined) return {};
   const { version, serviceCidrs, clusterDomain } = provided;
@@ -224,7 +235,10 @@ function wordsOf(provided: ProvidedFacts | undefined): Partial<TenantWords> {
   };
 }
 
-/** What these Exposures name and no file has: the Service with the ports that they name, Secrets with a text for each value. */
+/**
+ * Returns the objects that these Exposures need and no file has: Services with the ports that they name, and Secrets
+ * with placeholders.
+ */
 async function assumedObjects(
   objects: readonly KubeObject[],
   exposures: ReadonlySet<KubeObject>,
@@ -233,7 +247,7 @@ async function assumedObjects(
   const assume = (object: KubeObject) => {
     const isSame = (other: KubeObject) => isAt(other, object, object.metadata);
     if (objects.some(isSame)) return;
-    // One Secret may be named for several of its values.
+    // Several references may name one Secret, each with other keys.
     const key = objectText(object);
     const [before, now] = [added.get(key), object] as readonly (Secret | undefined)[];
     const data = { ...before?.data, ...now?.data };
@@ -250,7 +264,7 @@ async function assumedObjects(
   return [...added.values()];
 }
 
-/** What a provider makes for its control plane. */
+/** Returns what a provider creates for its control plane. */
 function madeBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
   if (provided?.places === undefined) return [];
   const { namespace, service, ports, portNames, ca, kubeconfig } = provided.places;

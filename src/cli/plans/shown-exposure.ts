@@ -1,20 +1,20 @@
 /**
- * What is shown of one Exposure: by a dry run, or by a plan from files.
+ * What commands show about one Exposure, from a dry run or from files.
  */
 import type { DeploymentValues } from '../../management/chart-values.ts';
 import type { PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import type { DryRun } from '../../reconcile/dry-run.ts';
 
-/** One Exposure. */
+/** An Exposure with its plan and findings. */
 export interface ShownExposure extends Pick<
   DryRun,
   'object' | 'resolved' | 'plan' | 'findings' | 'reissued'
 > {
-  /** The objects of its provider; absent without one. */
+  /** The changes to the objects of its provider; absent without one. */
   readonly preparation?:
     | {
         readonly plans: readonly PreparationPlan[];
-        /** Whether the objects have everything after the reconcile. */
+        /** Whether the objects have all required fields after the reconcile. */
         readonly isPrepared: boolean;
       }
     | undefined;
