@@ -58,7 +58,7 @@ interface Told {
   readonly conditions?: readonly object[];
 }
 
-/** An Exposure as the operator leaves it. */
+/** Creates an Exposure with the status that the operator would set. */
 async function expose(name: string, told: Told): Promise<void> {
   const { endpoint, edge = 'shared', kubeconfig = 'kubeconfig', conditions } = told;
   const controlPlane = {

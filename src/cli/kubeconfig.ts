@@ -59,7 +59,7 @@ interface Flags extends ClusterFlags {
   readonly filename?: string;
 }
 
-/** `snicket kubeconfig`: a kubeconfig for people, through the edge. */
+/** `snicket kubeconfig`: prints a kubeconfig of a tenant that uses the edge. */
 export function kubeconfigCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('kubeconfig'))
     .description('print a kubeconfig of a tenant that leads through the edge')
@@ -99,7 +99,7 @@ async function run(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  // Loaded here, so that help does not pay for it.
+  // Imported lazily, so that help does not load it.
   const [{ orSayWhy, EXIT }, { AccessError }] = await Promise.all([
     import('./plans/plans.ts'),
     import('../kube/access/cluster-access.ts'),
@@ -116,7 +116,7 @@ async function run(
       for (const warning of warnings) say(io, `warning: ${warning}`);
       hand(io, text, flags, command);
     } catch (error) {
-      // Of the tenant's kubeconfig; that of the management cluster has been read.
+      // This AccessError is about the tenant's kubeconfig. That of the management cluster has been read before.
       if (!(error instanceof NothingToGive) && !(error instanceof AccessError)) throw error;
       say(io, `error: ${choice.namespace}/${choice.name}: ${error.message}`);
       io.exitCode = EXIT.wrong;
@@ -124,7 +124,7 @@ async function run(
   });
 }
 
-/** Where Exposures are. */
+/** Where Exposures are read from. */
 interface Source {
   readonly access: Pick<ClusterAccess, 'namespace'>;
   readonly read: () => Promise<ManagementSnapshot>;
@@ -147,7 +147,7 @@ async function openFolderOf(io: CommandIo, folder: string, command: Command): Pr
   refuseAccessFlags(command);
   const { openFolder } = await import('./sources/folder-management.ts');
   const { management, faults } = await openFolder(io, folder, command);
-  // One tenant is asked for, and the files of others do not keep it from being given.
+  // Invalid files of other tenants do not prevent printing the kubeconfig of this one.
   for (const fault of faults) say(io, `warning: ${fault}`);
   return { access: { namespace: FOLDER_NAMESPACE }, read: async () => Promise.resolve(management) };
 }
@@ -197,12 +197,16 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
   });
 }
 
-/** Before anything is read, so that nobody waits for a refusal. @throws FileExists */
+/**
+ * Exits with an error if the output file must not be replaced. Runs first, so that the user does not wait for it.
+ *
+ * @throws FileExists
+ */
 function refuseExisting(io: CommandIo, { output, force }: Flags, command: Command): void {
   if (output === undefined) return;
   const there = whatIsAt(io, output, command);
   if (there === undefined) return;
-  // A file takes the place of what is there: a device would be gone, and a link lead nowhere any more.
+  // The new file replaces what is there, which would remove a device or break a symbolic link.
   if (!there.isFile()) {
     command.error(
       `error: ${output} is there already, and is ${there.isSymbolicLink() ? 'a link' : 'no regular file'}; name another file, or leave -o out to print it`,
@@ -248,7 +252,7 @@ function parseAddress(text: string): string {
   return text;
 }
 
-/** Other tools have formats there, and a file called yaml would be a surprise. */
+/** Rejects formats: other tools have them in -o, and a file named yaml would be a surprise. */
 function parseFile(text: string): string {
   if (text === '-') throw new InvalidArgumentError('Leave it out to print the kubeconfig.');
   if (OUTPUTS.some((output) => output === text)) {

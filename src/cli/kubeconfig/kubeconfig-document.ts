@@ -1,29 +1,29 @@
 /**
- * A tenant's kubeconfig, aimed at the edge. Who the user is stays as it was, programs that fetch credentials included: they
- * run where the kubeconfig is used, and not here.
+ * A tenant's kubeconfig with the edge as its server. The user stays unchanged, including exec plugins, which run where
+ * the kubeconfig is used.
  */
 import { parse } from 'yaml';
 import { AccessError } from '../../kube/access/cluster-access.ts';
 import { readKubeconfig } from '../../kube/access/kubeconfig-document.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 
-/** What it is made from. */
+/** Input of {@link edgeKubeconfig}. */
 export interface EdgeKubeconfigInput {
-  /** The administrator's, as the provider wrote it. */
+  /** The administrator's kubeconfig, as the provider wrote it. */
   readonly text: string;
-  /** Of its cluster, user and context. */
+  /** The name of the cluster, the user and the context. */
   readonly name: string;
   /** `https://tenants-blue.k8s.example.com:443`. */
   readonly server: string;
-  /** The name by which the edge knows the tenant; needed where `server` has an address. */
+  /** The host by which the edge routes to the tenant; required if `server` has an IP address. */
   readonly serverName?: string | undefined;
   /** The CA of the tenant, PEM. Default: that of the kubeconfig. */
   readonly ca?: string | undefined;
 }
 
-/** The kubeconfig, and what a person has to know of it. */
+/** The kubeconfig, and warnings about it. */
 export interface EdgeKubeconfig {
-  /** YAML. It holds a secret. */
+  /** YAML, which contains a secret. */
   readonly text: string;
   readonly warnings: readonly string[];
 }
@@ -39,12 +39,16 @@ interface Document {
   readonly users?: readonly (Named & { readonly user?: Fields | null })[];
 }
 
-/** The fields of a user that name files, which are on some other machine. */
+/** The fields of a user that name files, which are on another machine. */
 const FILE_FIELDS = ['client-certificate', 'client-key', 'tokenFile'] as const;
 
 const ORIGIN = { name: "the tenant's kubeconfig" } as const;
 
-/** The same user by another way. @throws AccessError, which quotes nothing of the text but names */
+/**
+ * Returns a kubeconfig for the same user that uses the edge.
+ *
+ * @throws AccessError, whose message quotes nothing but names from the text
+ */
 export function edgeKubeconfig(input: EdgeKubeconfigInput): EdgeKubeconfig {
   const { context, cluster, user } = currentIn(input.text);
   const { name, server, serverName } = input;
@@ -93,7 +97,7 @@ interface Current {
   readonly user: Fields;
 }
 
-/** What the current context leads to, with every field that it has. */
+/** Returns the current context, its cluster and its user, with all their fields. */
 function currentIn(text: string): Current {
   const { currentContext: current, contexts, clusters, users } = readKubeconfig(text, ORIGIN);
   const context = contexts.get(current ?? '');
@@ -104,7 +108,7 @@ function currentIn(text: string): Current {
   const { cluster, user = '' } = context.value;
   if (!clusters.has(cluster)) throw invalid(`has no cluster "${cluster}"`);
   if (!users.has(user)) throw invalid(`has no user "${user}"`);
-  // It has been read above, so that this is what it is; but there, what nobody here looks at was left out.
+  // The text was validated above, so that the cast is safe. The validated value lacks fields that Snicket does not use.
   const document = parse(text) as Document;
   const named = <T extends Named>(entries: readonly T[] | undefined, name: string) =>
     entries?.find((entry) => entry.name === name);
@@ -122,7 +126,10 @@ function invalid(what: string): AccessError {
   );
 }
 
-/** It may be what this machine needs, or what only the provider's did. A password may be in it. */
+/**
+ * Returns a warning about the proxy, which is required here or only on the machine of the provider. Shows the host
+ * only, because a password may be in the URL.
+ */
 function proxyWarnings({ 'proxy-url': proxy }: Fields): readonly string[] {
   if (typeof proxy !== 'string' || proxy === '') return [];
   const host = URL.parse(proxy)?.host ?? '';

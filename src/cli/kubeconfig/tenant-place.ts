@@ -1,5 +1,5 @@
 /**
- * Where a tenant is found through the edge.
+ * Where clients reach a tenant through the edge.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText } from '../../api/finding.ts';
@@ -7,20 +7,20 @@ import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 
-/** That there is no kubeconfig to give; the message says why, and what to do. */
+/** Thrown if there is no kubeconfig to print. The message says why, and what to do. */
 export class NothingToGive extends Error {
   override readonly name = 'NothingToGive';
 }
 
-/** Where a tenant is found. */
+/** Where clients reach a tenant. */
 export interface Place {
   /** `host:port` */
   readonly endpoint: string;
-  /** The Edge that leads there. */
+  /** The Edge that routes there. */
   readonly edge: string | undefined;
 }
 
-/** As the operator has routed it. @throws NothingToGive */
+/** Returns the endpoint that the operator has routed. @throws NothingToGive */
 export function routedPlace(
   object: KubeObject,
   { tenantRoutes }: Pick<ManagementView, 'tenantRoutes'>,
@@ -34,7 +34,7 @@ export function routedPlace(
   return { endpoint: status.endpoint, edge: status.edgeRef?.name };
 }
 
-/** As `snicket run` routes it: in a folder no Exposure has a status. @throws NothingToGive */
+/** Returns the endpoint that `snicket run` routes. Exposures in a folder have no status. @throws NothingToGive */
 export function plannedPlace(plan: Plan, edge: string): Place {
   const fault = plan.findings.find(
     ({ about, severity }) => about !== 'tenant' && severity === 'error',
@@ -44,7 +44,7 @@ export function plannedPlace(plan: Plan, edge: string): Place {
   return { endpoint: plan.endpoint, edge };
 }
 
-/** An address of the Edge that is wished for. @throws NothingToGive */
+/** Returns an address of the desired Edge. @throws NothingToGive */
 export function edgeAddress(
   [address]: readonly string[],
   used: string | undefined,
@@ -61,7 +61,7 @@ export function edgeAddress(
   );
 }
 
-/** The first of these that does not hold is the reason. */
+/** The conditions that precede a route. The first one that is not True is the reason. */
 const BEFORE_ROUTED = ['Accepted', 'Prepared', 'Routed'];
 
 function notRouted(status: ExposureStatus | undefined): string {

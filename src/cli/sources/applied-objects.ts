@@ -1,12 +1,11 @@
 /**
- * Edges and Exposures as they would be once files were applied: what is wished for in the file, and the rest as it is
- * there.
+ * Edges and Exposures as they would be after files are applied: the spec from the file, the rest from the cluster.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { isAt } from './object-reader.ts';
 
-/** What is there, with the Edges and Exposures among `wished` in their places or beside it. */
+/** Returns the live objects, with the Edges and Exposures among `wished` merged into them or added. */
 export function appliedObjects(
   live: readonly KubeObject[],
   wished: readonly KubeObject[],
@@ -18,7 +17,7 @@ export function appliedObjects(
   return [...applied.values()];
 }
 
-/** Whether it is an Edge or an Exposure. */
+/** Reports whether it is an Edge or an Exposure. */
 function isOurs(object: KubeObject): boolean {
   return [RESOURCES.edge, RESOURCES.exposure].some((kind) => isAt(object, kind, object.metadata));
 }

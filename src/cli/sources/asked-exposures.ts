@@ -1,6 +1,6 @@
 /**
- * Among objects in files: the Exposures that annotations ask for, as the operator would make them, and owners as Cluster
- * API would write them.
+ * Completes objects in files: with the Exposures that annotations request, as the operator would create them, and with
+ * owners, as Cluster API would write them.
  */
 import type { Finding } from '../../api/finding.ts';
 import { textAt } from '../../kube/unstructured.ts';
@@ -10,16 +10,16 @@ import { clusterNameOf } from '../../providers/k0s/control-plane.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
 
-/** What comes of the annotations. */
+/** The Exposures that annotations request. */
 export interface AskedExposures {
   readonly exposures: readonly KubeObject[];
-  /** A sentence for each of them, for people, by its key. */
+  /** A sentence about each of them for the user, by key. */
   readonly sentences: ReadonlyMap<string, string>;
-  /** By the key of an Exposure: what is said of the object that asks for it. */
+  /** Findings about the object that requests an Exposure, by the key of the Exposure. */
   readonly findings: ReadonlyMap<string, readonly Finding[]>;
 }
 
-/** Those that no file has. */
+/** Returns the requested Exposures that no file has. */
 export function askedExposures(
   objects: readonly KubeObject[],
   view: ShimView & { readonly exposures: readonly KubeObject[] },
@@ -35,7 +35,7 @@ export function askedExposures(
     if (shim === undefined) continue;
     const obstacle = shimObstacle(existing, object);
     const said: readonly Finding[] =
-      // The Exposure that is there is what counts.
+      // The existing Exposure takes precedence, so that this is only a warning.
       obstacle === undefined ? shim.findings : [{ ...obstacle, severity: 'warning' }];
     findings.set(key, [...(findings.get(key) ?? []), ...said]);
     if (existing !== undefined || shim.exposure === undefined) continue;
@@ -48,13 +48,16 @@ export function askedExposures(
   return { exposures, sentences, findings };
 }
 
-/** An Exposure knows whose it is by a uid, and an object that is in no cluster has none. */
+/** Adds a uid, by which an Exposure refers to its owner. An object that is in no cluster has none. */
 function identified(object: KubeObject): KubeObject {
   const { uid = `${object.apiVersion} ${objectText(object)}` } = object.metadata;
   return { ...object, metadata: { ...object.metadata, uid } };
 }
 
-/** The objects, each K0smotronControlPlane with the Cluster for its owner that names it in `spec.controlPlaneRef`. */
+/**
+ * Returns the objects. Each K0smotronControlPlane gets the Cluster that names it in `spec.controlPlaneRef` as its
+ * owner.
+ */
 export function withOwners(objects: readonly KubeObject[]): readonly KubeObject[] {
   const clusters = objects.filter((object) => isOfKind(PROVIDER_RESOURCES.capiCluster, object));
   return objects.map((object) => {

@@ -1,22 +1,26 @@
 /**
- * Which Exposures are meant, among those that there are; what is asked for and is not there is said with what is.
+ * Chooses Exposures among those that exist. If there is no match, the error lists those that exist.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { isChosen, type Choice } from '../flags/management-flags.ts';
 
-/** That what was asked for is not there; the message says what is. */
+/** Thrown if no Exposure matches. The message says which exist. */
 export class NothingChosen extends Error {
   override readonly name = 'NothingChosen';
 }
 
-/** The Exposures that are meant, by their names. @throws NothingChosen if one is meant that is not there */
+/** Returns the chosen Exposures, by name. @throws NothingChosen if a named Exposure does not exist */
 export function chosenOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
   const chosen = allOf(exposures, choice);
   if (chosen.length > 0 || choice.name === undefined) return chosen;
   throw nothingChosen(choice, exposures);
 }
 
-/** The same where a namespace with nothing in it is a mistake too, if there is something elsewhere. @throws NothingChosen */
+/**
+ * Returns the chosen Exposures. A namespace without any is an error too, if other namespaces have some.
+ *
+ * @throws NothingChosen
+ */
 export function someOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
   const chosen = allOf(exposures, choice);
   const isEmpty = exposures.length === 0 && choice.name === undefined;
@@ -24,17 +28,21 @@ export function someOf(exposures: readonly KubeObject[], choice: Choice): readon
   throw nothingChosen(choice, exposures);
 }
 
-/** Where Exposures were read that are in no cluster. */
+/** Where Exposures were read from that are in no cluster. */
 export interface FilesPlace {
-  /** `the folder tenants.d`. */
+  /** Such as `the folder tenants.d`. */
   readonly place: string;
-  /** What to do if there is none. */
+  /** What to do if there is no Exposure. */
   readonly action: string;
-  /** Whether something in there is wrong, which has been told: there may be Exposures in that. */
+  /** Whether some files are invalid, which has been reported. They may contain Exposures. */
   readonly hasFaults: boolean;
 }
 
-/** The same in files: whoever names them means what is in there, so that nothing is a mistake. @throws NothingChosen */
+/**
+ * Returns the chosen Exposures in files. It is always an error if there are none, because the user named the files.
+ *
+ * @throws NothingChosen
+ */
 export function someInFiles(
   exposures: readonly KubeObject[],
   choices: readonly Choice[],
@@ -59,7 +67,7 @@ export function someInFiles(
   ];
 }
 
-/** That there is no Exposure where nobody has named one, and how to see more if there may be more. */
+/** Returns the message that there is no Exposure, and how to see those of other namespaces. */
 export function noExposureText([{ namespace } = {}]: readonly Choice[]): string {
   return `there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`;
 }
@@ -70,7 +78,7 @@ function allOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeO
     .toSorted((a, b) => (keyText(a.metadata) < keyText(b.metadata) ? -1 : 1));
 }
 
-/** How many names are said of those that are there. */
+/** Maximum number of existing names in a message. */
 const MOST_NAMES = 20;
 
 function nothingChosen(

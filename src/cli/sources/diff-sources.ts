@@ -1,6 +1,6 @@
 /**
- * What `snicket diff` compares: a management cluster as it is, or as files would make it; or the folder of `snicket run`
- * with its state. And their tenants.
+ * The sources of `snicket diff` with files: a management cluster with files applied to it, or the folder of `snicket
+ * run` with its state. Both include the tenants.
  */
 import { readWatchedLater } from '../../files/read-watched.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -31,22 +31,22 @@ import { say } from '../output/say.ts';
 import { StateSource, StateUnreadable } from '../status/state-source.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** What all of them take. */
+/** Options common to all sources. */
 interface Common {
   readonly io: CommandIo;
-  /** The Exposures that are meant. */
+  /** Which Exposures are chosen. */
   readonly choice: Choice;
   readonly proxyImage?: string | undefined;
   readonly only?: Cluster | undefined;
 }
 
-/** A cluster, and the objects of files that are to be applied to it. */
+/** A cluster, and the objects of files to apply to it. */
 export interface AppliedFiles extends Common {
   readonly client: KubeClient;
   readonly objects: readonly KubeObject[];
-  /** Of the operator. */
+  /** Namespace of the operator. */
   readonly namespace: string;
-  /** Whether Exposures of the cluster are meant too. */
+  /** Whether to include the Exposures that are only in the cluster. */
   readonly isWhole: boolean;
 }
 
@@ -55,7 +55,7 @@ const HERE: Omit<FilesPlace, 'hasFaults'> = {
   action: 'name a file that has one, or -A for all that are in the cluster',
 };
 
-/** What the operator would do once the files were applied. @throws KubeError, NothingChosen */
+/** Yields what the operator would do after the files are applied. @throws KubeError, NothingChosen */
 export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<DryRun, void> {
   const { io, client, objects, namespace, choice, only } = options;
   const signal = AbortSignal.timeout(READ_MS);
@@ -72,14 +72,14 @@ export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<Dry
   yield* dryRunsOf(io, chosen, { management, namespace, proxyImage }, only);
 }
 
-/** The folder of `snicket run`, and what it keeps beside it. */
+/** The folder of `snicket run`, and its state. */
 export interface RunPlaces extends Common {
   readonly folder: string;
   readonly reading: FolderReading;
   readonly state: string;
 }
 
-/** What `snicket run` would do once it had read the folder. @throws StateUnreadable, NothingChosen */
+/** Yields what `snicket run` would do after it has read the folder. @throws StateUnreadable, NothingChosen */
 export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRun, void> {
   const { io, folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
   const source = new StateSource(state, {}, io.path(state));
@@ -97,7 +97,7 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
   const viewpoint = { management, namespace: OPERATOR_NAMESPACE, proxyImage, isGatewayHere: true };
   for await (const run of dryRunsOf(io, chosen, viewpoint, only)) {
     const isDeleted = run.object.metadata.deletionTimestamp !== undefined;
-    // Of the objects that it creates there, only TenantRoutes are in the file that others may read.
+    // Of the objects that `snicket run` creates, only TenantRoutes are in the file that others may read.
     const routes = run.changes.management.filter(({ object }) => isTenantRoute(object));
     const deleted: ObjectChange[] = isDeleted
       ? [{ action: 'delete', object: run.object, fields: [], waits: false }]
@@ -108,7 +108,10 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
   }
 }
 
-/** What is in force once the folder has been read: what is gone from it is deleted, as far as `snicket run` believes it. */
+/**
+ * Returns the live objects after the folder has been read. Objects that are missing in the folder are deleted, within
+ * the limits that `snicket run` sets.
+ */
 function staying(
   io: CommandIo,
   live: readonly KubeObject[],
@@ -119,7 +122,7 @@ function staying(
     if (live.length > 0) say(io, `warning: ${emptyFolderText(folder)}`);
     return live;
   }
-  // All of it has been missing for long enough.
+  // Assumes that objects have been missing for long enough.
   const missingSince = new Map(live.map((object) => [identityOf(object), -Infinity]));
   const { remove, faults } = planSync({ reading, live, missingSince, nowMs: 0 });
   for (const fault of faults) say(io, `warning: ${faultText(fault)}`);
@@ -134,7 +137,10 @@ function gone(exposure: KubeObject): KubeObject {
   return { ...exposure, metadata: { deletionTimestamp, ...exposure.metadata } };
 }
 
-/** Its Secrets went from the folder with it; the process keeps them until it has left. */
+/**
+ * Returns a warning that the cleanup of a tenant is not shown: its Secrets were removed from the folder too. The
+ * process keeps them until the cleanup is done.
+ */
 function unread({ findings }: DryRun): Finding {
   const [why] = findings;
   const because = why === undefined ? '' : `: ${why.message}`;
@@ -146,7 +152,7 @@ function unread({ findings }: DryRun): Finding {
   };
 }
 
-/** The Secret that `snicket run` makes of its file. */
+/** Returns the Secret that `snicket run` derives from its key file. */
 async function masterKeys(io: CommandIo, state: string): Promise<KubeObject> {
   const path = `${state}/${GATEWAY_KEYS.entry}`;
   try {

@@ -1,6 +1,6 @@
 /**
- * What `-f` names for tools that plan: files with objects of a cluster, or the folder of `snicket run`; and the Exposure
- * that is meant in there.
+ * What `-f` means for commands that compute plans: files with objects of a cluster, or the folder of `snicket run`; and
+ * the Exposure that is chosen there.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
@@ -24,16 +24,16 @@ import {
 import { say } from '../output/say.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Where objects are. */
+/** Where objects are read from. */
 export interface FileSource {
-  /** Of `snicket run`. Absent: they are in files. */
+  /** The folder of `snicket run`. Absent: the objects are in files. */
   readonly folder?: string | undefined;
   readonly files: readonly string[];
-  /** The one that is meant. Absent: all that are in there. */
+  /** The chosen Exposure. Absent: all. */
   readonly exposure?: NamedExposure | undefined;
 }
 
-/** `-f`, with as many files as there are; `more` says what is done with them. */
+/** Returns the option `-f` for several files; `more` says what is done with them. */
 export function filesOption(more = ''): Option {
   return new Option(
     '-f, --filename <file...>',
@@ -42,8 +42,8 @@ export function filesOption(more = ''): Option {
 }
 
 /**
- * What the words of `-f` mean. They go on to the next flag, so that the name of an Exposure behind them is one of them.
- * Ends the program where that is not clear.
+ * Returns what the values of `-f` mean. They extend to the next flag, so that an Exposure named after the files is
+ * among them. Exits with an error if they are ambiguous.
  */
 export function fileSourceOf(
   io: CommandIo,
@@ -73,27 +73,28 @@ export function fileSourceOf(
   return { folder, files: [], exposure };
 }
 
-/** The Exposures that are meant, where those are in `namespace` that name none. */
+/** Returns which Exposures are chosen. `namespace` applies to names without one. */
 export function choiceIn(
   { folder, exposure }: FileSource,
   flags: ChoiceFlags,
   namespace: string = FOLDER_NAMESPACE,
 ): Choice {
   if (exposure !== undefined) return choiceOf(exposure, flags, { namespace });
-  // Of files -n says where objects are that do not say it; all of them are meant.
+  // For files, -n is the namespace of objects that do not specify one, and does not choose among them.
   return folder === undefined ? {} : { namespace: flags.namespace };
 }
 
-/** Objects of files that are all right. */
+/** Objects of files without errors. */
 export interface SoundObjects {
   readonly objects: readonly KubeObject[];
-  /** Of the folder of `snicket run`; absent for files. */
+  /** What was read from the folder of `snicket run`; absent for files. */
   readonly reading?: FolderReading | undefined;
 }
 
 /**
- * What is in there; objects of files that need a namespace, and name none, are in `namespace`. Nothing if some of it is
- * wrong, which is told, and remembered in the exit code. Ends the program if it cannot be read at all.
+ * Returns the objects. Objects of files that need a namespace and do not specify one are in `namespace`. Returns
+ * undefined if files have errors, which are printed and set the exit code. Exits with an error if nothing can be read
+ * at all.
  */
 export async function soundObjects(
   io: CommandIo,
@@ -125,13 +126,16 @@ export async function soundObjects(
   return undefined;
 }
 
-/** Files, for a sentence. */
+/** Files, as messages name them. */
 export const THESE_FILES: Pick<FilesPlace, 'place' | 'action'> = {
   place: 'these files, nor a control plane with the annotation snicket.dev/edge',
   action: 'name a file that has one too',
 };
 
-/** In the folder of `snicket run` that one is in, the folder of a tenant has its name. */
+/**
+ * Reports whether a word is the name of an Exposure and not a file. A plain name is one even if there is a file of that
+ * name: in the folder of `snicket run`, the subfolder of a tenant has its name.
+ */
 function isNameBesideFolder(io: CommandIo, word: string): boolean {
   return isNameLike(word) && !(word.includes('/') && existsSync(io.path(word)));
 }
@@ -158,7 +162,7 @@ function isFolder(io: CommandIo, name: string): boolean {
   try {
     return statSync(io.path(name)).isDirectory();
   } catch {
-    return false; // why it cannot be read is said when it is read
+    return false; // the attempt to read it reports why
   }
 }
 

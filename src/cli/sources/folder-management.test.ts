@@ -38,7 +38,7 @@ test('the hosts in the folder are looked up', async () => {
 
   const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-f', lab.folder]);
 
-  // Nobody's DNS knows the hosts of the lab.
+  // No DNS server knows the hosts of the lab.
   expect(stderr).toBe('1 of 1 name does not lead to the Edge; for the records: --format\n');
   expect(stdout).toMatch(/tenants\/blue +tenants-blue\.k8s\.example\.test +127\.0\.0\.1 +- /);
   expect(exitCode).toBe(1);
@@ -187,7 +187,7 @@ test('one Exposure of the folder is rendered, though a folder has its name', asy
   await lab.addTenant('blue');
   await lab.addTenant('red');
   using terminal = new Terminal();
-  // As for somebody who is in the folder itself.
+  // As if the folder itself were the working directory.
   mkdirSync(join(terminal.folder, 'blue'));
 
   for (const words of [
@@ -252,7 +252,7 @@ test('a folder that is not read in time is told as one that cannot be read at al
 
   const reading = objectsInFolder(new TestIo(), terminal.folder, command, tooLate);
 
-  // By Commander, as every other fault of the command line: it ends with 2.
+  // Commander throws it, as for every error of the command line: the exit code is 2.
   await expect(reading).rejects.toMatchObject({
     code: 'commander.error',
     message: `error: the folder ${terminal.folder} could not be read within 60 s; see that the disk or the network that it is on answers, and try again`,

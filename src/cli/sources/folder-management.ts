@@ -12,16 +12,16 @@ import { readerOf } from './object-reader.ts';
 import { READ_MS } from './reading-limit.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** A folder, once. */
+/** A folder that was read once. */
 export interface FolderManagement {
   readonly folder: string;
-  /** What its good files say, as a cluster would. */
+  /** The objects of its valid files, as a management cluster. */
   readonly management: ManagementSnapshot;
-  /** What is wrong in the others, each in one line. */
+  /** The errors in the other files, each in one line. */
   readonly faults: readonly string[];
 }
 
-/** Reads the folder; ends the program if it cannot be read as a whole, or not in time. */
+/** Reads the folder. Exits with an error if it cannot be read at all, or not in time. */
 export async function openFolder(
   io: CommandIo,
   folder: string,
@@ -34,7 +34,7 @@ export async function openFolder(
   return { folder, management, faults };
 }
 
-/** The Exposures that are meant in it. @throws NothingChosen */
+/** Returns the chosen Exposures of the folder. @throws NothingChosen */
 export function someInFolder(
   { folder, management, faults }: FolderManagement,
   choices: readonly Choice[],
@@ -43,7 +43,10 @@ export function someInFolder(
   return someInFiles(management.exposures, choices, place);
 }
 
-/** What is there, for a tool with a view of its own. */
+/**
+ * Returns the objects of the folder, for commands with their own view. Exits with an error if it cannot be read in
+ * time.
+ */
 export async function objectsInFolder(
   io: CommandIo,
   folder: string,
@@ -64,7 +67,7 @@ export async function objectsInFolder(
   }
 }
 
-/** A folder, for a sentence. */
+/** Returns a folder as messages name it. */
 export function placeOfFolder(folder: string): Pick<FilesPlace, 'place' | 'action'> {
   return {
     place: `the folder ${folder}`,

@@ -1,5 +1,5 @@
 /**
- * Kubernetes objects in files, as kubectl reads them; what is wrong is said with file and line.
+ * Reads Kubernetes objects from files, as kubectl does. Errors have file and line.
  */
 import { InvalidObjectError, type Fault } from '../../api/fault.ts';
 import { metadataFaults } from '../../api/object-metadata.ts';
@@ -16,10 +16,10 @@ import {
 } from '../../manifests/manifest-parts.ts';
 import { versionsOf, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 
-/** What was read. */
+/** The objects and errors of files. */
 export interface ObjectFiles {
   readonly objects: readonly KubeObject[];
-  /** What is wrong, each with its place: `edges.yaml:12:9: Edge shared: spec.port: ...`. */
+  /** The errors, each with its source location: `edges.yaml:12:9: Edge shared: spec.port: ...`. */
   readonly faults: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const NAMESPACED = new Map(
   ),
 );
 
-/** The objects in files. Those that name no namespace, and need one, are in `namespace`. */
+/** Returns the objects in files. Those that need a namespace and do not specify one are in `namespace`. */
 export function readObjects(files: readonly TextFile[], namespace: string): ObjectFiles {
   const objects = new Map<string, { readonly object: KubeObject; readonly place: string }>();
   const faults: string[] = [];
@@ -69,7 +69,7 @@ function objectIn(value: unknown, namespace: string): KubeObject | undefined {
     : object;
 }
 
-/** An API server takes `stringData` too, and gives it back as `data`. */
+/** Returns a Secret with `stringData` merged into `data`, as the API server does. */
 function withData(secret: object): object {
   const { data, stringData, ...rest } = secret as {
     readonly data?: Readonly<Record<string, string>> | null;
@@ -82,7 +82,7 @@ function withData(secret: object): object {
   return { ...rest, data: all };
 }
 
-/** The sentences of the API server, with places. */
+/** Returns the errors of an object in the words of the API server, with source locations. */
 function faultsIn(object: KubeObject, part: ManifestPart): readonly string[] {
   const faults = [...metadataFaults(object), ...faultsOfKind(object)];
   const texts = faults.map(({ path, sentence, unknownField }) => {
@@ -91,7 +91,7 @@ function faultsIn(object: KubeObject, part: ManifestPart): readonly string[] {
       unknownField === undefined ? placeOf(part, path) : placeOfName(part, path, unknownField);
     return `${placeText(place)}: ${object.kind} ${keyText(object.metadata)}: ${what}`;
   });
-  // Of our own kinds, labels and annotations are looked at twice.
+  // Removes duplicates: labels and annotations of Snicket's own kinds are validated twice.
   return [...new Set(texts)];
 }
 

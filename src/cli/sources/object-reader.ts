@@ -1,11 +1,11 @@
 /**
- * Objects that are at hand, for whoever would ask a cluster for them.
+ * Reads objects from memory instead of a cluster.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 
-/** Gives those of the objects that are asked for. */
+/** Returns a client whose `get` finds these objects. */
 export function readerOf(objects: readonly KubeObject[]): Pick<KubeClient, 'get'> {
   return {
     get: async <T extends KubeObject>(resource: Resource, key: ObjectKey) =>
@@ -13,7 +13,7 @@ export function readerOf(objects: readonly KubeObject[]): Pick<KubeClient, 'get'
   };
 }
 
-/** Whether it is the one of this kind and name. */
+/** Reports whether an object has this kind and key. */
 export function isAt(
   object: KubeObject,
   { apiVersion, kind }: Pick<Resource, 'apiVersion' | 'kind'>,

@@ -1,2 +1,2 @@
-/** Of the whole reading of a management cluster, or of a folder in its place. */
+/** Time limit for reading a whole management cluster, or a folder in its place, in milliseconds. */
 export const READ_MS = 60_000;
