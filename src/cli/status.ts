@@ -47,10 +47,10 @@ interface Flags extends ClusterFlags {
   readonly state?: string;
 }
 
-/** The flags that mean nothing where there is no cluster. */
+/** Flags that do not apply without a cluster. */
 const CLUSTER_FLAGS = ['kubeconfig', 'context', 'operatorNamespace'] as const;
 
-/** `snicket status`: how Edges and Exposures are. */
+/** `snicket status`: shows the status of Edges and Exposures. */
 export function statusCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('status'))
     .description('show how Edges and Exposures are, and what is wrong with them')
@@ -114,7 +114,7 @@ async function run(
   const source = await openSource(io, exposure, flags);
   await orSayWhy(io, async () => {
     try {
-      // Read once at first, so that a cluster that is not there is an error, and not a long wait.
+      // Reads once before it watches, so that a missing cluster is an error and not a long wait.
       const objects = await readOnce(io, source, flags);
       if (source.choice.name !== undefined && objects.exposures.length === 0) {
         throw new NothingChosen(await nothingText(io, source, flags));
@@ -129,7 +129,7 @@ async function run(
       io.exitCode = EXIT.failed;
     }
   });
-  // Watches that hang on a lost connection would keep the process.
+  // Watches on a lost connection would keep the process alive.
   if (flags.watch) io.exit();
 }
 
@@ -177,10 +177,10 @@ async function nothingText(
   return `there is no Exposure ${key}${state === undefined ? '' : await thereText(io, state)}; ${hint}`;
 }
 
-/** So many names are read at a glance. */
+/** Maximum number of names in a message. */
 const MOST_NAMES = 10;
 
-/** A folder is read in no time, and so it can be said what there is. */
+/** Returns which Exposures exist. Reading a state folder is fast enough for that. */
 async function thereText(io: CommandIo, state: string): Promise<string> {
   const { StateSource } = await import('./status/state-source.ts');
   const { exposures } = await new StateSource(state, {}, io.path(state)).read();
@@ -218,7 +218,7 @@ async function watch(
 ): Promise<boolean> {
   const { watchStatus } = await import('./status/watch-status.ts');
   const drawing = await drawingFor(io, exposure, flags);
-  // From here on nothing is waited for before somebody listens: a Ctrl-C in between would be lost.
+  // No await from here until watchStatus() listens to the signal: a Ctrl-C in between would be lost.
   const ended = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
     io.signals.once(signal, () => ended.abort());
@@ -228,7 +228,7 @@ async function watch(
   );
 }
 
-/** With one Exposure, its Edge alone. */
+/** Returns the status view. For a single Exposure, it has only the Edge of that Exposure. */
 function narrowed(situation: Situation, exposure: NamedExposure | undefined): Situation {
   if (exposure === undefined) return situation;
   const used = new Set(situation.exposures.map(({ edge }) => edge));

@@ -10,7 +10,7 @@ test.each([
   ['2026-11-16T10:59:00Z', '1h'],
   ['2026-11-15T12:00:01Z', '23h'],
   ['2026-08-08T12:00:00Z', '100d'],
-  // A clock that goes before ours.
+  // A clock that is ahead of ours.
   ['2026-11-16T12:00:09Z', '0s'],
   ['nonsense', '-'],
   [undefined, '-'],

@@ -1,4 +1,4 @@
-/** How long ago something was, in a word as kubectl has it: `5s`, `3m`, `2h`, `8d`; `-` where nobody knows. */
+/** Returns the age of something as kubectl does: `5s`, `3m`, `2h`, `8d`; `-` if it is not known. */
 export function ageText(since: string | undefined, now: Date): string {
   const seconds = Math.floor((now.getTime() - Date.parse(since ?? '')) / 1000);
   if (Number.isNaN(seconds)) return '-';

@@ -1,15 +1,15 @@
 /**
- * The situation for a log: a line for each thing that is not as it was.
+ * The status for a log: a line for each change.
  */
 import type { OperatorState } from './operator-state.ts';
 import type { Standing } from './standing.ts';
 import { brokenPath, operatorName, type ExposureView, type Situation } from './situation.ts';
 
-/** Remembers what was told. */
+/** Remembers what was reported. */
 export class ChangeLines {
   #told: ReadonlyMap<string, string> = new Map();
 
-  /** The lines that are new, and those of what is gone. */
+  /** Returns the lines for what has changed, and for what is gone. */
   next(situation: Situation, trouble?: string): readonly string[] {
     const now = new Map(claimsOf(situation, trouble));
     const changed = [...now].filter(([name, claim]) => this.#told.get(name) !== claim);
@@ -48,7 +48,7 @@ function claimsOf(
   ];
 }
 
-/** In a folder the message says the state itself. */
+/** Returns the state of the operator. For a folder, the message includes the state. */
 function operatorText({ state, message }: OperatorState, faults: Situation['faults']): string {
   return faults === undefined ? `${state}: ${message}` : message;
 }
@@ -57,14 +57,14 @@ function standingText({ ready, reason, message }: Standing): string {
   return ready === 'True' ? 'Ready=True' : oneLine(`Ready=${ready}: ${reason}: ${message}`);
 }
 
-/** The condition that fails though Ready is True. */
+/** Returns the condition that is False although Ready is True; empty if there is none. */
 function pathText(exposure: ExposureView): string {
   const broken = brokenPath(exposure);
   if (broken === undefined) return '';
   return oneLine(`, ${broken.type}=False: ${broken.reason}: ${broken.message}`);
 }
 
-/** Messages quote what others said. */
+/** Messages quote other programs, which may use line breaks and control characters. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }

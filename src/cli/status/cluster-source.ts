@@ -1,5 +1,5 @@
 /**
- * The objects of a management cluster, for somebody who may not be allowed to see all of them.
+ * The objects of a management cluster, as far as the user may read them.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';
@@ -11,10 +11,10 @@ import { readOperator, type OperatorState } from './operator-state.ts';
 import type { StatusObjects } from './situation.ts';
 import type { Followed, StatusSource } from './status-source.ts';
 
-/** Between two looks at the operator: nobody watches its Lease, which changes every two seconds. */
+/** Interval between two checks of the operator. Its Lease changes every two seconds, too often for a watch. */
 const OPERATOR_EVERY_MS = 5000;
 
-/** A management cluster. */
+/** A management cluster as a source of status objects. */
 export class ClusterSource implements StatusSource {
   readonly choice: Choice;
   readonly #client: KubeClient;
@@ -28,7 +28,7 @@ export class ClusterSource implements StatusSource {
 
   async read(signal: AbortSignal): Promise<StatusObjects> {
     const { namespace } = this.choice;
-    // First what nothing can be shown without: its failure is the one to tell.
+    // Exposures first: nothing can be shown without them, so their error is the one to report.
     const { items } = await this.#client.list(RESOURCES.exposure, { namespace, signal });
     const [edges, operator] = await Promise.all([this.#edges(signal), this.#operator(signal)]);
     return { edges, exposures: this.#chosen(items), operator };
@@ -42,7 +42,7 @@ export class ClusterSource implements StatusSource {
     let operator: OperatorState | undefined;
     let isLooking = false;
     const look = async () => {
-      // Of a server that hangs, one answer is waited for, and not one more every few seconds.
+      // One request at a time, so that requests to an unresponsive server do not pile up.
       if (isLooking) return;
       isLooking = true;
       operator = await this.#operator(signal);
@@ -74,7 +74,7 @@ export class ClusterSource implements StatusSource {
     };
   }
 
-  /** Undefined: they may not be seen. */
+  /** Returns undefined if the user may not list Edges. */
   async #edges(signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {
     try {
       return (await this.#client.list(RESOURCES.edge, { signal })).items;

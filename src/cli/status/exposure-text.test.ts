@@ -12,7 +12,7 @@ const OPTIONS = {
 const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as const;
 const HOPS = ['dns', 'edge', 'sni', 'certificate', 'api', 'konnectivity', 'endpoints', 'proxies'];
 
-/** One with a fault in some hops; all others pass. */
+/** Returns a status view with an Exposure where some hops fail; all others pass. */
 function situation(broken: readonly string[]): Situation {
   const conditions = READY.conditions.slice(0, -1);
   const hops = HOPS.map((name) => ({

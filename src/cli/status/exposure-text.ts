@@ -1,5 +1,5 @@
 /**
- * All that is known of one Exposure, for people.
+ * The text for a single Exposure.
  */
 import { tableText, wrappedText, type Cell, type Screen } from '../output/output.ts';
 import { ageText } from './age.ts';
@@ -7,7 +7,7 @@ import { problemsOf, type Problem } from './problems.ts';
 import type { EdgeView, ExposureView, Situation } from './situation.ts';
 import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 
-/** Below what is wrong, for a first look at the rest. */
+/** Rows below the problems that are reserved for the rest. */
 const KEPT_ROWS = 5;
 const HOP_COLOURS: Readonly<Record<string, 'green' | 'red' | 'yellow' | undefined>> = {
   Pass: 'green',
@@ -15,7 +15,7 @@ const HOP_COLOURS: Readonly<Record<string, 'green' | 'red' | 'yellow' | undefine
   Skip: 'yellow',
 };
 
-/** All that is known of one Exposure, and what to do about what is wrong. */
+/** Returns all that is known about an Exposure, and what to do about its problems. */
 export function exposureText(
   exposure: ExposureView,
   situation: Situation,
@@ -86,7 +86,7 @@ function conditionTexts(
   return tableTexts(['CONDITION', 'STATUS', 'REASON', 'SINCE'], rows, left, screen);
 }
 
-/** The state in its color; a state of a newer operator has none. */
+/** Returns the state with its color. A state that only a newer operator has gets no color. */
 function hopStateCell(state: string): Cell {
   const colour = HOP_COLOURS[state];
   return colour === undefined ? state : { text: state, colour };
@@ -105,7 +105,7 @@ function hopTexts(
   return tableTexts(['HOP', 'STATE', 'REASON', 'SINCE'], rows, left, screen);
 }
 
-/** A table, and what is left out of it; nothing if there is neither. */
+/** Returns a table, and how many rows are left out of it; empty if there is neither. */
 function tableTexts(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -117,7 +117,7 @@ function tableTexts(
   return text === '' ? [] : [text];
 }
 
-/** Each of them; those that there is no room for have their heads together at the end. */
+/** Returns the text of each problem. Those that do not fit have only their headings, at the end. */
 function problemTexts(
   problems: readonly Problem[],
   screen: Screen,
@@ -129,7 +129,7 @@ function problemTexts(
     used += text.split('\n').length;
     return used + texts.length - at - 1 > room;
   });
-  // What is first is whole, however long it is.
+  // The first problem is never shortened.
   const whole = fitting === -1 ? texts.length : Math.max(1, fitting);
   const heads = problems.slice(whole).map((problem) => `${headText(problem, screen)}\n`);
   return [...texts.slice(0, whole), ...(heads.length === 0 ? [] : [heads.join('')])];

@@ -1,25 +1,24 @@
 /**
- * A terminal whose content is drawn again and again, on the screen that terminals keep apart for that: what was there
- * before is there again at the end.
+ * A terminal that is redrawn, on its alternate screen, so that the previous content is restored at the end.
  */
 import type { CommandIo } from '../io/command-io.ts';
 
 const ESCAPE = '\u001B[';
 const ENTER = `${ESCAPE}?1049h${ESCAPE}?25l`;
 const LEAVE = `${ESCAPE}?25h${ESCAPE}?1049l`;
-/** A terminal that knows it shows all that is between them at once; others ignore them. */
+/** Synchronized updates: a terminal that supports them shows everything in between at once. Others ignore them. */
 const [BEGIN, END] = [`${ESCAPE}?2026h`, `${ESCAPE}?2026l`];
 const HOME = `${ESCAPE}H`;
 const TO_END_OF_LINE = `${ESCAPE}K`;
 const TO_END_OF_SCREEN = `${ESCAPE}J`;
 
-/** The screen, until it is disposed of. */
+/** The alternate screen, until it is disposed. */
 export class LiveScreen implements Disposable {
   readonly #io: CommandIo;
   #isOpen = true;
   #drawn = '';
   readonly #close = () => this[Symbol.dispose]();
-  /** Ctrl-Z gives the terminal back to the shell, which will want to write on it. */
+  /** Restores the terminal at Ctrl-Z, because the shell writes to it next. */
   readonly #pause = () => {
     this.#io.stdout.write(LEAVE);
     this.#io.suspend();
@@ -28,14 +27,16 @@ export class LiveScreen implements Disposable {
 
   constructor(io: CommandIo) {
     this.#io = io;
-    // Whatever ends the process, the terminal is as it was.
+    // Restores the terminal, whatever ends the process.
     io.signals.once('exit', this.#close);
     io.signals.on('SIGTSTP', this.#pause);
     io.signals.on('SIGCONT', this.#resume);
     io.stdout.write(ENTER);
   }
 
-  /** Draws over what is there: nothing is cleared first, so nothing flickers. What does not fit is cut off, and said. */
+  /**
+   * Draws over the previous text without clearing it, to avoid flicker. Replaces lines that do not fit by their number.
+   */
   draw(text: string): void {
     const frame = frameOf(text, this.#io.stdout.rows ?? 0);
     if (!this.#isOpen || frame === this.#drawn) return;

@@ -24,7 +24,7 @@ function lease(holderIdentity: string, renewTime: string, resourceVersion = '1')
 
 type Answer = KubeObject | KubeError | undefined;
 
-/** Leases are answered one after the other, the last one for ever. */
+/** Returns the state for these answers. Each read of the Lease gets the next one; the last one repeats. */
 async function stateOf(answers: {
   readonly deployment?: Answer;
   readonly leases?: readonly Answer[];
@@ -136,7 +136,7 @@ describe('it is not known', () => {
         action: 'try again',
       });
     }
-    // With no election the Deployment says it all.
+    // Without leader election, the Deployment is enough.
     expect(await stateOf({ deployment: deployment(1, []), leases: [OLD, cut] })).toMatchObject({
       state: 'running',
     });

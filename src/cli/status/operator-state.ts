@@ -1,5 +1,5 @@
 /**
- * Whether an operator runs and leads, as far as the caller may see that.
+ * Whether an operator runs and leads, as far as the user may read that.
  */
 import { numberAt, listAt, textsAt } from '../../kube/unstructured.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -10,35 +10,35 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { LEASE_NAME } from '../../operator/run-operator.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 
-/** How the operator is. `unknown`: it may not be looked at, or the server did not answer. */
+/** The state of the operator. `unknown`: the user may not read it, or the server did not answer. */
 export interface OperatorState {
   readonly state: 'running' | 'down' | 'unknown';
-  /** What was found. No full stop. */
+  /** What was found, without a period at the end. */
   readonly message: string;
-  /** The way out of `down` and `unknown`. */
+  /** What to do about `down` and `unknown`. */
   readonly action?: string;
 }
 
-/** As the manifests call it. */
+/** The name in the manifests. */
 const DEPLOYMENT_NAME = 'snicket-operator';
 
-/** So much may our clock and the holder's differ before the lease is looked at twice. */
+/** Allowed difference between the clocks of this machine and the holder, before the Lease is read again. */
 const CLOCK_SLACK_MS = 5000;
-/** Longer than a holder lets pass between two renewals. */
+/** Longer than the holder waits between two renewals. */
 const SECOND_LOOK_MS = 3000;
 
 /** Options of {@link readOperator}. */
 export interface OperatorReading {
-  /** Of the operator. */
+  /** Namespace of the operator. */
   readonly namespace: string;
   readonly signal: AbortSignal;
-  /** Default: that of the machine. */
+  /** Default: the clock of this machine. */
   readonly now?: () => Date;
-  /** Default: waits. */
+  /** Default: Bun.sleep. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Looks at the operator's Deployment and its Lease. Whatever a server answers, nothing throws. */
+/** Reads the operator's Deployment and its Lease. An error response does not throw. */
 export async function readOperator(
   client: Pick<KubeClient, 'get'>,
   options: OperatorReading,
@@ -64,7 +64,7 @@ export async function readOperator(
   const isSeen = deployment !== undefined && !(deployment instanceof KubeError);
   if (isSeen && !isElecting(deployment)) return byReplicas(deployment, key);
   if (isHeld instanceof KubeError) return unseen(isHeld, namespace);
-  // One that works alone has no Lease.
+  // An operator without leader election has no Lease.
   if (deployment instanceof KubeError && lease === undefined) return unseen(deployment, namespace);
   if (deployment === undefined && lease === undefined) return absent(namespace);
   const since = lease?.spec?.renewTime;
@@ -85,8 +85,8 @@ async function asked<T>(answer: Promise<T>): Promise<T | KubeError> {
 }
 
 /**
- * Whether the lease is renewed, or why that cannot be told. The holder's clock may be another than ours: if it seems to be silent, we see whether the
- * lease changes before our eyes.
+ * Returns whether the holder renews the Lease, or the error that prevents finding out. The clocks may differ: if the
+ * Lease looks expired, it is read again to see whether it changes.
  */
 async function isRenewed(
   client: Pick<KubeClient, 'get'>,
@@ -117,7 +117,7 @@ function replicasText(deployment: KubeObject | undefined): string | undefined {
   return `${ready} of ${wanted} replicas are ready`;
 }
 
-/** Whether its replicas agree by a Lease. */
+/** Reports whether the replicas use leader election. */
 function isElecting(deployment: KubeObject): boolean {
   return listAt(deployment, 'spec', 'template', 'spec', 'containers').some((container) =>
     textsAt(container, 'args').includes('--leader-elect'),

@@ -1,5 +1,5 @@
 /**
- * The situation for people: Edges and Exposures in two tables.
+ * The text for all Edges and Exposures, in two tables.
  */
 import { findCondition } from '../../kube/conditions.ts';
 import { fittingTableText, wrappedText, type Cell, type Screen } from '../output/output.ts';
@@ -7,10 +7,10 @@ import { ageText } from './age.ts';
 import { brokenPath, type EdgeView, type ExposureView, type Situation } from './situation.ts';
 import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 
-/** So many Edges that are ready are shown where there is little room. */
+/** Maximum number of ready Edges if there is little room. */
 const MOST_READY_EDGES = 2;
 
-/** Edges, Exposures and the operator. */
+/** Returns the text with Edges, Exposures and the operator. */
 export function overviewText(situation: Situation, options: StatusTextOptions): string {
   const { edges, exposures } = situation;
   return arranged(
@@ -28,7 +28,7 @@ export function overviewText(situation: Situation, options: StatusTextOptions): 
   );
 }
 
-/** Those that need attention first: the rest may not be seen. */
+/** Returns those that need attention first, because the end may be cut off. */
 function urgentFirst<T>(all: readonly T[], isUrgent: (one: T) => boolean): readonly T[] {
   return [...all.filter(isUrgent), ...all.filter((one) => !isUrgent(one))];
 }
@@ -87,13 +87,16 @@ function exposuresText(
   return fittingTableText(headings, rows, screen, ['REACHABLE', 'MODE', 'EDGE', 'AGE', 'HOST']);
 }
 
-/** What was reported before the object was changed, or by a process that ended, says nothing of now. */
+/**
+ * Returns whether the tenant is reachable. Shows `-` if the object has changed since that report, or the process that
+ * reported it has ended.
+ */
 function reachableCell({ ready, conditions }: ExposureView): Cell {
   const reachable = findCondition(conditions, 'Reachable');
   return reachable === undefined || ready === 'Unknown' ? '-' : readyCell(reachable.status);
 }
 
-/** Of what is ready there is nothing to say. */
+/** Returns the reason; `-` for what is ready. */
 function reasonText({ ready, reason }: Pick<EdgeView, 'ready' | 'reason'>): string {
   return ready === 'True' ? '-' : reason;
 }

@@ -1,13 +1,13 @@
 /**
- * What is wrong with an Exposure, each thing once: the same fault shows in a hop, in a condition and in Ready. Pure.
+ * The problems of an Exposure, deduped: the same problem shows in a hop, in a condition and in Ready. Pure.
  */
 import type { EdgeView, ExposureView } from './situation.ts';
 
-/** One thing that is wrong. */
+/** A problem of an Exposure. */
 export interface Problem {
-  /** Works, but somebody should act. */
+  /** It works, but the user should act. */
   readonly isWarning: boolean;
-  /** The hops and conditions that say so. */
+  /** The hops and conditions that report it. */
   readonly about: readonly string[];
   readonly code: string;
   readonly message: string;
@@ -15,7 +15,10 @@ export interface Problem {
   readonly action?: string | undefined;
 }
 
-/** All of them: that it leaves, which makes the others old, then the Edge's, then hops, then conditions. */
+/**
+ * Returns all problems: first that the Exposure is being deleted, which makes the others outdated, then those of the
+ * Edge, hops and conditions.
+ */
 export function problemsOf(
   { hops, conditions, ready, reason, message }: ExposureView,
   edge?: EdgeView,
@@ -33,7 +36,7 @@ export function problemsOf(
     note(`Edge ${edge.name}`, { isWarning: false, code: edge.reason, message: edge.message });
   }
   for (const hop of hops) {
-    // A hop that passes and has something to do is a warning.
+    // A hop that passes with an action is a warning.
     const isWarning = hop.state === 'Pass' && hop.action !== undefined;
     if (hop.state !== 'Fail' && !isWarning) continue;
     note(`hop ${hop.name}`, {
@@ -47,12 +50,15 @@ export function problemsOf(
     if (status !== 'True' && type !== 'Ready')
       note(type, { isWarning: false, code, message: said });
   }
-  // Not the condition: the object may have been changed since.
+  // Uses the summary and not the condition, because the object may have changed since.
   if (ready !== 'True' && !isLeaving) note('Ready', { isWarning: false, code: reason, message });
   return problems;
 }
 
-/** A condition says message and action of a hop in one, and may name other hops after that. */
+/**
+ * Reports whether two problems are the same. The message of a condition starts with that of a hop, and continues with
+ * its action and with other hops.
+ */
 function isSame(known: Omit<Problem, 'about'>, other: Omit<Problem, 'about'>): boolean {
   return known.code === other.code && other.message.startsWith(known.message);
 }

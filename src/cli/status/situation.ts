@@ -1,5 +1,5 @@
 /**
- * What `snicket status` shows: Edges and Exposures with what the operator says of them. Pure.
+ * The status view that `snicket status` shows: Edges and Exposures, and what the operator reports about them. Pure.
  */
 import { edgeStatus } from '../../api/edge.ts';
 import { exposureStatus, type ExposureStatus, type Hop } from '../../api/exposure-status.ts';
@@ -15,7 +15,7 @@ export interface EdgeView extends Standing {
   readonly driver: string;
   readonly domain?: string | undefined;
   readonly addresses: readonly string[];
-  /** How many use it; absent: not told yet. */
+  /** The number of Exposures that use it; absent: not reported yet. */
   readonly exposures?: number | undefined;
   readonly conditions: readonly Condition[];
 }
@@ -32,43 +32,44 @@ export interface ExposureView extends Standing {
   readonly endpoint?: string | undefined;
   readonly edge?: string | undefined;
   readonly mode?: string | undefined;
-  /** As 12/12. */
+  /** Such as 12/12. */
   readonly proxies?: string | undefined;
   readonly certificate?: ExposureStatus['certificate'];
   readonly conditions: readonly Condition[];
   readonly hops: readonly Hop[];
 }
 
-/** All of it. */
+/** All that `snicket status` shows. */
 export interface Situation {
-  /** Absent: they may not be read. */
+  /** Absent: the user may not read them. */
   readonly edges?: readonly EdgeView[] | undefined;
   readonly exposures: readonly ExposureView[];
-  /** Absent: nobody has asked yet. */
+  /** Absent: not read yet. */
   readonly operator?: OperatorState | undefined;
-  /** What is wrong in the folder of `snicket run`, in sentences; absent: there is a cluster in its place. */
+  /** The errors in the folder of `snicket run`; absent for a cluster. */
   readonly faults?: readonly string[] | undefined;
 }
 
-/** The objects that are shown. */
+/** The objects to show. */
 export interface StatusObjects {
-  /** Absent: they may not be read. */
+  /** Absent: the user may not read them. */
   readonly edges?: readonly KubeObject[] | undefined;
   readonly exposures: readonly KubeObject[];
-  /** Absent: they were not asked for. */
+  /** Absent: not read. */
   readonly tenantRoutes?: readonly KubeObject[] | undefined;
   readonly operator?: OperatorState | undefined;
   readonly faults?: readonly string[] | undefined;
 }
 
-/** Who has to run for all of it. */
+/** Returns the name of the process that reconciles the objects. */
 export function operatorName({ faults }: Pick<Situation, 'faults'>): string {
   return faults === undefined ? 'Operator' : 'snicket run';
 }
 
-/** What to show of these objects, by name. */
+/** Returns the status view of these objects, by name. */
 export function situationOf({ edges, exposures, operator, faults }: StatusObjects): Situation {
-  // In a cluster the Edges are others; of a folder there is one process for all.
+  // With a folder, one process does everything, so that no report is valid once it is down. In a cluster, the edges run
+  // independently of the operator.
   const known =
     faults !== undefined && operator?.state === 'down' ? leftBehind : <T>(view: T) => view;
   const exposureIndex = new ExposureIndex({ exposures: () => exposures, edges: () => edges ?? [] });
@@ -84,10 +85,13 @@ export function situationOf({ edges, exposures, operator, faults }: StatusObject
   };
 }
 
-/** Conditions that are no part of Ready, and matter to users of the tenant all the same. */
+/** Conditions that are not part of Ready, and still matter to users of the tenant. */
 const PATH_CONDITIONS: readonly string[] = ['KonnectivityReady', 'Reachable'];
 
-/** The condition that fails on the path to a tenant, though the Exposure is Ready; undefined if there is none. */
+/**
+ * Returns the condition of the path to the tenant that is False although the Exposure is Ready; undefined if there is
+ * none.
+ */
 export function brokenPath({ ready, conditions }: ExposureView): Condition | undefined {
   if (ready !== 'True') return undefined;
   return conditions.find(
@@ -95,7 +99,7 @@ export function brokenPath({ ready, conditions }: ExposureView): Condition | und
   );
 }
 
-/** Whether all that is shown is as it should be. What could not be looked at is nobody's fault. */
+/** Reports whether all that is shown is healthy. What could not be read does not count. */
 export function isWell({ edges = [], exposures, operator, faults = [] }: Situation): boolean {
   return (
     [...edges, ...exposures].every(({ ready }) => ready === 'True') &&
@@ -105,18 +109,18 @@ export function isWell({ edges = [], exposures, operator, faults = [] }: Situati
   );
 }
 
-/** What its process has left behind: nothing that was well then is known to be well now. */
+/** Returns a view of a process that has ended: what was Ready is Unknown now. */
 function leftBehind<T extends Standing>(view: T): T {
   if (view.ready !== 'True') return view;
   const message = 'snicket run does not run, and it was well when that said something last';
   return { ...view, ready: 'Unknown', reason: 'NotRunning', message };
 }
 
-// A status that cannot be read counts as none, as everywhere.
+// A status that cannot be parsed counts as absent, as everywhere.
 const edgeReport = edgeStatus.optional().catch(undefined);
 const exposureReport = exposureStatus.optional().catch(undefined);
 
-/** Of an object that has not changed since it was last shown: to read it is most of the work. */
+/** Cache for objects that have not changed, because parsing their status takes most of the time. */
 const exposureReports = new WeakMap<KubeObject, ExposureStatus>();
 
 function reportOf(object: KubeObject): ExposureStatus {
@@ -163,7 +167,7 @@ function exposureView(object: KubeObject, exposureIndex: ExposureIndex): Exposur
   };
 }
 
-/** Host and Edge of an Exposure that nobody has looked at yet. */
+/** Returns the desired host and Edge of an Exposure that the operator has not reported on yet. */
 function wishedWay(
   object: KubeObject,
   exposureIndex: ExposureIndex,

@@ -1,10 +1,10 @@
 /**
- * How an Edge or an Exposure stands: its condition Ready, as far as that is about the object as it is now. Pure.
+ * The summary of an Edge or an Exposure: its condition Ready, if that is about the current object. Pure.
  */
 import { findCondition } from '../../kube/conditions.ts';
 import type { Condition, KubeObject } from '../../kube/object.ts';
 
-/** How it stands. */
+/** The summary of an object. */
 export interface Standing {
   readonly ready: Condition['status'];
   /** A stable code. */
@@ -12,19 +12,19 @@ export interface Standing {
   readonly message: string;
 }
 
-/** What the status is judged by. */
+/** The parts of a status that the summary uses. */
 export interface Report {
   readonly observedGeneration?: number | undefined;
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** How an object stands, by what the operator reported of it. */
+/** Returns the summary of an object from the operator's report. */
 export function standingOf({ metadata }: KubeObject, report: Report | undefined): Standing {
   const ready = findCondition(report?.conditions, 'Ready');
   if (metadata.deletionTimestamp !== undefined) {
-    // While it waits for something, the operator says for what, and how long.
+    // During cleanup, the operator reports what it waits for, and how long.
     if (ready?.reason === 'Leaving') return standing(ready);
-    // Whatever else it said is of before.
+    // Any other report is from before the deletion.
     return { ready: 'False', reason: 'Leaving', message: 'it is being deleted' };
   }
   if (ready === undefined) {

@@ -25,7 +25,7 @@ describe('--state', () => {
   ];
   const list = { apiVersion: 'v1', kind: 'List', items };
 
-  /** As `snicket run` has a state. */
+  /** Opens a state as `snicket run` does. */
   function held(state: string): Disposable {
     const database = new ObjectDatabase(state);
     return { [Symbol.dispose]: () => database.close() };
@@ -65,7 +65,7 @@ describe('--state', () => {
     );
     expect(all.stdout).toMatch(/^shared .*Unknown +NotRunning$/m);
     expect(all.stdout).toMatch(/^tenants\/blue .*Unknown +- +NotRunning /m);
-    // What was said last is there for programs, too.
+    // JSON has the last report too.
     const unknown = { ready: 'Unknown', reason: 'NotRunning' };
     const conditions = expect.arrayContaining([
       expect.objectContaining({ type: 'Ready', status: 'True' }),

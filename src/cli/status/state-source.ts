@@ -1,5 +1,5 @@
 /**
- * The objects of `snicket run`, as it keeps them in its folder for state.
+ * The objects of `snicket run`, from its state folder.
  */
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -16,18 +16,18 @@ import type { Followed, StatusSource } from './status-source.ts';
 
 const LOOK_EVERY_MS = 500;
 
-/** That the file cannot be read; the message says why, and what to do. */
+/** Thrown if the file cannot be read. The message says why, and what to do. */
 export class StateUnreadable extends Error {
   override readonly name = 'StateUnreadable';
 }
 
-/** A folder for state. */
+/** A state folder as a source of status objects. */
 export class StateSource implements StatusSource {
   readonly choice: Choice;
   readonly #folder: string;
   readonly #path: string;
 
-  /** `path` is where the folder is; default: its name. */
+  /** `path` is the path of the folder. Default: its name. */
   constructor(folder: string, choice: Choice, path: string = folder) {
     this.#folder = folder;
     this.#path = path;

@@ -1,31 +1,31 @@
 /**
- * What both texts of `snicket status` are made of, and how it is arranged.
+ * The parts that both texts of `snicket status` share, and their order.
  */
 import type { Condition } from '../../kube/object.ts';
 import { wrappedText, type Cell, type Colour, type Screen } from '../output/output.ts';
 import { operatorName, type Situation } from './situation.ts';
 
-/** How to show it. */
+/** Options of the texts. */
 export interface StatusTextOptions {
   readonly screen: Screen;
   readonly now: Date;
   /** Whether names of Exposures are shown with their namespaces. */
   readonly hasNamespaces: boolean;
   /**
-   * Of a screen that is drawn again and again: what is wrong is on top, and where not all fits, what is well is shortened.
-   * Default: a text that is read from its end, as long as it likes.
+   * The rows of a screen that is redrawn. Problems come first, and if not everything fits, what is healthy is
+   * shortened. Default: a text of any length, which users read from its end.
    */
   readonly rows?: number | undefined;
 }
 
 /** The parts of a text. */
 export interface StatusParts {
-  /** What is wrong, and what to do. */
+  /** Problems, and what to do. */
   readonly wrong: readonly string[];
   readonly rest: readonly string[];
 }
 
-/** The whole, as far as that fits; else what it is with `isShort`. */
+/** Returns the whole text if it fits, or else the text with `isShort`. */
 export function arranged(
   partsOf: (isShort: boolean) => StatusParts,
   situation: Situation,
@@ -47,7 +47,7 @@ export function arranged(
 
 const MOST_FAULTS = { whole: 20, short: 3 };
 
-/** What is wrong in the folder; those that nobody would read are counted. */
+/** Returns the errors in the folder. Beyond a maximum, only their number. */
 function faultTexts(
   { faults = [] }: Situation,
   screen: Screen,
@@ -80,7 +80,7 @@ const READY_COLOURS: Readonly<Record<Condition['status'], Colour>> = {
   Unknown: 'yellow',
 };
 
-/** Whether something is as it should be. */
+/** Returns the status of a condition with its color. */
 export function readyCell(ready: Condition['status']): Cell {
   return { text: ready, colour: READY_COLOURS[ready] };
 }

@@ -1,30 +1,33 @@
 /**
- * Where the objects come from that `snicket status` shows: read once, or followed.
+ * The source of the objects that `snicket status` shows: read once, or followed.
  */
 import type { Choice } from '../flags/management-flags.ts';
 import type { StatusObjects } from './situation.ts';
 
-/** What is known at a moment of following. */
+/** The current objects of a source that is followed. */
 export interface Followed {
   readonly objects: StatusObjects;
-  /** Why that may be old, as a sentence; absent: it is not. */
+  /** Why the objects may be outdated, as a sentence; absent: they are current. */
   readonly trouble?: string | undefined;
 }
 
-/** A source. */
+/** A source of status objects. */
 export interface StatusSource {
-  /** Which Exposures are meant. */
+  /** Which Exposures are chosen. */
   readonly choice: Choice;
 
-  /** What there is now. @throws KubeError, StateUnreadable */
+  /** Returns the current objects. @throws KubeError, StateUnreadable */
   read(signal: AbortSignal): Promise<StatusObjects>;
 
-  /** Goes on until the signal, whatever becomes of the source; `onChange` tells that `current` gives something new. */
+  /**
+   * Follows the objects until the signal, even if the source fails. Calls `onChange` if `current` returns something
+   * new.
+   */
   follow(
     onChange: () => void,
     signal: AbortSignal,
   ): {
-    /** Absent before the first answer. */
+    /** Undefined before the first answer. */
     current(): Followed | undefined;
   };
 }

@@ -36,7 +36,7 @@ describe('--watch', () => {
     expect(await session.ended).toBe(0);
     expect(session.text).toStartWith('\u001B[?1049h\u001B[?25l');
     expect(session.text).toEndWith('\u001B[?25h\u001B[?1049l');
-    // Nothing is cleared before it is drawn.
+    // The screen is not cleared before it is drawn.
     expect(session.text).not.toContain('\u001B[2J');
     expect(await client.delete(RESOURCES.exposure, { name: 'white', namespace: 'other' })).toBe(
       true,

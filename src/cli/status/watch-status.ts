@@ -1,5 +1,5 @@
 /**
- * `snicket status --watch`: on a terminal that can be drawn on, drawn again and again, else a line for each change.
+ * `snicket status --watch`: redraws a terminal, or prints a line for each change elsewhere.
  */
 import { plainText } from '../../text/plain-text.ts';
 import { currentScreen, wrappedText } from '../output/output.ts';
@@ -9,15 +9,17 @@ import { isWell, situationOf, type Situation } from './situation.ts';
 import type { Followed, StatusSource } from './status-source.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Ages change by the second. */
+/** Interval between two redraws: ages change every second. */
 const REDRAW_EVERY_MS = 1000;
-/** Changes come in crowds. */
+/** Debounce: changes come in bursts. */
 const SETTLE_MS = 100;
 
-/** How a situation is drawn; with `rows`, on a screen that is so high and drawn again and again. */
+/** Returns the text of a status view; `rows` is the height of a screen that is redrawn. */
 export type Drawing = (situation: Situation, rows?: number) => string;
 
-/** Shows until the signal; of each situation, as much as `narrowed` leaves. Gives whether all was well at last. */
+/**
+ * Shows the status until the signal, as far as `narrowed` keeps it. Returns whether everything was healthy at the end.
+ */
 export async function watchStatus(
   io: CommandIo,
   source: StatusSource,
@@ -49,7 +51,7 @@ export async function watchStatus(
   return last !== undefined && isWell(last);
 }
 
-/** A dumb terminal, as an editor may have one, shows escape codes as they are. */
+/** A dumb terminal, such as in an editor, prints escape codes as text. */
 function isDrawable(io: CommandIo): boolean {
   return io.stdout.isTTY && io.env['TERM'] !== 'dumb';
 }
@@ -65,7 +67,7 @@ function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
     show(situation, { trouble }) {
       troubleSince = trouble === undefined ? undefined : (troubleSince ?? new Date());
       const head = oldText(io, trouble, troubleSince);
-      // A terminal that does not know its size says 0.
+      // A terminal of unknown size reports 0.
       const rows = (io.stdout.rows || Infinity) - (head.split('\n').length - 1);
       screen.draw(head + drawing(situation, rows));
     },
@@ -73,7 +75,7 @@ function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
   };
 }
 
-/** A head for what may be old; nothing if it is not. */
+/** Returns a heading for outdated objects; empty if they are current. */
 function oldText(io: CommandIo, trouble: string | undefined, since: Date | undefined): string {
   if (trouble === undefined || since === undefined) return '';
   const text = `Old since ${since.toISOString().slice(11, 19)} UTC: ${trouble}`;
