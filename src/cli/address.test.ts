@@ -148,7 +148,7 @@ testOnNode('refuses an address that is on lo with a whole network', async () => 
 });
 
 testOnNode('says what a container lacks, and checks without it', async () => {
-  // A second user namespace has no rights in the network of the first.
+  // A second user namespace has no capabilities in the network namespace of the first.
   const { lines } = await inNamespace(`
     snicket address add 100.64.64.1 >/dev/null
     unshare -r "$BUN" "$MAIN" address check 100.64.64.1

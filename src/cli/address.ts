@@ -29,7 +29,7 @@ interface Flags {
   readonly http?: readonly ListenAddress[];
 }
 
-/** `snicket address`: the virtual address on which the proxy of a node serves its pods. */
+/** `snicket address`: manages the virtual addresses on which the proxy of a node serves its pods. */
 export function addressCommand(io: CommandIo): Command {
   return new Command('address')
     .description('put virtual addresses on this machine (lo), take them off, or check them')
@@ -40,13 +40,13 @@ export function addressCommand(io: CommandIo): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (action: Action, ips: ReadonlySet<string>, flags: Flags, command: Command) => {
       refuseMisplaced(action, flags, command);
-      // Loaded here, because it opens libc: help needs none.
+      // Imported lazily, because it opens libc, which help does not need.
       const { NodeAddresses } = await import('../node-address/node-addresses.ts');
       try {
         using node = new NodeAddresses();
         await run(action, [...ips], flags, node, io);
       } catch (error) {
-        // Not the command line, but the machine is at fault.
+        // The machine is at fault, not the command line: exit code 1.
         say(io, `error: ${error instanceof Error ? error.message : String(error)}`);
         io.exitCode = 1;
       }
@@ -92,7 +92,7 @@ async function run(
   }
 }
 
-/** A container that ends is started again. This one stays, and is ready while the node is free of the addresses. */
+/** Waits for SIGTERM, because kubelet restarts a container that exits. Ready while none of the addresses is on lo. */
 async function stay(
   ips: readonly string[],
   http: readonly ListenAddress[],
@@ -139,7 +139,7 @@ function listenAddresses(
   return [...before, ...parsed(text, parseListenAddress)];
 }
 
-/** Commander prints the sentence of an InvalidArgumentError behind the argument's name. */
+/** Returns the parsed value. Errors become InvalidArgumentError, whose message Commander prints after the argument. */
 function parsed<Value>(text: string, parse: (text: string) => Value): Value {
   try {
     return parse(text);

@@ -17,7 +17,7 @@ setDefaultTimeout(240_000);
 
 const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
 
-/** Blue, which the operator has brought about, and the text of its Exposure and its Edge. */
+/** Returns a lab whose operator has reconciled Exposure blue, and the objects to write into files. */
 async function exposedLab() {
   const lab = await OperatorLab.start({ hasSockets: true, edge: LAB_EDGES.haproxy.spec });
   lab.management.seed(...LAB_EDGES.haproxy.objects);
@@ -28,7 +28,7 @@ async function exposedLab() {
   return { lab, port, exposure: asWritten(exposure!), edge: asWritten(items[0]!) };
 }
 
-/** As a person has it in a file. */
+/** Returns an object as a user writes it into a file. */
 function asWritten(object: object): object {
   const { apiVersion, kind, metadata, spec } = object as Record<string, unknown> & {
     readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -140,7 +140,9 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
   afterAll(async () => lab[Symbol.asyncDispose]());
 
-  /** A terminal with a copy of the folder, which a test may change, and the words that compare it with the state. */
+  /**
+   * Returns a terminal, a copy of the folder that a test may change, and the arguments that compare it with the state.
+   */
   function copied() {
     const terminal = new Terminal();
     const folder = join(terminal.folder, 'tenants.d');

@@ -21,7 +21,7 @@ async function labWith({ spec, objects }: Pick<LabEdge, 'spec' | 'objects'>): Pr
   return lab;
 }
 
-/** The TenantRoute of blue for its API, with this driver. */
+/** Returns the name of the TenantRoute for the API of blue, with this driver. */
 function routeName(driver: string): string {
   return tenantRouteName('blue', { edge: 'shared', driver, host: 'tenants-blue.k8s.example.test' });
 }
@@ -169,7 +169,7 @@ describe('another wish', () => {
 
     const lines = stdout.split('\n');
     expect(lines[1]).toBe('  ~ tenant     DaemonSet kube-system/snicket-proxy');
-    // The address of its health belongs to one version of the pod.
+    // The health address depends on the version of the pod.
     expect(lines.filter((line) => !/127\.\d+\.\d+\.\d+/.test(line)).slice(2)).toEqual([
       expect.stringContaining('~ metadata.annotations.snicket.dev/worker: '),
       '      - spec.template.spec.nodeSelector.gpu: yes',

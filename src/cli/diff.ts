@@ -41,7 +41,7 @@ interface Flags extends ManagementFlags {
   readonly output: 'text' | 'json' | 'yaml';
 }
 
-/** `snicket diff`: what the operator would change. */
+/** `snicket diff`: shows what the operator would change. */
 export function diffCommand(io: CommandIo): Command {
   return withManagementFlags(new Command('diff'))
     .description('show what the operator would change, in the management cluster and in tenants')
@@ -76,7 +76,7 @@ export function diffCommand(io: CommandIo): Command {
 
 type DryRuns = AsyncIterable<DryRun>;
 
-/** What is to be compared; nothing if files are wrong, which has been told. @throws AccessError */
+/** Returns the dry runs to show, or undefined if files are invalid, which has been reported. @throws AccessError */
 async function dryRunsFor(
   io: CommandIo,
   exposure: NamedExposure | undefined,
@@ -98,7 +98,7 @@ async function dryRunsFor(
   return dryRuns({ io, client, namespace, proxyImage, only, choose });
 }
 
-/** The same with the files of -f. */
+/** Returns the dry runs for the files of -f. */
 async function dryRunsWith(
   io: CommandIo,
   words: readonly string[],
@@ -124,14 +124,14 @@ async function dryRunsWith(
   const { namespace = access.namespace } = flags;
   const { objects } = (await soundObjects(io, source, command, namespace)) ?? {};
   const choice = choiceIn(source, flags, access.namespace);
-  // One that is named may be in the cluster alone, with a file of its Edge.
+  // A named Exposure may be only in the cluster, while a file has its Edge.
   const isWhole = flags.allNamespaces || source.exposure !== undefined;
   const meant = { choice, isWhole, namespace: operatorNamespace };
   return objects && dryRunsApplied({ io, client, objects, ...meant, proxyImage, only });
 }
 
 async function diff(io: CommandIo, runs: DryRuns, flags: Flags): Promise<void> {
-  // Loaded here, so that help does not pay for it.
+  // Imported lazily, so that help does not load it.
   const [{ EXIT, reportFindings }, { exposureChanges }, texts, { currentScreen, valueText }] =
     await Promise.all([
       import('./plans/plans.ts'),

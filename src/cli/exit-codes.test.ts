@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => terminal[Symbol.dispose]());
 
-/** The section `Exit codes:` of a help text, as a table. */
+/** Returns the section `Exit codes:` of a help text, as a table. */
 function tableOf(help: string): string {
   const [, section = ''] = /^Exit codes:\n((?: .*\n?)+)/m.exec(help) ?? [];
   const lines = section.replaceAll(/\n {5,}/g, ' ').matchAll(/^ {2}(\d) {2}(.*)$/gm);

@@ -35,7 +35,7 @@ Exit codes:
   1  it could not go on; the log says why
   2  the command line cannot be understood`;
 
-/** What Commander makes of the command line. */
+/** The flags as Commander reads them. */
 interface Flags extends GatewayFlags {
   readonly routes?: string;
   readonly kubernetes: boolean;
@@ -47,7 +47,7 @@ interface Flags extends GatewayFlags {
   readonly logLevel: LogLevel;
 }
 
-/** `snicket gateway`: the shared address of all tenants. */
+/** `snicket gateway`: serves the shared address of all tenants. */
 export function gatewayCommand(io: CommandIo): Command {
   const command = new Command('gateway')
     .description('route TLS connections to tenants by the name that clients ask for')
@@ -84,19 +84,19 @@ export function gatewayCommand(io: CommandIo): Command {
     .action(async (flags: Flags, command: Command) => {
       const fault = routesFault(flags);
       if (fault !== undefined) command.error(`error: ${fault}`);
-      // Loaded here, so that the other commands do not pay for it.
+      // Imported lazily, so that other commands do not load it.
       const [{ runGateway }, { programLog }] = await Promise.all([
         import('../gateway/run-gateway.ts'),
         import('./output/program-log.ts'),
       ]);
       const log = await programLog(io, flags.logLevel);
       const options = await gatewayOptions(io, flags, command);
-      // A write that nobody takes, or a file that does not answer, would keep the process for ever.
+      // Exits explicitly: a blocked write or an unresponsive file system would keep the process alive forever.
       io.exit(await runGateway(options, log));
     });
 }
 
-/** Why it is not clear where the routes come from. */
+/** Returns what is wrong with the flags that select the source of routes; undefined if nothing is. */
 function routesFault(flags: Flags): string | undefined {
   const { routes, kubernetes } = flags;
   if (routes === undefined && !kubernetes) return 'give --routes FILE or --kubernetes';
@@ -111,7 +111,7 @@ function routesFault(flags: Flags): string | undefined {
   return `--routes '${routes}' and --kubernetes both say where the routes come from; give one`;
 }
 
-/** Each kind of feed is loaded when it is asked for. */
+/** Returns the selected source of routes. Each kind is imported on demand. */
 async function routesFeed(io: CommandIo, flags: Flags, command: Command): Promise<OpenRoutesFeed> {
   const { routes, edge, state, kubeconfig, context } = flags;
   if (routes !== undefined) {
@@ -133,7 +133,8 @@ async function routesFeed(io: CommandIo, flags: Flags, command: Command): Promis
   ]);
   try {
     const access = defaultAccess(accessOptions(io, kubeconfig, context));
-    // It pings a silent API server: a gateway with a stale watch dials endpoints that are gone.
+    // Pings a silent API server, so that a dead watch is noticed: a gateway with outdated routes dials endpoints that
+    // are gone.
     const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
     const statePath = state === undefined ? undefined : io.path(state);
     return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);

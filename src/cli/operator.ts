@@ -42,7 +42,7 @@ interface Flags extends OperatorFlags {
   readonly logLevel: LogLevel;
 }
 
-/** `snicket operator`: carries out the Exposures of a management cluster. */
+/** `snicket operator`: runs the controllers for Edges and Exposures. */
 export function operatorCommand(io: CommandIo): Command {
   const command = new Command('operator')
     .description('carry out the Edges and Exposures of a management cluster')
@@ -76,7 +76,7 @@ export function operatorCommand(io: CommandIo): Command {
 
 async function run(io: CommandIo, flags: Flags, command: Command): Promise<void> {
   const log = await programLog(io, flags.logLevel);
-  // Loaded here, so that the other commands do not pay for it.
+  // Imported lazily, so that other commands do not load it.
   const [
     { runOperator },
     { createClient },
@@ -112,14 +112,14 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
       },
       log,
     );
-    io.exit(code); // watches that hang on a lost connection would keep the process
+    io.exit(code); // watches on a lost connection would keep the process alive
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
     command.error(`error: ${error.message}`);
   }
 }
 
-/** The name of the pod, and something of its own: a process that starts anew is another one. */
+/** Returns the name of the pod with a random suffix, because a restarted process is another candidate. */
 function identity(): string {
   return `${hostname()}_${crypto.randomUUID().slice(0, 8)}`;
 }

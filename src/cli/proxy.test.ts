@@ -33,13 +33,13 @@ async function proxy(...words: string[]) {
   return snicket(['proxy', ...words]);
 }
 
-/** Without the option and its value. */
+/** Returns the words without the option and its value. */
 function without(words: readonly string[], option: string): string[] {
   const at = words.indexOf(option);
   return [...words.slice(0, at), ...words.slice(at + 2)];
 }
 
-/** With another value for the option. */
+/** Returns the words with another value for the option. */
 function replaced(words: readonly string[], option: string, value: string): string[] {
   return [...without(words, option), option, value];
 }

@@ -47,7 +47,7 @@ interface Flags {
   readonly logLevel: LogLevel;
 }
 
-/** `snicket proxy`: runs on a worker until it is told to end. */
+/** `snicket proxy`: runs on a worker until it gets a signal to end. */
 export function proxyCommand(io: CommandIo): Command {
   return new Command('proxy')
     .description("carry the connections of a worker's pods to the edge, under the tenant's name")
@@ -114,9 +114,9 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   if (mode.name === 'terminate' && engine === 'epoll') {
     log.info('SNICKET_ENGINE is for mode passthrough, and ignored in mode terminate', { engine });
   }
-  // Its default is to end the process. Who rotates logs sends it, and the proxy has none that it opened itself.
+  // By default SIGHUP ends the process. Tools that rotate logs send it, but the proxy has no log file to reopen.
   io.signals.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
-  // Loaded here, so that the other commands do not pay for it.
+  // Imported lazily, so that other commands do not load it.
   const { AddressUnavailable, startProxy } = await import('../proxy/proxy.ts');
   const proxy = await startProxy({
     mode,
@@ -131,7 +131,7 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
     const sentence = `error: ${error instanceof Error ? error.message : String(error)}`;
     if (!(error instanceof AddressUnavailable)) return command.error(sentence);
     say(io, sentence);
-    return io.exit(1); // as the gateway does: not the command line, but the machine is at fault
+    return io.exit(1); // exit code 1, as in the gateway: the machine is at fault, not the command line
   });
   log.info('the proxy listens', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
 
@@ -143,7 +143,7 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   void signalled(io).then(() => second.abort());
   await proxy.drain(graceMs, drainMs, second.signal);
   proxy.stop();
-  io.exit(0); // a dial that cannot be taken back would keep the process for minutes
+  io.exit(0); // a dial that cannot be canceled would keep the process alive for minutes
 }
 
 function edgeOf(
@@ -160,7 +160,10 @@ function edgeOf(
   );
 }
 
-/** The files of the mode; a flag of the other one is a mistake that should not wait to be found in production. */
+/**
+ * Returns the mode with its files. Exits with an error if a flag belongs to the other mode, so that the mistake does
+ * not surface in production.
+ */
 function modeOf(io: CommandIo, flags: Flags, command: Command): ProxyMode {
   const { mode, ca, cert, key, tenantKeyFile } = flags;
   const needed = (flag: string, value: string | undefined): string =>
@@ -235,7 +238,7 @@ function bytes(text: string): number {
   throw new InvalidArgumentError('It has to be a whole number of bytes, 1000000 or more.');
 }
 
-/** Commander prints the sentence of an InvalidArgumentError behind the option's name. */
+/** Returns the parsed value. Errors become InvalidArgumentError, whose message Commander prints after the option. */
 function parsed<Value>(text: string, parse: (text: string) => Value): Value {
   try {
     return parse(text);

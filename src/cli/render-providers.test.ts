@@ -43,7 +43,7 @@ spec:
     );
     expect(stderr).not.toContain('ServiceMissing');
     expect(stderr).not.toContain('SecretMissing');
-    // What the version lacks is said of the version that it has.
+    // The message about what a version lacks names the actual version.
     expect(stderr).toContain('v1.33.4');
     const ports = documentsIn(stdout)
       .filter(({ kind }) => kind === 'Ingress')

@@ -55,7 +55,7 @@ interface Flags extends ManagementFlags, TenantFlags {
   readonly only?: Cluster;
 }
 
-/** `snicket render`: the objects that Exposures lead to, as YAML. */
+/** `snicket render`: prints the objects that Exposures result in, as YAML. */
 export function renderCommand(io: CommandIo): Command {
   const command = withManagementFlags(new Command('render'))
     .description('print the objects that Exposures lead to, from a cluster or from files')

@@ -9,7 +9,9 @@ import { endWithOutput } from './output/standard-output.ts';
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */
 const USAGE_ERROR = 2;
 
-/** Each is loaded when it is asked for: the gateway need not carry what only the proxy uses, nor the other way round. */
+/**
+ * The commands. Each is imported on demand, so that the gateway does not load what only the proxy uses, and vice versa.
+ */
 const COMMANDS: ReadonlyMap<string, (io: CommandIo) => Promise<Command>> = new Map([
   ['address', async (io) => (await import('./address.ts')).addressCommand(io)],
   ['completion', async (io) => (await import('./completion.ts')).completionCommand(io)],
@@ -32,21 +34,22 @@ const COMMANDS: ReadonlyMap<string, (io: CommandIo) => Promise<Command>> = new M
 /** Runs the command in `typed` and sets `io.exitCode`. */
 export async function runSnicket(typed: readonly string[], io: CommandIo): Promise<void> {
   const words = tcpProxyWords(typed).map((word, at) =>
-    // As most programs know it.
+    // As in most programs.
     at === 0 && (word === '--version' || word === '-V') ? 'version' : word,
   );
   if (words[0] === '__complete') {
-    // By a shell, at each Tab. Not a command of Commander's, which would take the words behind it for its own.
+    // Shells call this at each Tab. It is not a command of Commander, which would parse the words after it as its own.
     const { endWithAnswer } = await import('./completion/answer.ts');
     return endWithAnswer(io, words.slice(1), COMMANDS);
   }
-  // These log on standard error, and need not open standard output.
+  // Servers log on standard error and do not need to open standard output.
   const isServer = /^(?:gateway|operator|proxy|run|tcp-proxy)$/.test(words[0] ?? '');
   if (!isServer) endWithOutput(io);
   const program = programOf(io);
   const asked = COMMANDS.get(words[0] ?? '');
   for (const load of asked === undefined ? COMMANDS.values() : [asked]) {
-    // addCommand() alone would let a subcommand exit by itself, with Commander's code 1; so would one of its own.
+    // With addCommand() alone, a subcommand would exit by itself, with Commander's code 1. The same applies to its own
+    // subcommands.
     const command = (await load(io)).copyInheritedSettings(program);
     for (const part of command.commands) part.copyInheritedSettings(command);
     program.addCommand(command);
@@ -54,24 +57,24 @@ export async function runSnicket(typed: readonly string[], io: CommandIo): Promi
   try {
     await program.parseAsync(helpWords(words), { from: 'user' });
   } catch (error) {
-    // Commander has already printed the help, or the sentence that says what is wrong.
+    // Commander has already printed the help, or the error.
     if (!(error instanceof CommanderError)) throw error;
     io.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
   }
 }
 
-/** The program, without its commands. */
+/** Returns the program without its commands. */
 function programOf(io: CommandIo): Command {
   const name = programName(io);
   const inOurName = (text: string) => inNameOf(name, text, COMMANDS.keys());
   return (
     new Command(name)
       .description('One address for every hosted Kubernetes control plane.')
-      // For the eye alone: it is the command `version` that is run.
+      // Only for the help: the command `version` runs instead.
       .option('-V, --version', 'print the version of snicket and of its runtime')
       .configureOutput({
         writeOut: (text) => io.stdout.write(inOurName(text)),
-        // It quotes words that may come from anywhere, by a script.
+        // Escapes control characters, because the message quotes arguments, which a script may get from anywhere.
         writeErr: (text) =>
           io.stderr.write(
             text
@@ -83,30 +86,36 @@ function programOf(io: CommandIo): Command {
         getErrHelpWidth: () => widthOf(io.stderr),
       })
       .configureHelp({
-        // Below its default of 40, long options are followed by lines that are not wrapped at all.
+        // With Commander's default of 40, the descriptions of long options would not be wrapped at all.
         minWidthToWrap: 20,
         boxWrap(text, width) {
-          // Before it is wrapped, for `kubectl snicket` is longer.
+          // Replaced before the text is wrapped, because `kubectl snicket` is longer.
           return Help.prototype.boxWrap.call(this, inOurName(text), width);
         },
       })
-      // Handed down too: what comes behind `doctor edge` is meant for that, not for `doctor`.
+      // Subcommands inherit this: options after `doctor edge` belong to that command, not to `doctor`.
       .enablePositionalOptions()
       .exitOverride()
   );
 }
 
-/** Commander's own default is the width of the process. */
+/** Returns the width of this stream. Commander uses that of the process by default. */
 function widthOf({ isTTY, columns = 80 }: OutputStream): number {
   return isTTY ? columns : 80;
 }
 
-/** Lines of a help are wrapped already, and have their own indentation. */
+/**
+ * Returns a line of Commander's error output. Only errors are wrapped here: help lines are wrapped already, with their
+ * own indentation.
+ */
 function errorLine(io: CommandIo, line: string): string {
   return line.startsWith('error: ') ? fittingLine(io, line) : escapedText(line);
 }
 
-/** Commander shows its help for a command that it does not know, and does not say so; asked for that command itself, it does. */
+/**
+ * Returns the words to parse. For `help UNKNOWN`, Commander prints its help and no error. For `UNKNOWN` alone, it
+ * prints the error.
+ */
 function helpWords(typed: readonly string[]): readonly string[] {
   const [first = 'help', second] = typed;
   const isMistaken = first === 'help' && second !== undefined && !COMMANDS.has(second);

@@ -5,7 +5,7 @@ import { RunLab } from '../standalone/testing/run-lab.ts';
 import { edgeText } from '../standalone/testing/texts.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(240_000); // a busy machine takes seconds for a start
+setDefaultTimeout(240_000); // a busy machine needs seconds to start it
 
 const NOWHERE = ['--listen', '127.0.0.1:0', '--http', 'off', '--workers', '1'];
 

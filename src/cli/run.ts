@@ -43,7 +43,7 @@ interface Flags extends GatewayFlags, OperatorFlags {
   readonly logLevel: LogLevel;
 }
 
-/** Between two reads of Secrets: here it costs nothing, and who replaces a file waits for it. */
+/** Interval between two reads of Secrets. Reading files is cheap, and a user who replaces a file waits for it. */
 const RESYNC_SECONDS = 30;
 
 /** `snicket run`: operator and gateway in one process, with a folder in place of a management cluster. */
@@ -67,7 +67,7 @@ export function runCommand(io: CommandIo): Command {
 }
 
 async function run(io: CommandIo, folder: string, flags: Flags, command: Command): Promise<void> {
-  // Loaded here, so that the other commands do not pay for it.
+  // Imported lazily, so that other commands do not load it.
   const [{ runStandalone }, { programLog }, state, { FolderUnreadable }] = await Promise.all([
     import('../standalone/run-standalone.ts'),
     import('./output/program-log.ts'),
@@ -87,7 +87,7 @@ async function run(io: CommandIo, folder: string, flags: Flags, command: Command
       },
       log,
     );
-    // A write that nobody takes, or a file that does not answer, would keep the process for ever.
+    // Exits explicitly: a blocked write or an unresponsive file system would keep the process alive forever.
     io.exit(code);
   } catch (error) {
     if (!(error instanceof state.StateRefused || error instanceof FolderUnreadable)) throw error;

@@ -21,7 +21,7 @@ interface Read extends TcpProxySettings {
   readonly level: string;
 }
 
-/** What the command makes of its words. */
+/** Returns the settings that the command derives from its arguments. */
 async function read(words: readonly string[], env: Environment = {}): Promise<Read> {
   let read: Read | undefined;
   const command = tcpProxyCommand(new TestIo({ env }), async (_, settings, __, level) => {

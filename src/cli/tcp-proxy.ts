@@ -43,18 +43,18 @@ Exit codes:
   1  an address cannot be listened on, or the pod has no access to its API
   2  the command line, or a file that it names, is at fault`;
 
-/** Of klog, which logs in its own way: taken, so that a command line which has them goes on working. */
+/** Flags of klog, which do not apply here. Accepted, so that existing command lines keep working. */
 const KLOG_FLAGS = [
   ...['add_dir_header', 'alsologtostderr', 'log_backtrace_at', 'log_dir', 'log_file'],
   ...['log_file_max_size', 'logtostderr', 'one_output', 'skip_headers', 'skip_log_headers'],
   ...['stderrthreshold', 'vmodule'],
 ] as const;
 
-/** Where klog's users expect a line for each connection. */
+/** The klog level from which users expect a line for each connection. */
 const DEBUG_VERBOSITY = 4;
 
 const LEAVE_MS = 5_000;
-/** Together with LEAVE_MS below the 30 seconds that a pod of Steward's has. */
+/** Grace, drain and cleanup together are shorter than the 30 seconds that a pod of Steward has to terminate. */
 const GRACE_MS = 5_000;
 const DRAIN_MS = 15_000;
 
@@ -72,7 +72,7 @@ interface Flags {
   readonly v: number;
 }
 
-/** What the command hands on, once the command line is understood. */
+/** Runs the proxy with the parsed command line. */
 export type RunTcpProxy = (
   io: CommandIo,
   settings: TcpProxySettings,
@@ -80,7 +80,7 @@ export type RunTcpProxy = (
   level: LogLevel,
 ) => Promise<void>;
 
-/** `snicket tcp-proxy`: in the place of steward-tcp-proxy. */
+/** `snicket tcp-proxy`: replaces steward-tcp-proxy. */
 export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Command {
   const command = new Command('tcp-proxy')
     .description("carry pods' connections to a tenant's API in the place of steward-tcp-proxy")
@@ -129,7 +129,7 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
   return command
     .addHelpText('after', EXAMPLES)
     .usage('[options]')
-    .allowUnknownOption() // for a sentence of our own about those of a later version
+    .allowUnknownOption() // refuseUnknown() explains flags of later versions
     .addArgument(new Argument('[words...]'))
     .action(async (words: readonly string[], flags: Flags) => {
       refuseUnknown(words, command);
@@ -168,7 +168,7 @@ async function run(
     );
   }
   io.signals.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
-  // Loaded here, so that the other commands do not pay for it.
+  // Imported lazily, so that other commands do not load it.
   const [{ startTcpProxy }, { AddressUnavailable }, { AccessError }] = await Promise.all([
     import('../tcp-proxy/tcp-proxy.ts'),
     import('../proxy/proxy.ts'),
@@ -183,7 +183,7 @@ async function run(
     const sentence = error instanceof Error ? error.message : String(error);
     const isOfMachine = error instanceof AddressUnavailable || error instanceof AccessError;
     if (isOfMachine) return fail(io, sentence);
-    // The proxy names its own flags.
+    // The message names the flags of `snicket proxy`.
     return command.error(
       `error: ${sentence} (--cert and --key are --tls-cert-file and --tls-key-file here)`,
     );
@@ -199,10 +199,10 @@ async function run(
   await running.leave(AbortSignal.any([second.signal, AbortSignal.timeout(LEAVE_MS)]));
   await proxy.drain(GRACE_MS, DRAIN_MS, second.signal);
   running.stop();
-  io.exit(0); // a dial that cannot be taken back would keep the process for minutes
+  io.exit(0); // a dial that cannot be canceled would keep the process alive for minutes
 }
 
-/** Not the command line, but the machine is at fault. */
+/** Exits with code 1: the machine is at fault, not the command line. */
 function fail(io: CommandIo, sentence: string): never {
   say(io, `error: ${sentence}`);
   return io.exit(1);
@@ -225,7 +225,7 @@ function verbosity(text: string): number {
   throw new InvalidArgumentError('It has to be a whole number.');
 }
 
-/** Commander prints the sentence of an InvalidArgumentError behind the option's name. */
+/** Returns a parser whose errors are InvalidArgumentError. Commander prints their message after the option. */
 function reading<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {

@@ -16,7 +16,7 @@ Exit codes:
   0  printed
   2  the command line, or the file with the keys, is at fault`;
 
-/** `snicket tenant-key`: the key by which the workers of one tenant sign their headers. */
+/** `snicket tenant-key`: derives the key with which the workers of a tenant sign their headers. */
 export function tenantKeyCommand(io: CommandIo): Command {
   return new Command('tenant-key')
     .description("derive a tenant's key, for `snicket proxy --tenant-key-file`")
@@ -32,7 +32,7 @@ export function tenantKeyCommand(io: CommandIo): Command {
     });
 }
 
-/** By any name that can be read, a pipe too: nothing waits for this command but its user. */
+/** Reads any file, even a pipe: only the user of this command waits for it. */
 function masterKeys(io: CommandIo, keyFile: string): string {
   try {
     return readFileSync(io.path(keyFile), 'utf8');

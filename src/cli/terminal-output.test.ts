@@ -10,7 +10,7 @@ import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(240_000);
 
-/** What tools print for people: lines that fit. */
+/** Commands that print text for users: all lines fit. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   'status -A': ['status', '-A'],
   'status of one': ['status', 'a-tenant-with-a-long-name'],
@@ -20,7 +20,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   version: ['version'],
 };
 
-/** What they print for programs and files: lines as long as they are, and no colours anywhere. */
+/** Commands that print text for programs and files: lines of any length, and no colors. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   render: ['render', '--only', 'management'],
   'dns --format': ['dns', '--format', 'bind'],
@@ -31,10 +31,10 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'expose --dry-run': ['expose', 'service/white', '--dry-run'],
 };
 
-/** In colours on a terminal, with lines as long as they are. */
+/** Has colors on a terminal, and lines of any length. */
 const DIFF = ['diff', '--only', 'management'];
 
-/** Run until they are told to end; what they print is a log. */
+/** Servers run until a signal. They print a log. */
 const SERVERS = ['gateway', 'operator', 'proxy', 'run', 'tcp-proxy'];
 
 let server: TestApiServer;
@@ -79,7 +79,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** As an operator would report of one whose records are missing. */
+/** Writes the status of an Exposure whose DNS records are missing. */
 async function report(name: string): Promise<void> {
   const host = `tenants-${name}.k8s.example.test`;
   const reason = 'DnsNoAnswer';

@@ -3,7 +3,7 @@
  */
 import type { Terminal } from './snicket.ts';
 
-/** Every command and subcommand by its words, with its help; the program itself is the first, with no words. */
+/** Returns the help of every command and subcommand by its words. The program itself is the first, without words. */
 export async function commandsOf(
   terminal: Terminal,
   words: readonly string[] = [],

@@ -1,5 +1,5 @@
 /**
- * That a command within this process is the program that people run: the same output, and the same exit code.
+ * A command in this process behaves as the program that users run: the same output, and the same exit code.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
@@ -58,7 +58,7 @@ test('a table on a terminal of 80 columns: the same on a real one', async () => 
   expect(exitCode).toBe(1);
 });
 
-/** They change by the second, and the width of their column with them. */
+/** Removes ages, which change every second, and with them the width of their column. */
 function withoutAges(text: string): string {
   return text.replaceAll(/\b\d+[smhd]\b/g, '0s').replaceAll(/ +/g, ' ');
 }

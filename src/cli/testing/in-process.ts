@@ -1,5 +1,5 @@
 /**
- * For tests only: a command that runs within this process.
+ * For tests only: runs a command in this process.
  */
 import { runSnicket } from '../run-snicket.ts';
 import { CommandExit, TestIo, type TestIoOptions } from './test-io.ts';
@@ -11,7 +11,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the program within this process until it ends. */
+/** Runs the program in this process until it ends. */
 export async function snicket(
   words: readonly string[],
   options: TestIoOptions = {},
@@ -22,10 +22,10 @@ export async function snicket(
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** A run of the program without a process of its own. */
+/** A run of the program in this process. */
 export class InProcess {
   readonly io: TestIo;
-  /** Its exit code. Rejects where a process would end with a stack. */
+  /** Its exit code. Rejects if a process would end with a stack trace. */
   readonly ended: Promise<number>;
 
   constructor(words: readonly string[], options: TestIoOptions) {
@@ -33,7 +33,7 @@ export class InProcess {
     this.ended = this.#run(words);
   }
 
-  /** All that it wrote to its standard output so far, which may be a terminal that it shares with standard error. */
+  /** All that it has written to its standard output, which may be a terminal that it shares with standard error. */
   get text(): string {
     return this.io.stdout.text;
   }
@@ -43,7 +43,7 @@ export class InProcess {
     if (!this.io.signals.emit(name)) throw new Error(`the command does not listen to ${name}`);
   }
 
-  /** Types at its terminal. */
+  /** Types text at its terminal. */
   type(text: string): void {
     this.io.stdin.stream.write(text);
   }

@@ -1,5 +1,5 @@
 /**
- * For tests only: the program as a person runs it.
+ * For tests only: the program as a user runs it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,30 +38,30 @@ export class Session {
     this.ended = this.#running.exited.finally(() => this.#running.terminal?.close());
   }
 
-  /** All that it wrote so far, but for what it says of its waiting. */
+  /** All that it has written, except progress messages. */
   get text(): string {
     return withoutProgress(this.#text);
   }
 
-  /** As a shell does with a job: goes on after Ctrl-Z. */
+  /** Continues the program after Ctrl-Z, as a shell does. */
   resume(): void {
     this.#running.kill('SIGCONT');
   }
 
-  /** Types. Ctrl-C is `\u0003`, Ctrl-Z `\u001A`, Ctrl-\ `\u001C`. */
+  /** Types text. Ctrl-C is `\u0003`, Ctrl-Z `\u001A`, Ctrl-\ `\u001C`. */
   type(text: string): void {
     this.#running.terminal?.write(text);
   }
 }
 
-/** A folder of its own, from which the program is run. */
+/** Runs the program in a temporary folder. */
 export class Terminal implements Disposable {
-  /** What to run it by. */
+  /** Path of the program. */
   readonly program = LAUNCHER;
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-cli-'));
   readonly #env: Record<string, string | undefined>;
 
-  /** With a server, its kubeconfig is the one that is taken when nobody names another. */
+  /** If there is a server, its kubeconfig is the default. */
   constructor(server?: TestCluster) {
     const nowhere = { KUBECONFIG: undefined, KUBERNETES_SERVICE_HOST: undefined };
     this.#env = { ...process.env, ...nowhere, HOME: this.folder };
@@ -74,19 +74,19 @@ export class Terminal implements Disposable {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** Runs it within this process, with its output into pipes. */
+  /** Runs the program in this process, with pipes for output. */
   async snicket(words: readonly string[], stdin = '', env: Environment = {}): Promise<Ended> {
     return snicket(words, { folder: this.folder, env: { ...this.#env, ...env }, stdin });
   }
 
-  /** What it writes to a terminal that is so wide. Within this process. */
+  /** Returns what the program writes to a terminal with this width. Runs it in this process. */
   async show(words: readonly string[], columns: number, env: Environment = {}): Promise<string> {
     const running = this.begin(words, columns, env);
     await running.ended;
     return running.text;
   }
 
-  /** The same of its standard output alone. */
+  /** Returns what the program writes to standard output, a terminal with this width. Runs it in this process. */
   async showOutput(
     words: readonly string[],
     columns: number,
@@ -102,18 +102,18 @@ export class Terminal implements Disposable {
     return running.text;
   }
 
-  /** Runs it within this process for as long as it goes: on a terminal that is so wide, or without columns in pipes. */
+  /** Starts the program in this process, on a terminal with this width, or with pipes if there is no width. */
   begin(words: readonly string[], columns?: number, env: Environment = {}): InProcess {
     const around = columns === undefined ? { ...this.#env, ...env } : this.#onTerminal(env);
     return new InProcess(words, { folder: this.folder, env: around, columns });
   }
 
-  /** Runs it as a process, by its launcher. */
+  /** Runs the program as a process, with its launcher. */
   async spawn(words: readonly string[], stdin = ''): Promise<Ended> {
     return this.run([LAUNCHER, ...words], stdin);
   }
 
-  /** Runs it as a process on a real terminal of this width, for a test that types. */
+  /** Starts the program as a process on a real terminal with this width, for a test that types. */
   open(words: readonly string[], columns: number, env: Environment = {}): Session {
     return new Session([LAUNCHER, ...words], columns, {
       cwd: this.folder,
@@ -121,7 +121,7 @@ export class Terminal implements Disposable {
     });
   }
 
-  /** Runs a program that runs it. */
+  /** Runs another program, which runs this one. */
   async run(words: readonly string[], stdin = ''): Promise<Ended> {
     const running = Bun.spawn([...words], {
       cwd: this.folder,
@@ -147,12 +147,12 @@ export class Terminal implements Disposable {
   }
 }
 
-/** On a busy machine two seconds pass before anything is answered, and then it says what it waits for. */
+/** Removes progress messages, which a busy machine prints if there is no answer within two seconds. */
 function withoutProgress(text: string): string {
   return text.replaceAll(/^(?:reading|waiting for) .*\.\.\.\r?\n/gm, '');
 }
 
-/** A kubeconfig for a server, with `tenants` as its namespace. */
+/** Returns a kubeconfig for a server, with `tenants` as its namespace. */
 function kubeconfigOf({ url, ca, access }: TestCluster): string {
   const { credentials } = access;
   if (credentials.kind !== 'token') throw new Error('the server knows its callers by tokens');

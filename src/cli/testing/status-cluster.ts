@@ -1,6 +1,6 @@
 /**
- * For tests only: a management cluster for `snicket status`, with an Edge, an operator and Exposures of two namespaces: in
- * `other` all is well, in `tenants` one is broken.
+ * For tests only: a management cluster for `snicket status`, with an Edge, an operator, and Exposures in two
+ * namespaces: in `other` all are healthy, in `tenants` one is broken.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createClient } from '../../kube/client/fetch-client.ts';
@@ -10,7 +10,7 @@ import { objectOf } from '../../operator/testing/objects.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { Terminal } from './snicket.ts';
 
-/** When all conditions became what they are. */
+/** Time of the last transition of all conditions. */
 export const SINCE = '2026-03-02T08:00:00Z';
 /** What is wrong with `tenants/red`. */
 export const NO_ADDRESS = 'tenants-red.k8s.example.test has no address';
@@ -19,7 +19,7 @@ export const TO_DO = 'add a DNS record for tenants-red.k8s.example.test that lea
 
 const TYPES = ['Accepted', 'Prepared', 'Routed', 'WorkersReady', 'KonnectivityReady', 'Reachable'];
 
-/** The status of an Exposure with which nothing is wrong. */
+/** The status of a healthy Exposure. */
 export const READY = {
   edgeRef: { name: 'shared' },
   driver: 'snicket',
@@ -50,12 +50,12 @@ const BROKEN = {
   ],
 };
 
-/** A condition of an Edge or an Exposure. */
+/** Returns a condition of an Edge or an Exposure. */
 export function condition(type: string, status: string, reason: string, message: string): object {
   return { type, status, reason, message, lastTransitionTime: SINCE, observedGeneration: 1 };
 }
 
-/** The cluster, and a terminal whose kubeconfig leads there. */
+/** The cluster, and a terminal whose kubeconfig points to it. */
 export class StatusCluster implements AsyncDisposable {
   readonly server: TestApiServer;
   readonly client: KubeClient;
@@ -67,7 +67,7 @@ export class StatusCluster implements AsyncDisposable {
     this.terminal = new Terminal(server);
   }
 
-  /** Starts it, with all of that in it. */
+  /** Starts the cluster with these objects. */
   static async start(): Promise<StatusCluster> {
     const cluster = new StatusCluster(
       await TestApiServer.start({
@@ -88,7 +88,7 @@ export class StatusCluster implements AsyncDisposable {
     return cluster;
   }
 
-  /** An Exposure that no operator has looked at. */
+  /** Adds an Exposure that no operator has observed. */
   addExposure(key: string): void {
     const [namespace = '', name = ''] = key.split('/');
     const controlPlane = {

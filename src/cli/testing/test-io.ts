@@ -1,5 +1,5 @@
 /**
- * For tests only: what a command reads from and writes to, without a process.
+ * For tests only: the streams of a command without a process.
  */
 import { EventEmitter } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -8,16 +8,16 @@ import { PassThrough } from 'node:stream';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import type { CommandIo, InputStream, OutputStream } from '../io/command-io.ts';
 
-/** That a command has ended itself, where a process would be gone. */
+/** Thrown where a command would end the process. */
 export class CommandExit extends Error {
   override readonly name = 'CommandExit';
 }
 
-/** An output that is kept, as a pipe or, with columns, as a terminal. It emits `text` whenever there is more. */
+/** An output that is recorded, as a pipe or, with columns, as a terminal. It emits `text` for each write. */
 export class CapturedOutput extends EventEmitter implements OutputStream {
   columns: number;
   rows: number;
-  /** Each text that was written so far. */
+  /** Each text that has been written. */
   readonly written: string[] = [];
 
   constructor(columns = 0, rows = 24) {
@@ -30,7 +30,7 @@ export class CapturedOutput extends EventEmitter implements OutputStream {
     return this.columns > 0;
   }
 
-  /** All of it, as a terminal gets it if it is one. */
+  /** All of it, with the line breaks of a terminal if it is one. */
   get text(): string {
     const text = this.written.join('');
     return this.isTTY ? text.replaceAll(/\r?\n/g, '\r\n') : text;
@@ -46,11 +46,11 @@ export class CapturedOutput extends EventEmitter implements OutputStream {
 /** Options of {@link TestIo}. */
 export interface TestIoOptions {
   readonly env?: CommandIo['env'];
-  /** The folder that relative names start from. Default: that of temporary files. */
+  /** The folder that names are relative to. Default: that of temporary files. */
   readonly folder?: string;
-  /** All of standard input. Default: nothing, or what is typed at the terminal. */
+  /** All of standard input. Default: empty, or what is typed at the terminal. */
   readonly stdin?: string;
-  /** Of a terminal that all three streams are. Default: each is a pipe. */
+  /** The width of a terminal that all three streams share. Default: each is a pipe. */
   readonly columns?: number | undefined;
   /** Default: the terminal, or a pipe. */
   readonly stderr?: CapturedOutput;
@@ -65,7 +65,7 @@ export class TestIo implements CommandIo {
   readonly home: string;
   readonly argv0 = 'snicket';
   readonly signals = new EventEmitter();
-  /** Moved by the test. */
+  /** Advanced by the test. */
   readonly clock = new ManualClock();
   exitCode: number | undefined;
   readonly #folder: string;

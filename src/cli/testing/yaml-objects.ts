@@ -1,5 +1,5 @@
 /**
- * For tests only: an Edge and Exposures as people write them into files, and what is printed as YAML.
+ * For tests only: an Edge and Exposures as users write them into files, and objects in printed YAML.
  */
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../kube/object.ts';
@@ -12,7 +12,7 @@ metadata: {name: shared}
 spec: {driver: haproxy, domain: example.com, addresses: [203.0.113.10]}
 `;
 
-/** An Exposure through that Edge, with `more` lines at the end of its spec. */
+/** Returns an Exposure of that Edge, with `more` lines at the end of its spec. */
 export function exposureOf(name: string, more = ''): string {
   return `apiVersion: snicket.dev/v1alpha1
 kind: Exposure
@@ -27,7 +27,7 @@ spec:
 ${more}`;
 }
 
-/** A terminal in a folder with the files `edge.yaml` and `blue.yaml`. */
+/** Returns a terminal in a folder with the files `edge.yaml` and `blue.yaml`. */
 export function terminalWithFiles(): Terminal {
   const terminal = new Terminal();
   terminal.write('edge.yaml', EDGE);
@@ -35,7 +35,7 @@ export function terminalWithFiles(): Terminal {
   return terminal;
 }
 
-/** The objects of a text, as kubectl reads it. */
+/** Returns the objects of a text, as kubectl reads it. */
 export function documentsIn(text: string): KubeObject[] {
   const documents = parseAllDocuments(text, { version: '1.1' });
   return documents.map((document) => document.toJS() as KubeObject);
