@@ -1,5 +1,5 @@
 /**
- * What every engine has to do, as tests: the contract of `engine.ts`, on real sockets. For tests only.
+ * For tests only: the conformance suite for the contract in `engine.ts`, on real sockets. Every engine must pass it.
  */
 import { blindSuite } from './conformance/suites/blind-suite.ts';
 import { keptSuite } from './conformance/suites/kept-suite.ts';

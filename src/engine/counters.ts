@@ -1,9 +1,10 @@
 /**
- * Counters as plain numbers in shared memory: an engine adds to them, whoever answers a scrape reads them, perhaps in
- * another thread. No lock: each number has one writer, and a Float64 is written whole.
+ * Counters as plain numbers in shared memory. An engine adds to them; the metrics endpoint reads them, perhaps from
+ * another thread. There is no lock: each number has a single writer, and a Float64 is written whole.
  *
- * Layout: globals, failures by every reason, then a row per slot. A slot is what connections are counted by: a tenant's
- * route. Rows are only backed by memory once written to, so ask for as many slots as there might ever be.
+ * Layout: globals, failures by reason, then one row per slot. Connections are counted by slot: the gateway uses one
+ * slot per tenant route. The kernel backs a row with memory only once it is written, so allocate as many slots as there
+ * can ever be.
  */
 import { ENGINE_REASON_CODES } from './reasons.ts';
 
@@ -12,15 +13,15 @@ const GLOBALS = [
   'open',
   'unfinishedHellos',
   'dialling',
-  /** Dials that timed out and that the engine could not take back yet. */
+  /** Dials that timed out and still hold a socket, because the engine cannot cancel them. */
   'abandonedDials',
-  /** Bytes in this process that wait for a slow reader or a slow dial. */
+  /** Bytes buffered in this process for slow readers and pending dials. */
   'keptBytes',
-  /** Readiness that an engine nearly missed, found and healed by its sweep. */
+  /** Readiness events that epoll missed and the periodic sweep recovered. */
   'lostEdges',
 ] as const;
 
-/** Those that say how it is, not how often it was. */
+/** The globals that are gauges: current values instead of totals. */
 const GAUGES = [
   'open',
   'unfinishedHellos',
@@ -32,32 +33,32 @@ const GAUGES = [
 const COLUMNS = [
   'open',
   'total',
-  /** Of the client, as given to the upstream: without preface and without what was dropped. */
+  /** Bytes of the client sent to the upstream, without the preface and without dropped bytes. */
   'bytesUp',
-  /** Of the upstream, as given to the client. */
+  /** Bytes of the upstream sent to the client. */
   'bytesDown',
   'dials',
   'dialMs',
 ] as const;
 
-/** Numbers that an engine has once. */
+/** The name of a counter that an engine has once. */
 export type GlobalCounter = (typeof GLOBALS)[number];
-/** Numbers that every slot has. */
+/** The name of a counter that every slot has. */
 export type SlotCounter = (typeof COLUMNS)[number];
 
-/** What a slot has counted. */
+/** The counts of one slot. */
 export type SlotCounts = Readonly<Record<SlotCounter, number>> & {
-  /** By code, those above zero. A failed dial counts even if the next endpoint answered. */
+  /** Failures by reason code, without zeros. A failed dial counts even if the next endpoint answered. */
   readonly failures: Readonly<Record<string, number>>;
 };
 
-/** What there is to count; the same on both sides of a thread. */
+/** The layout of the counters. All threads that share the memory must use the same one. */
 export interface CountersLayout {
-  /** How many slots; a slot is a number below this. */
+  /** The number of slots. A slot is an index below it. */
   readonly slots: number;
-  /** The switchboard's reasons that every slot counts. Default: none. */
+  /** Reasons of the router that each slot counts. Default: none. */
   readonly slotReasons?: readonly string[];
-  /** Its reasons that are counted as a whole only, because no slot is known then. Default: none. */
+  /** Reasons of the router that are counted only globally, because the slot is not known yet. Default: none. */
   readonly otherReasons?: readonly string[];
 }
 
@@ -65,23 +66,23 @@ function indexes<Name extends string>(names: readonly Name[]): Readonly<Record<N
   return Object.fromEntries(names.map((name, index) => [name, index])) as Record<Name, number>;
 }
 
-/** Where the globals are in {@link Counters.values}. */
+/** The index of each global in {@link Counters.values}. */
 export const GLOBAL = indexes(GLOBALS);
-/** Where a slot's numbers are, counted from {@link Counters.row}. */
+/** The offset of each column from {@link Counters.row}. */
 export const COLUMN = indexes(COLUMNS);
 
-/** One number, over all of several engines: their {@link Counters.values}. */
+/** Returns the sum of one number over several engines, given the {@link Counters.values} of each. */
 export function sumOver(allValues: readonly Float64Array[], index: number): number {
   let sum = 0;
   for (const values of allValues) sum += values[index] ?? 0;
   return sum;
 }
 
-/** The numbers of one engine. */
+/** The counters of one engine. */
 export class Counters {
-  /** Every code there is; its place is its number. The engine's come first. */
+  /** All reason codes. The index of a code is its number. The codes of the engine come first. */
   readonly reasons: readonly string[];
-  /** Hand this and the layout to another thread. */
+  /** The shared memory, to pass to another thread together with the layout. */
   readonly buffer: SharedArrayBuffer;
   readonly values: Float64Array;
 
@@ -102,14 +103,14 @@ export class Counters {
     this.values = new Float64Array(this.buffer, 0, length);
   }
 
-  /** The number of a code. @throws RangeError if there is no such code. */
+  /** Returns the number of a reason code. @throws RangeError if there is no such code. */
   reason(code: string): number {
     const reason = this.reasons.indexOf(code);
     if (reason < 0) throw new RangeError(`'${code}' is not among the reasons of these counters`);
     return reason;
   }
 
-  /** Where the row of a slot begins. @throws RangeError if there is no such slot. */
+  /** Returns the index at which the row of a slot begins. @throws RangeError if there is no such slot. */
   row(slot: number): number {
     if (!(slot >= 0 && slot < this.#slots)) {
       throw new RangeError(`slot ${slot} is not below ${this.#slots}`);
@@ -117,34 +118,37 @@ export class Counters {
     return this.#rows + slot * this.#rowLength;
   }
 
-  /** Adds to the number at this place. */
+  /** Adds to the number at this index. */
   add(index: number, amount: number): void {
-    // The place is always one of ours; `?? 0` is for the compiler and costs nothing measurable.
+    // The index is always valid. `?? 0` satisfies the compiler and costs nothing measurable.
     this.values[index] = (this.values[index] ?? 0) + amount;
   }
 
-  /** Counts a failure, for the slot whose row this is too; `row` below 0 means that none is known. */
+  /** Counts a failure globally, and for the slot of `row`. A `row` below 0 means that the slot is unknown. */
   fail(reason: number, row: number): void {
     this.add(GLOBALS.length + reason, 1);
     if (row >= 0) this.failSlot(reason, row);
   }
 
-  /** The slot's half of {@link fail}: for a refusal before any dial, where the switchboard alone knows the slot. */
+  /**
+   * Counts a failure for a slot only. The router calls it when it refuses a connection before any dial: the engine
+   * counts that failure globally, but does not know the slot.
+   */
   failSlot(reason: number, row: number): void {
     if (reason < this.#slotReasons) this.add(row + COLUMNS.length + reason, 1);
   }
 
-  /** One of the globals. */
+  /** Returns the value of a global. */
   global(name: GlobalCounter): number {
     return this.#at(GLOBAL[name]);
   }
 
-  /** All failures by code, those above zero. */
+  /** Returns all failures by reason code, without zeros. */
   failures(): Readonly<Record<string, number>> {
     return this.#failures(GLOBALS.length, this.reasons);
   }
 
-  /** What a slot has counted so far. */
+  /** Returns the counts of a slot. */
   slot(slot: number): SlotCounts {
     const row = this.row(slot);
     const counts = COLUMNS.map((name, column) => [name, this.#at(row + column)]);
@@ -154,18 +158,18 @@ export class Counters {
     };
   }
 
-  /** Sets a slot's numbers to zero, for the next owner. Nobody may be counting there. */
+  /** Sets the numbers of a slot to zero for its next owner. No engine may be counting there. */
   wipe(slot: number): void {
     const row = this.row(slot);
     this.values.fill(0, row, row + this.#rowLength);
   }
 
-  /** The engine is dead: nothing of what was open is. What was counted up stays. */
+  /** Resets the gauges after the engine has died. Totals stay. */
   forgetOpen(): void {
     for (const name of GAUGES) this.values[GLOBAL[name]] = 0;
     for (let slot = 0; slot < this.#slots; slot++) {
       const open = this.row(slot) + COLUMN.open;
-      // Writing zero to a row that has none would take memory for it.
+      // Writing to an untouched row would allocate memory for it.
       if (this.values[open] !== 0) this.values[open] = 0;
     }
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { drain, type Drainable } from './drain.ts';
 
-/** An engine whose connections are a number. With `lagMs` it does what it is told that much later. */
+/** A fake engine with a number of connections. It carries out orders after `lagMs`. */
 class Pretender implements Drainable {
   accepts = true;
   readonly closedAtMs: number[] = [];

@@ -1,37 +1,39 @@
 /**
- * Leaving without a stampede: connections are closed one by one over a while, so that their clients, who all dial
- * again, do not do so at once. What it drains is told by numbers only, so that it may live in another thread.
+ * Closes connections one by one over a period, because all their clients reconnect and must not do so at once. Draining
+ * steers an engine by numbers only, so the engine may run in another thread.
  */
 import type { Clock } from '../clock/clock.ts';
 
-/** An engine, or the far end of one. */
+/** An engine, or a handle of an engine in another thread. */
 export interface Drainable {
   stopAccepting(): void;
-  /** Closes this many connections, those accepted first. May take effect a little later. */
+  /** Closes this many connections, oldest first. The effect may be delayed. */
   closeOldest(count: number): unknown;
-  /** How many connections are open now. */
+  /** Returns the number of open connections. */
   open(): number;
 }
 
 /** Options of {@link drain}. */
 export interface DrainOptions {
   readonly engines: readonly Drainable[];
-  /** How long new connections are still accepted: until load balancers have seen that we are not ready. */
+  /** How long to keep accepting connections, so that load balancers can notice the failing readiness. */
   readonly graceMs: number;
-  /** Over how long connections are closed after that. */
+  /** The period after that over which connections are closed. */
   readonly drainMs: number;
   readonly clock: Clock;
-  /** Ends both waits: all is closed at once. */
+  /** Aborting it ends both periods and closes all connections at once. */
   readonly signal?: AbortSignal;
 }
 
-/** Often enough that a closing of 500 connections in 10 seconds comes in handfuls, seldom enough to cost nothing. */
+/** With 500 connections and 10 seconds, each step closes two or three of them. The CPU cost is negligible. */
 const STEP_MS = 50;
 
-/** Connections that are told to close and do not are waited for this long, and then left to the end of the process. */
+/** How long to wait for connections that were told to close and stay open. They end with the process. */
 const LAST_MS = 2000;
 
-/** Drains and resolves when all connections are closed. See {@link DrainOptions} for the order. */
+/**
+ * Drains the engines as {@link DrainOptions} describes. Resolves when all connections are closed, or two seconds later.
+ */
 export async function drain(options: DrainOptions): Promise<void> {
   const { engines, graceMs, drainMs, clock, signal } = options;
   const startMs = clock.nowMs();
@@ -68,13 +70,16 @@ export async function drain(options: DrainOptions): Promise<void> {
   }
 }
 
-/** One engine on its way from all connections to none. */
+/** The drain of one engine. */
 class Spread {
   readonly #engine: Drainable;
-  /** The connections when the closing began, and how many of them were told to close. */
+  /** The number of connections when closing began, and the number of them that the engine was told to close. */
   #all = -1;
   #told = 0;
-  /** From 0 to 1: when in its own stride. Engines with a connection each would otherwise close them all at one moment. */
+  /**
+   * Phase of the engine, from 0 to 1. Without it, engines with one connection each would all close it at the same
+   * moment.
+   */
   readonly #phase: number;
 
   constructor(engine: Drainable, phase: number) {
@@ -87,8 +92,8 @@ class Spread {
   }
 
   /**
-   * Closes so many that this share of all is left; those that left by themselves count as closed. The number of
-   * another thread may lag behind what it was told, so what it was told counts too.
+   * Closes connections until this share of them is left. Connections that clients have closed count too. The count of
+   * another thread may lag behind the orders, so an ordered close counts at once.
    */
   closeDownTo(share: number): void {
     const open = this.#engine.open();

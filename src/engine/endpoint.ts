@@ -1,15 +1,17 @@
 /**
- * Where to dial: an address and a port, never a name. Names are resolved by whoever makes endpoints.
+ * An address and a port to dial, never a name. The code that creates endpoints resolves names.
  */
 import { isIPv4, isIPv6 } from '../wire/ip-address.ts';
 
-/** One place to dial. Made once per route and shared by all its connections, so engines may keep things by identity. */
+/**
+ * An address to dial. A route creates it once and all its connections share it, so engines may cache data by identity.
+ */
 export class Endpoint {
   readonly address: string;
   readonly port: number;
   readonly family: 'ipv4' | 'ipv6';
 
-  /** @throws TypeError if the address is a name, or the port none. */
+  /** @throws TypeError if the address is not an IP address, or the port is not from 1 to 65535. */
   constructor(address: string, port: number) {
     if (!isIPv4(address) && !isIPv6(address)) {
       throw new TypeError(`'${address}' is not an IP address; resolve names first`);
@@ -22,7 +24,7 @@ export class Endpoint {
     this.family = isIPv4(address) ? 'ipv4' : 'ipv6';
   }
 
-  /** As in a URL: `10.0.0.5:6443`, `[fd00::5]:6443`. */
+  /** Formats the endpoint as in a URL: `10.0.0.5:6443`, `[fd00::5]:6443`. */
   toString(): string {
     return this.family === 'ipv4'
       ? `${this.address}:${this.port}`

@@ -1,30 +1,31 @@
 /**
- * Sockets joined in pairs, under gateway and proxy.
+ * Joins sockets in pairs. Gateway and proxy are built on it.
  *
- * An Engine owns sockets and decides nothing; a Switchboard decides and owns no socket. For each connection:
+ * An Engine owns sockets and decides nothing. A Router decides and owns no socket. For each connection:
  *
  *   accept ─▶ first bytes ─▶ route() ─▶ dial ─▶ connected(), preface() ─▶ bytes both ways ─▶ ended()
  *                  ▲            │ more    │ fails
  *                  └────────────┤         └─▶ failed(): another endpoint, or refuse
  *                               └─ refuse, reset
  *
- * 1. Everything is synchronous and in plain numbers. The objects handed over (Caller, Dial, Ending, Verdict) are the
- *    engine's and reused: read them during the call, keep none. So an engine needs no object, closure or promise per
- *    connection; `epoll` has its state in typed arrays by file descriptor and leaves the hello in the kernel.
- * 2. What the switchboard wants to remember of a connection is one number, Caller.note.
- * 3. The first bytes stay in hand until an upstream is connected, so a failed dial costs the client nothing but time. A
- *    preface is asked for then, not before: nobody has to keep it, and its time stamp is fresh.
- * 4. Bytes pass unchanged and in order. A reader that stalls stops the writer: little is kept (see each
- *    engine), and of all connections no more than Limits.maxKeptBytes.
- * 5. A FIN is passed on behind the last byte, and the other direction goes on; a reset is passed on as a reset. Both FINs
- *    through: `completed`; so is a reset by a side whose FIN is through, which has said all and wants to hear no more
- *    (curl and others close without waiting for the last word of TLS). No connection is cut for being idle; TCP
- *    keepalive finds dead peers.
- * 6. A refused client gets its answer and a FIN; what it still sends is thrown away until it leaves or Limits.lingerMs
- *    is over, because closing with unread bytes would reset the connection and destroy the answer on its way.
- * 7. Over a limit a connection is reset at once and counted; the switchboard is not asked, nor told by ended().
- * 8. If the switchboard throws, that connection is reset and counted as `fault`; the others go on.
- * 9. One tick a second drives all timeouts, so they may come up to a second late.
+ * 1. All calls are synchronous and use plain numbers. The engine owns and reuses the objects that it passes
+ *    (ClientConnection, Dial, ClosedConnection, Decision): read them during the call and do not store them. So an
+ *    engine needs no object, closure or promise per connection. Engine `epoll` keeps its state in typed arrays by file
+ *    descriptor and leaves the hello in the kernel.
+ * 2. A router can store one number per connection: ClientConnection.note.
+ * 3. The engine holds the first bytes until an upstream is connected, so a failed dial costs the client only time. It
+ *    asks for the preface at that point, not before: the preface needs no storage, and its time stamp is fresh.
+ * 4. Bytes pass unchanged and in order. A stalled reader stops the writer. An engine buffers little per connection (see
+ *    each engine), and at most Limits.maxBufferedBytes for all connections.
+ * 5. The engine forwards a FIN after the last byte, and the other direction continues. It forwards a reset as a reset.
+ *    A connection ends as `completed` once both FINs are forwarded. The same applies to a reset by a side whose FIN is
+ *    forwarded: that side has sent everything and reads no more (curl and others close without waiting for the
+ *    close_notify of the peer). The engine never closes a connection for being idle; TCP keepalive finds dead peers.
+ * 6. A refused client gets its answer and a FIN. The engine discards what the client still sends until it closes or
+ *    Limits.lingerMs is over. Closing with unread bytes would reset the connection and destroy the answer in flight.
+ * 7. A connection over a limit is reset at once and counted. The engine neither asks the router nor calls ended().
+ * 8. If the router throws, the engine resets that connection and counts it as `fault`. The others continue.
+ * 9. One tick per second drives all timeouts, so they may fire up to a second late.
  */
 import type { AddressPair } from '../wire/address-pair.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -34,13 +35,13 @@ import type { Endpoint } from './endpoint.ts';
 import type { Limits } from './limits.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The client of a connection. The addresses are read when they are asked for: that may cost a system call. */
+/** The client of a connection. Addresses are read on demand, which may cost a system call. */
 export interface Caller {
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** Who connected to whom, as a PROXY header says it. Lent like this object: read it during the call. */
+  /** Source and destination, as a PROXY header carries them. Valid only during the call, like this object. */
   readonly addresses: AddressPair;
-  /** The switchboard's own number about this connection; 0 at first. */
+  /** A number that the router stores with this connection. Initially 0. */
   note: number;
 }
 
@@ -55,11 +56,11 @@ export interface Dial {
   readonly elapsedMs: number;
 }
 
-/** How a connection went. */
+/** The result of a closed connection. */
 export interface Ending {
   readonly caller: Caller;
   readonly reason: number;
-  /** The last endpoint that was dialled, absent if none was; then the slot is -1. */
+  /** The endpoint that was dialed last. Absent if none was dialed; then the slot is -1. */
   readonly endpoint: Endpoint | undefined;
   readonly slot: number;
   readonly attempts: number;
@@ -68,69 +69,76 @@ export interface Ending {
   readonly durationMs: number;
 }
 
-/** Whoever decides about connections: gateway or proxy. See the top of this file for the order of the calls. */
+/** Decides about connections, in the gateway or the proxy. The top of this file shows the order of the calls. */
 export interface Switchboard {
   /**
-   * Whether it decides without the first bytes. Then an engine may spare itself the look at them, and ask with none: `more`
-   * is no answer to that, and there is nothing to drop.
+   * Whether the router decides without the first bytes. An engine may then call `route` without bytes. The router must
+   * not answer `more` to that, and there is nothing to drop.
    */
   readonly isBlind?: boolean;
 
   /**
-   * Where does this client want to go? `bytes` up to `length` are its first, all so far, at most
-   * {@link Limits.maxFirstBytes}; they are only lent. Asked again with more of them after `more`.
+   * Decides where to connect this client. `bytes` up to `length` are all bytes received so far, at most
+   * {@link Limits.maxFirstBytes}. They are valid only during the call. After `more`, the engine calls again when more
+   * bytes have arrived.
    */
   route(bytes: Buffer, length: number, caller: Caller, verdict: Verdict): void;
 
   /**
-   * Whether many clients come from this address, as from that of a load balancer. Then it has no limit of its own for
-   * unfinished hellos. Default: none has.
+   * Reports whether many clients share this address, as behind a load balancer. The limit of unfinished hellos per
+   * source does not apply to it. Default: no address.
    */
   standsForMany?(address: string): boolean;
 
-  /** The dial failed: another endpoint, `refuse` or `reset`. What to drop and the preface are stated anew. */
+  /**
+   * Decides after a failed dial: another endpoint, `refuse` or `reset`. The decision must repeat the bytes to drop and
+   * whether there is a preface.
+   */
   failed(dial: Dial, caller: Caller, verdict: Verdict): void;
 
-  /** Writes what the upstream is to get before the client's bytes into `room`, and returns its length. */
+  /** Writes the bytes that the upstream receives before those of the client into `room`, and returns their number. */
   preface?(dial: Dial, caller: Caller, room: Buffer): number;
 
-  /** The dial worked. */
+  /** Called after a successful dial. */
   connected?(dial: Dial, caller: Caller): void;
 
-  /** A connection is over; for the access log. Without this function an engine never looks at addresses. */
+  /**
+   * Called when a connection has ended, for the access log. Without this function and `preface`, an engine reads
+   * addresses only to count sources.
+   */
   ended?(ending: Ending): void;
 }
 
-/** The most that a preface may have: a PROXY header with all its TLVs. */
+/** Maximum length of a preface: a PROXY header with all its TLVs. */
 export const PREFACE_LIMIT_BYTES = 4096;
 
-/** What an engine is made of. */
+/** Options of an engine. */
 export interface EngineOptions {
   readonly switchboard: Switchboard;
   readonly counters: Counters;
-  /** The numbers of all threads, this one's among them, for what is limited for the whole process. Default: its own. */
+  /** The counters of all threads, including this one, for limits of the whole process. Default: only its own. */
   readonly allValues?: readonly Float64Array[];
   /** Default: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<Limits>;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** Told what was thrown, once for each `fault`. */
+  /** Called with the exception, once for each `fault`. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** One thread's sockets. */
+/** The sockets of one thread. */
 export interface Engine {
   readonly name: 'bun' | 'epoll';
 
   /** Listens on one more address and returns the port. @throws the system's error, with its `code`. */
   listen(options: ListenOptions): number;
 
-  /** Closes the listening sockets; connections go on. */
+  /** Closes the listening sockets. Open connections continue. */
   stopAccepting(): void;
 
-  /** Closes this many connections, those accepted first, and returns how many there were. */
+  /** Closes this many connections, oldest first, and returns the number of connections that it closed. */
   closeOldest(count: number): number;
 
-  /** Ends everything at once. */
+  /** Resets all connections and closes the listening sockets at once. */
   stop(): void;
 }

@@ -1,13 +1,15 @@
 /**
- * How much waits for slow readers and for dials in the whole process, against what may.
+ * The limit of bytes buffered for slow readers and pending dials in the whole process.
  *
- * A stalled reader costs little, but anybody can have many: without a limit for all of them they outgrow the memory of a
- * container, and cost everybody else the connection.
+ * A stalled reader costs little, but one client can open many. Without a common limit they exhaust the memory of the
+ * container, and every other client loses its connection.
  */
 import { GLOBAL, sumOver } from './counters.ts';
 import type { Limits } from './limits.ts';
 
-/** Asked only where bytes begin to wait: the numbers of other threads are slow to read. */
+/**
+ * The limit on buffered bytes. Check it only where bytes begin to wait: reading the counters of other threads is slow.
+ */
 export class KeptLimit {
   readonly #maxKeptBytes: number;
   readonly #allValues: readonly Float64Array[];
@@ -17,12 +19,12 @@ export class KeptLimit {
     this.#allValues = allValues;
   }
 
-  /** More waits than may. */
+  /** Whether the buffered bytes exceed the limit. */
   get isExceeded(): boolean {
     return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxKeptBytes;
   }
 
-  /** So much waits that whoever can do without should not add to it. */
+  /** Whether more than half of the limit is used. An engine that can avoid buffering should then do so. */
   get isNear(): boolean {
     return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxKeptBytes / 2;
   }

@@ -1,41 +1,47 @@
 /**
- * How much one engine takes on, and for how long it waits.
+ * Limits and timeouts of one engine.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { GLOBAL, sumOver } from './counters.ts';
 import { REASON } from './reasons.ts';
 
-/** Limits of one engine, which is one thread: a gateway of four threads has each of them four times. */
+/**
+ * Limits of one engine. An engine is one thread, so a gateway with four threads has four times each limit, except where
+ * a field says that it covers all threads.
+ */
 export interface Limits {
-  /** The most connections at a time; one more is reset. */
+  /** Maximum number of open connections. The engine resets further ones. */
   readonly maxConnections: number;
   /**
-   * How many file descriptors the process may have, all threads together; a few of them are left to others. Default:
-   * what the system allowed when the process started.
+   * Maximum number of file descriptors of the process, for all threads together. A few are reserved for the rest of the
+   * process. Default: the limit that the system set when the process started.
    */
   readonly maxDescriptors: number;
-  /** The most connections whose first bytes are not complete; one more is reset. */
+  /** Maximum number of connections whose first bytes are incomplete. The engine resets further ones. */
   readonly maxUnfinishedHellos: number;
-  /** The same for one address, but for those that {@link Switchboard.standsForMany}. */
+  /** The same for one source address, except where {@link Switchboard.standsForMany}. */
   readonly maxUnfinishedHellosPerSource: number;
   /**
-   * How many bytes may wait in this process for slow readers and for dials, of all connections of all threads together. The
-   * connection that would go beyond is reset.
+   * Maximum number of bytes buffered for slow readers and pending dials, over all connections of all threads. The
+   * engine resets the connection that would exceed it.
    */
   readonly maxKeptBytes: number;
-  /** How many of the first bytes the switchboard may see. */
+  /** Maximum number of first bytes that the router sees. */
   readonly maxFirstBytes: number;
-  /** From accept to complete first bytes. */
+  /** Time from accept to complete first bytes. */
   readonly helloTimeoutMs: number;
-  /** For one endpoint; the next one has its own. */
+  /** Time to connect to one endpoint. The next endpoint gets its own. */
   readonly dialTimeoutMs: number;
-  /** How long a refused client may take to read its answer and leave. */
+  /** How long a refused client may take to read its answer and close. */
   readonly lingerMs: number;
-  /** Silence before TCP asks whether the peer is alive. There is no cut of idle connections. */
+  /** Idle time before TCP sends keepalive probes. The engine never closes idle connections. */
   readonly keepaliveMs: number;
 }
 
-/** The soft limit, which Bun has raised to the hard one at its start. Without /proc there is none to know. */
+/**
+ * Returns the soft limit, which Bun raises to the hard limit when it starts. Without /proc the limit is unknown, and so
+ * infinite.
+ */
 function descriptorLimit(): number {
   const file = '/proc/self/limits';
   if (!existsSync(file)) return Infinity;
@@ -43,10 +49,10 @@ function descriptorLimit(): number {
   return soft === undefined ? Infinity : Number(soft);
 }
 
-/** Descriptors left to the rest of the process. */
+/** Descriptors reserved for the rest of the process. */
 const DESCRIPTOR_RESERVE = 32;
 
-/** By default. The first bytes are a ClientHello of 16 KiB and up to two PROXY headers before it. */
+/** The default limits. `maxFirstBytes` fits two PROXY headers and a ClientHello of 16 KiB. */
 export const DEFAULT_LIMITS: Limits = {
   maxConnections: 100_000,
   maxDescriptors: descriptorLimit(),
@@ -60,20 +66,23 @@ export const DEFAULT_LIMITS: Limits = {
   keepaliveMs: 55_000,
 };
 
-/** How many descriptors will be wanted, in all threads: each client without an upstream will want one more. */
+/**
+ * Returns how many more descriptors the clients of all threads will need. Each client without a connected upstream
+ * counts as one.
+ */
 export function wantedDescriptors(allValues: readonly Float64Array[]): number {
   return sumOver(allValues, GLOBAL.unfinishedHellos) + sumOver(allValues, GLOBAL.dialling);
 }
 
 /**
- * Whether a descriptor that was just opened leaves enough to the rest of the process, with so many wanted besides. A new one
- * has the lowest free number, which says how many are taken, in all threads.
+ * Reports whether the reserve is still free after this descriptor was opened, if `wanted` more will be. The kernel
+ * assigns the lowest free number, so the number shows how many descriptors all threads use.
  */
 export function leavesReserve(limits: Limits, descriptor: number, wanted: number): boolean {
   return descriptor + wanted + DESCRIPTOR_RESERVE < limits.maxDescriptors;
 }
 
-/** The reason not to admit one more connection, if there is one. */
+/** Returns the reason to refuse one more connection, or undefined. */
 export function overLimit(
   limits: Limits,
   open: number,
@@ -81,6 +90,6 @@ export function overLimit(
   wanted: number,
 ): number | undefined {
   if (open >= limits.maxConnections) return REASON.connections_limit;
-  // The one more is its own upstream.
+  // One more for the upstream of this client.
   return leavesReserve(limits, descriptor, wanted + 1) ? undefined : REASON.descriptors_limit;
 }

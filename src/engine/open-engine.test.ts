@@ -11,7 +11,7 @@ const options: EngineOptions = {
   },
 };
 
-/** Opens an engine in a process of its own, whose environment takes away what epoll needs. */
+/** Opens an engine in a separate process, without the JIT that epoll needs. */
 function openWithoutJit(choice: string): { readonly output: string; readonly code: number } {
   const program = `
     import { openEngine } from ${JSON.stringify(`${import.meta.dir}/open-engine.ts`)};

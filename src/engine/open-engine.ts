@@ -1,22 +1,22 @@
 /**
- * Which engine a program gets: the fast one where it works, else the one that works everywhere.
+ * Selects the engine: `epoll` where it works, otherwise `bun`, which works everywhere.
  */
 import { BunEngine } from './bun/bun-engine.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 
-/** What can be asked for. `auto`: `epoll` if it passes its self-test, else `bun`. */
+/** The choices of a user. `auto`: `epoll` if it passes its self-test, otherwise `bun`. */
 export const ENGINE_CHOICES = ['auto', 'epoll', 'bun'] as const;
 /** One of {@link ENGINE_CHOICES}. */
 export type EngineChoice = (typeof ENGINE_CHOICES)[number];
 
-/** An engine, and why it is not the one that `auto` would rather have. */
+/** An engine, and why `auto` did not select `epoll`. */
 export interface OpenedEngine {
   readonly engine: Engine;
-  /** For a log line and a metric; absent if nothing went wrong. */
+  /** Why `epoll` does not work here, for a log line and a metric. Absent if there was no fallback. */
   readonly fallbackReason?: string;
 }
 
-/** Makes an engine for this thread. @throws if `epoll` was asked for by name and cannot be had. */
+/** Creates an engine for this thread. @throws Error if `epoll` was requested by name and does not work here. */
 export async function openEngine(
   choice: EngineChoice,
   options: EngineOptions,
@@ -38,7 +38,7 @@ export async function openEngine(
   }
 }
 
-/** Imported only here and now: where there is no libc to call, the import throws. */
+/** Imports the engine on demand, because the import throws where libc cannot be called. */
 async function openEpoll(options: EngineOptions): Promise<Engine> {
   if (process.platform !== 'linux')
     throw new Error(`epoll is of Linux, and this is ${process.platform}`);

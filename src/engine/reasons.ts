@@ -1,11 +1,11 @@
 /**
- * Why a connection ended, and why a dial failed: the engine's own codes. Codes of the switchboard come after them.
+ * Reason codes of the engine: why a connection ended or a dial failed. The codes of the router follow them.
  *
- * A code is for ever: metric label and log field, snake_case like those of `wire/outcome.ts`. Engines pass reasons as
- * numbers, places in one list, because a number fits a typed array and a counter's index.
+ * Codes never change: they are metric labels and log fields, in snake_case like those of `wire/outcome.ts`. Engines
+ * pass a reason as its index in one list, because a number fits a typed array and indexes a counter.
  */
 
-/** What the engine itself can say. The first one is no failure. */
+/** The reason codes of the engine and their meanings. The first one is not a failure. */
 export const ENGINE_REASONS = {
   completed: 'both sides said all they had to say',
   client_reset: 'the client reset the connection',
@@ -31,10 +31,10 @@ export const ENGINE_REASONS = {
 /** A code of {@link ENGINE_REASONS}. */
 export type EngineReason = keyof typeof ENGINE_REASONS;
 
-/** The codes in their order. */
+/** The codes, in order. */
 export const ENGINE_REASON_CODES = Object.keys(ENGINE_REASONS) as readonly EngineReason[];
 
-/** Each code's number. */
+/** The number of each code. */
 export const REASON = Object.fromEntries(
   ENGINE_REASON_CODES.map((code, number) => [code, number]),
 ) as Readonly<Record<EngineReason, number>>;

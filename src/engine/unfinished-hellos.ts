@@ -1,22 +1,22 @@
 /**
- * Connections whose first bytes are not complete, oldest first, with a limit overall and for each address.
+ * Connections whose first bytes are incomplete, oldest first, limited in total and per source address.
  *
- * No source can be over its limit while all together are not. So addresses are looked at only from then on: in quiet
- * times none is read and no map is kept, and under a flood the counts are exact.
+ * No source can exceed its limit while the total is below it. So sources are counted only above that: normally the
+ * engine reads no address and keeps no map, and under a flood the counts are exact.
  */
 import { ipBytes } from '../wire/ip-address.ts';
 import { GLOBAL, type Counters } from './counters.ts';
 import type { Limits } from './limits.ts';
 import { REASON } from './reasons.ts';
 
-/** As much of a Set as is needed here. */
+/** The subset of Set that is needed here. */
 interface ClientSet<Client> extends Iterable<Client> {
   readonly size: number;
   add(client: Client): unknown;
   delete(client: Client): boolean;
 }
 
-/** What {@link UnfinishedHellos} needs to know. */
+/** Options of {@link UnfinishedHellos}. */
 export interface UnfinishedHellosOptions<Client> {
   readonly limits: Limits;
   readonly counters: Counters;
@@ -25,19 +25,19 @@ export interface UnfinishedHellosOptions<Client> {
   readonly standsForMany: (address: string) => boolean;
 }
 
-/** Who has not finished its hello. A client is whatever an engine knows it by. */
+/** The clients with an unfinished hello. `Client` is the type by which the engine identifies a client. */
 export class UnfinishedHellos<Client> {
   readonly #limits: Limits;
   readonly #counters: Counters;
   readonly #addressOf: (client: Client) => string;
   readonly #standsForMany: (address: string) => boolean;
   readonly #clients: ClientSet<Client>;
-  /** Under a flood: under which address each is counted, and how many there are of each. */
+  /** While sources are counted: the source of each client, and the number of clients per source. */
   readonly #sources = new Map<Client, string>();
   readonly #bySource = new Map<string, number>();
   #countsSources = false;
 
-  /** `clients` is where they are kept, in the order of their arrival. Default: a Set. */
+  /** `clients` stores the clients in order of arrival. Default: a Set. */
   constructor(options: UnfinishedHellosOptions<Client>, clients: ClientSet<Client> = new Set()) {
     this.#clients = clients;
     this.#limits = options.limits;
@@ -50,7 +50,7 @@ export class UnfinishedHellos<Client> {
     return this.#clients.size;
   }
 
-  /** Takes one more in, or says by which reason not. */
+  /** Admits a client, or returns the reason to refuse it. */
   admit(client: Client): number | undefined {
     if (this.#clients.size >= this.#limits.maxUnfinishedHellos) return REASON.hellos_limit;
     if (this.#clients.size >= this.#limits.maxUnfinishedHellosPerSource) this.#countSources();
@@ -60,7 +60,7 @@ export class UnfinishedHellos<Client> {
     return undefined;
   }
 
-  /** It has finished, or it is gone. */
+  /** Removes a client whose hello is complete or whose connection has ended. */
   delete(client: Client): void {
     if (!this.#clients.delete(client)) return;
     this.#counters.add(GLOBAL.unfinishedHellos, -1);
@@ -106,7 +106,10 @@ export class UnfinishedHellos<Client> {
   }
 }
 
-/** Of IPv6 the network: whoever has one address there has 2^64 of them. */
+/**
+ * Returns the source under which an address counts. For IPv6 that is its /64 network, because a client there usually
+ * has 2^64 addresses.
+ */
 function sourceOf(address: string): string {
   const bytes = ipBytes(address);
   return bytes?.length === 16 ? Buffer.from(bytes.subarray(0, 8)).toString('hex') : address;

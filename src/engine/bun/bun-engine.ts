@@ -1,17 +1,19 @@
 /**
- * The engine on Bun.listen and Bun.connect: no foreign functions, every platform. The reference, and the fallback.
+ * The engine on Bun.listen and Bun.connect. It calls no foreign functions and works on every platform. It is the
+ * reference and the fallback.
  *
- * What Bun 1.4.4 can and cannot do, found by experiment:
- * - `terminate()` resets; `end()` sends a FIN, and a reset if there are unread bytes; `shutdown()` is a half-close.
- * - After our FIN the peer's comes as `close` without an error, with no `end` before it. A reset is `close` with an error.
- * - A paused socket keeps bytes and FIN for later, even if both FINs are through, and costs no CPU meanwhile.
- * - A dial cannot be taken back. After a timeout it goes on in the kernel (tcp_syn_retries: two minutes); it is counted
- *   as `abandonedDials`, takes a place of `maxConnections`, and is reset should it ever succeed.
- * - A dial for want of file descriptors fails as ECONNREFUSED (dial-failure.ts).
- * - Accepting cannot be paused, so what is over a limit is accepted and reset. The backlog cannot be chosen.
- * - Out of file descriptors Bun spins, a whole CPU for as long as the backlog has a connection. So it must not come to
- *   that: some descriptors are never given to clients (limits.ts).
- * - Keepalive probes go out each second, ten of them; only the silence before them can be set.
+ * Behavior of Bun 1.4.4, found by experiment:
+ * - `terminate()` resets. `end()` sends a FIN, and a reset if there are unread bytes. `shutdown()` is a half-close.
+ * - After our FIN, Bun reports the peer's FIN as `close` without an error, with no `end` before it. A reset is `close`
+ *   with an error.
+ * - A paused socket holds bytes and FIN back, even after both FINs, and uses no CPU meanwhile.
+ * - A dial cannot be canceled. After a timeout it continues in the kernel (tcp_syn_retries: two minutes). The engine
+ *   counts it in `abandonedDials` and against `maxConnections`, and resets it if it ever succeeds.
+ * - A dial without a free file descriptor fails as ECONNREFUSED (dial-failure.ts).
+ * - Accepting cannot be paused, so connections over a limit are accepted and reset. The backlog cannot be configured.
+ * - Without free file descriptors, Bun uses a whole CPU for as long as a connection waits in the backlog. The engine
+ *   prevents that: it never gives the last descriptors to clients (limits.ts).
+ * - Bun sends ten keepalive probes, one per second. Only the idle time before them can be configured.
  */
 import type { SocketHandler } from 'bun';
 import { systemClock, type Clock } from '../../clock/clock.ts';
@@ -26,10 +28,10 @@ import { Reception } from './reception.ts';
 import { Relay } from './relay.ts';
 import { ClientSide } from './side.ts';
 
-/** What hangs on an accepted socket; nothing if it was over a limit. */
+/** The `data` of an accepted socket. Undefined if the connection was over a limit. */
 type Accepted = ClientSide | undefined;
 
-/** An engine of this kind. */
+/** The engine on sockets of Bun. */
 export class BunEngine implements Engine {
   readonly name = 'bun';
 
@@ -113,14 +115,17 @@ export class BunEngine implements Engine {
       close: (socket, error) => {
         if (socket.data !== undefined) this.#closed(socket.data, error);
       },
-      // Bun comes here with what a handler throws, not with errors of the network.
+      // Bun calls this with exceptions of handlers, not with network errors.
       error: (socket, error) => {
         if (socket.data !== undefined) this.#fault(socket.data, error);
       },
     };
   }
 
-  /** Whether it has those that will be asked for. If not, it was gone before it was here. */
+  /**
+   * Reports whether the addresses are known, if the router needs them. They are not if the client has closed the
+   * connection already; then ends it.
+   */
   #knowsAddresses(client: ClientSide): boolean {
     const areWanted =
       this.#switchboard.ended !== undefined || this.#switchboard.preface !== undefined;
@@ -157,7 +162,7 @@ export class BunEngine implements Engine {
     this.#end(client, REASON.fault, 'reset');
   }
 
-  /** The one way out of every stage. */
+  /** Ends a connection, whatever its stage. Every connection ends here. */
   #end(client: ClientSide, reason: number, how: 'close' | 'reset'): void {
     if (client.stage === 'over') return;
     const isCounted = client.stage === 'refused' || reason === REASON.completed;

@@ -1,10 +1,10 @@
 /**
- * How Bun says that a dial has failed.
+ * Maps the errors of Bun's dials to reasons.
  */
 import { closeSync, openSync } from 'node:fs';
 import { REASON } from '../reasons.ts';
 
-/** The reason for an error of the system. */
+/** Returns the reason for a system error. */
 export function dialFailure(error: Error & { readonly code?: unknown }): number {
   switch (error.code) {
     case 'ECONNREFUSED':
@@ -25,7 +25,7 @@ export function dialFailure(error: Error & { readonly code?: unknown }): number 
   }
 }
 
-/** Whether a file could be opened now: Bun reports a dial that had no descriptor as refused (Bun 1.4.4). */
+/** Reports whether a file can be opened now. Bun 1.4.4 reports a dial without a free descriptor as refused. */
 function hasDescriptors(): boolean {
   try {
     closeSync(openSync('/dev/null', 'r'));
@@ -36,5 +36,5 @@ function hasDescriptors(): boolean {
   }
 }
 
-/** For the promise of Bun.connect, which says nothing that the handler `connectError` has not said. */
+/** Ignores a rejection of Bun.connect: the handler `connectError` has already handled it. */
 export function toldByConnectError(): void {}

@@ -1,5 +1,5 @@
 /**
- * From a verdict to a joined pair: dials, watches the time, and hands over the first bytes.
+ * From a decision to a joined pair: dials, enforces the timeout, and hands the first bytes over.
  */
 import type { SocketHandler, TCPSocketConnectOptions } from 'bun';
 import type { Clock } from '../../clock/clock.ts';
@@ -12,24 +12,24 @@ import { dialFailure, toldByConnectError } from './dial-failure.ts';
 import type { Relay } from './relay.ts';
 import { UpstreamSide, type ClientSide } from './side.ts';
 
-/** The parts of an engine that a dial touches. */
+/** Options of {@link Dialler}. */
 export interface DiallerOptions {
   readonly switchboard: Switchboard;
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly relay: Relay;
-  /** {@link Dialler.dial} says how it failed. */
+  /** Called after a failed dial. {@link Dialler.dial} has the reason. */
   readonly failed: (client: ClientSide) => void;
   readonly fault: (client: ClientSide, error: unknown) => void;
 }
 
-/** Bun's types have this one for Bun.listen only. */
+/** Bun's types declare this option for Bun.listen only. */
 interface BunConnectOptions extends TCPSocketConnectOptions<UpstreamSide> {
   readonly allowHalfOpen: true;
 }
 
-/** Dials of one engine. */
+/** The dials of one engine. */
 export class Dialler {
   readonly #options: DiallerOptions;
   readonly #counters: Counters;
@@ -45,18 +45,18 @@ export class Dialler {
     this.#handlers = this.#upstreamHandlers();
   }
 
-  /** Dials that nobody waits for and that Bun cannot take back. */
+  /** Number of dials that no client waits for and that Bun cannot cancel. */
   get abandoned(): number {
     return this.#abandoned;
   }
 
-  /** The dial that was last decided. */
+  /** The dial that finished last. */
   get dial(): Dial {
     if (this.#dial === undefined) throw new Error('no dial has been decided yet');
     return this.#dial;
   }
 
-  /** @throws RangeError if there is no such slot. */
+  /** Starts a dial. @throws RangeError if there is no such slot. */
   start(client: ClientSide, verdict: Verdict): void {
     const { endpoint } = verdict;
     if (endpoint === undefined) throw new TypeError('a verdict to dial without an endpoint');
@@ -83,7 +83,7 @@ export class Dialler {
     Bun.connect<UpstreamSide>(options).catch(toldByConnectError);
   }
 
-  /** The client is over; a dial still under way has nobody to wait for it. */
+  /** Forgets a client whose connection has ended, and abandons its pending dial. */
   leave(client: ClientSide): void {
     this.#options.relay.release(client);
     if (!this.#dialling.delete(client)) return;
@@ -91,7 +91,7 @@ export class Dialler {
     if (client.peer !== null) this.#abandon(client.peer);
   }
 
-  /** Fails the dials that took too long. */
+  /** Fails the dials that have timed out. */
   tick(nowMs: number): void {
     for (const client of this.#dialling) {
       if (client.deadlineMs > nowMs) break;
@@ -149,7 +149,7 @@ export class Dialler {
     this.#counters.add(GLOBAL.abandonedDials, 1);
   }
 
-  /** Whether this dial was given up before it came to an end, which it has now. */
+  /** Reports whether this dial was abandoned. It has finished now, so it is no longer counted as such. */
   #isSettled(upstream: UpstreamSide): boolean {
     if (!upstream.abandoned) return false;
     this.#abandoned--;
@@ -174,7 +174,7 @@ export class Dialler {
       client.stage = 'joined';
       client.first = null;
       relay.release(client);
-      // One write for both: the upstream gets its header and the hello in one segment.
+      // One write for both, so that the upstream receives its header and the hello in one segment.
       if (preface === undefined) relay.start(client, upstream, first, 0);
       else relay.start(client, upstream, Buffer.concat([preface, first]), preface.length);
     } catch (error) {
@@ -187,7 +187,7 @@ export class Dialler {
     return this.#prefaceRoom.subarray(0, length);
   }
 
-  /** The dial is over, one way or the other. */
+  /** Records the result of a finished dial. */
   #decide(client: ClientSide, reason: number): void {
     this.#dialling.delete(client);
     this.#counters.add(GLOBAL.dialling, -1);

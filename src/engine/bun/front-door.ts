@@ -1,6 +1,6 @@
 /**
- * Where connections come in by Bun's sockets: the listeners, who is inside, and how many may be. Engine `bun` has one,
- * and so has the proxy where it ends TLS.
+ * Accepts connections on sockets of Bun: the listeners, the open connections and their limits. Used by engine `bun` and
+ * by the proxy in mode terminate.
  */
 import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
 import type { Clock } from '../../clock/clock.ts';
@@ -14,30 +14,30 @@ import type { ClientSide } from './side.ts';
 
 const TICK_MS = 1000;
 
-/** The rest of an engine, as its door needs to know it. */
+/** Options of {@link FrontDoor}. */
 export interface FrontDoorOptions<Client extends ClientSide> {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
   /** See {@link EngineOptions.allValues}. */
   readonly allValues: readonly Float64Array[];
-  /** See {@link Switchboard.standsForMany}. Default: none does. */
+  /** See {@link Switchboard.standsForMany}. Default: no address. */
   readonly standsForMany?: (address: string) => boolean;
-  /** Dials that cannot be taken back. */
+  /** Returns the number of dials that cannot be canceled. */
   readonly abandonedDials: () => number;
-  /** Once a second, from the first listener on. */
+  /** Called once per second, from the first listener on. */
   readonly tick: () => void;
-  /** Ends a connection; calls {@link FrontDoor.leave} in its course. */
+  /** Ends a connection. It must call {@link FrontDoor.leave}. */
   readonly end: (client: Client, reason: number, how: 'close' | 'reset') => void;
 }
 
-/** The door of one engine. */
+/** The listeners and the open connections of one engine. */
 export class FrontDoor<Client extends ClientSide> {
   readonly unfinished: UnfinishedHellos<Client>;
 
   readonly #options: FrontDoorOptions<Client>;
   readonly #listeners: TCPSocketListener<Client | undefined>[] = [];
-  /** A Set keeps its order: the oldest comes first. */
+  /** In order of arrival, as a Set keeps it. */
   readonly #inside = new Set<Client>();
   #stopTick: (() => void) | undefined;
 
@@ -60,12 +60,12 @@ export class FrontDoor<Client extends ClientSide> {
     for (const listener of this.#listeners.splice(0)) listener.stop();
   }
 
-  /** Ends this many, those accepted first, and returns how many there were. */
+  /** Ends this many connections, oldest first, and returns the number of connections that it ended. */
   closeOldest(count: number): number {
     let closed = 0;
     for (const client of this.#inside) {
       if (closed === count) break;
-      // An end may only come behind the last byte: what is cut short has to look like it.
+      // A FIN may only follow the last byte. A truncated stream must end with a reset.
       const isWhole = client.queue === null && (client.peer?.queue ?? null) === null;
       this.#options.end(client, REASON.drained, isWhole ? 'close' : 'reset');
       closed++;
@@ -73,7 +73,7 @@ export class FrontDoor<Client extends ClientSide> {
     return closed;
   }
 
-  /** Ends everybody at once. */
+  /** Resets all connections at once. */
   stop(): void {
     this.stopAccepting();
     for (const client of this.#inside) this.#options.end(client, REASON.stopped, 'reset');
@@ -81,7 +81,10 @@ export class FrontDoor<Client extends ClientSide> {
     this.#stopTick = undefined;
   }
 
-  /** Whether a client that was just accepted may stay. One that may not is counted and reset. */
+  /**
+   * Reports whether the limits admit a client that was just accepted. Counts and resets a client that they do not
+   * admit.
+   */
   admits(client: Client, socket: Socket<unknown>): boolean {
     const { counters, limits, allValues, abandonedDials } = this.#options;
     counters.add(GLOBAL.accepted, 1);
@@ -99,7 +102,7 @@ export class FrontDoor<Client extends ClientSide> {
     return true;
   }
 
-  /** A client that was admitted is over. */
+  /** Forgets an admitted client whose connection has ended. */
   leave(client: Client): void {
     const { counters } = this.#options;
     this.#inside.delete(client);
@@ -108,7 +111,10 @@ export class FrontDoor<Client extends ClientSide> {
     if (client.row >= 0) counters.add(client.row + COLUMN.open, -1);
   }
 
-  /** A pair that has lived for a tick gets its keepalive: eight system calls that a short one need not pay for. */
+  /**
+   * Enables keepalive on pairs that are at least a tick old. That takes eight system calls, which short connections
+   * save.
+   */
   #tick(): void {
     const { limits, tick } = this.#options;
     tick();

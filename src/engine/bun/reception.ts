@@ -1,5 +1,5 @@
 /**
- * A connection from its first byte until it has an upstream: asks the switchboard, and carries out what it says.
+ * A connection from its first byte until it has an upstream: asks the router, and carries out its decision.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
@@ -12,10 +12,13 @@ import type { Done, Relay } from './relay.ts';
 import type { ClientSide } from './side.ts';
 import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 
-/** While dialling the client is not paused: two calls of epoll_ctl and a wake-up would cost more than the bytes. */
+/**
+ * Bytes to buffer while dialing before the client is paused. Pausing costs two calls of epoll_ctl and a wake-up, which
+ * is more than the buffered bytes cost.
+ */
 const KEPT_WHILE_DIALLING_BYTES = 64 * 1024;
 
-/** The parts of an engine that have to do with a connection without an upstream. */
+/** Options of {@link Reception}. */
 export interface ReceptionOptions {
   readonly switchboard: Switchboard;
   readonly counters: Counters;
@@ -27,12 +30,12 @@ export interface ReceptionOptions {
   readonly fault: (client: ClientSide, error: unknown) => void;
 }
 
-/** Where clients wait. */
+/** The clients of one engine that have no upstream yet. */
 export class Reception {
   readonly #options: ReceptionOptions;
   readonly #dialler: Dialler;
   readonly #verdict = new Verdict();
-  /** Refused ones that have not left. All wait equally long, so the nearest deadline comes first. */
+  /** Refused clients that have not closed yet. All have the same timeout, so the earliest deadline comes first. */
   readonly #lingering = new Set<ClientSide>();
 
   constructor(options: ReceptionOptions) {
@@ -40,18 +43,18 @@ export class Reception {
     this.#dialler = new Dialler({ ...options, failed: this.#dialFailed.bind(this) });
   }
 
-  /** Dials that go on with nobody waiting. */
+  /** Number of dials that no client waits for. */
   get abandonedDials(): number {
     return this.#dialler.abandoned;
   }
 
-  /** The client is over. */
+  /** Forgets a client whose connection has ended. */
   leave(client: ClientSide): void {
     this.#lingering.delete(client);
     this.#dialler.leave(client);
   }
 
-  /** Sends away whoever has waited too long. */
+  /** Ends the connections that have timed out. */
   tick(): void {
     const { clock, end, unfinished } = this.#options;
     const nowMs = clock.nowMs();
@@ -66,7 +69,7 @@ export class Reception {
     this.#dialler.tick(nowMs);
   }
 
-  /** The client has sent something, and has no upstream yet. */
+  /** Handles bytes of a client that has no upstream yet. */
   received(client: ClientSide, chunk: Uint8Array): void {
     switch (client.stage) {
       case 'hello':
@@ -135,7 +138,7 @@ export class Reception {
     }
   }
 
-  /** Answers, and waits for the client to leave; see the contract for why. */
+  /** Sends the answer and waits for the client to close, by rule 6 of engine.ts. */
   #refuse(client: ClientSide, reason: number, answer: Uint8Array): void {
     client.stage = 'refused';
     client.reason = reason;

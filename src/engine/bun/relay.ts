@@ -1,9 +1,10 @@
 /**
- * Bytes and FINs from one side of a pair to the other. Knows sides and counters; that sockets are Bun's it need not know.
+ * Forwards bytes and FINs from one side of a pair to the other. It uses sides and counters, and does not depend on
+ * sockets of Bun.
  *
- * A stalled reader costs what Bun hands over in one event, at most 512 KB: then its writer is paused, and the kernel's
- * buffers fill up behind it. While paused, Bun reports no FIN, but does report a reset. All of them together may cost
- * Limits.maxKeptBytes: the connection that would add to that is reset, and the others do not notice.
+ * A stalled reader costs what Bun delivers in one event, at most 512 KB. Then the relay pauses the writer, and the
+ * buffers of the kernel fill up. While paused, Bun reports no FIN, but does report a reset. All connections together
+ * may cost Limits.maxBufferedBytes: the connection that would exceed it is reset, and the others are not affected.
  */
 import { GLOBAL, type Counters } from '../counters.ts';
 import type { KeptLimit } from '../kept-limit.ts';
@@ -13,7 +14,7 @@ import { ClientSide, type AnySide, type UpstreamSide } from './side.ts';
 /** Called when a connection is over. */
 export type Done = (client: ClientSide, reason: number, how: 'close' | 'reset') => void;
 
-/** Joins pairs and keeps them going until both directions are done, or one side is lost. */
+/** Forwards bytes of pairs until both directions are finished, or one side is lost. */
 export class Relay {
   readonly #counters: Counters;
   readonly #limit: KeptLimit;
@@ -25,7 +26,10 @@ export class Relay {
     this.#done = done;
   }
 
-  /** Gives the upstream the first bytes, of which `uncounted` are ours and not the client's, and the FIN behind them. */
+  /**
+   * Sends the first bytes to the upstream, and the FIN if the client has sent it. The first `uncounted` bytes are the
+   * preface, which does not count as bytes of the client.
+   */
   start(client: ClientSide, upstream: UpstreamSide, first: Uint8Array, uncounted: number): void {
     upstream.uncounted = uncounted;
     client.resume();
@@ -33,10 +37,10 @@ export class Relay {
     if (client.sawFin) this.fin(client, upstream);
   }
 
-  /** A chunk has arrived. */
+  /** Forwards a chunk that has arrived. */
   pass(from: AnySide, to: AnySide, chunk: Uint8Array): void {
     if (to.queue !== null) {
-      // Rare: a chunk that was on its way when we asked for the pause.
+      // Rare: a chunk that was in flight when the socket was paused.
       this.#keep(to, Buffer.concat([to.queue, chunk]));
       this.#judge(to);
       return;
@@ -48,7 +52,7 @@ export class Relay {
     this.#judge(to);
   }
 
-  /** The socket of this side takes bytes again. Bun also says so for no reason. */
+  /** Handles that the socket of this side is writable again. Bun sometimes reports this without a cause. */
   drained(side: AnySide): void {
     if (side.queue === null || side.peer === null) return;
     const written = this.#write(side, side.queue);
@@ -59,7 +63,7 @@ export class Relay {
     else side.peer.resume();
   }
 
-  /** The last byte of this side has arrived. */
+  /** Handles the FIN of a side. */
   fin(from: AnySide, to: AnySide): void {
     from.sawFin = true;
     if (to.queue === null) this.#sendFin(to, from);
@@ -67,8 +71,8 @@ export class Relay {
   }
 
   /**
-   * The socket of this side is gone, and not because we closed it. Without an error that is no loss if our FIN was out:
-   * Bun then reports the peer's FIN as a close, with no `end` before it.
+   * Handles a socket that was closed, but not by us. Without an error and after our FIN, this is a normal end: Bun then
+   * reports the FIN of the peer as a close, with no `end` before it.
    */
   closed(side: AnySide, peer: AnySide, error: Error | undefined): void {
     side.closed = true;
@@ -78,30 +82,30 @@ export class Relay {
     }
     const isClient = side instanceof ClientSide;
     const lost = isClient ? REASON.client_reset : REASON.upstream_reset;
-    // Whoever resets after its FIN has said all, and wants to hear no more.
+    // A side that resets after its FIN has sent everything and reads no more.
     this.#done(isClient ? side : side.peer, side.sawFin ? REASON.completed : lost, 'reset');
   }
 
-  /** So many more of a client's first bytes wait for its dial. */
+  /** Counts first bytes of a client that wait for its dial. */
   hold(client: ClientSide, bytes: number): void {
     client.waitingBytes += bytes;
     this.#counters.add(GLOBAL.keptBytes, bytes);
     this.#judge(client);
   }
 
-  /** They wait no more. */
+  /** Stops counting the bytes that {@link hold} counted. */
   release(client: ClientSide): void {
     if (client.waitingBytes === 0) return;
     this.#counters.add(GLOBAL.keptBytes, -client.waitingBytes);
     client.waitingBytes = 0;
   }
 
-  /** Lets go of what was kept for a side. */
+  /** Drops the bytes buffered for a side. */
   forget(side: AnySide): void {
     this.#keep(side, null);
   }
 
-  /** If this was the last open direction, closing does as well as a FIN, and saves a call. */
+  /** Sends a FIN. If this was the last open direction, closes the connection instead, which saves a call. */
   #sendFin(to: AnySide, from: AnySide): void {
     to.owesFin = false;
     if (!to.sawFin || from.queue !== null) to.sendFin();
@@ -117,7 +121,7 @@ export class Relay {
     return written;
   }
 
-  /** Something was kept for this side, or of it: it goes if that was too much. */
+  /** Resets the connection of this side if the buffered bytes exceed the limit. */
   #judge(side: AnySide): void {
     if (!this.#limit.isExceeded) return;
     const client = side instanceof ClientSide ? side : side.peer;
@@ -131,7 +135,10 @@ export class Relay {
   }
 }
 
-/** The rest of a chunk holds all of its memory: a small one is copied, so that no more than twice what is counted is held. */
+/**
+ * Copies a small rest of a chunk: a view would hold the memory of the whole chunk. So the process holds at most twice
+ * the bytes that it counts.
+ */
 function compact(rest: Uint8Array): Uint8Array {
   return 2 * rest.byteLength < rest.buffer.byteLength ? new Uint8Array(rest) : rest;
 }

@@ -1,5 +1,5 @@
 /**
- * The two ends of a connection as this engine keeps them: one object for each socket, hung on it as its `data`.
+ * The two sides of a connection in this engine: one object per socket, attached to it as its `data`.
  *
  * Every field is set in the constructor, so that all objects of a class have one shape for the JIT.
  */
@@ -8,33 +8,36 @@ import { addressPair, type AddressPair } from '../../wire/address-pair.ts';
 import type { Caller } from '../engine.ts';
 import type { Endpoint } from '../endpoint.ts';
 
-/** What client and upstream have in common: bytes on their way in, and how far each direction is. */
+/** The state that client and upstream share: buffered bytes, and how far each direction is. */
 abstract class Side {
-  /** Absent while an upstream is being dialled. */
+  /** Null while an upstream is being dialed. */
   socket: Socket<unknown> | null;
-  /** Bytes that the socket did not take yet. As long as there are any, the other side is paused. */
+  /** Bytes that the socket has not accepted yet. While there are any, the other side is paused. */
   queue: Uint8Array | null = null;
-  /** We asked the socket not to read. */
+  /** Whether the socket was told to stop reading. */
   paused = false;
-  /** Its FIN has arrived: it will say no more. */
+  /** Whether its FIN has arrived. */
   sawFin = false;
-  /** The other side's FIN is due behind the queue. */
+  /** Whether the FIN of the other side must follow the queue. */
   owesFin = false;
-  /** Our FIN is out: it will hear no more. */
+  /** Whether our FIN was sent. */
   sentFin = false;
-  /** The socket is gone. */
+  /** Whether the socket is closed. */
   closed = false;
-  /** Bytes of the other side that the socket took, and at the head of the queue those that are ours (a preface). */
+  /**
+   * Number of bytes of the other side that the socket has accepted. `uncounted` is the number of bytes at the head of
+   * the queue that belong to a preface and do not count.
+   */
   bytes = 0;
   uncounted = 0;
-  /** Where in the counters these bytes are added. */
+  /** The index in the counters that these bytes are added to. */
   bytesAt = -1;
 
   constructor(socket: Socket<unknown> | null) {
     this.socket = socket;
   }
 
-  /** Gives bytes to the socket and returns how many it took; a socket on its way out takes none. */
+  /** Writes to the socket and returns the number of bytes that it accepted. A closing socket accepts none. */
   write(bytes: Uint8Array): number {
     return this.socket === null ? 0 : Math.max(0, this.socket.write(bytes));
   }
@@ -51,13 +54,13 @@ abstract class Side {
     if (!this.closed) this.socket?.resume();
   }
 
-  /** Sends a FIN and keeps listening. */
+  /** Sends a FIN and keeps reading. */
   sendFin(): void {
     this.sentFin = true;
     if (!this.closed) this.socket?.shutdown();
   }
 
-  /** Closes the socket: `reset` throws away what is on its way, and the peer gets to know. */
+  /** Closes the socket. `reset` discards bytes in flight and notifies the peer. */
   close(how: 'close' | 'reset'): void {
     if (this.closed) return;
     this.closed = true; // first: Bun calls the close handler from within
@@ -66,7 +69,7 @@ abstract class Side {
   }
 }
 
-/** Where a connection is in its life. */
+/** The stage of a connection. */
 type Stage = 'hello' | 'dialling' | 'joined' | 'refused' | 'over';
 
 interface Addresses {
@@ -76,32 +79,32 @@ interface Addresses {
   readonly localPort: number;
 }
 
-/** The client's side, and what is known of the connection as a whole. */
+/** The side of the client, and the state of the connection as a whole. */
 export class ClientSide extends Side implements Caller {
   stage: Stage = 'hello';
   peer: UpstreamSide | null = null;
   note = 0;
 
-  /** The first bytes, `firstBytes` of them; gone once the upstream has them. */
+  /** The first bytes, `firstBytes` of them. Null once they were sent to the upstream. */
   first: Buffer | null = null;
   firstBytes = 0;
-  /** Those that came while the upstream was being dialled. */
+  /** Number of bytes that arrived while the upstream was being dialed. */
   waitingBytes = 0;
   dropBytes = 0;
   hasPreface = false;
-  /** Both sockets have their keepalive. */
+  /** Whether keepalive is enabled on both sockets. */
   settled = false;
 
   endpoint: Endpoint | undefined = undefined;
   slot = -1;
-  /** Of the slot in the counters. */
+  /** The row of the slot in the counters. */
   row = -1;
   attempts = 0;
   reason = 0;
 
   readonly acceptedMs: number;
   dialledMs = 0;
-  /** When the present stage has taken too long. */
+  /** When the timeout of the current stage is over. */
   deadlineMs: number;
   #addresses: Addresses | null = null;
 
@@ -122,7 +125,7 @@ export class ClientSide extends Side implements Caller {
     return addressPair(remoteAddress, remotePort, localAddress, localPort);
   }
 
-  /** Reads the addresses while there is a socket to ask: a closed one has none. */
+  /** Reads the addresses once and caches them, because a closed socket has none. */
   lookUp(): Addresses {
     if (this.#addresses !== null) return this.#addresses;
     const socket = this.socket;
@@ -135,7 +138,7 @@ export class ClientSide extends Side implements Caller {
     return this.#addresses;
   }
 
-  /** Adds to the first bytes. A chunk of Bun's is ours to keep: each has memory of its own. */
+  /** Appends to the first bytes. A chunk of Bun may be kept without a copy: each chunk has its own memory. */
   append(chunk: Uint8Array): void {
     if (this.first === null) {
       this.first = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -144,7 +147,7 @@ export class ClientSide extends Side implements Caller {
     }
     const length = this.firstBytes + chunk.byteLength;
     if (length > this.first.length) {
-      // Twice as much each time: a hello that comes byte by byte is copied a dozen times, not a thousand.
+      // Doubles the capacity: a hello that arrives byte by byte is copied a dozen times, not a thousand.
       const roomier = Buffer.allocUnsafeSlow(Math.max(2048, 2 * length));
       this.first.copy(roomier, 0, 0, this.firstBytes);
       this.first = roomier;
@@ -154,10 +157,10 @@ export class ClientSide extends Side implements Caller {
   }
 }
 
-/** The upstream's side. A new one for each dial. */
+/** The side of the upstream. Each dial creates a new one. */
 export class UpstreamSide extends Side {
   readonly peer: ClientSide;
-  /** The client is not waiting for this dial any more. */
+  /** Whether the client no longer waits for this dial. */
   abandoned = false;
 
   constructor(client: ClientSide) {
@@ -166,5 +169,5 @@ export class UpstreamSide extends Side {
   }
 }
 
-/** Either. */
+/** Either side. */
 export type AnySide = ClientSide | UpstreamSide;

@@ -1,18 +1,18 @@
 /**
- * For tests only: an engine in a process of its own, for what concerns the whole process. Run as a program, this file is
- * that process; it answers each message with a report.
+ * For tests only: an engine in a separate process, for tests that concern the whole process. Run as a program, this
+ * file is that process. It answers each message with a report.
  */
 import { readdirSync } from 'node:fs';
 import type { Limits } from '../limits.ts';
 import { ENGINES, makeEngine } from './engines.ts';
 import { Table, type Row } from './table.ts';
 
-/** What the process says of itself. */
+/** The counters and resources of the process. */
 export interface Report {
   readonly port: number;
   readonly uptimeMs: number;
   readonly cpuMs: number;
-  /** Both 0 unless asked for: to find out takes a file descriptor. */
+  /** Both 0 unless requested, because reading them takes a file descriptor. */
   readonly rssBytes: number;
   readonly descriptors: number;
   readonly open: number;
@@ -24,12 +24,12 @@ export interface Report {
 
 /** Options of {@link EngineProcess.start}. */
 export interface EngineProcessOptions {
-  /** How many file descriptors it may have. Default 1024. */
+  /** Maximum number of file descriptors. Default 1024. */
   readonly maxFiles?: number;
   readonly limits?: Partial<Limits>;
 }
 
-/** The process, as its parent sees it. */
+/** A handle of the process in its parent. */
 export class EngineProcess implements AsyncDisposable {
   readonly #child: Bun.Subprocess;
   #answer: ((report: Report) => void) | undefined;
@@ -45,7 +45,7 @@ export class EngineProcess implements AsyncDisposable {
     });
   }
 
-  /** Starts an engine, and waits until it listens. */
+  /** Starts an engine and waits until it listens. */
   static async start(
     engine: string,
     rows: readonly Row[],
@@ -53,12 +53,12 @@ export class EngineProcess implements AsyncDisposable {
   ): Promise<EngineProcess> {
     const child = new EngineProcess(engine, rows, options);
     const { promise, resolve } = Promise.withResolvers<Report>();
-    child.#answer = resolve; // it reports once unasked, when it listens
+    child.#answer = resolve; // the process sends one report when it listens
     await promise;
     return child;
   }
 
-  /** What it says now; `resources` with memory and file descriptors. */
+  /** Returns a report; with `resources`, memory and file descriptors are included. */
   async report(question: 'counts' | 'resources' = 'counts'): Promise<Report> {
     const { promise, resolve } = Promise.withResolvers<Report>();
     this.#answer = resolve;
@@ -66,7 +66,7 @@ export class EngineProcess implements AsyncDisposable {
     return promise;
   }
 
-  /** Asks until the claim holds. @throws after the deadline. */
+  /** Requests reports until the condition holds. @throws Error after the deadline. */
   async until(
     claim: (report: Report) => boolean,
     what: string,
@@ -83,8 +83,8 @@ export class EngineProcess implements AsyncDisposable {
   }
 
   /**
-   * Waits for half a second in which it used less than this share of a core. One that spins has none; one that does not
-   * may have to compile or to collect garbage first. @throws after the deadline.
+   * Waits for half a second with less CPU usage than this share of a core. A process that spins never has one. A
+   * process that does not spin may have to compile or collect garbage first. @throws Error after the deadline.
    */
   async untilIdle(maxShare: number, deadlineMs = 200_000): Promise<Report> {
     const end = performance.now() + deadlineMs;
@@ -126,7 +126,7 @@ function run(engineName: string, rows: readonly Row[], limits: Partial<Limits>):
       lostEdges: table.counters.global('lostEdges'),
       failures: table.counters.failures(),
     };
-    table.endings.length = 0; // nobody asks for them here
+    table.endings.length = 0; // not used here
     process.send?.(answer);
   };
   process.on('message', report);

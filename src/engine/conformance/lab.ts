@@ -1,5 +1,5 @@
 /**
- * For tests only: an engine between clients and backends, on loopback, put away at the end of the test.
+ * For tests only: an engine between clients and backends on loopback, disposed of at the end of the test.
  */
 import { hello } from '../../wire/hello/hello-builder.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
@@ -10,23 +10,23 @@ import { makeEngine } from './engines.ts';
 import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Table, type Row } from './table.ts';
 
-/** The name of the first row, and the hello that asks for it. */
+/** The name in the first row, and a hello for it. */
 export const NAME = 'a.test';
 export const HELLO = hello({ serverName: NAME });
 
 /** Options of {@link Lab}. */
 export interface LabOptions {
-  /** Default: {@link NAME} leads to the lab's backend. */
+  /** Default: {@link NAME} is routed to the backend of the lab. */
   readonly rows?: (backendPort: number) => readonly Row[];
   readonly limits?: Partial<Limits>;
-  /** Where engine and backend are. Default 127.0.0.1. */
+  /** Address of engine and backend. Default 127.0.0.1. */
   readonly address?: string;
-  /** The counters of other threads. Default: there are none. */
+  /** Counters of other threads. Default: none. */
   readonly neighbours?: readonly Counters[];
   readonly onPeer?: (peer: Peer) => void;
 }
 
-/** One of each. */
+/** An engine, its router and a backend. */
 export class Lab implements Disposable {
   readonly backend: Backend;
   readonly table: Table;
@@ -59,12 +59,12 @@ export class Lab implements Disposable {
     this.backend[Symbol.dispose]();
   }
 
-  /** A client that has said nothing yet. */
+  /** Dials the engine. The client has sent nothing yet. */
   async dial(): Promise<Peer> {
     return Peer.dial(this.port, this.#address);
   }
 
-  /** A client and its backend, which has the hello. */
+  /** Returns a client and its upstream, which has received the hello. */
   async pair(): Promise<{ client: Peer; upstream: Peer }> {
     const client = await this.dial();
     await client.send(HELLO);
@@ -73,12 +73,12 @@ export class Lab implements Disposable {
     return { client, upstream };
   }
 
-  /** What the first row has counted. */
+  /** Returns the counts of the first row. */
   counts(): SlotCounts {
     return this.counters.slot(0);
   }
 
-  /** Waits until no connection is left, and returns how the only one ended, or the last. */
+  /** Waits until no connection is open, and returns the one that closed last. */
   async ending(): Promise<Table['endings'][number]> {
     await until(() => this.counters.global('open') === 0, 'no connection left');
     const ending = this.table.endings.at(-1);

@@ -1,6 +1,6 @@
 /**
- * For tests only: hundreds of connections at once, each with its own temper, all bytes checked. The seed makes a failure
- * come back.
+ * For tests only: hundreds of connections at once with different behavior. Every byte is checked. The seed makes a
+ * failure reproducible.
  */
 import { HELLO } from './lab.ts';
 import { until, type Peer } from '../../net/testing/peer.ts';
@@ -18,7 +18,7 @@ const TEMPERS = [
   'upstream resets',
 ] as const;
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, determined by the seed (mulberry32). */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -29,7 +29,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** What one connection is to do. */
+/** What one connection does. */
 interface Plan {
   readonly temper: (typeof TEMPERS)[number];
   readonly up: Buffer;
@@ -52,7 +52,7 @@ async function sendInPieces(peer: Peer, bytes: Buffer, pieceBytes: number): Prom
   }
 }
 
-/** Reads a while, rests a while. */
+/** Reads a chunk, then pauses for a millisecond. */
 function readSlowly(peer: Peer): void {
   peer.onData = () => {
     peer.pause();
@@ -64,9 +64,9 @@ function sha256(bytes: Uint8Array): string {
   return Bun.SHA256.hash(bytes, 'hex');
 }
 
-/** One storm. Its `serve` belongs in front of a backend, and `run` is the clients. */
+/** A storm. The backend calls `serve` for each connection; `run` runs the clients. */
 export class Storm {
-  /** How many ended as both sides wanted, and what they said to each other. */
+  /** Number of connections that both sides completed, and their bytes. */
   completed = 0;
   bytesUp = 0;
   bytesDown = 0;
@@ -81,12 +81,12 @@ export class Storm {
     this.#plans = Array.from({ length: connections }, (_, index) => makePlan(index, next));
   }
 
-  /** The upstream's half of a plan, which it finds out from the first bytes. */
+  /** Runs the upstream side of a plan. The first bytes identify the plan. */
   serve(peer: Peer): void {
     this.#serving.push(this.#serve(peer));
   }
 
-  /** All clients at once. */
+  /** Runs all clients at once. */
   async run(dial: () => Promise<Peer>): Promise<void> {
     const calls = this.#plans.map(async (plan, index) => {
       this.#clients[index] = await call(await dial(), plan);
@@ -94,7 +94,7 @@ export class Storm {
     await Promise.all(calls);
   }
 
-  /** What did not arrive as it was sent. To be asked once, when all connections are over. */
+  /** Returns what did not arrive as it was sent. Call once, when all connections have ended. */
   async wrong(): Promise<readonly string[]> {
     await Promise.all(this.#serving);
     const wrong: string[] = [];
@@ -117,7 +117,7 @@ export class Storm {
   async #serve(peer: Peer): Promise<void> {
     const headBytes = HELLO.length + INDEX_BYTES;
     await until(() => peer.received >= headBytes || peer.closed, 'the index', PATIENCE_MS);
-    if (peer.received < headBytes) return; // the client was gone before
+    if (peer.received < headBytes) return; // the client closed before
     const index = peer.bytes().readUInt32BE(HELLO.length);
     const plan = this.#plans[index];
     if (plan === undefined) throw new Error(`connection ${index} was never made`);
@@ -135,7 +135,7 @@ export class Storm {
   }
 }
 
-/** The client's half. */
+/** Runs the client side of a plan. */
 async function call(client: Peer, plan: Plan): Promise<Peer> {
   if (plan.temper === 'slow client') readSlowly(client);
   const bytes = Buffer.concat([HELLO, plan.up]);

@@ -1,5 +1,5 @@
 /**
- * For tests only: the smallest switchboard that uses all of the interface. Names to endpoints, tried in order.
+ * For tests only: the smallest router that uses the whole interface. It maps names to endpoints, tried in order.
  */
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { ClientHello } from '../../wire/hello/client-hello.ts';
@@ -8,17 +8,17 @@ import { Endpoint } from '../endpoint.ts';
 import type { Caller, Dial, Ending, Switchboard } from '../engine.ts';
 import type { Verdict } from '../verdict.ts';
 
-/** Where a name leads. */
+/** The route of a name. */
 export interface Row {
   readonly name: string;
   readonly endpoints: readonly (readonly [address: string, port: number])[];
-  /** Sent to the upstream first. */
+  /** Bytes to send to the upstream first. */
   readonly preface?: string;
-  /** Whether the upstream is to see no hello. */
+  /** Whether to drop the hello. */
   readonly dropsHello?: boolean;
 }
 
-/** What was said of a connection in the end, with codes in place of numbers. */
+/** A closed connection, with codes instead of numbers. */
 export interface Ended extends Omit<Ending, 'caller' | 'reason' | 'endpoint'> {
   readonly reason: string | undefined;
   readonly endpoint: string | undefined;
@@ -26,7 +26,7 @@ export interface Ended extends Omit<Ending, 'caller' | 'reason' | 'endpoint'> {
   readonly remotePort: number;
 }
 
-/** A table of names; the slot of a name is its place in it. */
+/** A table of names. The slot of a name is its index. */
 export class Table implements Switchboard {
   readonly counters: Counters;
   readonly ended: ((ending: Ending) => void) | undefined;

@@ -1,5 +1,5 @@
 /**
- * For tests only: a client that sends an urgent byte (RFC 6093). Bun cannot, so this is a few calls of libc.
+ * For tests only: a client that sends an urgent byte (RFC 6093). Bun cannot do that, so this file calls libc.
  */
 import { dlopen, ptr } from 'bun:ffi';
 
@@ -17,10 +17,10 @@ const libc = dlopen('libc.so.6', {
   close: { args: ['i32'], returns: 'i32' },
 }).symbols;
 
-/** Memory of a page stays where it is; a small typed array may be moved under the call. */
+/** A buffer of a page has a fixed address. JavaScriptCore may move a small typed array during the call. */
 const memory = Buffer.from(new ArrayBuffer(4096));
 
-/** Connects, says hello, `before`, an urgent byte and `behind`, and stays. */
+/** Connects, sends the hello, `before`, an urgent byte and `behind`, and stays connected. */
 export function urgentClient(
   port: number,
   options: { readonly hello: Uint8Array; readonly endsWithFin: boolean },

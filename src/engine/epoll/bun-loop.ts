@@ -1,22 +1,23 @@
 /**
- * Bun's own event loop, as a descriptor to wait for.
+ * Finds the event loop of Bun as a descriptor to wait for.
  *
- * The engine waits in an epoll instance of its own, and Bun's timers, messages, signals and sockets of the same thread
- * must go on. On Linux Bun's loop is an epoll instance too, and one such instance can be watched by another: so the engine
- * sleeps until its own sockets or Bun's have something to do. Only timers are not in Bun's instance.
+ * The engine waits in its own epoll instance, while Bun's timers, messages, signals and sockets in the same thread must
+ * keep working. On Linux, Bun's loop is an epoll instance too, and one epoll instance can watch another. So the engine
+ * sleeps until one of its own sockets or one of Bun's is ready. Only timers are not part of Bun's instance.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const FDS = '/proc/self/fd';
 
-/** Bun's types lack it. */
+/** Bun's types lack this property. */
 interface WithDescriptor {
   readonly fd?: number;
 }
 
-/** The epoll instance of Bun's loop in this thread. @throws Error if it cannot be found. */
+/** Returns the epoll instance of Bun's loop in this thread. @throws Error if it cannot be found. */
 export function findBunLoop(): number {
-  // It is the one that watches a socket which Bun has just opened in this thread. An abstract name leaves no file.
+  // It is the instance that watches a socket which Bun has just opened in this thread. An abstract name creates no
+  // file.
   const name = `\0snicket-probe-${process.pid}-${crypto.randomUUID()}`;
   const probe = Bun.listen({ unix: name, socket: { data() {} } });
   try {
@@ -36,7 +37,7 @@ function watches(candidate: string, fd: number): boolean {
     const watched = readFileSync(`/proc/self/fdinfo/${candidate}`, 'latin1');
     return new RegExp(`^tfd: +${fd} `, 'm').test(watched);
   } catch (error) {
-    // Closed since the folder was read; the reader's own descriptor always is.
+    // Closed since the folder was read, like the descriptor that read the folder.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
     throw error;
   }

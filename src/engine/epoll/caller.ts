@@ -1,5 +1,6 @@
 /**
- * The client of a connection as the switchboard sees it: one object for all of them, pointed at one after the other.
+ * The client of a connection as the router sees it. One object serves all connections: the engine points it at one
+ * after the other.
  */
 import type { AddressPair } from '../../wire/address-pair.ts';
 import type { Caller } from '../engine.ts';
@@ -7,7 +8,7 @@ import { readAddress, readEnd, readPort, SOCKADDR_BYTES } from '../../system/soc
 import type { Ends } from './ends.ts';
 import { localEnd } from './socket.ts';
 
-/** The client that is being talked about. */
+/** The current client. */
 export class EpollCaller implements Caller {
   readonly #ends: Ends;
   #client = -1;
@@ -16,7 +17,7 @@ export class EpollCaller implements Caller {
     this.#ends = ends;
   }
 
-  /** Talks about this client from now on. */
+  /** Points this object at a client. */
   at(client: number): this {
     this.#client = client;
     return this;

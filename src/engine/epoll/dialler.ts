@@ -1,5 +1,5 @@
 /**
- * From a verdict to a joined pair: dials, watches the time, and hands over to the relay.
+ * From a decision to a joined pair: dials, enforces the timeout, and hands over to the relay.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
@@ -18,7 +18,7 @@ import type { Relay } from './relay/relay.ts';
 import { connect, openFor, takeError } from './socket.ts';
 import { WaitingList } from './waiting-list.ts';
 
-/** The parts of an engine that a dial touches. */
+/** Options of {@link Dialler}. */
 export interface DiallerOptions {
   readonly switchboard: Switchboard;
   readonly counters: Counters;
@@ -30,7 +30,7 @@ export interface DiallerOptions {
   readonly caller: EpollCaller;
 }
 
-/** One attempt; the same object each time, so that a dial allocates nothing. */
+/** One dial. The object is reused, so that a dial allocates nothing. */
 class EpollDial implements Dial {
   #endpoint: Endpoint | undefined;
   slot = -1;
@@ -47,15 +47,15 @@ class EpollDial implements Dial {
   }
 }
 
-/** Dials of one engine. */
+/** The dials of one engine. */
 export class Dialler {
-  /** The dial that was last decided. */
+  /** The dial that finished last. */
   readonly dial = new EpollDial();
 
   readonly #options: DiallerOptions;
   readonly #counters: Counters;
   readonly #ends: Ends;
-  /** Clients whose upstream is being dialled, the longest-waiting first. */
+  /** Clients whose upstream is being dialed, oldest first. */
   readonly #dialling: WaitingList;
   readonly #prefaceRoom = Buffer.alloc(PREFACE_LIMIT_BYTES);
 
@@ -66,7 +66,10 @@ export class Dialler {
     this.#dialling = new WaitingList(options.ends, LIST.dial);
   }
 
-  /** Begins a dial. False if it has failed at once: {@link dial} says how. @throws RangeError if there is no such slot. */
+  /**
+   * Starts a dial. Returns false if it failed at once; {@link dial} has the reason. @throws RangeError if there is no
+   * such slot.
+   */
   start(client: number, verdict: Verdict, tick: number): boolean {
     const { endpoint, dropBytes } = verdict;
     if (endpoint === undefined) throw new TypeError('a verdict to dial without an endpoint');
@@ -90,7 +93,7 @@ export class Dialler {
     return false;
   }
 
-  /** Epoll has something to say of a dial. Whether it worked; if it failed, {@link dial} says how. */
+  /** Handles an event of a dial and reports whether it succeeded. If not, {@link dial} has the reason. */
   answered(upstream: number, isError: boolean): boolean {
     const client = this.#ends.peerOf(upstream);
     if (isError) {
@@ -103,20 +106,22 @@ export class Dialler {
     return true;
   }
 
-  /** Tells the switchboard, and gives the upstream the first bytes. */
+  /** Notifies the router, and sends the first bytes to the upstream. */
   join(client: number): void {
     const { switchboard, relay, caller } = this.#options;
     switchboard.connected?.(this.dial, caller.at(client));
     relay.start(client, this.#ends.has(client, FLAG.prefaced) ? this.#preface(client) : undefined);
   }
 
-  /** The client is over. */
+  /** Forgets a client whose connection has ended. */
   leave(client: number): void {
     if (!this.#dialling.delete(client)) return;
     this.#counters.add(GLOBAL.dialling, -1);
   }
 
-  /** Fails the dials that took too long, one after the other: {@link dial} is about each in its turn. */
+  /**
+   * Fails the dials that have timed out, and yields the client of each. {@link dial} is then the dial of that client.
+   */
   *expired(): IterableIterator<number> {
     const latestMs = this.#options.clock.nowMs() - this.#options.limits.dialTimeoutMs;
     for (const client of this.#dialling) {
@@ -131,7 +136,7 @@ export class Dialler {
     const ends = this.#ends;
     const upstream = openFor(endpoint);
     if (upstream < 0) return REASON.dial_no_resources;
-    // Two threads may let somebody in at the same moment: what is left to the process is not for their dials.
+    // Two threads may each admit a client at the same moment. Their dials must not use the reserve of the process.
     if (!leavesReserve(this.#options.limits, upstream, 0)) {
       libc.close(upstream);
       return REASON.dial_no_resources;
@@ -182,7 +187,7 @@ export class Dialler {
     return this.#prefaceRoom.subarray(0, length);
   }
 
-  /** The dial is over, one way or the other. */
+  /** Records the result of a finished dial. */
   #decide(client: number, reason: number): void {
     this.leave(client);
     const { dial } = this;
@@ -199,7 +204,7 @@ export class Dialler {
   }
 }
 
-/** What the system's error means for a dial. */
+/** Returns the reason for a system error. */
 function dialFailure(failure: number): number {
   switch (failure) {
     case ERRNO.ECONNREFUSED:

@@ -1,65 +1,66 @@
 /**
- * What is known of every socket, in typed arrays by file descriptor: no object per connection, nothing for the garbage
- * collector, and little more than 100 bytes for a socket at rest.
+ * The state of every socket, in typed arrays by file descriptor. There is no object per connection and nothing to
+ * collect as garbage. An idle socket takes little more than 100 bytes.
  *
- * A connection has two ends: the client's, which is also its name here, and the upstream's.
+ * A connection has two sockets: that of the client, whose descriptor also identifies the connection, and that of the
+ * upstream.
  */
 import type { Endpoint } from '../endpoint.ts';
 import { SOCKADDR_WORDS, type SocketEnd } from '../../system/socket-address.ts';
 import { copyAccepted } from './socket.ts';
 
-/** Where an end is in its life. */
+/** The stage of a socket. */
 export const STAGE = {
   free: 0,
-  /** A client whose first bytes are looked at. They stay in the kernel. */
+  /** A client with incomplete first bytes. They stay in the kernel. */
   hello: 1,
-  /** A client whose upstream is being dialled. Its bytes stay in the kernel. */
+  /** A client whose upstream is being dialed. Its bytes stay in the kernel. */
   dialling: 2,
-  /** An upstream that is being dialled. */
+  /** An upstream that is being dialed. */
   connecting: 3,
-  /** Either, with bytes going both ways. */
+  /** A client or an upstream of a joined pair. */
   joined: 4,
-  /** A client that has its answer, until it leaves. */
+  /** A refused client that has its answer and has not closed yet. */
   refused: 5,
-  /** No end of a connection, but where clients come from. */
+  /** A listening socket. */
   listening: 6,
 } as const;
 
-/** What is true of an end. Several can be. */
+/** Flags of a socket. Several can be set. */
 export const FLAG = {
   client: 1,
-  /** There may be something to read: set by an event, cleared only by reading less than was asked for. */
+  /** There may be bytes to read. Set by an event, cleared only when a read returns less than requested. */
   readable: 2,
-  /** Epoll has told of its FIN, which may be behind bytes yet to be read. */
+  /** Epoll has reported its FIN, which may follow bytes that are still unread. */
   finComing: 4,
-  /** Its FIN was read: it will say no more. */
+  /** Its FIN was read, so it sends nothing more. */
   finRead: 8,
-  /** Bytes wait until it takes more; so its peer is not read. */
+  /** Its peer is not read until it accepts more bytes. */
   blocked: 16,
-  /** In the queue of those who had their turn and have more to say. */
+  /** It is in the {@link TurnQueue}: its turn is over, and it has more to read. */
   queued: 32,
   /** Its bytes go through a pipe. */
   piped: 64,
-  /** The upstream is to get a preface before the bytes of this client. */
+  /** The upstream receives a preface before the bytes of this client. */
   prefaced: 128,
-  /** Epoll has told of its reset, which may be behind bytes yet to be read. */
+  /** Epoll has reported its reset, which may follow bytes that are still unread. */
   resetComing: 256,
-  /** It has lived long enough to be worth the calls that set its keepalive. */
+  /** It is at least a tick old, so keepalive is enabled. */
   settled: 512,
-  /** Epoll has told of urgent bytes (RFC 6093): reads stop short of them. */
+  /** Epoll has reported urgent bytes (RFC 6093). Reads stop before them. */
   urgent: 1024,
-  /** Its bytes are left to gather: see {@link Gatherer}. */
+  /** Its bytes gather in the kernel. See {@link Gatherer}. */
   gathers: 2048,
-  /** The last sweep found something to read, which epoll may report any moment. */
+  /** The last sweep found bytes to read. Epoll may still report them. */
   readSuspected: 4096,
-  /** The last sweep found room to write, which epoll may report any moment. */
+  /** The last sweep found it writable. Epoll may still report that. */
   writeSuspected: 8192,
 } as const;
 
 /** What a client may wait for: see {@link WaitingList}. */
 export const LIST = { hello: 1, dial: 2, leave: 3 } as const;
 
-/** Memory that is not written to is not there: room for so many costs nothing until they come. */
+/** The initial capacity. The kernel backs memory only once it is written, so unused capacity costs nothing. */
 const FIRST_CAPACITY = 1 << 15;
 
 type Numbers = Uint8Array | Int16Array | Uint16Array | Int32Array | Float64Array;
@@ -70,56 +71,56 @@ function grown<T extends Numbers>(numbers: T, capacity: number): T {
   return more;
 }
 
-/** The ends of all connections of one engine. */
+/** The sockets of one engine. */
 export class Ends {
-  /** One more than the highest descriptor that ever was an end. */
+  /** One more than the highest descriptor used so far. */
   limit = 0;
 
   stage = new Uint8Array(FIRST_CAPACITY);
   flags = new Uint16Array(FIRST_CAPACITY);
-  /** How many full reads in a row there were, as far as the relay counts. */
+  /** Number of full reads in a row. The relay stops counting once a socket is hot. */
   heat = new Uint8Array(FIRST_CAPACITY);
-  /** How many pieces of bulk in a row it has brought, one at a time; below 0, how many do not count. */
+  /** Number of pieces of bulk in a row that arrived one at a time. Below 0: number of pieces to ignore. */
   pieces = new Int16Array(FIRST_CAPACITY);
-  /** The other end; -1 if there is none. */
+  /** The other socket of the pair, or -1. */
   peer = new Int32Array(FIRST_CAPACITY);
-  /** Tells the sockets apart that have had this descriptor. */
+  /** Distinguishes the sockets that have had this descriptor. */
   generation = new Int32Array(FIRST_CAPACITY);
   /** The tick of its last event. */
   lastTick = new Int32Array(FIRST_CAPACITY);
-  /** Where in the counters the bytes are added that it took. */
+  /** The index in the counters for the bytes that it has accepted. */
   bytesAt = new Int32Array(FIRST_CAPACITY);
-  /** How many it took. */
+  /** Number of bytes that it has accepted. */
   bytes = new Float64Array(FIRST_CAPACITY);
 
-  // Of clients only.
+  // Clients only.
   slot = new Int32Array(FIRST_CAPACITY);
   row = new Int32Array(FIRST_CAPACITY);
   attempts = new Uint16Array(FIRST_CAPACITY);
-  /** Of the first bytes, which are fewer than 64 KiB. */
+  /** Number of first bytes to drop. There are fewer than 64 KiB of them. */
   dropBytes = new Uint16Array(FIRST_CAPACITY);
   /** The order of arrival; wraps around after two billion connections. */
   serial = new Int32Array(FIRST_CAPACITY);
   note = new Float64Array(FIRST_CAPACITY);
   acceptedMs = new Float64Array(FIRST_CAPACITY);
-  /** When its present stage began, where a stage has a time limit; of any joined end, when its run of pieces did. */
+  /** When the current stage began, if it has a timeout. For a joined socket, when its run of pieces began. */
   stageMs = new Float64Array(FIRST_CAPACITY);
-  /** On which {@link WaitingList} it is, 0 if on none, and between whom. */
+  /** The id of its {@link WaitingList}, 0 if none, and its neighbors there. */
   list = new Uint8Array(FIRST_CAPACITY);
   before = new Int32Array(FIRST_CAPACITY);
   behind = new Int32Array(FIRST_CAPACITY);
-  /** Of the client itself, each in {@link SOCKADDR_WORDS}. */
+  /** The remote addresses, in {@link SOCKADDR_WORDS} words each. */
   addresses = new Int32Array(FIRST_CAPACITY * SOCKADDR_WORDS);
   readonly endpoints: (Endpoint | undefined)[] = [];
 
-  /** Of listeners and their clients: which of {@link entrances}. */
+  /** For listeners and their clients: the index in {@link entrances}. */
   entrance = new Uint16Array(FIRST_CAPACITY);
-  /** What the clients of each listener have dialled; undefined where that is not the same for all. */
+  /** The address that the clients of each listener have dialed. Undefined for a wildcard listener, where it differs. */
   readonly entrances: (SocketEnd | undefined)[] = [];
 
   #serial = 0;
 
-  /** Takes in the client that this listener has just accepted. */
+  /** Adds the client that this listener has just accepted. */
   openClient(fd: number, listener: number, nowMs: number, tick: number): void {
     this.#open(fd, STAGE.hello, FLAG.client, tick);
     this.slot[fd] = -1;
@@ -134,20 +135,20 @@ export class Ends {
     copyAccepted(this.addresses, fd * SOCKADDR_WORDS);
   }
 
-  /** Takes in a socket that listens, to where its clients have dialled. */
+  /** Adds a listening socket. `entrance` is the address that its clients dial. */
   openListener(fd: number, entrance: SocketEnd | undefined): void {
     this.#open(fd, STAGE.listening, 0, 0);
     this.entrance[fd] = this.entrances.push(entrance) - 1;
   }
 
-  /** Takes in a socket that is to become the upstream of a client. */
+  /** Adds a socket that becomes the upstream of a client. */
   openUpstream(fd: number, client: number, tick: number): void {
     this.#open(fd, STAGE.connecting, 0, tick);
     this.peer[fd] = client;
     this.peer[client] = fd;
   }
 
-  /** Forgets an end, and with it every event that is still under way for it. */
+  /** Removes a socket, and invalidates its pending events. */
   free(fd: number): void {
     this.stage[fd] = STAGE.free;
     this.flags[fd] = 0;
@@ -178,12 +179,12 @@ export class Ends {
     return this.generation[fd] ?? 0;
   }
 
-  /** What a client has dialled, if that can be told without asking its socket. */
+  /** Returns the address that a client has dialed, if it is known without a system call. */
   entranceOf(client: number): SocketEnd | undefined {
     return this.entrances[this.entrance[client] ?? 0];
   }
 
-  /** The client of the connection that this end belongs to. */
+  /** Returns the client of the connection that this socket belongs to. */
   clientOf(fd: number): number {
     return this.has(fd, FLAG.client) ? fd : this.peerOf(fd);
   }

@@ -9,19 +9,19 @@ import { EpollEngine } from './epoll-engine.ts';
 import { EPOLL } from '../../system/linux.ts';
 import { Poller } from '../../system/poller.ts';
 
-/** An epoll that forgets to tell, as long as it is asked to. */
+/** A poller that drops events on request. */
 class ForgetfulPoller extends Poller {
   forgotten = 0;
-  /** How often it has not told something. */
+  /** Number of dropped events. */
   omissions = 0;
-  /** Whether it reports nothing for now, and everything later. */
+  /** Whether it holds all events back for now. */
   isHeld = false;
-  /** Called when there is nothing to tell, at once: a moment later there may be. */
+  /** Called synchronously when there is no event. A moment later there may be one. */
   onQuiet = () => {};
 
   override wait(timeoutMs: number): number {
     if (this.isHeld) return 0;
-    // A process that was stopped while it waited is told nothing (EINTR), whether or not there is something.
+    // In a process that was stopped, epoll_wait returns EINTR, even if there are events.
     const count = super.wait(timeoutMs) || super.wait(0);
     if (count === 0) this.onQuiet();
     return count;
@@ -34,7 +34,7 @@ class ForgetfulPoller extends Poller {
   }
 }
 
-/** An engine with such a poller between a client and its backend. */
+/** Starts an engine with such a poller between a client and its backend. */
 async function forgetfulPair() {
   const backend = new Backend();
   const table = new Table([{ name: NAME, endpoints: [['127.0.0.1', backend.port]] }]);
@@ -64,13 +64,13 @@ async function forgetfulPair() {
   return { client, upstream, counters, clock, poller, table, [Symbol.dispose]: stop };
 }
 
-/** Done when epoll has not told something, and has told all else. */
+/** Resolves when the poller has dropped an event and has reported all others. */
 async function omission(poller: ForgetfulPoller): Promise<void> {
   await until(() => poller.omissions > 0, 'an event that is not told');
   await quiet(poller);
 }
 
-/** Done when the engine has heard all that epoll has to tell; `run` is called at that moment. */
+/** Resolves when the engine has handled all events, and calls `run` at that moment. */
 async function quiet(poller: ForgetfulPoller, run: () => void = () => {}): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   poller.onQuiet = () => {
@@ -141,13 +141,13 @@ test('does not take a slow reader for a lost edge', async () => {
   const sending = upstream.send(Buffer.alloc(16 << 20));
   await until(() => counters.global('keptBytes') > 0, 'a stalled reader');
 
-  // Takes a little now and then: less than makes a socket writable for epoll, enough for send().
+  // Reads a little at a time: less than epoll requires to report the socket as writable, enough for send().
   client.onData = () => client.pause();
   for (let drip = 0; drip < 20; drip++) {
     const before = client.received;
     client.resume();
     await until(() => client.received > before, 'a drip');
-    // If a drip has made the socket writable, the engine is to hear that from epoll before it looks.
+    // If a drip has made the socket writable, epoll must report that before the sweep checks.
     for (let tick = 0; tick < 4; tick++) await quiet(poller, () => clock.advance(1000));
   }
   client.onData = () => {};
@@ -161,7 +161,8 @@ test('does not take bytes that arrive just before a sweep for a lost edge', asyn
   using pair = await forgetfulPair();
   const { client, upstream, counters, clock, poller } = pair;
 
-  // Three ticks each: after sixteen times, each end was probed with bytes that epoll had not reported yet.
+  // Three ticks each: after sixteen rounds, the sweep has probed each socket with bytes that epoll had not reported
+  // yet.
   for (let sent = 1; sent <= 16; sent++) {
     for (let tick = 0; tick < 2; tick++) await quiet(poller, () => clock.advance(1000));
     poller.isHeld = true;
@@ -187,7 +188,7 @@ test('leaves a pair at rest alone', async () => {
 test('idles when the kernel has no descriptors left, and goes on when there are some', async () => {
   using backend = new Backend();
   const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
-  // No limit of our own, so that accept4 fails.
+  // The engine has no limit of its own, so that accept4 fails.
   const limits = { maxDescriptors: Number.MAX_SAFE_INTEGER };
   await using child = await EngineProcess.start('epoll', rows, { maxFiles: 64, limits });
   const { port } = await child.report();

@@ -1,11 +1,10 @@
 /**
- * The engine on Linux system calls: epoll, splice, and bytes that stay in the kernel as long as they can. The fast one.
- *
- * What it costs against HAProxy, and why each part is as it is, is measured by `make bench`; see docs/bench.md.
+ * The engine on Linux system calls: epoll, splice, and bytes that stay in the kernel as long as they can. It is the
+ * fast one. `make bench` measures its cost against HAProxy (docs/bench.md).
  *
  * - State is in typed arrays by descriptor (ends.ts), so a connection allocates nothing.
- * - One epoll_ctl per socket, no other for its life (poller.ts); the hello stays in the kernel (reception.ts).
- * - One tick a second drives all time limits, and finds what is stuck (sweep.ts).
+ * - Each socket costs one epoll_ctl in its whole life (poller.ts). The hello stays in the kernel (reception.ts).
+ * - One tick per second drives all timeouts and recovers stuck sockets (sweep.ts).
  * - An exception while an event is handled costs that connection, not the engine.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
@@ -40,12 +39,15 @@ import { closeWithReset } from './socket.ts';
 
 const TICK_MS = 1000;
 
-/** One reader may have no more than one of so many parts of what may be kept: with half of it free, nobody is reset. */
+/**
+ * A reader may fill at most one of this many parts of the buffer limit. So no connection is reset while half of the
+ * limit is free.
+ */
 const KEPT_PIECES = 4;
 
 const HANGUP = EPOLL.RDHUP | EPOLL.HUP | EPOLL.ERR;
 
-/** How a connection went; the same object each time. */
+/** The result of a closed connection. The object is reused. */
 class EpollEnding implements Ending {
   readonly caller: EpollCaller;
   reason = 0;
@@ -61,7 +63,7 @@ class EpollEnding implements Ending {
   }
 }
 
-/** An engine of this kind. */
+/** The engine on epoll. */
 export class EpollEngine implements Engine, Turn {
   readonly name = 'epoll';
 
@@ -182,7 +184,7 @@ export class EpollEngine implements Engine, Turn {
 
   onEvent(fd: number, events: number, generation: number): void {
     try {
-      // If not, it was closed, and perhaps opened anew, by an earlier event of this batch.
+      // Otherwise an earlier event of this batch has closed the descriptor, and perhaps opened it again.
       if (this.#ends.generationOf(fd) === generation) this.#changed(fd, events, generation);
     } catch (error) {
       this.#fault(fd, error);
@@ -206,7 +208,7 @@ export class EpollEngine implements Engine, Turn {
     }
     this.#clients++;
     this.#counters.add(GLOBAL.open, 1);
-    // If the hello is there already, this brings an event for it.
+    // If the hello has arrived already, this triggers an event for it.
     const isWatched = this.#poller.watch(client, this.#ends.generationOf(client));
     if (!isWatched) this.#end(client, REASON.descriptors_limit, 'reset');
   }
@@ -243,12 +245,12 @@ export class EpollEngine implements Engine, Turn {
     }
   }
 
-  /** An end of a joined pair can be read or written, or is lost. */
+  /** Handles an event of a joined pair: readable, writable, or lost. */
   #move(fd: number, events: number, generation: number): void {
     const ends = this.#ends;
     const isLost = (events & EPOLL.ERR) !== 0;
     if (isLost) ends.set(fd, FLAG.resetComing);
-    // What it still had to say comes first, unless nobody takes it: the reset would destroy what waits, too.
+    // Its unread bytes come first, unless its peer does not accept them: the reset would destroy the waiting bytes too.
     if (isLost && (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked))) {
       this.#relay.lost(fd);
       return;
@@ -268,7 +270,7 @@ export class EpollEngine implements Engine, Turn {
     this.#relay.tick();
   }
 
-  /** A bug costs the connection whose end this is. */
+  /** Ends the connection of this socket because of a bug. */
   #fault(fd: number, error: unknown): void {
     this.#onFault(error);
     const stage = this.#ends.stageOf(fd);
@@ -284,14 +286,14 @@ export class EpollEngine implements Engine, Turn {
     return clients.sort((one, other) => (serial(one) - serial(other)) | 0);
   }
 
-  /** A FIN may only come behind the last byte: what is cut short has to look like it. */
+  /** Returns how to end a connection. A FIN may only follow the last byte; a truncated stream must end with a reset. */
   #endsWhole(client: number): 'close' | 'reset' {
     const upstream = this.#ends.peerOf(client);
     const isWhole = !this.#relay.holds(client) && (upstream < 0 || !this.#relay.holds(upstream));
     return isWhole ? 'close' : 'reset';
   }
 
-  /** The one way out of every stage. */
+  /** Ends a connection, whatever its stage. Every connection ends here. */
   #end(client: number, reason: number, how: 'close' | 'reset'): void {
     const ends = this.#ends;
     const row = ends.row[client] ?? -1;
@@ -317,7 +319,7 @@ export class EpollEngine implements Engine, Turn {
     else libc.close(fd);
   }
 
-  /** While the socket is there to be asked for its addresses. */
+  /** Notifies the router while the socket is open, because a closed one has no addresses. */
   #tellEnded(client: number, upstream: number, reason: number): void {
     const ends = this.#ends;
     const ending = this.#ending;

@@ -1,5 +1,5 @@
 /**
- * The sockets that clients come from.
+ * The listening sockets of the engine.
  */
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
@@ -11,29 +11,29 @@ import { ERRNO } from '../../system/linux.ts';
 import type { Poller } from '../../system/poller.ts';
 import { accept, localEnd, openListener } from './socket.ts';
 
-/** Connections taken from a listener before the others have their turn. */
+/** Maximum number of connections to accept before other sockets get their turn. */
 const ACCEPT_ROUNDS = 64;
 
-/** The parts of an engine that a listener touches. */
+/** Options of {@link Listeners}. */
 export interface ListenersOptions {
   readonly ends: Ends;
   readonly poller: Poller;
   readonly keepaliveMs: number;
-  /** Takes in a client that this listener has just accepted, or sends it away. */
+  /** Admits a client that this listener has just accepted, or resets it. */
   readonly admit: (client: number, listener: number) => void;
 }
 
 /** The listeners of one engine. */
 export class Listeners {
   readonly #options: ListenersOptions;
-  /** Whether each is watched: not while there are no descriptors for new connections. */
+  /** Whether epoll watches each listener. It does not while there are no descriptors for new connections. */
   readonly #watched = new Map<number, boolean>();
 
   constructor(options: ListenersOptions) {
     this.#options = options;
   }
 
-  /** Opens one more and returns its port. @throws the system's error, with its `code`. */
+  /** Opens a listener and returns its port. @throws the system's error, with its `code`. */
   open(options: ListenOptions): number {
     const { ends, keepaliveMs } = this.#options;
     const { address } = options;
@@ -47,7 +47,7 @@ export class Listeners {
     return port;
   }
 
-  /** Takes in those who wait at one of them. */
+  /** Accepts the connections that wait at a listener. */
   accept(listener: number): void {
     for (let round = 0; round < ACCEPT_ROUNDS; round++) {
       const client = accept(listener);
@@ -61,7 +61,7 @@ export class Listeners {
     }
   }
 
-  /** Tries those again that had nobody let in for want of descriptors or memory. */
+  /** Watches the listeners again that could not accept for lack of descriptors or memory. */
   wake(): void {
     for (const [listener, isWatched] of this.#watched) if (!isWatched) this.#watch(listener);
   }
@@ -79,19 +79,22 @@ export class Listeners {
     this.#watched.set(listener, poller.watchLevel(listener, ends.generationOf(listener)));
   }
 
-  /** It would be ready for ever, and let nobody in. */
+  /** Stops watching a listener that cannot accept: epoll would report it again and again. */
   #rest(listener: number): void {
     this.#options.poller.unwatch(listener);
     this.#watched.set(listener, false);
   }
 }
 
-/** An address of its own is that of all its clients; one that stands for any is that of none. */
+/**
+ * Returns the address that all clients of a listener dial. It differs for a wildcard listener, so the result is
+ * undefined.
+ */
 function entranceAt(bound: SocketEnd): SocketEnd | undefined {
   return bound.address.every((byte) => byte === 0) ? undefined : bound;
 }
 
-/** Failures of accept() that concern the connection that was to be accepted, and no other. */
+/** Reports whether a failure of accept() concerns only the connection that was to be accepted. */
 function isOfOneClient(failure: number): boolean {
   return failure === ERRNO.ECONNABORTED || failure === ERRNO.EPROTO || failure === ERRNO.EINTR;
 }

@@ -5,7 +5,7 @@ import { until } from '../../net/testing/peer.ts';
 import { Table } from '../conformance/table.ts';
 import { EpollEngine } from './epoll-engine.ts';
 
-/** The engine has this thread, and nothing to do. Each test is something else that goes on in it. */
+/** An idle engine in this thread. Each test runs something else in the same thread. */
 let engine: EpollEngine;
 
 beforeAll(() => {

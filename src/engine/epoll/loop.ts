@@ -1,26 +1,26 @@
 /**
- * The engine's turn and Bun's turn, in one thread.
+ * Shares one thread between the engine and Bun.
  *
- * The engine sleeps in its own epoll instance, which watches Bun's loop too; when that has something to do, the thread
- * goes back to Bun, and comes again as its next immediate. Bun's timers are not among its descriptors: so the thread also
- * goes back after a slice of work, and from a sleep that gets longer the longer nothing happens. A timer is late by as
- * long as the thread has been idle, and by {@link LONGEST_SLEEP_MS} at most; at rest that is ten wake-ups a second.
+ * The engine sleeps in its own epoll instance, which also watches Bun's loop. When that loop has work, the thread
+ * returns to Bun, and the engine continues in Bun's next immediate. Bun's timers are not among its descriptors. So the
+ * thread also returns after a slice of work, and from a sleep that grows while nothing happens. A timer is late by as
+ * long as the thread has been idle, and by {@link LONGEST_SLEEP_MS} at most. At rest that is ten wake-ups per second.
  */
 import { findBunLoop } from './bun-loop.ts';
 import type { Poller } from '../../system/poller.ts';
 
 const SHORTEST_SLEEP_MS = 1;
 const LONGEST_SLEEP_MS = 100;
-/** How long the engine works before Bun has a turn in any case. */
+/** How long the engine works before Bun gets a turn in any case. */
 const SLICE_MS = 5;
 
-/** What the engine does with an event. */
+/** Handles the events of a {@link Loop}. */
 export interface Turn {
-  /** Something is ready. */
+  /** Called for each event. */
   onEvent(fd: number, events: number, generation: number): void;
-  /** After the events of a batch. */
+  /** Called after each batch of events. */
   afterEvents(): void;
-  /** How long the engine can do without a turn though there is no event; 0 if there is work now. */
+  /** How long the engine can sleep without an event. 0 if there is work now. */
   readonly patienceMs: number;
 }
 
@@ -60,7 +60,7 @@ export class Loop {
     if (this.#isRunning) setImmediate(this.#slice);
   };
 
-  /** One batch of events. Whether Bun is to have its turn. */
+  /** Handles one batch of events. Reports whether it is Bun's turn. */
   #wait(): boolean {
     const poller = this.#poller;
     const count = poller.wait(Math.min(this.#turn.patienceMs, this.#sleepMs));

@@ -1,8 +1,9 @@
 /**
- * A connection from its first byte until it has an upstream: asks the switchboard, and carries out what it says.
+ * A connection from its first byte until it has an upstream: asks the router, and carries out its decision.
  *
- * The first bytes are only looked at (MSG_PEEK) and stay in the kernel until the upstream has answered: nothing is kept
- * and nothing put together here, and a slow dial costs no memory. More bytes are a new edge, and a new look at them all.
+ * The engine only peeks at the first bytes (MSG_PEEK). They stay in the kernel until the upstream has answered. So
+ * nothing is buffered or reassembled here, and a slow dial costs no memory. More bytes are a new edge: the engine peeks
+ * at all of them again.
  */
 import type { Counters } from '../counters.ts';
 import { REASON } from '../reasons.ts';
@@ -16,11 +17,11 @@ import { ERRNO, MSG, SHUT_WR } from '../../system/linux.ts';
 import { HEAD_ROOM_BYTES, type Done, type Fault } from './relay/relay.ts';
 import { WaitingList } from './waiting-list.ts';
 
-/** How much of what a refused client still sends is thrown away by one call, and by how many calls in a row. */
+/** Number of bytes of a refused client that one call discards, and maximum number of such calls in a row. */
 const DISCARD_BYTES = 1 << 20;
 const DISCARD_ROUNDS = 8;
 
-/** The parts of an engine that have to do with a connection without an upstream. */
+/** Options of {@link Reception}. */
 export interface ReceptionOptions extends DiallerOptions {
   readonly dialler: Dialler;
   readonly unfinished: UnfinishedHellos<number>;
@@ -28,7 +29,7 @@ export interface ReceptionOptions extends DiallerOptions {
   readonly fault: Fault;
 }
 
-/** Where clients wait. */
+/** The clients of one engine that have no upstream yet. */
 export class Reception {
   readonly #options: ReceptionOptions;
   readonly #counters: Counters;
@@ -36,7 +37,7 @@ export class Reception {
   readonly #verdict = new Verdict();
   readonly #peeked: Buffer;
   readonly #answers = new Arena(4096);
-  /** Refused ones that have not left. All wait equally long, so the nearest deadline comes first. */
+  /** Refused clients that have not closed yet. All have the same timeout, so the earliest deadline comes first. */
   readonly #lingering: WaitingList;
   /** Why each of them was refused. */
   readonly #reasons = new Map<number, number>();
@@ -50,7 +51,7 @@ export class Reception {
     this.#peeked = options.relay.io.bytes.subarray(HEAD_ROOM_BYTES);
   }
 
-  /** Sends away whoever has waited too long. */
+  /** Ends the connections that have timed out. */
   tick(tick: number): void {
     const { limits, clock, unfinished, dialler, fault } = this.#options;
     this.#tick = tick;
@@ -72,7 +73,7 @@ export class Reception {
     }
   }
 
-  /** Something has changed at a client that has no upstream. */
+  /** Handles an event of a client that has no upstream. */
   changed(client: number, isReset: boolean): void {
     switch (this.#ends.stageOf(client)) {
       case STAGE.hello:
@@ -89,7 +90,7 @@ export class Reception {
     }
   }
 
-  /** The dial that the dialler has just decided has failed. */
+  /** Asks the router for a decision about the dial that has just failed. */
   dialFailed(client: number): void {
     const { switchboard, dialler, caller } = this.#options;
     const verdict = this.#verdict;
@@ -99,7 +100,7 @@ export class Reception {
     this.#carryOut(client);
   }
 
-  /** The client is over; returns the reason under which it was counted already, if it was. */
+  /** Forgets a client whose connection has ended. Returns the reason under which it was already counted, if any. */
   leave(client: number): number | undefined {
     const { unfinished, dialler } = this.#options;
     unfinished.delete(client);
@@ -112,7 +113,7 @@ export class Reception {
 
   #look(client: number): void {
     const { limits, relay, end, switchboard } = this.#options;
-    // There are bytes, unless what was told of is an end.
+    // An event means bytes, unless it reported a FIN.
     if (switchboard.isBlind === true && !this.#ends.has(client, FLAG.finComing)) {
       this.#route(client, 0);
       return;
@@ -164,13 +165,13 @@ export class Reception {
     }
   }
 
-  /** Ends a client that is owed no answer. With its first bytes unread, closing would be a reset. */
+  /** Ends a client without an answer. Discards its first bytes, because closing with unread bytes would be a reset. */
   #hangUp(client: number, reason: number): void {
     libc.recv(client, 0, DISCARD_BYTES, MSG.TRUNC);
     this.#options.end(client, reason, 'close');
   }
 
-  /** Answers, and waits for the client to leave; see the contract for why. */
+  /** Sends the answer and waits for the client to close, by rule 6 of engine.ts. */
   #refuse(client: number, reason: number, answer: Uint8Array): void {
     const ends = this.#ends;
     ends.stage[client] = STAGE.refused;
@@ -186,17 +187,17 @@ export class Reception {
     this.#discard(client);
   }
 
-  /** Throws away what a refused client still sends, and lets it go when it says no more. */
+  /** Discards what a refused client still sends, and ends it when it sends no more. */
   #discard(client: number): void {
     for (let round = 0; round < DISCARD_ROUNDS; round++) {
-      // With MSG_TRUNC TCP throws the bytes away and copies none of them.
+      // With MSG_TRUNC, TCP discards the bytes and copies none of them.
       const length = libc.recv(client, 0, DISCARD_BYTES, MSG.TRUNC);
       if (length > 0) continue;
       const isGone = length === 0 || errno() !== ERRNO.EAGAIN;
       if (isGone) this.#leaves(client);
       return;
     }
-    // One that sends faster than it is read has had its answer long ago.
+    // A client that sends faster than this has received its answer long ago.
     this.#leaves(client);
   }
 

@@ -1,17 +1,17 @@
 /**
- * Whether this machine and this Bun bear the epoll engine: what it rests on is tried at start-up, not believed.
+ * Checks whether the epoll engine works on this machine and with this Bun, by trying what it depends on at startup.
  */
 import { findBunLoop } from './bun-loop.ts';
 import * as libc from '../../system/libc.ts';
 import { Arena, errno, systemError } from '../../system/libc.ts';
 import { ERRNO, O_CLOEXEC, O_NONBLOCK } from '../../system/linux.ts';
 
-/** Stale pointers showed after some 600 calls, when the caller was optimised. */
+/** Stale pointers appeared after some 600 calls, when the JIT had optimized the calling function. */
 const ROUND_TRIPS = 3000;
 const INTO_AT = 64;
 const WORD_BYTES = 4;
 
-/** @throws Error with what does not hold. */
+/** Runs the self-test. @throws Error that says what does not work. */
 export function testEpoll(): void {
   testErrno();
   testPointers();
@@ -25,7 +25,7 @@ function testErrno(): void {
   throw new Error(`a read from nowhere gave ${result} with errno ${failure}, not -1 with EBADF`);
 }
 
-/** Sends a number through a pipe again and again: the kernel has to read and write where we do. */
+/** Sends numbers through a pipe. The kernel must read and write the memory that this process uses. */
 function testPointers(): void {
   const memory = new Arena(4096);
   if (libc.pipe2(memory.address, O_NONBLOCK | O_CLOEXEC) < 0) throw systemError('pipe2', errno());

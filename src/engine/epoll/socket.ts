@@ -32,14 +32,17 @@ const SOCKET_TYPE = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 const BACKLOG = 4096;
 const WORD_BYTES = 4;
 
-/** What calls read and write, at fixed places. One thread has one, and no two calls use it at once. */
+/**
+ * Memory for arguments and results of calls, at fixed offsets. Each thread has its own, and no two calls use it at
+ * once.
+ */
 const scratch = new Arena(4096);
 const VALUE_AT = 0;
 const LINGER_AT = 8;
 const LENGTH_AT = 16;
 const POLL_AT = 24;
 const ADDRESS_AT = 64;
-// struct linger: on, and no time at all. Closing is a reset then.
+// struct linger: on, with a timeout of 0. Closing is then a reset.
 scratch.words.set([1, 0], LINGER_AT / WORD_BYTES);
 
 function setOption(fd: number, level: number, option: number, value: number): number {
@@ -47,18 +50,21 @@ function setOption(fd: number, level: number, option: number, value: number): nu
   return libc.setsockopt(fd, level, option, scratch.address + VALUE_AT, WORD_BYTES);
 }
 
-/** Lets TCP ask after this much silence whether the peer is alive. */
+/** Enables TCP keepalive after this idle time. */
 export function setKeepalive(fd: number, keepaliveMs: number): void {
   setOption(fd, SOL_SOCKET, SO.KEEPALIVE, 1);
   setOption(fd, IPPROTO_TCP, TCP.KEEPIDLE, Math.max(1, Math.round(keepaliveMs / 1000)));
 }
 
-/** For how many bytes a socket is to be called readable; false if the kernel would not. What is there may be told anew. */
+/**
+ * Sets from how many bytes on a socket counts as readable. Returns false if the kernel refuses. Epoll may report bytes
+ * again that it has reported before.
+ */
 export function setWakeBytes(fd: number, bytes: number): boolean {
   return setOption(fd, SOL_SOCKET, SO.RCVLOWAT, bytes) === 0;
 }
 
-/** A listening socket. @throws the system's error, with its `code`. */
+/** Opens a listening socket. @throws the system's error, with its `code`. */
 export function openListener(options: ListenOptions, keepaliveMs: number): number {
   const { address, port, reusePort = false } = options;
   const length = writeAddress(scratch.bytes, ADDRESS_AT, address, port);
@@ -82,27 +88,30 @@ export function openListener(options: ListenOptions, keepaliveMs: number): numbe
   throw error;
 }
 
-/** The next connection of a listener, or less than 0. Its address is {@link copyAccepted}'s until the next call. */
+/**
+ * Accepts the next connection of a listener. Returns less than 0 with errno if there is none. {@link copyAccepted} has
+ * its address until the next call.
+ */
 export function accept(listener: number): number {
   scratch.words[LENGTH_AT / WORD_BYTES] = SOCKADDR_BYTES;
   const address = scratch.address + ADDRESS_AT;
   return libc.accept4(listener, address, scratch.address + LENGTH_AT, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/** Copies the address of whom {@link accept} has just returned, to this word. */
+/** Copies the address of the client that {@link accept} has just returned to this word. */
 export function copyAccepted(into: Int32Array, at: number): void {
   for (let word = 0; word < SOCKADDR_WORDS; word++) {
     into[at + word] = scratch.words[ADDRESS_AT / WORD_BYTES + word] ?? 0;
   }
 }
 
-/** An address as connect() takes it. */
+/** A socket address in the form that connect() takes. */
 interface PackedAddress {
   readonly words: Int32Array;
   readonly length: number;
 }
 
-/** Endpoints are few and dialled often: their addresses are written once. */
+/** Packed addresses by endpoint. Endpoints are few and dialed often. */
 const packed = new WeakMap<Endpoint, PackedAddress>();
 
 function packedAddress(endpoint: Endpoint): PackedAddress {
@@ -115,17 +124,17 @@ function packedAddress(endpoint: Endpoint): PackedAddress {
   return address;
 }
 
-/** A socket for an endpoint, or less than 0 with errno. */
+/** Opens a socket for an endpoint. Returns less than 0 with errno on failure. */
 export function openFor(endpoint: Endpoint): number {
   const fd = libc.socket(endpoint.family === 'ipv4' ? AF_INET : AF_INET6, SOCKET_TYPE, 0);
   if (fd < 0) return fd;
   setOption(fd, IPPROTO_TCP, TCP.NODELAY, 1);
-  // The acknowledgement that ends the handshake may wait and travel with the first bytes.
+  // Lets the acknowledgement that ends the handshake travel with the first bytes.
   setOption(fd, IPPROTO_TCP, TCP.QUICKACK, 0);
   return fd;
 }
 
-/** Begins to connect. Less than 0 with errno EINPROGRESS is the normal case. */
+/** Starts to connect. Returning less than 0 with errno EINPROGRESS is the normal case. */
 export function connect(fd: number, endpoint: Endpoint): number {
   const { words, length } = packedAddress(endpoint);
   for (let word = 0; word < SOCKADDR_WORDS; word++) {
@@ -134,24 +143,24 @@ export function connect(fd: number, endpoint: Endpoint): number {
   return libc.connect(fd, scratch.address + ADDRESS_AT, length);
 }
 
-/** Whether a socket takes bytes, by the same measure as epoll: send() is content with less room. */
+/** Reports whether a socket is writable by the criterion of epoll. send() accepts bytes with less space. */
 export function isWritable(fd: number): boolean {
   return isReady(fd, POLLOUT);
 }
 
-/** Whether a socket has bytes, a FIN or an error to read. An error stays on the socket. */
+/** Reports whether a socket has bytes, a FIN or an error to read. An error stays on the socket. */
 export function isReadable(fd: number): boolean {
   return isReady(fd, POLLIN);
 }
 
-/** Errors count, whatever is asked for. */
+/** Reports whether one of these events is pending. Errors always count. */
 function isReady(fd: number, events: number): boolean {
   scratch.words[POLL_AT / WORD_BYTES] = fd;
-  scratch.words[POLL_AT / WORD_BYTES + 1] = events; // and no events returned yet, in the upper half
+  scratch.words[POLL_AT / WORD_BYTES + 1] = events; // clears the returned events, in the upper half
   return libc.poll(scratch.address + POLL_AT, 1, 0) > 0;
 }
 
-/** The error that waits on a socket, which is taken off it; 0 if there is none. */
+/** Returns and clears the pending error of a socket, 0 if there is none. */
 export function takeError(fd: number): number {
   scratch.words[LENGTH_AT / WORD_BYTES] = WORD_BYTES;
   const { address } = scratch;
@@ -159,13 +168,13 @@ export function takeError(fd: number): number {
   return failed < 0 ? errno() : (scratch.words[VALUE_AT] ?? 0);
 }
 
-/** Closes with a reset: what is on its way is thrown away, and the peer gets to know. */
+/** Closes a socket with a reset, which discards bytes in flight and notifies the peer. */
 export function closeWithReset(fd: number): void {
   libc.setsockopt(fd, SOL_SOCKET, SO.LINGER, scratch.address + LINGER_AT, 2 * WORD_BYTES);
   libc.close(fd);
 }
 
-/** Our own end of a socket; good until the next call here. */
+/** Returns the local address of a socket. Valid until the next call here. */
 export function localEnd(fd: number): SocketEnd {
   scratch.words[LENGTH_AT / WORD_BYTES] = SOCKADDR_BYTES;
   scratch.bytes.fill(0, ADDRESS_AT, ADDRESS_AT + SOCKADDR_BYTES);

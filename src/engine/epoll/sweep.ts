@@ -1,31 +1,32 @@
 /**
- * What is done once a second for every joined pair, whether or not anything happens to it.
+ * Runs once per second for every joined pair, whether or not there are events.
  *
- * 1. An end that could move and does not has missed an edge. That would be a bug, here or in the kernel: it is counted,
- *    and healed. What the engine itself forgot is found within seconds. What epoll never reported is found within
- *    {@link PROBE_TICKS} and one more, since that takes a system call for each end at rest. Two sweeps in a row must find
- *    the same: a socket may become ready just before the first, and epoll reports it before the second.
- * 2. An upstream that has lived for a tick gets its keepalive: a short connection need not pay for it. A client has
- *    inherited its own from the listener.
+ * 1. A socket that could make progress and does not has missed an edge. That is a bug, here or in the kernel: the sweep
+ *    counts it and recovers the event. It finds what the engine itself forgot within seconds. It finds what epoll never
+ *    reported within {@link PROBE_TICKS} and one more, because that takes a system call for each idle socket. Two
+ *    sweeps in a row must find the same: a socket may become ready just before the first, and epoll reports it before
+ *    the second.
+ * 2. An upstream that is at least a tick old gets keepalive, so that short connections do not pay for it. A client
+ *    inherits keepalive from the listener.
  */
 import { GLOBAL, type Counters } from '../counters.ts';
 import { FLAG, STAGE, type Ends } from './ends.ts';
 import { EPOLL } from '../../system/linux.ts';
 import { isReadable, isWritable, setKeepalive } from './socket.ts';
 
-/** Ticks without an event after which an end that ought to move is looked at. */
+/** Ticks without an event after which a socket that should make progress is checked. */
 const STUCK_TICKS = 2;
-/** Each end at rest is asked once in so many ticks whether it has something to say. */
+/** Each idle socket is probed for unread bytes once in this many ticks. */
 const PROBE_TICKS = 16;
 
 const SUSPECTED = FLAG.readSuspected | FLAG.writeSuspected;
 
-/** The parts of an engine that a sweep touches. */
+/** Options of {@link Sweep}. */
 export interface SweepOptions {
   readonly ends: Ends;
   readonly counters: Counters;
   readonly keepaliveMs: number;
-  /** Handles an event that epoll did not bring. */
+  /** Handles an event that epoll did not report. */
   readonly onEvent: (fd: number, events: number, generation: number) => void;
 }
 
@@ -64,10 +65,10 @@ export class Sweep {
     else if (missed !== 0) ends.set(fd, suspicion);
   }
 
-  /** The event that epoll should have reported by now; 0 if there is none. */
+  /** Returns the event that epoll should have reported by now, or 0. */
   #missedEvent(fd: number, tick: number): number {
     const { ends } = this.#options;
-    if (ends.has(fd, FLAG.blocked)) return isWritable(fd) ? EPOLL.OUT : 0; // else it is not stuck, but slow
+    if (ends.has(fd, FLAG.blocked)) return isWritable(fd) ? EPOLL.OUT : 0; // not writable: slow, not stuck
     if (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked)) return 0;
     if (ends.has(fd, FLAG.readable)) return EPOLL.IN;
     const isProbed = fd % PROBE_TICKS === tick % PROBE_TICKS || ends.has(fd, FLAG.readSuspected);

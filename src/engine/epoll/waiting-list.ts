@@ -1,17 +1,17 @@
 /**
- * Clients that wait for something, longest first. An end is on one list at most: its neighbours are in the arrays of
- * {@link Ends}, so that joining and leaving allocate nothing.
+ * Clients that wait for something, oldest first. A client is on one list at most. Its neighbors are in the arrays of
+ * {@link Ends}, so that adding and removing allocate nothing.
  */
 import type { Ends } from './ends.ts';
 
 const NOBODY = -1;
 
-/** One such list. */
+/** A linked list of clients. */
 export class WaitingList implements Iterable<number> {
   size = 0;
 
   readonly #ends: Ends;
-  /** What {@link Ends.list} says of those who are on it; not 0. */
+  /** The value of {@link Ends.list} for clients of this list. Not 0. */
   readonly #id: number;
   #first = NOBODY;
   #last = NOBODY;
@@ -21,7 +21,7 @@ export class WaitingList implements Iterable<number> {
     this.#id = id;
   }
 
-  /** Puts one at the end, who is on no list. */
+  /** Appends a client that is on no list. */
   add(fd: number): void {
     const ends = this.#ends;
     ends.list[fd] = this.#id;
@@ -33,7 +33,7 @@ export class WaitingList implements Iterable<number> {
     this.size++;
   }
 
-  /** Takes one off; false if it was not there. */
+  /** Removes a client. Returns false if it was not on this list. */
   delete(fd: number): boolean {
     const ends = this.#ends;
     if (ends.list[fd] !== this.#id) return false;
@@ -48,7 +48,7 @@ export class WaitingList implements Iterable<number> {
     return true;
   }
 
-  /** All of them; whoever is being visited may be taken off. */
+  /** Iterates over all clients. The current one may be removed. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (let fd = this.#first; fd !== NOBODY;) {
       const behind = this.#ends.behind[fd] ?? NOBODY;

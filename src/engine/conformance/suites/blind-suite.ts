@@ -1,5 +1,5 @@
 /**
- * What holds for a switchboard that decides without the first bytes, as a proxy does that passes everything on.
+ * Tests for a router that decides without the first bytes, like that of a proxy that forwards everything.
  */
 import { expect, test } from 'bun:test';
 import { formatAddress } from '../../../wire/address-pair.ts';
@@ -12,7 +12,7 @@ import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 
 const MEGABYTE = 1 << 20;
 
-/** Leads everybody to one backend, behind a line that says whom they have dialled. */
+/** Routes every client to one backend, behind a line with the address that the client has dialed. */
 class Signpost implements Switchboard {
   readonly isBlind = true;
   readonly #endpoint: Endpoint;
@@ -35,7 +35,7 @@ class Signpost implements Switchboard {
   }
 }
 
-/** An engine with such a switchboard. */
+/** An engine with such a router. */
 class BlindLab implements Disposable {
   readonly backend = new Backend();
   readonly counters = new Counters({ slots: 1, slotReasons: [], otherReasons: [] });

@@ -1,5 +1,5 @@
 /**
- * What holds for the bytes that wait for slow readers: no more than allowed, of all connections of all threads.
+ * Tests for bytes that are buffered for slow readers: no more than the limit, over all connections of all threads.
  */
 import { expect, test } from 'bun:test';
 import { GLOBAL, Counters } from '../../counters.ts';
@@ -10,7 +10,10 @@ const PAYLOAD = Buffer.alloc(32 << 20, 9);
 const STALLED = 12;
 const MAX_KEPT_BYTES = 1_500_000;
 
-/** Readers that stall, each with a payload on its way, one after the other; how many bytes were kept at most. */
+/**
+ * Starts stalled readers, one after the other, each with a payload in flight. Returns the maximum number of buffered
+ * bytes.
+ */
 async function stall(lab: Lab): Promise<{ readers: Peer[]; mostKept: number }> {
   const readers: Peer[] = [];
   let mostKept = 0;

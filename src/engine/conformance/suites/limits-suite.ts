@@ -1,5 +1,5 @@
 /**
- * What holds at the limits, and for the engine as a whole: listening, draining, stopping.
+ * Tests for limits, and for the engine as a whole: listening, draining, stopping.
  */
 import { expect, test } from 'bun:test';
 import { closeSync, fstatSync, openSync } from 'node:fs';
@@ -46,10 +46,10 @@ export function limitsSuite(engine: string): void {
       keepaliveMs(({ localPort }) => localPort === lab.port),
       keepaliveMs(({ remotePort }) => remotePort === lab.backend.port),
     ];
-    // While a byte is not acknowledged, the kernel shows the timer of that.
+    // While a byte is not acknowledged, the kernel shows its retransmission timer instead.
     await until(() => timersMs().every((timerMs) => timerMs !== undefined), 'both timers');
     for (const timerMs of timersMs()) {
-      // What is left of it: a machine may stand still for a while.
+      // The remaining time: the machine may pause for a while.
       expect(timerMs).toBeGreaterThan(30_000);
       expect(timerMs).toBeLessThanOrEqual(55_000);
     }
@@ -127,9 +127,9 @@ export function limitsSuite(engine: string): void {
     await lab.backend.next();
     await clients[0]?.send(HELLO);
     await lab.backend.next();
-    await lab.dial(); // in the place of the one that has finished
+    await lab.dial(); // takes the place of the client that has finished
     await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many again');
-    lab.clock.advance(10_000); // all of them time out, and so the source may come back
+    lab.clock.advance(10_000); // all of them time out, so that the source may connect again
     await until(() => lab.counters.global('unfinishedHellos') === 0, 'no unfinished hello');
     await lab.dial();
     await until(() => lab.counters.global('unfinishedHellos') === 1, 'a new one');
@@ -235,7 +235,7 @@ export function limitsSuite(engine: string): void {
     await lab.pair();
 
     lab.engine.stop();
-    // What is opened now may have the numbers of what was closed.
+    // Files opened now may reuse the descriptors that were closed.
     const files = Array.from({ length: 16 }, () => openSync('/dev/null', 'r'));
     lab.engine.stop();
 

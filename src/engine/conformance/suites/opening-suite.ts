@@ -1,5 +1,5 @@
 /**
- * What holds from the first byte of a client to the joined pair: hellos in any split, dials, refusals.
+ * Tests from the first byte of a client to the joined pair: hellos in any split, dials, refusals.
  */
 import { expect, test } from 'bun:test';
 import { readAlert } from '../../../wire/alert.ts';
@@ -11,10 +11,10 @@ import type { Row } from '../table.ts';
 
 const MEGABYTE = 1 << 20;
 
-/** A port that nobody listens on, nor is given by chance. */
+/** A port without a listener, which the kernel never assigns either. */
 const CLOSED_PORT = 1;
 
-/** The row of the lab's name, with these endpoints in their order. */
+/** Returns the row of the lab's name, with these endpoints in order. */
 function rowAt(...ports: number[]): Row[] {
   return [{ name: NAME, endpoints: ports.map((port) => ['127.0.0.1', port] as const) }];
 }

@@ -1,6 +1,6 @@
 /**
- * What holds for bulk that comes in small pieces, as from a proxy that hands over 16 KB at a time: an engine may let them
- * gather, but nothing may get lost or stuck by that. The engine has a process of its own, or it would not keep up.
+ * Tests for bulk that arrives in small pieces, as from a proxy that forwards 16 KB at a time. An engine may let the
+ * pieces gather, but must not lose bytes or get stuck. The engine runs in a separate process, or it would not keep up.
  */
 import { expect, test } from 'bun:test';
 import { EngineProcess } from '../child.ts';
@@ -10,7 +10,7 @@ import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 const MEGABYTE = 1 << 20;
 const PIECE = Buffer.alloc(16 * 1024, 9);
 
-/** A client, its upstream, and the engine between them. */
+/** Starts an engine between a client and its upstream. */
 async function joinedPair(engine: string) {
   const backend = new Backend();
   const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
@@ -26,14 +26,14 @@ async function joinedPair(engine: string) {
   return { client, upstream, child, [Symbol.asyncDispose]: dispose };
 }
 
-/** Lets others have a turn; a timer would let a whole millisecond pass. */
+/** Yields to the event loop once. A timer would take a whole millisecond. */
 async function turn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setImmediate(resolve);
   await promise;
 }
 
-/** Sends so many pieces, each apart from the others. */
+/** Sends this many pieces, with turns of the event loop between them. */
 async function sendPieces(from: Peer, pieces: number): Promise<number> {
   for (let count = 0; count < pieces; count++) {
     await from.send(PIECE);
@@ -42,7 +42,7 @@ async function sendPieces(from: Peer, pieces: number): Promise<number> {
   return pieces * PIECE.length;
 }
 
-/** Sends so many pieces, each when the one before has arrived. */
+/** Sends this many pieces, each when the previous one has arrived. */
 async function sendPiecesInTurn(from: Peer, to: Peer, pieces: number): Promise<number> {
   const endMs = performance.now() + 60_000;
   for (let count = 0; count < pieces; count++) {

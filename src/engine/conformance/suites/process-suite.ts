@@ -1,5 +1,5 @@
 /**
- * What holds for the process around an engine: memory under stalled readers, life without file descriptors.
+ * Tests for the process around an engine: memory with stalled readers, and behavior without file descriptors.
  */
 import { expect, test } from 'bun:test';
 import { EngineProcess } from '../child.ts';
@@ -11,12 +11,12 @@ const MEGABYTE = 1 << 20;
 /** Registers the tests for one engine. */
 export function processSuite(engine: string): void {
   test('grows by less than a megabyte for each stalled reader', async () => {
-    // Many enough that the 20 MB of code and garbage of the process matter little. Each fills 10 MB in the kernel.
+    // Enough readers that the 20 MB of code and garbage of the process matter little. Each fills 10 MB in the kernel.
     const stalled = 80;
     const bulk = Buffer.alloc(16 * MEGABYTE);
     using backend = new Backend('127.0.0.1', (peer) => void peer.send(bulk));
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
-    // By default Bun's sockets may keep less than they all want, and one of them would be reset.
+    // With the default limit, Bun's sockets could not buffer all of this, and one connection would be reset.
     const limits = { maxKeptBytes: stalled * MEGABYTE };
     await using child = await EngineProcess.start(engine, rows, { limits });
     const before = await child.report('resources');
@@ -54,7 +54,7 @@ export function processSuite(engine: string): void {
     const maxFiles = 128;
     using backend = new Backend();
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
-    const limits = { maxDescriptors: 1_000_000 }; // so that it lets in more than it can serve
+    const limits = { maxDescriptors: 1_000_000 }; // so that it admits more clients than it can serve
     await using child = await EngineProcess.start(engine, rows, { maxFiles, limits });
     const { port, descriptors } = await child.report('resources');
     const clients: Peer[] = [];
@@ -80,7 +80,7 @@ export function processSuite(engine: string): void {
     await using child = await EngineProcess.start(engine, rows, { maxFiles });
     const { port } = await child.report();
 
-    // Each pair takes two descriptors of the engine, and there are fewer than that.
+    // Each pair takes two descriptors, and the engine has fewer than that.
     const clients: Peer[] = [];
     for (let count = 0; count < dialled; count++) {
       const client = await Peer.dial(port);

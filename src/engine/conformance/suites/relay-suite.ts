@@ -1,5 +1,5 @@
 /**
- * What holds for the bytes of a joined pair: all of them, in order, FIN and reset in their place, and little kept.
+ * Tests for the bytes of a joined pair: all of them, in order, FIN and reset in their place, and little buffered.
  */
 import { expect, test } from 'bun:test';
 import { HELLO, Lab } from '../lab.ts';

@@ -1,5 +1,5 @@
 /**
- * Hundreds of connections at once. This is the test that finds lost edges.
+ * Hundreds of connections at once. This test finds lost epoll edges.
  */
 import { expect, test } from 'bun:test';
 import { Lab } from '../lab.ts';

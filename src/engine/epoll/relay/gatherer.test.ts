@@ -26,7 +26,7 @@ afterEach(() => {
   libc.close(peer);
 });
 
-/** For how many bytes the kernel wakes us. */
+/** Returns for how many bytes the kernel wakes the engine. */
 function wakeBytes(): number {
   const memory = new libc.Arena(64);
   memory.words[0] = 4;
@@ -34,7 +34,7 @@ function wakeBytes(): number {
   return memory.words[1] ?? -1;
 }
 
-/** The end brings pieces one at a time; whether the last one made it gather. */
+/** Records pieces that arrive one at a time. Returns whether the bytes gather after the last one. */
 function bring(pieces: number, eachMs: number, bytes = PIECE): boolean {
   let gathers = false;
   for (let piece = 0; piece < pieces; piece++) {
@@ -44,7 +44,7 @@ function bring(pieces: number, eachMs: number, bytes = PIECE): boolean {
   return gathers;
 }
 
-/** So much time passes until the next look, which finds so many bytes. How often was the end looked at? */
+/** Lets time pass until the next check, which finds this many bytes. Returns how often the socket was checked. */
 function lookAfter(ms: number, bytes: number): number {
   let looks = 0;
   nowMs += ms;

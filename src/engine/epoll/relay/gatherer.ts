@@ -1,43 +1,50 @@
 /**
- * Bulk that comes in small pieces, as from a proxy that hands over 16 KB at a time. Each piece would cost a wake-up, a
+ * Bulk that arrives in small pieces, as from a proxy that forwards 16 KB at a time. Each piece would cost a wake-up, a
  * read and a write, and no read would be large enough to earn a pipe.
  *
- * From an end that is fast enough, bytes are left in the kernel to gather: it wakes us for {@link WAKE_BYTES} at once
- * (SO_RCVLOWAT), and at each look, one to two milliseconds after the last one, all that has come by then is taken. A FIN
- * and a reset wake us as ever.
+ * The bytes of a socket that is fast enough gather in the kernel. The kernel wakes the engine for {@link WAKE_BYTES} at
+ * once (SO_RCVLOWAT). A check, one to two milliseconds after the last one, reads all bytes that have arrived by then. A
+ * FIN and a reset wake the engine as usual.
  *
- * Whoever waits for an answer to each piece, or to a window full of them, becomes slower by that. So an end is held to what
- * it brought before: if it is slower than half of that for a few looks in a row, or brings something small, it is read as
- * ever; and if it was never as fast while it gathered, its next {@link IDLE_PIECES} do not count.
+ * A sender that waits for an answer to each piece, or to a window of pieces, becomes slower by that. So the gatherer
+ * compares a socket with its earlier rate. If the rate is below half of that for a few checks in a row, or something
+ * small arrives, the socket is read as usual again. If it was never that fast while it gathered, its next
+ * {@link IDLE_PIECES} pieces do not count.
  */
 import { FLAG, type Ends } from '../ends.ts';
 import { setWakeBytes } from '../socket.ts';
 
-/** The shortest time between two looks, and the longest sleep while bytes gather. */
+/** The shortest time between two checks, and the longest sleep while bytes gather. */
 export const LOOK_MS = 1;
-/** What is worth a wake-up. */
+/** Number of gathered bytes for which the kernel wakes the engine. */
 export const WAKE_BYTES = 256 * 1024;
-/** A run of so many pieces, none smaller than this, each all that there was, and all within this time. */
+/**
+ * A run that starts gathering: this many pieces, none smaller than this, each all that there was to read, within this
+ * time.
+ */
 const RUN_PIECES = 64;
 const PIECE_BYTES = 8 * 1024;
 const RUN_MS = 32;
-/** How many looks in a row an end may be slow: at first, and once it was fast, since then it is perhaps held up. */
+/**
+ * Number of slow checks in a row that end gathering: at first, and once the socket was fast, because it may only be
+ * delayed.
+ */
 const SLOW_LOOKS_AT_FIRST = 4;
 const SLOW_LOOKS = 12;
-/** 64 MB of 16 KB each, for some 5 ms that a try takes. */
+/** 64 MB in pieces of 16 KB, in return for the 5 ms or so that a try takes. */
 const IDLE_PIECES = 4096;
 
-/** Of an end whose bytes gather. */
+/** The state of a socket whose bytes gather. */
 interface Gathering {
-  /** What it has to bring. */
+  /** The rate that it must reach. */
   readonly bytesPerMs: number;
-  /** How many its peer had taken after the last look. */
+  /** Number of bytes that its peer had accepted after the last check. */
   takenBytes: number;
   slowLooks: number;
   wasFast: boolean;
 }
 
-/** The ends of one engine whose bytes gather. */
+/** The sockets of one engine whose bytes gather. */
 export class Gatherer {
   readonly #ends: Ends;
   readonly #nowMs: () => number;
@@ -54,7 +61,7 @@ export class Gatherer {
     return this.#gathering.size === 0;
   }
 
-  /** An end has brought so much, and that was all there was. Whether its bytes gather from now on. */
+  /** Records a read that returned all available bytes. Reports whether the bytes of the socket gather from now on. */
   brought(end: number, bytes: number): boolean {
     const ends = this.#ends;
     if (ends.has(end, FLAG.gathers)) return false;
@@ -71,7 +78,7 @@ export class Gatherer {
     return elapsedMs <= RUN_MS && this.#begin(end, (RUN_PIECES * bytes) / elapsedMs / 2);
   }
 
-  /** Looks at all of them, if it is time to: `take` takes what an end has brought, and may end it. */
+  /** Checks all sockets, if a check is due. `take` forwards what a socket has received, and may end its connection. */
   look(take: (end: number) => void): void {
     const nowMs = this.#nowMs();
     const elapsedMs = nowMs - this.#lookedMs;
@@ -81,11 +88,11 @@ export class Gatherer {
       take(end);
       if (!this.#gathering.has(end) || this.#isBulk(end, gathering, elapsedMs)) continue;
       this.#end(end, gathering);
-      take(end); // what has come since, and if it is nothing, that the end may rest
+      take(end); // bytes that arrived since; without any, this clears FLAG.readable
     }
   }
 
-  /** The end is over. */
+  /** Forgets a socket whose connection has ended. */
   forget(end: number): void {
     this.#gathering.delete(end);
   }
@@ -99,7 +106,7 @@ export class Gatherer {
     return true;
   }
 
-  /** Whether an end is to gather on, by what it has brought since the last look. */
+  /** Reports whether a socket keeps gathering, by the bytes since the last check. */
   #isBulk(end: number, gathering: Gathering, elapsedMs: number): boolean {
     const takenBytes = this.#takenFrom(end);
     const bytes = takenBytes - gathering.takenBytes;
@@ -115,7 +122,7 @@ export class Gatherer {
     return !isSmall && gathering.slowLooks < slowLooks;
   }
 
-  /** From now on each byte wakes us. */
+  /** Stops gathering: each byte wakes the engine again. */
   #end(end: number, { wasFast }: Gathering): void {
     this.#gathering.delete(end);
     this.#ends.clear(end, FLAG.gathers);

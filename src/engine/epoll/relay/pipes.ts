@@ -1,14 +1,14 @@
 /**
- * Pipes for splice(2): bulk goes from socket to socket through one of them without passing through this process. Few are
- * enough, since a connection holds one only while it has more to say than a read can take.
+ * Pipes for splice(2). Bulk goes through a pipe from socket to socket without passing through this process. Few are
+ * enough, since a connection holds one only while it sends more than a read can take.
  */
 import * as libc from '../../../system/libc.ts';
 import { Arena } from '../../../system/libc.ts';
 import { F_SETPIPE_SZ, O_CLOEXEC, O_NONBLOCK } from '../../../system/linux.ts';
 
-/** What a pipe takes at most. */
+/** The capacity of a pipe. */
 export const PIPE_BYTES = 1 << 20;
-/** What it has to take: less is slower than copying. */
+/** The minimum capacity. A smaller pipe is slower than copying. */
 const SMALLEST_PIPE_BYTES = 1 << 17;
 const MAX_PIPES = 32;
 
@@ -19,7 +19,7 @@ export interface Pipe {
   bytes: number;
 }
 
-/** The pipes of one engine, by the end that writes into them. */
+/** The pipes of one engine, by the socket whose bytes they carry. */
 export class Pipes {
   readonly #hasRoomFor: (descriptor: number) => boolean;
   readonly #ends = new Arena(8);
@@ -27,26 +27,26 @@ export class Pipes {
   readonly #taken = new Map<number, Pipe>();
   #count = 0;
 
-  /** `hasRoomFor` says whether a descriptor of this number may be kept: whoever connects comes first. */
+  /** `hasRoomFor` reports whether a descriptor of this number may stay open. Connections take precedence over pipes. */
   constructor(hasRoomFor: (descriptor: number) => boolean) {
     this.#hasRoomFor = hasRoomFor;
   }
 
-  /** A pipe for the bytes of this end; absent if there are enough of them, or no descriptors. */
+  /** Assigns a pipe to this socket. Returns undefined if the maximum is in use, or if no descriptors are free. */
   take(from: number): Pipe | undefined {
     const pipe = this.#free.pop() ?? this.#open();
     if (pipe !== undefined) this.#taken.set(from, pipe);
     return pipe;
   }
 
-  /** The pipe that this end has. */
+  /** Returns the pipe of this socket. */
   of(from: number): Pipe {
     const pipe = this.#taken.get(from);
     if (pipe === undefined) throw new Error(`descriptor ${from} has no pipe`);
     return pipe;
   }
 
-  /** Takes a pipe back, and returns how many bytes were lost with it: one that is not empty is thrown away. */
+  /** Takes a pipe back, and returns the number of bytes lost with it. A pipe that is not empty is closed. */
   giveBack(from: number): number {
     const pipe = this.of(from);
     this.#taken.delete(from);
@@ -55,7 +55,7 @@ export class Pipes {
     return pipe.bytes;
   }
 
-  /** Closes those that nobody has. */
+  /** Closes the unused pipes. */
   closeFree(): void {
     for (const pipe of this.#free.splice(0)) this.#close(pipe);
   }

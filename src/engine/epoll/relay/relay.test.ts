@@ -6,7 +6,7 @@ import { urgentClient } from '../../conformance/urgent-client.ts';
 const PAYLOAD = Buffer.alloc(32 << 20, 9);
 const MAX_KEPT_BYTES = 1_000_000;
 
-/** Readers that stall, more than there is room for, until bytes are left in the kernel for the next ones. */
+/** Starts stalled readers until half of the limit is used, so that the bytes of the next ones stay in the kernel. */
 async function tightLab(): Promise<{ lab: Lab; readers: Peer[] }> {
   const lab = new Lab('epoll', { limits: { maxKeptBytes: MAX_KEPT_BYTES } });
   const readers: Peer[] = [];
@@ -14,7 +14,7 @@ async function tightLab(): Promise<{ lab: Lab; readers: Peer[] }> {
   return { lab, readers };
 }
 
-/** A reader that stalls, with a payload and a FIN on their way. */
+/** Starts a stalled reader with a payload and a FIN in flight. */
 async function stalled(lab: Lab): Promise<Peer> {
   const { client, upstream } = await lab.pair();
   client.pause();

@@ -1,20 +1,21 @@
 /**
- * Bytes and FINs from one end of a pair to the other.
+ * Forwards bytes and FINs from one socket of a pair to the other.
  *
- * Edge-triggered epoll tells of a change once. Whoever does not read on must know that it has not: that is what
- * FLAG.readable is for. It is cleared only where the kernel has said that there is no more, and whatever lets an end be
- * read again (its peer took all bytes, its upstream answered) calls pump(). An edge that is lost all the same is found by
- * the sweep of the engine.
+ * Edge-triggered epoll reports a change once. Code that stops reading early must remember that: FLAG.readable does. It
+ * is cleared only where the kernel has reported that there is no more. Whatever allows a socket to be read again (its
+ * peer accepted all bytes, its upstream answered) calls pump(). If an edge is lost all the same, the sweep of the
+ * engine finds it.
  *
- * A read that brings less than was asked for has brought all there is, and the next one can be spared; unless an end or
- * urgent bytes were announced, which stop a read short: then only the kernel's word counts.
+ * A read that returns less than requested has returned all there is, so the next read can be skipped. This does not
+ * hold once a FIN, a reset or urgent bytes were announced, because they cut a read short. Then only an explicit result
+ * of the kernel counts.
  *
- * Small reads are copied through one buffer for all connections; an end that fills it twice in a row gets a pipe
- * (splice), or a larger share of the buffer if there is none. So does one whose bytes gather (gatherer.ts).
+ * Small reads are copied through one buffer for all connections. A socket that fills it twice in a row gets a pipe
+ * (splice), or a larger part of the buffer if there is no pipe. So does a socket whose bytes gather (gatherer.ts).
  *
- * What is read and not taken has to be kept. Once half of what may be kept is, nothing more is read before it is taken:
- * bytes are looked at, sent, and as many as were sent are thrown away. That costs a call more and keeps nothing, so that
- * stalled readers, however many, cost nobody the connection.
+ * Bytes that were read but not accepted must be buffered. Once half of the buffer limit is used, nothing more is read
+ * before the peer accepts it: the relay peeks at bytes, sends them, and discards as many as were sent. That costs one
+ * more call and buffers nothing. So stalled readers, however many, cost no other client its connection.
  */
 import { GLOBAL, type Counters } from '../../counters.ts';
 import type { KeptLimit } from '../../kept-limit.ts';
@@ -31,39 +32,39 @@ import { TurnQueue } from './turn-queue.ts';
 /** Ends a connection, given its client. */
 export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
 
-/** Ends the connection of an end because of a bug. */
+/** Ends the connection of a socket because of a bug. */
 export type Fault = (end: number, error: unknown) => void;
 
-/** What a relay is made of. */
+/** Options of {@link Relay}. */
 export interface RelayOptions {
   readonly ends: Ends;
   readonly counters: Counters;
   readonly limit: KeptLimit;
   readonly pipes: Pipes;
-  /** The most that is kept for one reader, beside what one copy brings. */
+  /** Maximum number of bytes buffered for one reader, besides those of one copy. */
   readonly maxPieceBytes: number;
   readonly done: Done;
   readonly fault: Fault;
 }
 
-/** Before the place where bytes are read to: for a preface, or for what is dropped. */
+/** Space in front of the bytes that are read, for a preface or for dropped bytes. */
 export const HEAD_ROOM_BYTES = 32 * 1024;
 const READ_BYTES = 64 * 1024;
 const HOT_READ_BYTES = 256 * 1024;
-/** Full reads in a row that make an end hot. */
+/** Number of full reads in a row that make a socket hot. */
 const HOT_READS = 2;
-/** With more stalled readers than this, hot ends read no more than others: it bounds what is kept. */
+/** With more stalled readers than this, hot sockets read no more than others. This bounds the buffered bytes. */
 const MAX_STALLED_FOR_HOT_READS = 64;
-/** Reads or splices before the others have their turn. */
+/** Number of reads or splices before other sockets get their turn. */
 const COPY_ROUNDS = 8;
 const SPLICE_ROUNDS = 4;
 
-/** After these a short read says nothing. */
+/** After these, a short read does not mean that all bytes were read. */
 const ANNOUNCED = FLAG.finComing | FLAG.resetComing | FLAG.urgent;
 
 /** The relay of one engine. */
 export class Relay {
-  /** What is read goes here, for all connections: nothing is kept in it from one event to the next. */
+  /** The read buffer of all connections. It is empty between events. */
   readonly io = new Arena(HEAD_ROOM_BYTES + HOT_READ_BYTES);
 
   readonly #ends: Ends;
@@ -76,7 +77,9 @@ export class Relay {
   readonly #pipes: Pipes;
   readonly #queue: TurnQueue;
   readonly #gatherer: Gatherer;
-  /** So much is kept that nothing is read before it is taken. As of the last stall, or the last tick. */
+  /**
+   * Whether so much is buffered that nothing is read before the peer accepts it. As of the last stall or the last tick.
+   */
   #isTight = false;
 
   constructor({ ends, counters, limit, pipes, maxPieceBytes, done, fault }: RelayOptions) {
@@ -98,15 +101,15 @@ export class Relay {
     return this.#gatherer.isEmpty ? Infinity : LOOK_MS;
   }
 
-  /** Goes on with those that wait for no event. */
+  /** Continues with sockets that wait for no event. */
   runQueues(): void {
     if (!this.#queue.isEmpty) this.#queue.run(this.#pumpAgain);
     if (!this.#gatherer.isEmpty) this.#gatherer.look(this.#takeGathered);
   }
 
   /**
-   * The first bytes of a client: the upstream gets the preface in one segment with what the client has said behind the
-   * bytes to drop. Those end up in the head room, where the preface then takes their place.
+   * Forwards the first bytes of a client. The upstream receives the preface in one segment with the client's bytes
+   * after the dropped ones. The dropped bytes go to the head room, where the preface then replaces them.
    */
   start(client: number, preface: Buffer | undefined): void {
     const ends = this.#ends;
@@ -134,7 +137,7 @@ export class Relay {
     if (!this.#isDrained(client, got, want)) this.pump(client);
   }
 
-  /** Brings what an end says to its peer, as far as both go along. */
+  /** Forwards bytes of a socket to its peer, until there are no more or the peer accepts no more. */
   pump(from: number): void {
     const ends = this.#ends;
     const to = ends.peerOf(from);
@@ -143,7 +146,7 @@ export class Relay {
     else if (ends.has(from, FLAG.readable)) this.#pumpByCopy(from, to);
   }
 
-  /** A blocked end takes bytes again. */
+  /** Continues with a blocked socket that accepts bytes again. */
   unblock(to: number): void {
     const kept = this.#kept.get(to);
     if (kept !== undefined) {
@@ -162,27 +165,27 @@ export class Relay {
     this.pump(this.#ends.peerOf(to));
   }
 
-  /** Whether bytes are held that this end has said or is to hear. */
+  /** Reports whether bytes from this socket or for it are undelivered. */
   holds(end: number): boolean {
-    // Perhaps only in the kernel, where closing would lose them too.
+    // They may be in the kernel only, where closing would lose them too.
     if (this.#ends.has(end, FLAG.blocked)) return true;
     return this.#ends.has(end, FLAG.piped) && this.#pipes.of(end).bytes > 0;
   }
 
-  /** Lets go of all that is held for an end. */
+  /** Drops everything that is held for a socket. */
   forget(end: number): void {
     this.#kept.drop(end);
     this.#gatherer.forget(end);
     if (this.#ends.has(end, FLAG.piped)) this.#giveBackPipe(end);
   }
 
-  /** Once a second: bulk that is over leaves no descriptors behind, and stalls that are over no traces. */
+  /** Runs once per second: closes unused pipes, and leaves tight mode when buffers are free again. */
   tick(): void {
     this.#pipes.closeFree();
     if (this.#isTight) this.#isTight = this.#limit.isNear;
   }
 
-  /** Closes what was kept for later use. */
+  /** Closes the unused pipes. */
   closeSpare(): void {
     this.#pipes.closeFree();
   }
@@ -225,7 +228,7 @@ export class Relay {
         const got = libc.splice(from, 0, pipe.writeEnd, 0, this.#spliceBytes, SPLICE_FLAGS);
         if (got <= 0) {
           const failure = errno();
-          if (got < 0 && failure === ERRNO.EINTR) continue; // a pipe is left for a signal
+          if (got < 0 && failure === ERRNO.EINTR) continue; // a signal interrupted splice()
           this.#nothingSpliced(from, to, got, failure);
           return;
         }
@@ -240,11 +243,11 @@ export class Relay {
         else this.lost(to);
         return;
       }
-      // If bytes are left, a signal may have come between: only EAGAIN says that the socket is full.
+      // If bytes are left, a signal may have interrupted the call. Only EAGAIN means that the socket is full.
       pipe.bytes -= sent;
       this.#counters.add(GLOBAL.keptBytes, -sent);
       this.#count(to, sent);
-      // Where bytes gather no call is spent on asking for a rest: if there is one, it is taken at the next look.
+      // While bytes gather, no call is spent to check for a rest: the next check of the gatherer reads it.
       if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#ends.has(from, FLAG.gathers)) {
         this.#ends.clear(from, FLAG.readable);
         return;
@@ -257,17 +260,17 @@ export class Relay {
     const ends = this.#ends;
     const isUrgent = ends.has(from, FLAG.urgent);
     if (got < 0 && failure === ERRNO.EAGAIN && ends.has(from, FLAG.gathers) && !isUrgent) {
-      ends.clear(from, FLAG.readable); // and it keeps its pipe
+      ends.clear(from, FLAG.readable); // it keeps its pipe
       return;
     }
     this.#giveBackPipe(from);
     ends.heat[from] = HOT_READS - 1;
-    // At urgent bytes splice() sees an end where there is none, so the last word is recv()'s.
+    // At urgent bytes, splice() reports an end where there is none. So recv() has to confirm it.
     if (got === 0 || isUrgent) this.#queue.add(from);
     else this.#nothingRead(from, to, got, failure);
   }
 
-  /** Sends what is in the buffer, and keeps what the socket does not take. Whether it took all. */
+  /** Sends bytes from the read buffer, and buffers what the socket does not accept. Reports whether it accepted all. */
   #deliver(to: number, at: number, length: number, uncounted: number): boolean {
     const sent = libc.send(to, this.io.address + at, length, MSG.NOSIGNAL);
     if (sent === length) {
@@ -284,7 +287,10 @@ export class Relay {
     return false;
   }
 
-  /** Sends what is in the buffer and still in the kernel, and takes from there what the socket took. Whether it took all. */
+  /**
+   * Sends bytes that are in the read buffer and still in the kernel, and discards in the kernel what the socket
+   * accepted. Reports whether it accepted all.
+   */
   #deliverSeen(from: number, to: number, length: number): boolean {
     const sent = libc.send(to, this.io.address + HEAD_ROOM_BYTES, length, MSG.NOSIGNAL);
     if (sent < 0) {
@@ -293,7 +299,7 @@ export class Relay {
       return false;
     }
     this.#count(to, sent);
-    // With MSG_TRUNC TCP throws the bytes away and copies none of them.
+    // With MSG_TRUNC, TCP discards the bytes and copies none of them.
     if (libc.recv(from, 0, sent, MSG.TRUNC) !== sent) {
       this.lost(from);
       return false;
@@ -303,7 +309,7 @@ export class Relay {
     return false;
   }
 
-  /** An end took less than there was, and the rest is kept. Its connection goes if that was too much. */
+  /** Marks a socket that did not accept all bytes. Resets its connection if the buffer limit is exceeded. */
   #stall(to: number): void {
     this.#ends.set(to, FLAG.blocked);
     this.#isTight = this.#limit.isNear;
@@ -312,7 +318,7 @@ export class Relay {
     }
   }
 
-  /** Whether this read has brought all that the kernel had. */
+  /** Reports whether this read has returned all bytes that the kernel had. */
   #isDrained(from: number, got: number, want: number): boolean {
     if (got < READ_BYTES / 2) this.#ends.heat[from] = 0;
     if (got === want || this.#ends.has(from, ANNOUNCED)) return false;
@@ -327,16 +333,19 @@ export class Relay {
     else this.lost(from);
   }
 
-  /** An end was reset, or its network gave up: the other one is to know. */
+  /** Ends the connection of a socket that was reset or has failed. The peer is reset too. */
   lost(end: number): void {
     const ends = this.#ends;
     const lost = ends.has(end, FLAG.client) ? REASON.client_reset : REASON.upstream_reset;
-    // Whoever resets after its FIN has said all, and wants to hear no more.
+    // A side that resets after its FIN has sent everything and reads no more.
     const reason = ends.has(end, FLAG.finRead) ? REASON.completed : lost;
     this.#done(ends.clientOf(end), reason, 'reset');
   }
 
-  /** The last byte of an end is through. If that was the last direction, closing does as well as a FIN, in one call. */
+  /**
+   * Forwards the FIN of a socket. If this was the last open direction, closes the connection instead, which saves a
+   * call.
+   */
   #fin(from: number, to: number): void {
     const ends = this.#ends;
     ends.set(from, FLAG.finRead);
@@ -352,7 +361,7 @@ export class Relay {
     libc.shutdown(to, SHUT_WR);
   }
 
-  /** Whether this full read is the one that earns the end a pipe, and there is one. */
+  /** Counts a full read. Reports whether the socket has a pipe for that from now on. */
   #becomesHot(from: number): boolean {
     const heat = (this.#ends.heat[from] ?? 0) + 1;
     this.#ends.heat[from] = heat;
@@ -366,7 +375,7 @@ export class Relay {
     return true;
   }
 
-  /** What is still in it is lost: its end is over. */
+  /** Gives the pipe of a socket back. Bytes in it are lost, which only happens when the connection has ended. */
   #giveBackPipe(from: number): void {
     this.#ends.clear(from, FLAG.piped);
     this.#counters.add(GLOBAL.keptBytes, -this.#pipes.giveBack(from));

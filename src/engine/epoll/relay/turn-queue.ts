@@ -1,5 +1,5 @@
 /**
- * Ends that had their turn and have more to say: the others come first.
+ * Sockets whose turn is over and that have more to read. The others come first.
  */
 import { FLAG, type Ends } from '../ends.ts';
 
@@ -7,7 +7,7 @@ import { FLAG, type Ends } from '../ends.ts';
 export class TurnQueue {
   readonly #ends: Ends;
   #queue: number[] = [];
-  /** Used in turns with the other, so that none is made anew. */
+  /** Alternates with the other array, so that none is allocated. */
   #spareQueue: number[] = [];
 
   constructor(ends: Ends) {
@@ -24,7 +24,7 @@ export class TurnQueue {
     this.#queue.push(end);
   }
 
-  /** Gives one more turn to each who is there now. */
+  /** Gives one more turn to each socket that is queued now. */
   run(turn: (end: number) => void): void {
     const queue = this.#queue;
     this.#queue = this.#spareQueue;
