@@ -1,13 +1,13 @@
 /**
- * The two ends of a connection in the form that a PROXY header carries them.
+ * Source and destination of a connection, in the form that a PROXY header carries.
  */
 import { uint16, uint8 } from './bytes.ts';
 import { ipBytes } from './ip-address.ts';
 
-/** The address families that a header of ours can carry. */
+/** The address families that Snicket's PROXY headers can carry. */
 export type AddressFamily = 'ipv4' | 'ipv6';
 
-/** Who connected to whom. Addresses are in network byte order: 4 bytes each, or 16. */
+/** Source and destination of a connection. Addresses are in network byte order, of 4 or 16 bytes. */
 export interface AddressPair {
   readonly family: AddressFamily;
   readonly source: Uint8Array;
@@ -16,16 +16,16 @@ export interface AddressPair {
   readonly destinationPort: number;
 }
 
-/** The bytes of one address. */
+/** Returns the length of one address in bytes. */
 export function addressBytes(family: AddressFamily): number {
   return family === 'ipv4' ? 4 : 16;
 }
 
 /**
- * A pair from the text that sockets give. IPv4 in the clothes of IPv6 (`::ffff:10.0.0.1`, from a socket for both)
- * becomes IPv4 again; if only one of the two is IPv4, it goes the other way.
+ * Creates a pair from addresses as text, as sockets report them. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, from a
+ * dual-stack socket) becomes IPv4 again. If only one address is IPv4, it becomes an IPv4-mapped one.
  *
- * @throws TypeError if either is not an address.
+ * @throws TypeError if one of them is not an address.
  */
 export function addressPair(
   source: string,
@@ -49,7 +49,7 @@ export function addressPair(
 }
 
 /**
- * The address in its 4 or 16 bytes; a zone (`%eth0`) is left out.
+ * Returns the 4 or 16 bytes of an address. A zone (`%eth0`) is ignored.
  *
  * @throws TypeError if it is not an address.
  */
@@ -60,7 +60,7 @@ export function parseAddress(text: string): Uint8Array {
   return bytes.length === 16 && isMapped(bytes) ? bytes.subarray(12) : bytes;
 }
 
-/** The address at `at` as text, IPv6 by RFC 5952. */
+/** Formats the address at `at`, IPv6 by RFC 5952. */
 export function formatAddress(bytes: Uint8Array, at: number, family: AddressFamily): string {
   if (family === 'ipv4') return bytes.subarray(at, at + 4).join('.');
   const words = Array.from({ length: 8 }, (_, index) => uint16(bytes, at + 2 * index));

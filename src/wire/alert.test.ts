@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { connect } from 'node:tls';
 import { ALERT_RECORDS, ALERTS, readAlert, type AlertName } from './alert.ts';
 
-/** A raw socket that answers whatever comes with one alert and closes. */
+/** Starts a plain TCP server that answers the first bytes with an alert and closes. */
 async function alertServer(alert: AlertName): Promise<{ server: Server; port: number }> {
   const server = createServer((socket) => {
     socket.on('error', () => {}); // the client may reset
@@ -41,7 +41,7 @@ test('reads a warning, and an alert that it has no name for', () => {
   expect(alert).toEqual({ level: 'warning', description: 90, name: undefined });
 });
 
-// BoringSSL keeps the names that OpenSSL had: the alerts of SSL 3.0 are called so.
+// BoringSSL uses the names of OpenSSL: the alerts of SSL 3.0 have SSLV3 in theirs.
 test.each([
   ['unexpected_message', 'ERR_SSL_SSLV3_ALERT_UNEXPECTED_MESSAGE'],
   ['record_overflow', 'ERR_SSL_TLSV1_ALERT_RECORD_OVERFLOW'],

@@ -1,9 +1,9 @@
 /**
- * TLS alerts that a router may send: it holds no key, so only before the handshake, in the clear, and fatal.
+ * TLS alerts that a router can send. It has no key, so they are in plaintext, before the handshake, and fatal.
  */
 import { uint16, uint8 } from './bytes.ts';
 
-/** Alert descriptions by the names of RFC 8446 section 6. */
+/** The codes of alert descriptions, by their names in RFC 8446 section 6. */
 export const ALERTS = {
   unexpected_message: 10,
   record_overflow: 22,
@@ -18,7 +18,7 @@ export const ALERTS = {
 /** The name of an alert. */
 export type AlertName = keyof typeof ALERTS;
 
-/** An alert as it was read: the name is absent if it is none of {@link ALERTS}. */
+/** An alert that was read. `name` is absent if it is not one of {@link ALERTS}. */
 export interface Alert {
   readonly level: 'warning' | 'fatal';
   readonly description: number;
@@ -31,17 +31,17 @@ const FATAL = 2;
 const RECORD_BYTES = 7;
 
 /**
- * A fatal alert in a record of its own.
+ * Returns a record with one fatal alert.
  *
- * The record says 0x0303, TLS 1.2. RFC 8446 section 5.1 wants that of every record but a first ClientHello, which
- * may say 0x0301 for servers of old that stop at a version they do not know. Clients
- * take either as long as no version is agreed: OpenSSL 3.0, BoringSSL (Bun 1.4) and Go 1.26 show the same error.
+ * Its version is 0x0303, TLS 1.2. RFC 8446 section 5.1 requires that of every record except a first ClientHello, which
+ * may have 0x0301 for old servers that stop at an unknown version. Clients accept either until a version is agreed on:
+ * OpenSSL 3.0, BoringSSL (Bun 1.4) and Go 1.26 report the same error.
  */
 function alertRecord(description: number): Buffer {
   return Buffer.from([ALERT_TYPE, 3, 3, 0, 2, FATAL, description]);
 }
 
-/** The bytes to send for each alert; made once and shared, so not to be written to. */
+/** The record to send for each alert. Connections share these buffers, so nothing may write to them. */
 export const ALERT_RECORDS: Readonly<Record<AlertName, Buffer>> = {
   unexpected_message: alertRecord(ALERTS.unexpected_message),
   record_overflow: alertRecord(ALERTS.record_overflow),
@@ -53,7 +53,7 @@ export const ALERT_RECORDS: Readonly<Record<AlertName, Buffer>> = {
   unrecognized_name: alertRecord(ALERTS.unrecognized_name),
 };
 
-/** The alert in these bytes, or nothing if they are not exactly one alert in the clear. */
+/** Parses an alert. Returns undefined unless the bytes are exactly one alert in plaintext. */
 export function readAlert(bytes: Uint8Array): Alert | undefined {
   const level = uint8(bytes, 5);
   const description = uint8(bytes, 6);

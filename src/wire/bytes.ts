@@ -1,46 +1,46 @@
 /**
- * Numbers in network byte order, and the checksum of the PROXY protocol. The parsers check bounds against what has
- * arrived, which is less than the buffer holds; a read outside the buffer itself gives 0, never NaN.
+ * Numbers in network byte order, and the checksum of the PROXY protocol. Parsers check bounds against the bytes that
+ * have arrived, which are fewer than the buffer holds. A read outside the buffer itself returns 0, never NaN.
  *
- * Plain indexing, because that is what the JIT turns into one load.
+ * The code uses plain indexing, because the JIT turns that into one load.
  */
 
-/** The byte at `at`. */
+/** Returns the byte at `at`. */
 export function uint8(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }
 
-/** The two bytes at `at`. */
+/** Returns the two bytes at `at` as a number. */
 export function uint16(bytes: Uint8Array, at: number): number {
   return (uint8(bytes, at) << 8) | uint8(bytes, at + 1);
 }
 
-/** The four bytes at `at`, without a sign. */
+/** Returns the four bytes at `at` as an unsigned number. */
 export function uint32(bytes: Uint8Array, at: number): number {
   return ((uint16(bytes, at) << 16) | uint16(bytes, at + 2)) >>> 0;
 }
 
 /**
- * The eight bytes at `at`. Beyond 2^53 the result is rounded, which keeps order: good for judging a time, not for
- * comparing identifiers.
+ * Returns the eight bytes at `at` as a number. Above 2^53 the result is rounded, which preserves order: it suits
+ * comparing times, not identifiers.
  */
 export function uint64(bytes: Uint8Array, at: number): number {
   return uint32(bytes, at) * 2 ** 32 + uint32(bytes, at + 4);
 }
 
-/** Writes two bytes and returns where they end. */
+/** Writes two bytes and returns the offset after them. */
 export function putUint16(bytes: Uint8Array, at: number, value: number): number {
   bytes[at] = value >>> 8;
   bytes[at + 1] = value;
   return at + 2;
 }
 
-/** Writes four bytes and returns where they end. */
+/** Writes four bytes and returns the offset after them. */
 export function putUint32(bytes: Uint8Array, at: number, value: number): number {
   return putUint16(bytes, putUint16(bytes, at, value >>> 16), value);
 }
 
-/** Writes eight bytes and returns where they end. */
+/** Writes eight bytes and returns the offset after them. */
 export function putUint64(bytes: Uint8Array, at: number, value: number): number {
   return putUint32(bytes, putUint32(bytes, at, Math.floor(value / 2 ** 32)), value);
 }
@@ -55,8 +55,8 @@ const CRC32C_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * CRC32c of the bytes from `start` to `end`, with four bytes at `hole` taken as zero: there stands the checksum that
- * is being verified.
+ * Returns the CRC32c of the bytes from `start` to `end`. The four bytes at `hole` count as zero: the checksum to verify
+ * is stored there.
  */
 export function crc32c(bytes: Uint8Array, start: number, end: number, hole = end): number {
   let crc = 0xffffffff;

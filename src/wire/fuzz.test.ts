@@ -16,6 +16,6 @@ test('the parsers agree with the slow ones, on inputs that reach every refusal',
     ...Object.keys(PROXY_REFUSALS).map((code) => `proxy ${code}`),
   ];
   const missed = codes.filter((code) => !campaign.counts.has(code));
-  // That one belongs to ProxyHeaderStack, which has its own tests.
+  // Only ProxyHeaderStack returns this code, and it has its own tests.
   expect(missed).toEqual(['proxy proxy_headers_too_many']);
 }, 240_000);

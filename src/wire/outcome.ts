@@ -1,18 +1,18 @@
 /**
- * Every way in which bytes on the wire are refused, in one place.
+ * All reasons to refuse bytes on the wire.
  *
- * A code is for ever: it is the metric label, the log field and, where it reaches an object, the reason of a condition.
- * Hence snake_case, like the alerts of RFC 8446: Kubernetes allows `_` in a reason, and no `-`.
+ * Codes never change: they are metric labels, log fields and, on objects, reasons of conditions. They are in
+ * snake_case, like the alerts of RFC 8446, because Kubernetes allows `_` in a reason, but not `-`.
  */
 import type { AlertName } from './alert.ts';
 
 interface HelloRefusalEntry {
   readonly meaning: string;
-  /** What to tell the client. Absent where it would not understand. */
+  /** The alert for the client. Absent if the client would not understand one. */
   readonly alert?: AlertName;
 }
 
-/** Why a ClientHello is not routed: what it means, and the alert that RFC 8446 section 6.2 has for it. */
+/** Reasons to refuse a ClientHello: the meaning, and the alert that RFC 8446 section 6.2 assigns. */
 export const HELLO_REFUSALS = {
   not_tls: { meaning: 'the first bytes are no TLS record' },
   sslv2_hello: {
@@ -100,7 +100,7 @@ export const HELLO_REFUSALS = {
   },
 } as const satisfies Record<string, HelloRefusalEntry>;
 
-/** Why a PROXY protocol header is refused. */
+/** Reasons to refuse a PROXY protocol header. */
 export const PROXY_REFUSALS = {
   not_proxy_header: 'the first bytes are not the signature of a PROXY v2 header',
   proxy_v1_header: 'a header of version 1, the one in text; have the sender use version 2',
@@ -120,7 +120,7 @@ export const PROXY_REFUSALS = {
   proxy_headers_too_many: 'more headers in a row than allowed',
 } as const satisfies Record<string, string>;
 
-/** Why nobody is believed to speak for a tenant. */
+/** Reasons to refuse a signed tenant header. */
 export const TENANT_REFUSALS = {
   tenant_unsigned: 'no tenant stamp, no authority or no addresses',
   tenant_version_unknown: 'a stamp of a version this build does not know',
@@ -139,14 +139,14 @@ export type ProxyRefusal = keyof typeof PROXY_REFUSALS;
 /** A code of {@link TENANT_REFUSALS}. */
 export type TenantRefusal = keyof typeof TENANT_REFUSALS;
 
-/** What the bytes so far are: a whole hello, the beginning of one, or neither. */
+/** The outcome of the bytes so far: a complete hello, the beginning of one, or a refusal. */
 export type HelloOutcome = 'hello' | 'incomplete' | HelloRefusal;
-/** What the bytes so far are: a whole PROXY header, the beginning of one, or neither. */
+/** The outcome of the bytes so far: a complete PROXY header, the beginning of one, or a refusal. */
 export type ProxyOutcome = 'header' | 'incomplete' | ProxyRefusal;
-/** Whether a header may speak for its tenant. */
+/** The outcome of verifying a tenant header. */
 export type TenantOutcome = 'valid' | TenantRefusal;
 
-/** The alert to send for a refused hello, or nothing where the peer would not understand one. */
+/** Returns the alert to send for a refused hello, or undefined if the peer would not understand one. */
 export function alertFor(refusal: HelloRefusal): AlertName | undefined {
   const entry: HelloRefusalEntry = HELLO_REFUSALS[refusal];
   return entry.alert;

@@ -1,5 +1,5 @@
 /**
- * PROXY headers in a row: that of a load balancer in front of the gateway, then that of one of our proxies.
+ * Consecutive PROXY headers: one of a load balancer in front of the gateway, then one of a Snicket proxy.
  */
 import { uint8 } from './bytes.ts';
 import type { ProxyRefusal } from './outcome.ts';
@@ -12,17 +12,17 @@ import {
 
 /** Options of {@link ProxyHeaderStack}. */
 export interface ProxyHeaderStackOptions {
-  /** How many headers there may be. */
+  /** Maximum number of headers. */
   readonly depth: number;
-  /** The most that each may have. Default {@link PROXY_LIMIT_BYTES}. */
+  /** Maximum length of each header. Default {@link PROXY_LIMIT_BYTES}. */
   readonly limitBytes?: number;
 }
 
-/** A reader for as many headers as are allowed, used again and again like {@link ProxyHeader}. */
+/** A reader of up to `depth` headers, reused like {@link ProxyHeader}. */
 export class ProxyHeaderStack {
-  /** After `headers`: how many there are, none included. */
+  /** After `headers`: the number of headers, possibly 0. */
   count = 0;
-  /** Where the last one ends, which is where the hello starts. */
+  /** The offset after the last header, where the hello starts. */
   end = 0;
 
   readonly #headers: readonly ProxyHeader[];
@@ -31,14 +31,14 @@ export class ProxyHeaderStack {
     this.#headers = Array.from({ length: depth }, () => new ProxyHeader(limitBytes));
   }
 
-  /** One of the headers that were read, the outermost being 0. */
+  /** Returns one of the headers that were read. Index 0 is the outermost. */
   at(index: number): ProxyHeader | undefined {
     return index < this.count ? this.#headers[index] : undefined;
   }
 
   /**
-   * Reads headers up to the first byte that begins none. That byte has to be there: without it nobody knows whether
-   * another header follows.
+   * Reads headers up to the first byte that does not begin one. That byte must have arrived: without it, another header
+   * may follow.
    */
   read(bytes: Buffer, end: number, start = 0): 'headers' | 'incomplete' | ProxyRefusal {
     this.count = 0;
@@ -46,7 +46,8 @@ export class ProxyHeaderStack {
     for (;;) {
       if (this.end >= end) return 'incomplete';
       const first = uint8(bytes, this.end);
-      // Version 1 begins with a P, and nothing else that is expected here does: its refusal names the mistake.
+      // Version 1 begins with a P, which nothing else expected here does. Reading it leads to a refusal that names the
+      // mistake.
       const isVersion1 = this.count === 0 && first === VERSION_1_FIRST_BYTE;
       if (first !== PROXY_FIRST_BYTE && !isVersion1) return 'headers';
       const header = this.#headers[this.count];

@@ -18,12 +18,12 @@ function read(bytes: Buffer, reader = new ProxyHeader()) {
   return { outcome: reader.read(bytes, bytes.length), header: reader };
 }
 
-/** A header by its bytes behind the signature. */
+/** Returns a header with these bytes after the signature. */
 function fromHex(hex: string) {
   return Buffer.from(SIGNATURE + hex.replaceAll(' ', ''), 'hex');
 }
 
-/** A header from 10.1.2.3 with these TLVs: type and value. */
+/** Returns a header from 10.1.2.3 with these TLVs: type and value. */
 function withTlvs(...tlvs: readonly (readonly [number, string])[]) {
   const tlvBytes = tlvs.reduce((sum, [, value]) => sum + 3 + value.length, 0);
   const bytes = Buffer.alloc(proxyHeaderBytes('ipv4', tlvBytes));

@@ -10,19 +10,21 @@ import {
 import { crc32c, putUint16, uint16, uint32, uint8 } from './bytes.ts';
 import type { ProxyOutcome, ProxyRefusal } from './outcome.ts';
 
-/** The default limit of a header. Real ones have a hundred bytes, or a thousand with a client's certificate names. */
+/**
+ * The default limit of a header. Real ones have a hundred bytes, or a thousand with the names of a client certificate.
+ */
 export const PROXY_LIMIT_BYTES = 4 * 1024;
 
-/** The first byte of every header; no TLS record begins with it. */
+/** The first byte of every header. No TLS record begins with it. */
 export const PROXY_FIRST_BYTE = 0x0d;
 
-/** `P`, of `PROXY TCP4 ...`. */
+/** The `P` of `PROXY TCP4 ...`. */
 export const VERSION_1_FIRST_BYTE = 0x50;
 
-/** TLV types that mean something here. */
+/** The TLV types that Snicket uses. */
 export const TLV = { authority: 0x02, checksum: 0x03, tenant: 0xe0 } as const;
 
-/** Type and length in front of each TLV. */
+/** The length of a TLV's type and length. */
 export const TLV_HEADER_BYTES = 3;
 
 const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
@@ -41,36 +43,39 @@ const NOWHERE = -1;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /**
- * A reader for one thread, used for header after header; what it says holds until the next read, or until the bytes
- * change. It keeps offsets and allocates nothing.
+ * A reader for one thread, reused for every header. Its results are valid until the next read, or until the bytes
+ * change. It stores offsets and allocates nothing.
  *
- * LOCAL and UNSPEC have no family here: the receiver is to use the real addresses and to discard the rest of the
- * header, and so their TLVs are not looked at either.
+ * LOCAL and UNSPEC headers have no family here. The receiver must use the real addresses and discard the rest of the
+ * header, so their TLVs are ignored too.
  */
 export class ProxyHeader {
-  /** After `header`: the family of the addresses, absent for LOCAL and UNSPEC. */
+  /** After `header`: the family of the addresses. Absent for LOCAL and UNSPEC. */
   family: AddressFamily | undefined;
-  /** Whether the sender speaks for itself, as in a health check. */
+  /** Whether the sender opened the connection itself, as for a health check. */
   isLocal = false;
-  /** The buffer that was read, where the header starts in it and where it ends: there the next one may start. */
+  /**
+   * The buffer that was read, and the offsets where the header starts and ends in it. The next header may start at
+   * `end`.
+   */
   bytes: Buffer = EMPTY;
   start = 0;
   end = 0;
-  /** Where the value of the tenant stamp starts and ends; -1 if there is none. */
+  /** The offsets of the value of the tenant stamp, -1 if there is none. */
   stampStart = NOWHERE;
   stampEnd = NOWHERE;
-  /** Where the value of the authority starts and ends; -1 if there is none. */
+  /** The offsets of the value of the authority, -1 if there is none. */
   authorityStart = NOWHERE;
   authorityEnd = NOWHERE;
 
   readonly #limitBytes: number;
 
-  /** `limitBytes` is for the whole header, so that a buffer of that size always brings a decision. */
+  /** `limitBytes` covers the whole header, so a full buffer of that size always leads to a decision. */
   constructor(limitBytes: number = PROXY_LIMIT_BYTES) {
     this.#limitBytes = limitBytes;
   }
 
-  /** Looks at the bytes from `start` to `end`, as they have arrived so far. */
+  /** Reads the bytes from `start` to `end` that have arrived so far. */
   read(bytes: Buffer, end: number, start = 0): ProxyOutcome {
     this.#forget(bytes, start);
     const stranger = signatureFault(bytes, start, end);
@@ -100,13 +105,16 @@ export class ProxyHeader {
     return this.#tlvFault(tlvs) ?? 'header';
   }
 
-  /** The host that the client asked for, in lower case. Not checked: whoever sent the header could write anything. */
+  /** Returns the host that the client requested, in lower case. It is not verified: any sender can write anything. */
   authority(): string | undefined {
     if (this.authorityStart === NOWHERE) return undefined;
     return this.bytes.toString('latin1', this.authorityStart, this.authorityEnd).toLowerCase();
   }
 
-  /** Who connected to whom, as text; absent where the connection's own addresses count. For logs: it allocates. */
+  /**
+   * Returns source and destination as text. Absent for headers where the addresses of the connection itself apply. For
+   * logs, because it allocates.
+   */
   addresses(): Record<'source' | 'destination', { address: string; port: number }> | undefined {
     if (this.family === undefined) return undefined;
     const size = addressBytes(this.family);
@@ -134,7 +142,7 @@ export class ProxyHeader {
     this.authorityStart = this.authorityEnd = NOWHERE;
   }
 
-  /** Two TLVs of a kind that matters are refused: the next reader might take the other one. */
+  /** Refuses two TLVs of a type that matters, because another reader might use the other one. */
   #tlvFault(tlvs: number): ProxyRefusal | undefined {
     const { bytes, start, end } = this;
     let checksum = NOWHERE;
@@ -158,7 +166,7 @@ export class ProxyHeader {
           this.stampStart = value;
           this.stampEnd = next;
           break;
-        default: // padding, and whatever else a load balancer likes to tell
+        default: // padding, and anything else that a load balancer adds
       }
       at = next;
     }
@@ -168,14 +176,17 @@ export class ProxyHeader {
   }
 }
 
-/** The bytes of a header with these addresses and TLVs of `tlvBytes`, headers of the TLVs included. */
+/**
+ * Returns the length of a header with addresses of this family. `tlvBytes` is the length of its TLVs, including their
+ * headers.
+ */
 export function proxyHeaderBytes(family: AddressFamily | undefined, tlvBytes: number): number {
   return FIXED_BYTES + (family === undefined ? 0 : 2 * addressBytes(family) + 4) + tlvBytes;
 }
 
 /**
- * Writes a header up to its TLVs, for which it announces `tlvBytes`, and returns where they go. Without addresses it is
- * a LOCAL one.
+ * Writes a header up to its TLVs, announces `tlvBytes` for them, and returns their offset. Without addresses, the
+ * header is LOCAL.
  *
  * @throws RangeError if the whole header does not fit.
  */
@@ -203,7 +214,7 @@ export function writeProxyHeader(
   return putUint16(into, destinationPort, addresses.destinationPort);
 }
 
-/** Writes type and length of a TLV and returns where its value goes. */
+/** Writes the type and length of a TLV, and returns the offset of its value. */
 export function writeTlvHeader(into: Buffer, at: number, type: number, valueBytes: number): number {
   into[at] = type;
   return putUint16(into, at + 1, valueBytes);
@@ -219,7 +230,10 @@ function familyFault(byte: number): ProxyRefusal | undefined {
   return byte === UDP_IPV4 || byte === UDP_IPV6 ? 'proxy_not_stream' : 'proxy_family_unknown';
 }
 
-/** Judges the signature as far as it has arrived. Version 1 is told apart, being a common mistake in a setting. */
+/**
+ * Checks the signature as far as it has arrived. Version 1 has its own refusal, because configuring it is a common
+ * mistake.
+ */
 function signatureFault(
   bytes: Buffer,
   start: number,

@@ -4,7 +4,7 @@ import { ReplayGuard } from './replay-guard.ts';
 
 const WINDOW = 60;
 
-/** A signature like no other. */
+/** Returns a unique signature. */
 function signature(number: number) {
   return createHash('sha256').update(String(number)).digest();
 }
@@ -14,7 +14,7 @@ test('recognises a replay for as long as the header could be valid', () => {
   const first = signature(1);
   expect(guard.isFirstUse(first, 0, 1000)).toBe(true);
 
-  // Signed a window ahead of our clock, it is valid until two windows from now. Others come all the time.
+  // Signed one window ahead of the local clock, it is valid until two windows from now. Meanwhile, others arrive.
   for (let second = 1; second <= 2 * WINDOW; second++) {
     expect(guard.isFirstUse(signature(1000 + second), 0, 1000 + second)).toBe(true);
     expect(guard.isFirstUse(first, 0, 1000 + second)).toBe(false);
@@ -43,7 +43,7 @@ test('when full, lets new ones in, forgets the oldest, counts that, and never gr
 
   expect(guard.sizeBytes).toBe(sizeBytes);
   expect(guard.forgottenEarly).toBe(8);
-  // The last ones are still known, whatever happened to the first.
+  // The last signatures are still known, whatever happened to the first.
   for (let number = 9 * capacity; number < 10 * capacity; number++) {
     expect(guard.isFirstUse(signature(number), 0, 1000)).toBe(false);
   }

@@ -1,15 +1,15 @@
 /**
- * Recognises a signed header that was used before, in fixed memory.
+ * Recognizes signed headers that were used before, in a fixed amount of memory.
  *
- * It remembers signatures, not nonces: a tenant cannot make another tenant's signature, so it cannot use one up in its
- * place. Of the 32 bytes, 8 are kept; that two differ only in the others is a matter of 2^64.
+ * It stores signatures, not nonces: a tenant cannot create the signature of another tenant, and so cannot use it up. It
+ * stores 8 of the 32 bytes; the chance that two signatures share them is 2^-64.
  *
- * **When it is full** it forgets the older half early and counts that, rather than refuse. Nobody can tell then whether
- * a header is new; refusing them all would let one tenant, whose proxies alone can fill the guard, cut off the others.
- * What a replay gains is a connection to the tenant's API server, inside which TLS is still to be done, and which the
- * edge offers to everybody by SNI.
+ * **When it is full**, it forgets the older half early and counts that, instead of refusing headers. It can then not
+ * tell whether a header is new. Refusing all of them would allow one tenant, whose proxies alone can fill the guard, to
+ * cut off the others. A successful replay only gains a connection to the tenant's API server. TLS has yet to be
+ * established inside it, and the edge offers such connections to every client by SNI.
  *
- * One guard sees the headers of one thread. A replay that lands on another thread or replica is not recognised there.
+ * One guard sees the headers of one thread. It does not recognize a replay that reaches another thread or replica.
  */
 import { uint32 } from './bytes.ts';
 
@@ -17,18 +17,21 @@ import { uint32 } from './bytes.ts';
 export interface ReplayGuardOptions {
   /** The window that headers are verified with. */
   readonly windowSeconds: number;
-  /** The headers that are remembered in any case; up to twice as many if they come in time. Default 65,536: 2 MiB. */
+  /**
+   * Number of headers that are remembered in any case, and up to twice as many if they arrive in time. Default 65,536,
+   * which takes 2 MiB.
+   */
   readonly capacity?: number;
 }
 
-/** Two generations of signatures, of which the older is dropped when nothing in it can be valid any more. */
+/** Two generations of signatures. The older one is dropped once no header in it can still be valid. */
 export class ReplayGuard {
-  /** How often it was full and forgot a generation that could still have been replayed. A metric. */
+  /** Number of times that it was full and forgot a generation that could still have been replayed. A metric. */
   forgottenEarly = 0;
 
   /**
-   * A header may be signed up to a window in the future, and is then valid until a window after that: it has to be
-   * remembered for two, the last second included.
+   * A header may be signed up to one window in the future, and is then valid until one window after that. So it must be
+   * remembered for two windows, including the last second.
    */
   readonly #generationSeconds: number;
   readonly #capacity: number;
@@ -43,17 +46,17 @@ export class ReplayGuard {
     this.#previous = new Generation(capacity);
   }
 
-  /** How many signatures it holds: never more than twice its capacity. */
+  /** Number of signatures that it holds, at most twice its capacity. */
   get size(): number {
     return this.#current.size + this.#previous.size;
   }
 
-  /** What it takes, full or empty. */
+  /** The memory that it takes, full or empty. */
   get sizeBytes(): number {
     return this.#current.sizeBytes + this.#previous.sizeBytes;
   }
 
-  /** Whether the signature at `at` is new; from now on it is not. */
+  /** Reports whether the signature at `at` is new, and remembers it. */
   isFirstUse(bytes: Uint8Array, at: number, nowSeconds: number): boolean {
     const isDue = nowSeconds >= this.#beganSeconds + this.#generationSeconds;
     if (isDue) this.#turn(nowSeconds);
@@ -81,15 +84,17 @@ function randomUint32(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
 
-/** A set of 64-bit numbers: open addressing at a load of at most one half. */
+/** A set of 64-bit numbers, with open addressing at a load of at most one half. */
 class Generation {
   size = 0;
 
-  /** Two words each; both 0 is a free slot, so a signature that begins with 64 zero bits would not be recognised. */
+  /**
+   * Two words per number. Two zeros are a free slot, so a signature that begins with 64 zero bits is not recognized.
+   */
   readonly #slots: Uint32Array;
   readonly #mask: number;
   readonly #shift: number;
-  /** Random and odd: who holds a key could make signatures that fall on one slot, if it knew where they fall. */
+  /** Random and odd. With known factors, the owner of a key could create signatures that collide on one slot. */
   readonly #highFactor = randomUint32() | 1;
   readonly #lowFactor = randomUint32() | 1;
 
@@ -121,7 +126,7 @@ class Generation {
     this.size = 0;
   }
 
-  /** Where the number is, or the free slot where it belongs. There is one: half of them are. */
+  /** Returns the slot of the number, or the free slot where it belongs. One exists, because half of them are free. */
   #slotOf(high: number, low: number): number {
     const mixed = Math.imul(high, this.#highFactor) + Math.imul(low, this.#lowFactor);
     for (let slot = mixed >>> this.#shift; ; slot = (slot + 1) & this.#mask) {

@@ -23,7 +23,7 @@ const KEY = keyOf(HOST);
 const ENDS = addressPair('10.1.2.3', 40000, '10.96.0.1', 443);
 const NOW = 1_800_000_000;
 const WINDOW = 60;
-/** Where the stamp is in a header for {@link HOST} over IPv4. */
+/** The offset of the stamp in a header for {@link HOST} over IPv4. */
 const STAMP = 28 + 3 + HOST.length + 3;
 
 function keyOf(host: string, master = MASTER) {
@@ -44,7 +44,7 @@ function verdict(
   return verifyTenantHeader(header, keys, now, WINDOW, guard);
 }
 
-// Computed apart from this code, with Python's hmac and struct.
+// Computed independently, with Python's hmac and struct.
 const KNOWN =
   '0d0a0d0a000d0a515549540a2111005f0a0102030a6000019c4001bb02001874' +
   '656e616e742d612e6b38732e6578616d706c652e636f6de0003501000000006b' +
@@ -93,7 +93,7 @@ test('while the master key is replaced, headers by both are valid', () => {
 });
 
 describe('refuses', () => {
-  /** A header with an authority and this stamp. */
+  /** Returns a header with an authority and this stamp. */
   function stamped(stamp: Buffer | undefined, authority: string | undefined = HOST) {
     const tlvs: (readonly [number, Buffer])[] = [];
     if (authority !== undefined) tlvs.push([TLV.authority, Buffer.from(authority)]);
@@ -144,7 +144,7 @@ describe('refuses', () => {
 
     expect(verdict(signed(), { keys: [] })).toBe('tenant_key_unknown');
     expect(verdict(signed(), { keys: [other] })).toBe('tenant_key_unknown');
-    // The right key under the name of another tenant: it speaks for itself alone.
+    // The right key with the name of another tenant: a key is valid for its own tenant only.
     expect(verdict(stamped(stamp(), 'tenant-b.example'), { keys: [KEY] })).toBe(
       'tenant_key_unknown',
     );
@@ -167,7 +167,7 @@ describe('refuses', () => {
 
         expect(verifyTenantHeader(header, [KEY], NOW, WINDOW)).not.toBe('valid');
       }),
-      // First the bit that makes the authority's `t` a `T`, which the look-up of a route does not see.
+      // First the bit that turns the `t` of the authority into a `T`, because the lookup of a route ignores case.
       { examples: [[31 * 8 + 5]], numRuns: 500 },
     );
   });

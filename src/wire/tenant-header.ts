@@ -1,17 +1,17 @@
 /**
- * The signed header by which a worker's proxy tells the gateway for which tenant it speaks: a PROXY v2 header with the
- * TLVs `authority` (0x02), the host of the tenant, and `stamp` (0xE0, from the range for own use):
+ * The signed header with which a worker's proxy proves its tenant to the gateway: a PROXY v2 header with the TLVs
+ * `authority` (0x02), the host of the tenant, and `stamp` (0xE0, from the range for custom use):
  *
  *     offset  bytes
  *          0      1  version, 1
  *          1      8  time of signing, seconds since 1970, big endian (eight bytes, so that 2106 needs no version 2)
- *          9      8  nonce, random: no two signatures are alike, so that a replay can be recognised
+ *          9      8  nonce, random: no two signatures are equal, so a replay can be recognized
  *         17      4  key id
- *         21     32  HMAC-SHA256 by the key of the tenant over
+ *         21     32  HMAC-SHA256 with the key of the tenant over
  *                    "snicket tenant header v1" NUL, the 21 bytes above, family and transport (1 byte),
  *                    source and destination address and port as in the header, authority length (2 bytes), authority
  *
- * Other TLVs are not signed: whoever stands between may add some.
+ * Other TLVs are not signed, so intermediaries can add some.
  */
 import { addressBytes, type AddressFamily, type AddressPair } from './address-pair.ts';
 import { putUint16, putUint32, putUint64, uint32, uint64, uint8 } from './bytes.ts';
@@ -37,26 +37,26 @@ const SIGNATURE = 21;
 const SIGNATURE_BYTES = 32;
 const STAMP_BYTES = SIGNATURE + SIGNATURE_BYTES;
 
-/** Where the family and the addresses are in a PROXY header. */
+/** The offsets of the family and the addresses in a PROXY header. */
 const FAMILY = 13;
 const ADDRESSES = 16;
 
-/** The most that {@link signTenantHeader} writes: a room that is always enough. */
+/** Maximum length of a header that {@link signTenantHeader} writes. */
 export const MAX_TENANT_HEADER_BYTES = tenantHeaderBytes('ipv6', MAX_NAME_BYTES);
 
-/** Keeps what is signed here apart from anything else that the same key might ever sign. */
+/** Separates these signatures from any others that the same key might ever sign. */
 const DOMAIN = Buffer.from('snicket tenant header v1\0', 'latin1');
 
-/** What is signed, put together here each time: it fits the longest, and begins with the domain for good. */
+/** The signed message, assembled here each time. It fits the longest one and always begins with the domain. */
 const message = Buffer.alloc(DOMAIN.length + SIGNATURE + MAX_TENANT_HEADER_BYTES);
 DOMAIN.copy(message);
 
-/** The length of a signed header for a host of so many bytes. */
+/** Returns the length of a signed header for a host of this length. */
 export function tenantHeaderBytes(family: AddressFamily, hostBytes: number): number {
   return proxyHeaderBytes(family, TLV_HEADER_BYTES + hostBytes + TLV_HEADER_BYTES + STAMP_BYTES);
 }
 
-/** Writes a nonce of eight bytes; a test may give one that is known. */
+/** Writes a nonce of eight bytes. Tests pass a known one. */
 export type FillNonce = (into: Buffer, at: number) => void;
 
 function fillRandom(into: Buffer, at: number): void {
@@ -66,7 +66,7 @@ function fillRandom(into: Buffer, at: number): void {
 /**
  * Writes the header of a connection at `at` and returns its length.
  *
- * @throws RangeError if it does not fit; {@link MAX_TENANT_HEADER_BYTES} always do.
+ * @throws RangeError if it does not fit. {@link MAX_TENANT_HEADER_BYTES} always fit.
  */
 export function signTenantHeader(
   into: Buffer,
@@ -95,11 +95,11 @@ export function signTenantHeader(
 }
 
 /**
- * Says whether a header that was read may speak for the tenant of its authority. The caller has found that tenant and
- * gives its keys: one, or two while the master key is being replaced.
+ * Verifies a header for the tenant of its authority. The caller has looked up that tenant and passes its keys: one, or
+ * two during a rotation of the master key.
  *
- * The signature is judged before the time, so that `tenant_expired` is always the clock of a real worker. With a guard,
- * each header is good for one call: look when the connection is ready to be routed, and not again.
+ * The signature is verified before the time, so `tenant_expired` always means the clock of a real worker. With a guard,
+ * each header is valid for one call: call this once, when the connection is ready to be routed.
  */
 export function verifyTenantHeader(
   header: ProxyHeader,
@@ -110,7 +110,7 @@ export function verifyTenantHeader(
 ): TenantOutcome {
   const { bytes, start, family, stampStart, stampEnd, authorityStart, authorityEnd } = header;
   if (family === undefined || stampStart < 0 || authorityStart < 0) return 'tenant_unsigned';
-  // The version comes first: another one may have another length.
+  // The version comes first, because the length depends on it.
   if (stampEnd === stampStart) return 'tenant_stamp_malformed';
   if (uint8(bytes, stampStart) !== STAMP_VERSION) return 'tenant_version_unknown';
   if (stampEnd - stampStart !== STAMP_BYTES) return 'tenant_stamp_malformed';
@@ -122,7 +122,7 @@ export function verifyTenantHeader(
   if (!crypto.timingSafeEqual(expected, given)) return 'tenant_forged';
 
   const ageSeconds = nowSeconds - uint64(bytes, stampStart + TIME);
-  // Not the other way round: a clock or a window that is no number lets nobody in.
+  // Not inverted, so that a clock or a window that is NaN admits no header.
   if (!(ageSeconds <= windowSeconds)) return 'tenant_expired';
   if (!(ageSeconds >= -windowSeconds)) return 'tenant_not_yet_valid';
   if (guard !== undefined && !guard.isFirstUse(bytes, stampStart + SIGNATURE, nowSeconds)) {
@@ -131,13 +131,13 @@ export function verifyTenantHeader(
   return 'valid';
 }
 
-/** The host is compared too: a key that lies in the wrong place speaks for nobody. */
+/** Compares the host too, so that a key stored under the wrong host is not valid there. */
 function keyOf(header: ProxyHeader, keys: readonly TenantKey[], id: number): TenantKey | undefined {
   for (const key of keys) if (key.id === id && isAuthority(header, key.host)) return key;
   return undefined;
 }
 
-/** By bytes, since a string would be one more allocation. A signer writes its host in lower case. */
+/** Compares bytes, because a string would be one more allocation. A signer writes its host in lower case. */
 function isAuthority({ bytes, authorityStart, authorityEnd }: ProxyHeader, host: string): boolean {
   if (authorityEnd - authorityStart !== host.length) return false;
   for (let index = 0; index < host.length; index++) {
@@ -146,7 +146,9 @@ function isAuthority({ bytes, authorityStart, authorityEnd }: ProxyHeader, host:
   return true;
 }
 
-/** The signature of the header at `header`. Its authority is the host of the key, so it has at most 255 bytes. */
+/**
+ * Returns the signature of the header at `header`. Its authority is the host of the key, so it has at most 255 bytes.
+ */
 function signature(
   bytes: Buffer,
   header: number,

@@ -4,7 +4,7 @@ import { deriveTenantSecret, tenantKey } from './tenant-key.ts';
 const MASTER = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
 const HOST = 'tenant-a.k8s.example.com';
 
-// Computed apart from this code, with Python's hmac and hashlib by RFC 5869.
+// Computed independently, with Python's hmac and hashlib by RFC 5869.
 const SECRET = '7eb0afd84b98f260f4842d584c8a40b7a482f4477d74194121be191e7c9f7c41';
 
 test('a host has the secret that every build derives for it', () => {

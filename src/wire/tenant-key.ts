@@ -1,37 +1,37 @@
 /**
- * The keys by which a worker's proxy proves for which tenant it speaks (see tenant-header.ts).
+ * The keys with which a worker's proxy proves its tenant (see tenant-header.ts).
  *
- * One master key, which only operator and gateway hold, gives every host a secret of its own; a worker gets that one
- * secret and can speak for that one host.
+ * Only operator and gateway have the master key. Each host has its own secret, derived from it. A worker has the secret
+ * of one host and can sign headers for that host only.
  */
 import { uint32 } from './bytes.ts';
 import { serverNameFault } from './hello/server-name.ts';
 
-/** The bytes of a tenant's secret. */
+/** The length of a tenant's secret. */
 export const TENANT_SECRET_BYTES = 32;
 
 const MASTER_KEY_BYTES = 32;
 const SHA256_BYTES = 32;
 
-/** The NUL ends the constant part, so that no version and host can ever read as another version and host. */
+/** The NUL ends the constant part, so that different versions and hosts never give the same text. */
 const DERIVATION = 'snicket tenant header v1\0';
 
 /** A key for the headers of one host. */
 export interface TenantKey {
-  /** In lower case. */
+  /** The host in lower case. */
   readonly host: string;
-  /** Tells the gateway which of its master keys this one comes from, while one is being replaced. */
+  /** Identifies the master key that this key comes from, during a rotation. */
   readonly id: number;
   readonly secret: Uint8Array;
 }
 
-/** What can be wrong with the material for a key. */
+/** Reasons to refuse the material of a key. */
 export type TenantKeyErrorCode =
   | 'master_key_too_short'
   | 'tenant_secret_length'
   | 'tenant_host_invalid';
 
-/** A key that cannot be made. */
+/** The material of a key is invalid. */
 export class TenantKeyError extends Error {
   readonly code: TenantKeyErrorCode;
 
@@ -43,10 +43,10 @@ export class TenantKeyError extends Error {
 }
 
 /**
- * The secret of a host: HKDF-SHA256 (RFC 5869) of the master key, without salt, with the info
- * `snicket tenant header v1`, a NUL and the host in lower case.
+ * Returns the secret of a host: HKDF-SHA256 (RFC 5869) of the master key, without salt, with the info `snicket tenant
+ * header v1`, a NUL and the host in lower case.
  *
- * @throws TenantKeyError if the master key has less than 32 bytes or the host is no DNS name.
+ * @throws TenantKeyError if the master key has fewer than 32 bytes or the host is not a DNS name.
  */
 export function deriveTenantSecret(masterKey: Uint8Array, host: string): Uint8Array {
   if (masterKey.length < MASTER_KEY_BYTES) {
@@ -56,16 +56,16 @@ export function deriveTenantSecret(masterKey: Uint8Array, host: string): Uint8Ar
     );
   }
   const info = DERIVATION + checkedHost(host);
-  // Extract, with a salt of zeros, and one round of expand. In Bun's own hash: node:crypto costs a thread 1 MB.
+  // Extract, with a salt of zeros, and one round of expand. Bun's own hash, because node:crypto costs a thread 1 MB.
   const pseudorandomKey = hmac(new Uint8Array(SHA256_BYTES)).update(masterKey).digest();
   return new Uint8Array(hmac(pseudorandomKey).update(`${info}\x01`).digest());
 }
 
 /**
- * A key from a host and its secret. Its id is the first four bytes of the SHA-256 of the secret: enough to tell two
- * keys apart, and nothing to learn a secret of 256 random bits from.
+ * Creates a key from a host and its secret. Its id is the first four bytes of the SHA-256 of the secret: enough to
+ * distinguish two keys, and not enough to learn anything about a secret of 256 random bits.
  *
- * @throws TenantKeyError if the secret has not 32 bytes or the host is no DNS name.
+ * @throws TenantKeyError if the secret does not have 32 bytes or the host is not a DNS name.
  */
 export function tenantKey(host: string, secret: Uint8Array): TenantKey {
   if (secret.length !== TENANT_SECRET_BYTES) {

@@ -29,7 +29,7 @@ const rightMessage = fc
     message: helloMessage(serverName === undefined ? parts : { serverName, ...parts }),
   }));
 
-/** Right ones, and such as are wrong in any way behind the type of the message. */
+/** Valid messages, and messages with any error after the message type. */
 const anyMessage = fc.oneof(
   rightMessage.map(({ message }) => message),
   bytes(200).map((body) => handshake(1, body)),

@@ -21,7 +21,7 @@ function outcomeOf(parts: HelloParts) {
   return read(hello(parts)).outcome;
 }
 
-/** A hello whose server_name extension has this content. */
+/** Returns the outcome of a hello whose server_name extension has this content. */
 function withServerName(content: Uint8Array) {
   return outcomeOf({ extensions: [extension(0, content)] });
 }
@@ -53,7 +53,7 @@ describe('a right hello', () => {
   test('is routed though it arrives one byte at a time', () => {
     const bytes = exampleHello();
     const reader = new ClientHello();
-    // What the kernel has not given yet is in the buffer from the connection before.
+    // Bytes that have not arrived yet are left over from the previous connection.
     const buffer = Buffer.alloc(bytes.length, 0xff);
 
     for (let length = 0; length < bytes.length; length++) {

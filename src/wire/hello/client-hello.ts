@@ -1,5 +1,5 @@
 /**
- * Reads a TLS ClientHello (RFC 8446 section 4.1.2) as far as a router needs it: whom does the client want?
+ * Reads a TLS ClientHello (RFC 8446 section 4.1.2) as far as routing needs it: the server name.
  */
 import { uint16, uint8 } from '../bytes.ts';
 import { HelloRecords } from './hello-records.ts';
@@ -12,7 +12,7 @@ export const HELLO_LIMIT_BYTES = 16 * 1024;
 /** Options of {@link ClientHello}. */
 export interface ClientHelloOptions {
   /**
-   * The most that a hello may take on the wire, record headers included. Then a buffer of this size always brings a
+   * Maximum length of a hello on the wire, including record headers. A full buffer of this size always leads to a
    * decision. Default {@link HELLO_LIMIT_BYTES}.
    */
   readonly limitBytes?: number;
@@ -28,8 +28,8 @@ const HOST_NAME = 0;
 const NOWHERE = -1;
 
 /**
- * A reader for one thread, used for hello after hello; what it says holds until the next read, or until the bytes
- * change. A hello in one record costs no allocation but its name.
+ * A reader for one thread, reused for every hello. Its results are valid until the next read, or until the bytes
+ * change. A hello in one record allocates only its name.
  *
  * @example
  * const hello = new ClientHello();
@@ -38,7 +38,7 @@ const NOWHERE = -1;
  * else if (outcome !== 'incomplete') refuse(outcome);
  */
 export class ClientHello {
-  /** After `hello`: the name asked for, in lower case. Absent if the client gave none. */
+  /** After `hello`: the requested name in lower case. Absent if the client sent none. */
   serverName: string | undefined;
 
   readonly #records: HelloRecords;
@@ -49,14 +49,14 @@ export class ClientHello {
     this.#records = new HelloRecords(options.limitBytes ?? HELLO_LIMIT_BYTES);
   }
 
-  /** After `hello`: where its last record ends in the buffer. */
+  /** After `hello`: the offset in the buffer after its last record. */
   get end(): number {
     return this.#records.recordsEnd;
   }
 
   /**
-   * Looks at the bytes up to `end`, as they have arrived so far. Nothing is kept between two looks, so the caller may
-   * look again at the same bytes and more.
+   * Reads the bytes up to `end` that have arrived so far. The reader keeps nothing between two calls, so the caller can
+   * pass the same bytes again, and more.
    */
   read(bytes: Buffer, end: number, start = 0): HelloOutcome {
     this.serverName = undefined;
@@ -66,8 +66,8 @@ export class ClientHello {
   }
 
   /**
-   * The protocols of the ALPN extension (RFC 7301), in the client's order; none if it is absent, nothing if it is
-   * malformed. Read on demand: routing does not need it.
+   * Returns the protocols of the ALPN extension (RFC 7301) in the client's order. The list is empty without the
+   * extension, and undefined if the extension is malformed. Parsed on demand, because routing does not need it.
    */
   alpnProtocols(): string[] | undefined {
     const { bytes } = this.#records;
@@ -87,8 +87,8 @@ export class ClientHello {
   }
 
   /**
-   * The versions that the client speaks, as 0x0304 for TLS 1.3, in its order. Without the extension that is the one of
-   * the hello (RFC 8446 section 4.2.1); nothing if the extension is malformed. Read on demand.
+   * Returns the TLS versions of the client in its order, such as 0x0304 for TLS 1.3. Without the extension, that is the
+   * version of the hello (RFC 8446 section 4.2.1). Undefined if the extension is malformed. Parsed on demand.
    */
   supportedVersions(): number[] | undefined {
     const { bytes, start } = this.#records;
@@ -103,7 +103,7 @@ export class ClientHello {
     return versions;
   }
 
-  /** Walks the whole hello once, from length to length, and notes where the extensions and the name are. */
+  /** Walks the whole hello once, from length to length, and records the offsets of the extensions and of the name. */
   #structureFault(): HelloRefusal | undefined {
     const { bytes, start, end } = this.#records;
     this.#serverName = NOWHERE;
@@ -126,7 +126,7 @@ export class ClientHello {
 
     const list = compression + 1 + compressionBytes;
     if (list > end) return 'hello_truncated';
-    if (list === end) return undefined; // no extensions at all: before TLS 1.3 that is allowed
+    if (list === end) return undefined; // no extensions: allowed before TLS 1.3
     if (list + 2 > end) return 'extensions_overrun_hello';
     const listEnd = list + 2 + uint16(bytes, list);
     if (listEnd > end) return 'extensions_overrun_hello';
@@ -150,8 +150,8 @@ export class ClientHello {
   }
 
   /**
-   * Takes the one host_name. RFC 6066 would have unknown types of names skipped; there are none, and OpenSSL and
-   * BoringSSL refuse them, so a hello with one would only fail later and less clearly.
+   * Reads the single host_name. RFC 6066 would skip unknown name types. None exist, and OpenSSL and BoringSSL
+   * refuse them, so a hello with one would only fail later and less clearly.
    */
   #nameFault(): HelloRefusal | undefined {
     if (this.#serverName === NOWHERE) return undefined;
@@ -186,7 +186,7 @@ export class ClientHello {
   }
 }
 
-/** The size of an extension, header included. */
+/** Returns the length of an extension, including its header. */
 function extensionBytes(bytes: Buffer, at: number): number {
   return EXTENSION_HEADER_BYTES + uint16(bytes, at + 2);
 }

@@ -1,18 +1,18 @@
 /**
- * For tests only: builds ClientHellos, right ones and wrong ones. Nothing that ships imports this.
+ * For tests only: builds valid and invalid ClientHellos.
  */
 
-/** What goes into a hello; everything has a default that a server would accept. */
+/** The parts of a hello. By default each is one that a server accepts. */
 export interface HelloParts {
-  /** The server_name extension, as text or as bytes that are no text. Default: none. */
+  /** The server_name extension, as text or as bytes that are not text. Default: none. */
   readonly serverName?: string | Uint8Array;
   /** Default: none. */
   readonly alpn?: readonly string[];
-  /** The supported_versions extension. Default: none, which makes it a hello of TLS 1.2. */
+  /** The supported_versions extension. Default: none, which is a hello of TLS 1.2. */
   readonly versions?: readonly number[];
-  /** More extensions, put after those above. */
+  /** Further extensions, after those above. */
   readonly extensions?: readonly Uint8Array[];
-  /** In place of all extensions: the bytes after the compression methods, their length included. */
+  /** Replaces all extensions: the bytes after the compression methods, including their length. */
   readonly afterCompression?: Uint8Array;
   /** Default: 32 bytes. */
   readonly sessionId?: Uint8Array;
@@ -25,7 +25,7 @@ export interface HelloParts {
 /** The name in {@link exampleHello}. */
 export const EXAMPLE_HOST = 'tenant-a.k8s.example.com';
 
-/** The handshake message, without records. */
+/** Returns the handshake message, without records. */
 export function helloMessage(parts: HelloParts = {}): Buffer {
   const extensions: Uint8Array[] = [];
   if (parts.serverName !== undefined) extensions.push(serverNameExtension(parts.serverName));
@@ -45,12 +45,12 @@ export function helloMessage(parts: HelloParts = {}): Buffer {
   );
 }
 
-/** A hello in one record. */
+/** Returns a hello in one record. */
 export function hello(parts: HelloParts = {}): Buffer {
   return record(helloMessage(parts));
 }
 
-/** A hello like that of kubectl: TLS 1.3 with a post-quantum key share, larger than a TCP segment. */
+/** Returns a hello like that of kubectl: TLS 1.3 with a post-quantum key share, longer than a TCP segment. */
 export function exampleHello(): Buffer {
   return hello({
     serverName: EXAMPLE_HOST,
@@ -60,17 +60,17 @@ export function exampleHello(): Buffer {
   });
 }
 
-/** A handshake message of any type. */
+/** Returns a handshake message of any type. */
 export function handshake(type: number, body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([type]), vector(3, body)]);
 }
 
-/** A record; by default of a handshake, and of the version that clients begin with. */
+/** Returns a record. By default it is a handshake record of the version that clients begin with. */
 export function record(content: Uint8Array, type = 22, version = 0x0301): Buffer {
   return Buffer.concat([Buffer.from([type, version >> 8, version & 0xff]), vector(2, content)]);
 }
 
-/** A message in records of these sizes, used in turn and over again. */
+/** Returns a message split into records of these sizes, repeated in order. */
 export function inRecords(message: Uint8Array, sizes: readonly number[]): Buffer {
   const records: Buffer[] = [];
   for (let at = 0; at < message.length;) {
@@ -81,23 +81,23 @@ export function inRecords(message: Uint8Array, sizes: readonly number[]): Buffer
   return Buffer.concat(records);
 }
 
-/** An extension of any type. */
+/** Returns an extension of any type. */
 export function extension(type: number, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([type >> 8, type & 0xff]), vector(2, content)]);
 }
 
-/** The server_name extension with one host_name. */
+/** Returns the server_name extension with one host_name. */
 export function serverNameExtension(name: string | Uint8Array): Buffer {
   return extension(0, vector(2, hostName(name)));
 }
 
-/** One entry of a list of server names. */
+/** Returns one entry of a list of server names. */
 export function hostName(name: string | Uint8Array): Buffer {
   const bytes = typeof name === 'string' ? Buffer.from(name, 'latin1') : name;
   return Buffer.concat([Buffer.from([0]), vector(2, bytes)]);
 }
 
-/** Bytes with their length in front of them, in `lengthBytes` bytes. */
+/** Returns bytes after their length, which takes `lengthBytes` bytes. */
 export function vector(lengthBytes: number, content: Uint8Array): Buffer {
   const length = Buffer.alloc(lengthBytes);
   length.writeUIntBE(content.length, 0, lengthBytes);

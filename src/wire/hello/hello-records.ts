@@ -1,6 +1,6 @@
 /**
- * The record layer in front of a ClientHello: finds the handshake message in the records that carry it (RFC 8446
- * sections 4 and 5.1). A client may split it anywhere, even after each byte, and the TCP segments elsewhere again.
+ * The record layer of a ClientHello: finds the handshake message in the records that carry it (RFC 8446 sections 4 and
+ * 5.1). A client may split the message anywhere, even after each byte, and TCP may split the records elsewhere.
  */
 import { uint16, uint8 } from '../bytes.ts';
 import type { HelloRefusal } from '../outcome.ts';
@@ -12,27 +12,27 @@ const MAX_RECORD_BYTES = 2 ** 14;
 const MESSAGE_HEADER_BYTES = 4;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** A reader that is used again and again, so that a hello in one record costs no allocation. */
+/** A reader that is reused, so that a hello in one record allocates nothing. */
 export class HelloRecords {
   /** After `message`: the buffer that holds the body of the hello, from {@link start} to {@link end}. */
   bytes: Buffer = EMPTY;
   start = 0;
   end = 0;
-  /** Where the last record ends in the buffer that was read. */
+  /** The offset in the buffer after the last record. */
   recordsEnd = 0;
 
   readonly #limitBytes: number;
-  /** For hellos in several records, of which most processes never see one. */
+  /** The joined message of a hello in several records. Most processes never see one. */
   #joined: Buffer = EMPTY;
 
-  /** `limitBytes` is for all records with their headers, so a buffer of that size always brings a decision. */
+  /** `limitBytes` covers all records with their headers, so a full buffer of that size always leads to a decision. */
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
 
   /**
-   * Looks for the message between `start` and `end`. Each byte is judged as soon as it is there, in the order of
-   * arrival: what was refused once stays refused for the same reason, however much more arrives.
+   * Finds the message between `start` and `end`. It checks each byte as soon as it has arrived, in order. So a refused
+   * hello stays refused for the same reason, however many bytes follow.
    */
   find(bytes: Buffer, start: number, end: number): 'message' | 'incomplete' | HelloRefusal {
     const limit = start + this.#limitBytes;
@@ -49,7 +49,7 @@ export class HelloRecords {
       const contentEnd = content + contentBytes;
       if (contentEnd > limit) return 'hello_too_long';
 
-      // The four bytes of type and length may themselves be spread over records.
+      // The four bytes of type and length may be split over records too.
       while (headerSeen < MESSAGE_HEADER_BYTES && headerSeen < gathered + contentBytes) {
         const at = content + headerSeen - gathered;
         if (at >= end) return 'incomplete';
@@ -84,7 +84,7 @@ export class HelloRecords {
     this.end = message + messageBytes;
   }
 
-  /** Copies only when all is there: a hello that trickles in costs one walk over its record headers per look. */
+  /** Copies only a complete message: a hello that trickles in costs one walk over its record headers per read. */
   #join(bytes: Buffer, start: number, messageBytes: number): void {
     if (this.#joined.length === 0) this.#joined = Buffer.allocUnsafeSlow(this.#limitBytes);
     let copied = 0;
@@ -97,7 +97,7 @@ export class HelloRecords {
   }
 }
 
-/** What is wrong with the record header at `at`, as far as it has arrived. */
+/** Returns what is wrong with the record header at `at`, as far as it has arrived. */
 function recordFault(
   bytes: Buffer,
   at: number,
@@ -108,14 +108,14 @@ function recordFault(
     return isFirst ? strangerFault(bytes, at, end) : 'record_type_changed';
   }
   if (end - at < RECORD_HEADER_BYTES) return 'incomplete';
-  // The minor version says nothing (RFC 8446 section 5.1): 0x0301 and 0x0303 are both in use.
+  // The minor version has no meaning (RFC 8446 section 5.1): 0x0301 and 0x0303 are both in use.
   if (uint8(bytes, at + 1) !== 3) return isFirst ? 'not_tls' : 'record_version_invalid';
   const contentBytes = uint16(bytes, at + 3);
   if (contentBytes === 0) return 'record_empty';
   return contentBytes > MAX_RECORD_BYTES ? 'record_too_long' : undefined;
 }
 
-/** Tells a hello of SSL 2.0 (RFC 5246 appendix E.2) from bytes that have nothing to do with TLS. */
+/** Distinguishes a hello of SSL 2.0 (RFC 5246 appendix E.2) from bytes that are not TLS. */
 function strangerFault(bytes: Buffer, at: number, end: number): HelloRefusal | 'incomplete' {
   const hasLengthBit = (uint8(bytes, at) & 0x80) !== 0;
   if (!hasLengthBit) return 'not_tls';

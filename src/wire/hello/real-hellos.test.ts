@@ -5,11 +5,11 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import { ALERT_RECORDS } from '../alert.ts';
 import { ClientHello } from './client-hello.ts';
 
-// Hellos as real clients send them, caught on a loopback socket.
+// Hellos of real clients, captured on a loopback socket.
 
 const HOST = 'tenant-a.k8s.example.com';
 
-/** What a client sends first, segment by segment until it is a whole hello. */
+/** Captures the first bytes of a client, segment by segment, until the hello is complete. */
 async function caught(
   dial: (port: number) => () => void,
 ): Promise<ClientHello & { bytes: Buffer }> {
@@ -36,7 +36,7 @@ async function caught(
 function dialTls(options: ConnectionOptions) {
   return (port: number) => {
     const socket = connect({ host: '127.0.0.1', port, ...options });
-    socket.on('error', () => {}); // our alert
+    socket.on('error', () => {}); // the alert of the server
     return () => {};
   };
 }
@@ -55,7 +55,7 @@ test('reads the hello of Bun, which is larger than a TCP segment', async () => {
   expect(hello.alpnProtocols()).toEqual(['h2', 'http/1.1']);
   expect(hello.supportedVersions()).toContain(0x0304);
   expect(hello.end).toBe(hello.bytes.length);
-  // With a post-quantum key share (X25519MLKEM768); kubectl's is about as long.
+  // With a post-quantum key share (X25519MLKEM768), about as long as that of kubectl.
   expect(hello.bytes.length).toBeGreaterThan(1460);
 });
 

@@ -1,13 +1,13 @@
 /**
- * The rules for a server name: RFC 6066 section 3, and what a route can be.
+ * The rules for a server name: RFC 6066 section 3, and the names that a route can have.
  *
- * Names are refused rather than mended. The server behind reads the same bytes: whatever it would refuse or read in
- * another way must not be routed, and Go's server, for one, refuses a dot at the end.
+ * Invalid names are refused, not repaired. The upstream server reads the same bytes, so a name that it would refuse or
+ * read differently must not be routed. Go's server, for example, refuses a trailing dot.
  */
 import { uint8 } from '../bytes.ts';
 import type { HelloRefusal } from '../outcome.ts';
 
-/** As OpenSSL's limit. DNS itself ends at 253, which no route exceeds. */
+/** The limit of OpenSSL. DNS itself ends at 253, which no route exceeds. */
 export const MAX_NAME_BYTES = 255;
 const MAX_LABEL_BYTES = 63;
 
@@ -17,7 +17,7 @@ const OTHER_LETTER = 4;
 /** Hyphen and underscore. RFC 952 has no underscore, but names in use do. */
 const JOINER = 8;
 const DOT = 16;
-/** Colon and brackets: seen in IPv6 literals. */
+/** Colon and brackets, as in IPv6 literals. */
 const COLON = 32;
 const NUL = 64;
 const NOT_ASCII = 128;
@@ -26,7 +26,7 @@ const OTHER = 256;
 const DOT_CODE = 0x2e;
 const ALLOWED_IN_NAME = DIGIT | HEX_LETTER | OTHER_LETTER | JOINER | DOT;
 
-/** The class of every byte, so that a name takes one look-up per byte and is judged at its end. */
+/** The class of every byte. A name takes one lookup per byte, and the combined classes decide at its end. */
 const CLASS_OF = Uint16Array.from({ length: 256 }, (_, byte) => {
   if (byte === 0) return NUL;
   if (byte > 0x7f) return NOT_ASCII;
@@ -39,7 +39,7 @@ const CLASS_OF = Uint16Array.from({ length: 256 }, (_, byte) => {
   return character === '.' ? DOT : OTHER;
 });
 
-/** What is wrong with the name in these bytes; nothing, if it can be routed. */
+/** Returns what is wrong with the name in these bytes, or undefined if it can be routed. */
 export function serverNameFault(
   bytes: Uint8Array,
   start: number,
@@ -70,9 +70,9 @@ export function serverNameFault(
   return labelsFit && labelFits(end - labelStart) ? undefined : 'server_name_not_dns';
 }
 
-/** The name in bytes that {@link serverNameFault} finds nothing wrong with, in lower case. */
+/** Returns the name in lower case. {@link serverNameFault} must have found nothing wrong with it. */
 export function serverNameText(bytes: Buffer, start: number, end: number): string {
-  // toLowerCase() gives back the same string if there is nothing to do.
+  // toLowerCase() returns the same string if there is nothing to change.
   return bytes.toString('latin1', start, end).toLowerCase();
 }
 
