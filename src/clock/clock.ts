@@ -1,18 +1,18 @@
 /**
- * Time, passed in so that a test can move it.
+ * The clock is injected, so that tests can use fake time.
  */
 
 /** Elapsed time, wall-clock time and timers. No timer keeps a process alive. */
 export interface Clock {
-  /** Milliseconds since some moment. Never goes back. */
+  /** Returns the milliseconds since some moment. Never goes back. */
   nowMs(): number;
-  /** The date and the time of day. */
+  /** Returns the current date and time. */
   now(): Date;
-  /** Calls `run` again and again until the function it returns is called. */
+  /** Calls `run` once per period, until the returned function is called. */
   every(periodMs: number, run: () => void): () => void;
-  /** Calls `run` once, unless the function it returns is called before. */
+  /** Calls `run` once after the delay, unless the returned function is called before. */
   after(delayMs: number, run: () => void): () => void;
-  /** Aborts after this time with a `TimeoutError`, as `AbortSignal.timeout` does. */
+  /** Returns a signal that aborts after the delay with a `TimeoutError`, as `AbortSignal.timeout` does. */
   timeoutSignal(delayMs: number): AbortSignal;
 }
 

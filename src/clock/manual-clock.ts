@@ -1,5 +1,5 @@
 /**
- * For tests only: time that passes when a test says so.
+ * For tests only: a clock that a test advances.
  */
 import type { Clock } from './clock.ts';
 
@@ -10,13 +10,13 @@ interface Timer {
   dueMs: number;
 }
 
-/** A clock that stands until it is moved. */
+/** A clock that only advances by {@link advance}. */
 export class ManualClock implements Clock {
   readonly #startMs: number;
   #nowMs = 0;
   readonly #timers = new Set<Timer>();
 
-  /** @param start - The date that it shows first. Default: the present one. */
+  /** @param start - The initial date. Default: now. */
   constructor(start = new Date()) {
     this.#startMs = start.getTime();
   }
@@ -45,14 +45,14 @@ export class ManualClock implements Clock {
     return timeout.signal;
   }
 
-  /** When the next timer is due; undefined if there is none. */
+  /** The time when the next timer is due. Undefined if there is none. */
   get nextDueMs(): number | undefined {
     let next: number | undefined;
     for (const { dueMs } of this.#timers) next = Math.min(next ?? dueMs, dueMs);
     return next;
   }
 
-  /** Moves on by `ms`; each timer that is due runs once, at the end. */
+  /** Advances the clock. Each timer that is due runs once, at the new time. */
   advance(ms: number): void {
     this.#nowMs += ms;
     for (const timer of this.#timers) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { DrivenClock } from './driven-clock.ts';
 import { OutsideWork } from './outside-work.ts';
 
-/** Not by `rejects`, which turns the event loop by itself. */
+/** Does not use `rejects`, which runs the event loop itself. */
 async function failureOf(work: Promise<unknown>): Promise<string> {
   return work.then(() => 'none', String);
 }

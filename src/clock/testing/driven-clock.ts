@@ -1,6 +1,6 @@
 /**
- * For tests only: time that passes while a test waits, and only when there is nothing left to do. A wait for a backoff of
- * minutes takes no longer than the work that it causes.
+ * For tests only: a clock that advances while a test waits, and only when no work is left. A wait for a backoff of
+ * minutes takes only as long as the work that it triggers.
  */
 import { ManualClock } from '../manual-clock.ts';
 import { OutsideWork } from './outside-work.ts';
@@ -8,17 +8,20 @@ import { OutsideWork } from './outside-work.ts';
 /** Upper bound of a wait, in fake time: several periods of a steady Exposure, which are up to an hour. */
 const LIMIT_MS = 12 * 3_600_000;
 
-/** A clock that goes from one timer to the next. */
+/** A clock that jumps from one timer to the next. */
 export class DrivenClock extends ManualClock {
   readonly #work: OutsideWork;
 
-  /** @param work - Work that must finish before time moves. Default: none. */
+  /** @param work - Work that must finish before the clock advances. Default: none. */
   constructor(work = new OutsideWork(), start?: Date) {
     super(start);
     this.#work = work;
   }
 
-  /** Lets time pass until something holds, and returns it. @throws Error if it does not within `limitMs`, by default an hour */
+  /**
+   * Advances the clock until `observe` returns a value, and returns that. @throws Error if it does not within
+   * `limitMs`, 12 hours by default
+   */
   async until<T>(
     what: string,
     observe: () => T | undefined | false,
@@ -38,7 +41,7 @@ export class DrivenClock extends ManualClock {
     return value;
   }
 
-  /** Lets time pass until a promise settles, and returns what it gives. */
+  /** Advances the clock until a promise settles, and returns its result. */
   async settled<T>(what: string, work: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = () => {
@@ -49,7 +52,7 @@ export class DrivenClock extends ManualClock {
     return work;
   }
 
-  /** Lets this much time pass, timer by timer. */
+  /** Advances the clock by this much, timer by timer. */
   async pass(ms: number): Promise<void> {
     const endMs = this.nowMs() + ms;
     for (;;) {
@@ -62,7 +65,7 @@ export class DrivenClock extends ManualClock {
     await this.quiet();
   }
 
-  /** Resolves when everything is done that can be done now. */
+  /** Resolves when all work that can run now has finished. */
   async quiet(): Promise<void> {
     let started: number;
     do {
@@ -74,7 +77,7 @@ export class DrivenClock extends ManualClock {
   }
 }
 
-/** One turn of the event loop: every promise that can settle does so before. */
+/** Waits for one turn of the event loop. Every promise that can settle does so before. */
 async function turn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setImmediate(resolve);

@@ -1,19 +1,19 @@
 /**
- * For tests only: work that goes on outside of the event loop, as with sockets and threads.
+ * For tests only: work outside of the event loop, for example in sockets and threads.
  */
 
-/** Counts it. No time of a driven clock may pass while some of it is under way. */
+/** Counts such work. A driven clock does not advance while any is pending. */
 export class OutsideWork {
   #started = 0;
   #pending = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** How much of it has begun so far. */
+  /** Number of pieces of work started so far. */
   get started(): number {
     return this.#started;
   }
 
-  /** Counts one piece of work for as long as it takes. */
+  /** Counts a piece of work while it is pending. */
   async during<T>(work: Promise<T>): Promise<T> {
     this.#started++;
     this.#pending++;
@@ -24,7 +24,7 @@ export class OutsideWork {
     }
   }
 
-  /** Resolves when none of it is under way. */
+  /** Resolves when no work is pending. */
   async idle(): Promise<void> {
     if (this.#pending === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
