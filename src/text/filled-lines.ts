@@ -1,8 +1,8 @@
 /**
- * Texts for a terminal, in lines that fit it.
+ * Wraps text for a terminal.
  */
 
-/** As many words in a line as fit; one that is wider has a line of its own. */
+/** Returns lines with as many words as fit. A word that is too wide gets its own line. */
 export function filledLines(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   let current = '';
@@ -19,16 +19,16 @@ export function filledLines(words: readonly string[], width: number): readonly s
 }
 
 /**
- * What stands together: a command behind a colon, whatever is in backticks or in the quotes of a shell, a word. Who copies
- * a command or a path gets it whole, for a terminal that breaks a line itself does not copy the break.
+ * What is never broken: a command after a colon, text in backticks or in quotes of a shell, and a word. A user can then
+ * copy a command or a path as a whole: text that the terminal wraps itself is copied without a line break.
  */
 const UNITS =
   /(?<=: )(?:chmod|ip|kubectl|openssl|snicket) [^;)]*[^;)\s]\S*|(?<!\S)\(?`[^`]*`\S*|(?<!\S)\(?'[^']*'\S*|\S+/g;
 
-/** What a line is about, or its indentation; those below it begin where its sentence does. */
+/** A label or an indentation. The following lines are aligned with the text after it. */
 const HEAD = /^(?:(?:error|warning|note): | +)/;
 
-/** A sentence in lines that fit. */
+/** Returns a sentence in lines that fit. */
 export function sentenceText(text: string, columns: number): string {
   if (Bun.stringWidth(text) <= columns) return text;
   const [head = ''] = HEAD.exec(text) ?? [];

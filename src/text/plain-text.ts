@@ -1,32 +1,32 @@
 /**
- * What others wrote, fit for a terminal: nothing of it moves the cursor, begins a line of its own or turns the writing
- * around.
+ * Makes untrusted text safe for a terminal: it cannot move the cursor, start a new line or reverse the writing
+ * direction.
  */
 
-/** Control characters, those of writing direction, and what some take for the end of a line, or for no character. */
+/** Control characters, bidirectional controls, line separators, the byte order mark and noncharacters. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu;
 
 const UNSAFE_RUNS = new RegExp(`${UNSAFE.source}+`, 'gu');
 
-/** The same of what JSON leaves as it is. */
+/** The unsafe characters that JSON.stringify does not escape. */
 const UNSAFE_IN_JSON = /[\u007F-\u009F\p{Bidi_Control}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu;
 
-/** For people: a blank in place of what is not fit. */
+/** Replaces each run of unsafe characters with a space. */
 export function plainText(text: string): string {
   return text.replaceAll(UNSAFE_RUNS, ' ');
 }
 
-/** For people who have to see what is there: each as its number, `\u001b`. */
+/** Replaces each character with its escape, such as `\u001b`, so that the reader sees what is there. */
 export function escapedText(text: string): string {
   return text.replaceAll(UNSAFE, escaped);
 }
 
-/** JSON of the same value: it has the same escapes. */
+/** Returns JSON with the same value and with escapes for unsafe characters. */
 export function escapedJson(json: string): string {
   return json.replaceAll(UNSAFE_IN_JSON, escaped);
 }
 
-/** Whether there is something that {@link escapedText} would change. */
+/** Reports whether the text has no unsafe character, so that {@link escapedText} would not change it. */
 export function isPlain(text: string): boolean {
   return text.search(UNSAFE) < 0;
 }

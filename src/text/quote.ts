@@ -1,13 +1,16 @@
 /**
- * What a server said, fit for a message.
+ * Quotes the message of a server in another message.
  */
 
-/** Enough for a sentence, too little for a page; an object has room for many of them. */
+/** Enough for a sentence and less than a page. An object has space for many of them. */
 const MAX_LENGTH = 300;
 
-/** The text in one line, without control characters, those of writing direction among them, and not longer than a few lines on a screen. */
+/**
+ * Returns the text in one line, without control characters and bidirectional controls, and limited to a few lines of a
+ * screen.
+ */
 export function quoted(text: string, maxLength: number = MAX_LENGTH): string {
-  // Whoever sends megabytes does not get them searched.
+  // Searches only a part of a message of megabytes.
   const looked = text.slice(0, 4 * maxLength);
   const line = looked
     .replace(/\p{Bidi_Control}/gu, '')

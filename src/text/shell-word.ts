@@ -1,7 +1,9 @@
-/** What every shell takes for one word, and for nothing else. A tilde at the start would be somebody's home. */
+/**
+ * Text that every shell reads as a single literal word. A tilde at the start would be a home directory.
+ */
 const PLAIN = /^[\w@%+=:,./-][\w@%+=:,./~-]*$/;
 
-/** A name within a command that is printed for people to copy: in quotes, where a shell would take it for more than a word. */
+/** Quotes a name for a command that a user copies, if a shell would not read it as a single literal word. */
 export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
