@@ -1,33 +1,33 @@
 /**
- * Netlink messages as bytes: a header, a body, and attributes in it. Numbers are of the host, and Bun runs on little
- * endian ones only.
+ * Netlink messages as bytes: a header, a body, and attributes in it. Numbers are in host byte order; Bun supports
+ * little-endian hosts only.
  */
 import { ACK_MESSAGE, ANSWER, TYPE } from './rtnetlink.ts';
 
 const HEADER_BYTES = 16;
 const ATTRIBUTE_HEADER_BYTES = 4;
 const ALIGNMENT = 4;
-/** The upper two bits of an attribute's type say how to read it. */
+/** The upper two bits of an attribute's type are flags. */
 const ATTRIBUTE_TYPE = 0x3fff;
 
-/** A message. */
+/** A netlink message. */
 export interface NetlinkMessage {
   readonly type: number;
   readonly flags: number;
-  /** The answer to a request has that of the request. */
+  /** An answer has the sequence number of its request. */
   readonly sequence: number;
   readonly body: Buffer;
 }
 
-/** What the kernel says to a request that asked for an acknowledgement. */
+/** The answer of the kernel to a request with the flag ACK. */
 export interface Acknowledgement {
-  /** 0: done. */
+  /** 0 means success. */
   readonly errno: number;
-  /** In words of the kernel, if it has any. */
+  /** The message of the kernel, if it has one. */
   readonly text: string | undefined;
 }
 
-/** The message as bytes. */
+/** Encodes a message. */
 export function buildMessage({ type, flags, sequence, body }: NetlinkMessage): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(HEADER_BYTES + body.length, 0);
@@ -37,7 +37,7 @@ export function buildMessage({ type, flags, sequence, body }: NetlinkMessage): B
   return Buffer.concat([header, body]);
 }
 
-/** An attribute as bytes, filled up so that the next may follow. */
+/** Encodes an attribute, padded so that the next one may follow. */
 export function buildAttribute(type: number, value: Uint8Array): Buffer {
   const length = ATTRIBUTE_HEADER_BYTES + value.length;
   const bytes = Buffer.alloc(aligned(length));
@@ -47,7 +47,7 @@ export function buildAttribute(type: number, value: Uint8Array): Buffer {
   return bytes;
 }
 
-/** The messages of one datagram. @throws RangeError if it is not made of messages. */
+/** Parses the messages of one datagram. @throws RangeError if it does not consist of messages. */
 export function parseMessages(bytes: Buffer): NetlinkMessage[] {
   const messages: NetlinkMessage[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -63,7 +63,9 @@ export function parseMessages(bytes: Buffer): NetlinkMessage[] {
   return messages;
 }
 
-/** The attributes by their types; of one that is there twice, the last. @throws RangeError if it is not made of them. */
+/**
+ * Parses attributes by type. Of duplicates, the last one counts. @throws RangeError if the bytes are not attributes.
+ */
 export function parseAttributes(bytes: Buffer): ReadonlyMap<number, Buffer> {
   const attributes = new Map<number, Buffer>();
   for (let at = 0; at < bytes.length;) {
@@ -76,7 +78,7 @@ export function parseAttributes(bytes: Buffer): ReadonlyMap<number, Buffer> {
 }
 
 /**
- * The content of a message of type ERROR, which says success too, or of type DONE, which ends a list.
+ * Parses a message of type ERROR, which may also report success, or of type DONE, which ends a list.
  *
  * @throws RangeError if it is too short.
  */
@@ -85,13 +87,13 @@ export function parseAcknowledgement({ type, flags, body }: NetlinkMessage): Ack
   if (type === TYPE.DONE || (flags & ANSWER.ACK_ATTRIBUTES) === 0) {
     return { errno, text: undefined };
   }
-  // Behind the number is the request, or its header alone.
+  // The request follows the number, or only its header.
   const request = (flags & ANSWER.CAPPED) === 0 ? aligned(body.readUInt32LE(4)) : HEADER_BYTES;
   const text = parseAttributes(body.subarray(4 + request)).get(ACK_MESSAGE);
   return { errno, text: text === undefined ? undefined : parseText(text) };
 }
 
-/** Text that ends with a zero byte. */
+/** Parses text that ends with a zero byte. */
 export function parseText(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes.toString('utf8', 0, end < 0 ? bytes.length : end);

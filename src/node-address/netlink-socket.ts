@@ -1,5 +1,5 @@
 /**
- * A conversation with the kernel about links and addresses. It answers within the call, so nothing ever waits.
+ * Queries and changes links and addresses by netlink. The kernel answers within the call, so no call blocks.
  */
 import * as libc from '../system/libc.ts';
 import { Arena, errno, systemError } from '../system/libc.ts';
@@ -15,12 +15,12 @@ import {
   TYPE,
 } from './rtnetlink.ts';
 
-/** The kernel fills 32 KiB at most with one part of a long answer. */
+/** The kernel sends a long answer in parts of at most 32 KiB. */
 const BUFFER_BYTES = 64 * 1024;
-/** How often a list is read again because it changed meanwhile. */
+/** Maximum number of attempts to read a list that changes while it is read. */
 const MAX_READS = 10;
 
-/** The kernel's refusal. `code` is the name of its errno. */
+/** The kernel refused a request. `code` is the name of its errno. */
 export class NetlinkRefusal extends Error {
   override readonly name = 'NetlinkRefusal';
   readonly code: string;
@@ -31,7 +31,7 @@ export class NetlinkRefusal extends Error {
   }
 }
 
-/** A socket to the kernel. */
+/** A netlink socket. */
 export class NetlinkSocket implements Disposable {
   readonly #fd: number;
   readonly #arena = new Arena(BUFFER_BYTES);
@@ -43,12 +43,12 @@ export class NetlinkSocket implements Disposable {
     this.#fd = libc.socket(AF_NETLINK, type, NETLINK_ROUTE);
     if (this.#fd < 0) throw systemError('socket of netlink', errno());
     this.#arena.words[0] = 1;
-    // Kernels before 4.12 do not know it, and refuse without words.
+    // Kernels before 4.12 do not support it, and then refuse without a message.
     libc.setsockopt(this.#fd, SOL_NETLINK, NETLINK_EXT_ACK, this.#arena.address, 4);
   }
 
   /**
-   * Sends a request, and returns the messages that answer it, without the acknowledgement.
+   * Sends a request and returns the messages that answer it, without the acknowledgement.
    *
    * @throws NetlinkRefusal
    */
@@ -91,7 +91,7 @@ export class NetlinkSocket implements Disposable {
     const length = libc.recv(this.#fd, this.#arena.address, BUFFER_BYTES, MSG.TRUNC);
     if (length < 0) throw systemError('recv from netlink', errno());
     if (length > BUFFER_BYTES) throw new RangeError(`netlink: an answer of ${length} bytes`);
-    // A copy: the next one comes to the same place.
+    // Copies the datagram, because the next one overwrites it.
     return parseMessages(Buffer.from(this.#arena.bytes.subarray(0, length)));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The addresses of the machine this runs on: puts virtual ones on its loopback interface, and takes them off again.
+ * The addresses of this machine. Adds virtual addresses to its loopback interface and removes them.
  */
 import { NetlinkRefusal, NetlinkSocket } from './netlink-socket.ts';
 import { isOurs, placementOf, placementText, type Placement } from './placement.ts';
@@ -19,12 +19,14 @@ import { TYPE } from './rtnetlink.ts';
 
 /** The interface that every network namespace has. */
 const LOOPBACK = 'lo';
-/** Others may do the same at the same time: two init containers, while one DaemonSet replaces another. */
+/**
+ * Another process may do the same at the same time, such as two init containers while one DaemonSet replaces another.
+ */
 const MAX_ATTEMPTS = 10;
-/** How long the kernel may take to route to an address that it has: 33 ms in the worst of 6,000 tries on a busy machine. */
+/** How long the kernel may take to route to a new address. The worst of 6,000 tries on a busy machine took 33 ms. */
 const MAX_ROUTING_MS = 2000;
 
-/** A sentence about the machine, for the user. */
+/** A problem of this machine, as a sentence for the user. */
 export class NodeAddressError extends Error {
   override readonly name = 'NodeAddressError';
 }
@@ -38,7 +40,7 @@ export class NodeAddresses implements Disposable {
   }
 
   /**
-   * Puts an address on the loopback interface, if it is not there as it should be. Then it can be dialled.
+   * Adds an address to the loopback interface, unless it is already correct there. Returns once it can be dialed.
    *
    * @throws NodeAddressError
    */
@@ -62,7 +64,7 @@ export class NodeAddresses implements Disposable {
         throw new NodeAddressError(`${this.#text(address, placement)}; ${advice}`);
       }
       outcome = placement.kind === 'open' ? 'replaced' : outcome === 'present' ? 'added' : outcome;
-      // The kernel does not change the scope of an address that it has.
+      // The kernel cannot change the scope of an existing address.
       if (placement.kind === 'open') this.#remove(address, loopback);
       this.#change(address, (sequence) => addRequest(sequence, address, loopback.index), 'EEXIST');
     }
@@ -72,7 +74,8 @@ export class NodeAddresses implements Disposable {
   }
 
   /**
-   * Takes an address off the loopback interface, if it is there as {@link add} puts it. Any other is not ours, and stays.
+   * Removes an address from the loopback interface, if it is there as {@link add} adds it. Any other address is not
+   * Snicket's and stays.
    *
    * @throws NodeAddressError
    */
@@ -85,12 +88,12 @@ export class NodeAddresses implements Disposable {
     return { removed, left };
   }
 
-  /** Whether an address is there as {@link add} puts it. */
+  /** Reports whether an address is there as {@link add} adds it. */
   has(address: string): boolean {
     return isOurs(address, this.#present(), this.#link(LOOPBACK).index);
   }
 
-  /** What is wrong with an address, as a sentence; nothing if it is where and as it should be. */
+  /** Returns what is wrong with an address, as a sentence. Undefined if it is correct. */
   fault(address: string): string | undefined {
     const loopback = this.#link(LOOPBACK);
     const placement = this.#placement(address, loopback);
@@ -118,7 +121,9 @@ export class NodeAddresses implements Disposable {
     return parseLink(answer);
   }
 
-  /** The kernel has an address of IPv6 at once, but its route only when a worker of its own has come to it. */
+  /**
+   * Waits for the route to an address. The kernel has an IPv6 address at once, but adds its route later in a worker.
+   */
   #awaitRoute(address: string): void {
     for (let waitedMs = 0; !this.#isLocal(address); waitedMs++) {
       if (waitedMs === MAX_ROUTING_MS) {
@@ -135,7 +140,7 @@ export class NodeAddresses implements Disposable {
       const routes = this.#socket.ask((sequence) => routeRequest(sequence, address));
       return routes.some((route) => route.type === TYPE.NEWROUTE && isLocalRoute(route));
     } catch (error) {
-      // No route at all, or one that refuses: not yet.
+      // There is no route yet, or one that refuses.
       if (error instanceof NetlinkRefusal) return false;
       throw error;
     }
@@ -145,7 +150,10 @@ export class NodeAddresses implements Disposable {
     this.#change(address, (sequence) => removeRequest(sequence, address, index), 'EADDRNOTAVAIL');
   }
 
-  /** Somebody else may have done it since we looked: `done` is what the kernel says then. */
+  /**
+   * Changes an address. Another process may have done the same in the meantime: then the kernel returns `done`, which
+   * is not an error.
+   */
   #change(address: string, request: (sequence: number) => Buffer, done: string): void {
     try {
       this.#socket.ask(request);

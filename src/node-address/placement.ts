@@ -1,21 +1,24 @@
 /**
- * Where an address is on a node, and whether it is there as it should be. Decides, and touches nothing.
+ * Decides where an address is on a node, and whether it is correct there. Does no I/O.
  */
 import type { NodeAddress } from './route-message.ts';
 import { ADDRESS_FLAG, SCOPE_HOST } from './rtnetlink.ts';
 
-/** Where an address is. */
+/** The place of an address. */
 export type Placement =
   | { readonly kind: 'absent' }
-  /** On the loopback interface, for itself alone, and never the source of other traffic. */
+  /** On the loopback interface with a full-length prefix, and never the source of other traffic. */
   | { readonly kind: 'right' }
-  /** On the loopback interface for itself alone, but open to be a source. */
+  /** On the loopback interface with a full-length prefix, but other traffic may use it as its source. */
   | { readonly kind: 'open'; readonly found: NodeAddress }
-  /** On the loopback interface with a whole network. */
+  /** On the loopback interface with a shorter prefix, so with a whole network. */
   | { readonly kind: 'wide'; readonly found: NodeAddress }
   | { readonly kind: 'elsewhere'; readonly found: NodeAddress };
 
-/** Where the address is. One that is on another interface too is elsewhere: that interface is what others see. */
+/**
+ * Returns the place of an address. If another interface has it too, that one counts, because other machines see it
+ * there.
+ */
 export function placementOf(
   address: string,
   present: readonly NodeAddress[],
@@ -31,7 +34,7 @@ export function placementOf(
   return isClosed(found) ? { kind: 'right' } : { kind: 'open', found };
 }
 
-/** Whether it is on the loopback interface as we put it there, wherever else it is. */
+/** Reports whether the loopback interface has the address as Snicket adds it, even if another interface has it too. */
 export function isOurs(
   address: string,
   present: readonly NodeAddress[],
@@ -43,7 +46,7 @@ export function isOurs(
   );
 }
 
-/** The same as a sentence. */
+/** Returns the place as a sentence. */
 export function placementText(
   address: string,
   placement: Placement,

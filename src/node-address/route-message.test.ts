@@ -15,7 +15,7 @@ function message(body: Buffer): NetlinkMessage {
   return { type: 0, flags: 0, sequence: 0, body };
 }
 
-/** Without spaces, as a person would write it down with the manual at hand. */
+/** Joins hex digits that are spaced like the fields in the manual. */
 function hex(...parts: string[]): string {
   return parts.join('').replaceAll(' ', '');
 }

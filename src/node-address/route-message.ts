@@ -1,6 +1,5 @@
 /**
- * The few messages of rtnetlink that are needed here: which addresses there are, one more, one less, which link, and
- * where a packet would go.
+ * The messages of rtnetlink that Snicket uses: list addresses, add one, remove one, get a link, and get a route.
  */
 import { AF_INET, AF_INET6 } from '../system/linux.ts';
 import { formatAddress } from '../wire/address-pair.ts';
@@ -25,18 +24,18 @@ import {
   TYPE,
 } from './rtnetlink.ts';
 
-/** An address that an interface has. */
+/** An address of an interface. */
 export interface NodeAddress {
   /** IPv6 in the form of RFC 5952. */
   readonly address: string;
   readonly prefixLength: number;
   readonly scope: number;
   readonly flags: number;
-  /** The number of the interface. */
+  /** The index of the interface. */
   readonly link: number;
 }
 
-/** An interface. */
+/** A network interface. */
 export interface Link {
   readonly index: number;
   readonly name: string;
@@ -49,21 +48,22 @@ const RTMSG_BYTES = 12;
 const RTMSG_TYPE_AT = 7;
 const FOREVER = 0xffff_ffff;
 
-/** Asks for all addresses of all interfaces. */
+/** Returns a request for all addresses of all interfaces. */
 export function addressesRequest(sequence: number): Buffer {
   const flags = REQUEST.REQUEST | REQUEST.DUMP;
   return buildMessage({ type: TYPE.GETADDR, flags, sequence, body: Buffer.alloc(IFADDRMSG_BYTES) });
 }
 
 /**
- * Asks to give the address to an interface, for local use: IPv4 by scope host. The scope of IPv6 cannot be chosen;
- * there a preferred lifetime of 0 keeps the address from being the source of other traffic (RFC 6724 rule 3).
+ * Returns a request to add the address to an interface, for local use. IPv4 uses scope host. The scope of IPv6 cannot
+ * be chosen: there, a preferred lifetime of 0 prevents that other traffic uses the address as its source (RFC 6724 rule
+ * 3).
  */
 export function addRequest(sequence: number, address: string, link: number): Buffer {
   const { bytes, prefixLength, isIPv4 } = packed(address);
   const addressFlags = Buffer.alloc(4);
   addressFlags.writeUInt32LE(ADDRESS_FLAG.NODAD | ADDRESS_FLAG.NOPREFIXROUTE);
-  const lifetimes = Buffer.alloc(16); // preferred, valid, and two dates that the kernel sets itself
+  const lifetimes = Buffer.alloc(16); // preferred, valid, and two dates that the kernel sets
   lifetimes.writeUInt32LE(FOREVER, 4);
   const body = Buffer.concat([
     addressHeader(isIPv4, prefixLength, isIPv4 ? SCOPE_HOST : SCOPE_GLOBAL, link),
@@ -80,7 +80,7 @@ export function addRequest(sequence: number, address: string, link: number): Buf
   return buildMessage({ type: TYPE.NEWADDR, flags, sequence, body });
 }
 
-/** Asks to take the address, with the whole of its bits as prefix, from an interface. */
+/** Returns a request to remove the address, with a prefix of its full length, from an interface. */
 export function removeRequest(sequence: number, address: string, link: number): Buffer {
   const { bytes, prefixLength, isIPv4 } = packed(address);
   const body = Buffer.concat([
@@ -92,7 +92,7 @@ export function removeRequest(sequence: number, address: string, link: number): 
   return buildMessage({ type: TYPE.DELADDR, flags, sequence, body });
 }
 
-/** Asks for an interface by its name or its number. */
+/** Returns a request for an interface, by name or by index. */
 export function linkRequest(sequence: number, link: string | number): Buffer {
   const header = Buffer.alloc(IFINFOMSG_BYTES);
   if (typeof link === 'number') header.writeInt32LE(link, 4);
@@ -103,7 +103,7 @@ export function linkRequest(sequence: number, link: string | number): Buffer {
   return buildMessage({ type: TYPE.GETLINK, flags, sequence, body });
 }
 
-/** Asks where a packet to the address would go. */
+/** Returns a request for the route to an address. */
 export function routeRequest(sequence: number, address: string): Buffer {
   const { bytes, prefixLength, isIPv4 } = packed(address);
   const header = Buffer.alloc(RTMSG_BYTES);
@@ -113,25 +113,28 @@ export function routeRequest(sequence: number, address: string): Buffer {
   return buildMessage({ type: TYPE.GETROUTE, flags, sequence, body });
 }
 
-/** The address of a message; nothing if it is not of IPv4 or IPv6. @throws RangeError if it is none. */
+/**
+ * Parses the address of a message. Undefined if it is neither IPv4 nor IPv6. @throws RangeError if the message is
+ * malformed.
+ */
 export function parseNodeAddress({ body }: NetlinkMessage): NodeAddress | undefined {
   const attributes = parseAttributes(body.subarray(IFADDRMSG_BYTES));
   const family = body.readUInt8(0);
   if (family !== AF_INET && family !== AF_INET6) return undefined;
-  // Where there is a peer, ADDRESS is the peer's.
+  // For a link with a peer, ADDRESS is that of the peer.
   const bytes = attributes.get(ADDRESS.LOCAL) ?? attributes.get(ADDRESS.ADDRESS);
   if (bytes?.length !== (family === AF_INET ? 4 : 16)) return undefined;
   return {
     address: formatAddress(bytes, 0, family === AF_INET ? 'ipv4' : 'ipv6'),
     prefixLength: body.readUInt8(1),
-    // The eight bits of the header are not enough for all flags.
+    // The header has only eight bits of the flags.
     flags: attributes.get(ADDRESS.FLAGS)?.readUInt32LE(0) ?? body.readUInt8(2),
     scope: body.readUInt8(3),
     link: body.readUInt32LE(4),
   };
 }
 
-/** The interface of a message. @throws RangeError if it is none. */
+/** Parses the interface of a message. @throws RangeError if the message is malformed. */
 export function parseLink({ body }: NetlinkMessage): Link {
   const name = parseAttributes(body.subarray(IFINFOMSG_BYTES)).get(LINK_NAME);
   const index = body.readInt32LE(4);
@@ -142,7 +145,7 @@ export function parseLink({ body }: NetlinkMessage): Link {
   };
 }
 
-/** Whether a message has a route that ends on this machine. @throws RangeError if it has none. */
+/** Reports whether the route of a message ends on this machine. @throws RangeError if the message is malformed. */
 export function isLocalRoute({ body }: NetlinkMessage): boolean {
   return body.readUInt8(RTMSG_TYPE_AT) === ROUTE_LOCAL;
 }

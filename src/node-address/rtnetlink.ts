@@ -1,15 +1,15 @@
 /**
- * Numbers of the Linux ABI for netlink(7) and rtnetlink(7), the same on x86-64 and arm64.
+ * Constants of the Linux ABI for netlink(7) and rtnetlink(7). They are the same on x86-64 and arm64.
  */
 
 export const AF_NETLINK = 16;
 export const SOCK_RAW = 3;
 export const NETLINK_ROUTE = 0;
 export const SOL_NETLINK = 270;
-/** Lets the kernel say in words why it refuses. */
+/** Makes the kernel explain a refusal in a message. */
 export const NETLINK_EXT_ACK = 11;
 
-/** Types of messages. */
+/** Message types. */
 export const TYPE = {
   ERROR: 2,
   DONE: 3,
@@ -35,9 +35,9 @@ export const REQUEST = {
 export const ANSWER = {
   /** The table changed while it was read. */
   DUMP_INTERRUPTED: 0x10,
-  /** An acknowledgement that repeats the header of the request only. */
+  /** The acknowledgement repeats only the header of the request. */
   CAPPED: 0x100,
-  /** An acknowledgement with attributes at its end. */
+  /** The acknowledgement has attributes at its end. */
   ACK_ATTRIBUTES: 0x200,
 } as const;
 
@@ -51,7 +51,7 @@ export const ADDRESS = { ADDRESS: 1, LOCAL: 2, CACHEINFO: 6, FLAGS: 8 } as const
 /** Attributes of a route. */
 export const ROUTE_DESTINATION = 1;
 
-/** Flags of an address of IPv6: no search for another that has it, never a source by choice, no route of its own. */
+/** Flags of an IPv6 address: no duplicate address detection, not preferred as a source, and no route for its prefix. */
 export const ADDRESS_FLAG = { NODAD: 0x2, DEPRECATED: 0x20, NOPREFIXROUTE: 0x200 } as const;
 
 export const SCOPE_GLOBAL = 0;

@@ -1,13 +1,13 @@
 /**
- * Which addresses a node may be given to serve the tenant's API on.
+ * Validates the virtual addresses on which a node serves the tenant's API.
  */
 import { formatAddress } from '../wire/address-pair.ts';
 import { ipBytes } from '../wire/ip-address.ts';
 
 /**
- * The address in its one spelling.
+ * Returns the address in its canonical form.
  *
- * @throws TypeError with a sentence for the user: what is no address, and what no EndpointSlice may hold.
+ * @throws TypeError with a sentence for the user if it is not an address, or one that no EndpointSlice may contain.
  */
 export function parseVirtualAddress(text: string): string {
   const bytes = ipBytes(text);

@@ -1,5 +1,5 @@
 /**
- * For tests only, and in a namespace: adds addresses one after the other, dials each without a pause, and prints how many
+ * For tests only, in a network namespace: adds addresses one after the other, dials each at once, and prints how many
  * answered.
  */
 import { NodeAddresses } from '../node-addresses.ts';

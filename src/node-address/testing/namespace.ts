@@ -1,23 +1,23 @@
 /**
- * For tests only: a network of its own, where every user is root and nothing of the machine can be broken.
+ * For tests only: a network namespace in which every user is root, and which isolates the test from the machine.
  */
 import { resolve } from 'node:path';
 
 const main = resolve(import.meta.dir, '../../main.ts');
 
-/** Defines the commands of scripts, and sets up what every node has. */
+/** Defines the commands for scripts, and sets up what every node has. */
 const PREAMBLE = `
   set -u
   snicket() { "$BUN" "$MAIN" "$@" 2>&1; }
   ip link set lo up`;
 
-/** What a script printed, line by line, and how it ended. */
+/** The output of a script, line by line, and its exit code. */
 export interface ScriptResult {
   readonly lines: readonly string[];
   readonly exitCode: number | null;
 }
 
-/** Runs a script of the shell there, to its end. */
+/** Runs a shell script in a new namespace. */
 export async function inNamespace(script: string): Promise<ScriptResult> {
   const child = Bun.spawn(['unshare', '-rn', 'sh', '-c', `${PREAMBLE}\n${script}`], {
     env: { ...process.env, BUN: process.execPath, MAIN: main },
@@ -30,7 +30,7 @@ export async function inNamespace(script: string): Promise<ScriptResult> {
   return { lines, exitCode: await child.exited };
 }
 
-/** Why there can be no such network here; nothing if there can. */
+/** Returns why this machine cannot create a namespace. Undefined if it can. */
 export function whyNoNamespace(): string | undefined {
   for (const program of ['unshare', 'ip']) {
     if (Bun.which(program) === null) return `there is no program ${program}`;
