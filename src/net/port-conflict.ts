@@ -14,7 +14,7 @@ export function findPortConflict(wanted: readonly ListenAddress[]): CannotListen
     opened.push(listenTcp(at, { open: (socket) => socket.terminate(), data() {} }));
   };
   try {
-    // The caller that listens for good logs a missing IPv6.
+    // A missing IPv6 is logged where the gateway listens permanently.
     listenOnAll({ listen }, wanted, () => {});
     return undefined;
   } catch (error) {

@@ -17,7 +17,7 @@ export interface Pair {
 /** Options of {@link TestAuthority.issue}. */
 export interface IssueOptions {
   readonly commonName?: string;
-  /** DNS names and addresses; none: a client's certificate. */
+  /** DNS names and addresses. A certificate without any is one of a client. */
   readonly names?: readonly string[];
   /** Default: in a year. */
   readonly notAfter?: Date;
@@ -80,7 +80,7 @@ async function newKeys(): Promise<CryptoKeyPair> {
   return crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** Positive, and never the same twice. */
+/** Returns a serial number that is positive and unique. */
 function serialNumber(): string {
   return Buffer.from([1, ...crypto.getRandomValues(new Uint8Array(15))]).toString('hex');
 }
