@@ -1,5 +1,5 @@
 /**
- * Input after input through the fast parsers of src/wire and the slow ones here; any difference is a finding.
+ * Runs inputs through the fast parsers of src/wire and through the reference parsers here. Any difference is a finding.
  */
 import { ClientHello } from '../src/wire/hello/client-hello.ts';
 import { ProxyHeader } from '../src/wire/proxy-header.ts';
@@ -10,7 +10,7 @@ import { Random } from './random.ts';
 import { referenceHello } from './reference-hello.ts';
 import { referenceProxyHeader, type ReferenceProxyHeaderRead } from './reference-proxy-header.ts';
 
-/** An input on which something is wrong. */
+/** An input with a difference. */
 export interface Finding {
   readonly input: number;
   /** The bytes that had arrived. */
@@ -18,25 +18,25 @@ export interface Finding {
   readonly sentence: string;
 }
 
-/** Bytes as they come in, in the middle of a larger buffer: what is around them must not matter. */
+/** Bytes as they arrive, in the middle of a larger buffer: the bytes around them must not matter. */
 interface Arrival {
   readonly buffer: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Where the input ends, all of which is in the buffer though it has not all arrived. */
+  /** The end of the input. The buffer has all of it, although not all has arrived. */
   readonly wholeEnd: number;
-  /** The bytes from start to end, which is what the slow parsers get. */
+  /** The bytes from start to end, which the reference parsers get. */
   readonly arrived: Buffer;
 }
 
-/** The small ones are met by many inputs; the last is exactly the length of a signed header. */
+/** Many inputs reach the small limits. The last limit is exactly the length of a signed header. */
 const HELLO_LIMITS = [16384, 16384, 600, 150];
 const PROXY_LIMITS = [4096, 4096, 103];
 const WINDOW_SECONDS = 60;
 
-/** Runs inputs by number; each follows from the seed and its number. */
+/** Runs inputs by number. The seed and the number determine an input. */
 export class Campaign {
-  /** How often each outcome came. */
+  /** Number of inputs per outcome. */
   readonly counts = new Map<string, number>();
 
   readonly #seed: number;
@@ -48,7 +48,7 @@ export class Campaign {
     limitBytes,
     header: new ProxyHeader(limitBytes),
   }));
-  /** What each stamp was given for. */
+  /** The claim that each stamp was signed for. */
   readonly #signedClaims = new Map(
     SIGNED_HEADERS.map((bytes) => {
       const read = referenceProxyHeader(bytes, bytes.length);
@@ -107,7 +107,7 @@ export class Campaign {
     return fickleness(outcome, later, arrival, limitBytes);
   }
 
-  /** Whoever is believed must say what was signed. */
+  /** Reports a header that is valid although its claim is not the signed one. */
   #impostor(header: ProxyHeader, read: ReferenceProxyHeaderRead): string | undefined {
     const verdict = verifyTenantHeader(header, KEYS, SIGNED_AT_SECONDS, WINDOW_SECONDS);
     this.#count(`tenant ${verdict}`);
@@ -134,7 +134,7 @@ function arrivalOf(whole: Buffer, random: Random): Arrival {
   };
 }
 
-/** A parser decides by the limit at the latest, and then stays with its decision. */
+/** Checks that a parser decides at the limit at the latest, and does not change its decision. */
 function fickleness(
   outcome: string,
   later: string,
@@ -174,7 +174,7 @@ function describeHeader(header: ProxyHeader): string {
   });
 }
 
-/** By the bytes of the addresses: their text is a matter for address-pair.test.ts. */
+/** Compares the bytes of the addresses. address-pair.test.ts tests their text. */
 function describeEnds({ bytes, start, family }: ProxyHeader): string | undefined {
   if (family === undefined) return undefined;
   const size = family === 'ipv4' ? 4 : 16;

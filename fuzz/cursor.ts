@@ -1,8 +1,8 @@
 /**
- * How the slow parsers take bytes: from the front, by copying, and with an exception where there are not enough.
+ * How the reference parsers read bytes: from the front, with copies, and with an exception if there are not enough.
  */
 
-/** The bytes so far may be the beginning of something right. */
+/** The bytes so far may be the beginning of valid input. */
 export class NeedMore extends Error {}
 
 /** The bytes are refused, with the code of src/wire/outcome.ts. */
@@ -15,24 +15,24 @@ export class Refused<Code extends string> extends Error {
   }
 }
 
-/** Bytes that are taken one after the other. */
+/** A cursor over bytes. */
 export class Cursor<Code extends string> {
   at = 0;
   readonly #bytes: readonly number[];
   readonly #shortage: () => Error;
 
-  /** `shortage` makes what is thrown when bytes are missing. */
+  /** `shortage` creates the exception for missing bytes. */
   constructor(bytes: Uint8Array | readonly number[], shortage: () => Error) {
     this.#bytes = Array.from(bytes);
     this.#shortage = shortage;
   }
 
-  /** How many are left. */
+  /** Number of bytes left. */
   get left(): number {
     return this.#bytes.length - this.at;
   }
 
-  /** The next bytes. */
+  /** Reads the next bytes. */
   take(count: number): number[] {
     if (count > this.left) throw this.#shortage();
     const taken = this.#bytes.slice(this.at, this.at + count);
@@ -40,17 +40,17 @@ export class Cursor<Code extends string> {
     return taken;
   }
 
-  /** All that are left, without taking them. */
+  /** Returns the remaining bytes without reading them. */
   rest(): number[] {
     return this.#bytes.slice(this.at);
   }
 
-  /** The next bytes as one number, the most significant first. */
+  /** Reads the next bytes as a number, most significant first. */
   number(count: number): number {
     return this.take(count).reduce((value, byte) => value * 256 + byte, 0);
   }
 
-  /** A length and as many bytes; refused with this code if either is not all there. */
+  /** Reads a length and this many bytes. Refuses with this code if there are not enough. */
   vector(lengthBytes: number, overrun: Code): number[] {
     if (this.left < lengthBytes) throw new Refused(overrun);
     const length = this.number(lengthBytes);

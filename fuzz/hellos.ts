@@ -1,5 +1,5 @@
 /**
- * Inputs for the ClientHello parsers: from a right hello, as it is sent, to noise.
+ * Inputs for the ClientHello parsers, from valid hellos to noise.
  */
 import {
   exampleHello,
@@ -78,7 +78,7 @@ const WHOLE: readonly Buffer[] = [
   Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'),
 ];
 
-/** One input. Breaking the message before it goes into records reaches deeper than breaking the records. */
+/** Returns an input. Mutating the message before it is split into records reaches deeper than mutating the records. */
 export function helloInput(random: Random): Buffer {
   if (random.oneIn(40)) return noise(random);
   if (random.oneIn(8)) return mutated(random.pick(WHOLE), random, WHOLE);
@@ -97,7 +97,7 @@ function noise(random: Random): Buffer {
   return random.oneIn(2) ? record(bytes) : record(handshake(1, bytes));
 }
 
-/** Lets a broken message through to the body: its own length is right again. */
+/** Corrects the length of a mutated message, so that the parser reaches its body. */
 function withRightLength(message: Buffer): Buffer {
   if (message.length >= 4) message.writeUIntBE(message.length - 4, 1, 3);
   return message;

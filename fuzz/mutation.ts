@@ -1,9 +1,9 @@
 /**
- * Ways to break bytes.
+ * Mutations of bytes.
  */
 import type { Random } from './random.ts';
 
-/** Values at which parsers go wrong. */
+/** Values that parsers often get wrong. */
 const EDGES = [0, 1, 2, 3, 4, 16, 22, 0x7f, 0x80, 0xe0, 0xff];
 
 type Mutation = (bytes: Buffer, random: Random, pool: readonly Buffer[]) => Buffer;
@@ -19,7 +19,7 @@ const setByte: Mutation = (bytes, random) => {
   return bytes;
 };
 
-/** Lengths have two bytes nearly everywhere, and most interesting values are off by a little. */
+/** Most lengths have two bytes, and most interesting values are off by a little. */
 const shiftNumber: Mutation = (bytes, random) => {
   if (bytes.length < 2) return bytes;
   const at = random.below(bytes.length - 1);
@@ -55,7 +55,7 @@ const splice: Mutation = (bytes, random, pool) => {
 
 const MUTATIONS = [flipBit, setByte, shiftNumber, truncate, remove, insert, repeat, splice];
 
-/** A copy of these bytes with up to three things wrong with them; `pool` is what to splice them with. */
+/** Returns a copy of these bytes with one to three mutations. `pool` has bytes to splice them with. */
 export function mutated(bytes: Buffer, random: Random, pool: readonly Buffer[]): Buffer {
   let result: Buffer = Buffer.from(bytes);
   for (let times = 1 + random.below(3); times > 0 && result.length > 0; times--) {

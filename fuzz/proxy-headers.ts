@@ -9,7 +9,7 @@ import { deriveTenantSecret, tenantKey, type TenantKey } from '../src/wire/tenan
 import { mutated } from './mutation.ts';
 import type { Random } from './random.ts';
 
-/** When all headers here were signed. */
+/** The time at which all headers here were signed. */
 export const SIGNED_AT_SECONDS = 1_800_000_000;
 
 const IPV4 = addressPair('10.1.2.3', 40000, '10.96.0.1', 443);
@@ -21,7 +21,7 @@ export const KEYS: readonly TenantKey[] = ['tenant-a.example', 'tenant-b.example
   tenantKey(host, deriveTenantSecret(MASTER_KEY, host)),
 );
 
-/** Headers that each of the tenants has signed. */
+/** Headers signed by each of the tenants. */
 export const SIGNED_HEADERS: readonly Buffer[] = KEYS.flatMap((key) =>
   [IPV4, IPV6].map((ends) => signedHeader(key, ends)),
 );
@@ -70,7 +70,7 @@ const HEADERS: readonly Buffer[] = [
   Buffer.from('PROXY TCP4 10.1.2.3 10.96.0.1 40000 443\r\n'),
 ];
 
-/** One input. */
+/** Returns an input. */
 export function proxyHeaderInput(random: Random): Buffer {
   if (random.oneIn(60)) return random.bytes(1 + random.below(60));
   const input = random.pick(random.oneIn(2) ? SIGNED_HEADERS : HEADERS);
@@ -79,7 +79,7 @@ export function proxyHeaderInput(random: Random): Buffer {
 
 function signedHeader(key: TenantKey, ends: AddressPair): Buffer {
   const into = Buffer.alloc(MAX_TENANT_HEADER_BYTES);
-  // A nonce that follows from the key: with a random one, a seed would not give the same input again.
+  // Derives the nonce from the key. With a random one, a seed would not reproduce the input.
   const length = signTenantHeader(into, 0, key, ends, SIGNED_AT_SECONDS, (bytes, at) => {
     putUint32(bytes, at, key.id);
     putUint32(bytes, at + 4, ends.sourcePort);
@@ -87,7 +87,7 @@ function signedHeader(key: TenantKey, ends: AddressPair): Buffer {
   return into.subarray(0, length);
 }
 
-/** A header with these TLVs: type and value. */
+/** Returns a header with these TLVs: type and value. */
 export function header(
   ends: AddressPair | undefined,
   tlvs: readonly (readonly [number, Uint8Array])[],
@@ -101,7 +101,7 @@ export function header(
   return into;
 }
 
-/** The same header with its checksum, which has to be the first TLV, put right. */
+/** Corrects the checksum of a header, which must be the first TLV. */
 export function checked(bytes: Buffer): Buffer {
   const value = (bytes[13] === 0x11 ? 28 : 52) + 3;
   putUint32(bytes, value, crc32c(bytes, 0, bytes.length, value));

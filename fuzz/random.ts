@@ -1,35 +1,35 @@
 /**
- * Numbers that look random and follow from a seed, so that every finding can be had again.
+ * Pseudorandom numbers from a seed, so that every finding is reproducible.
  */
 
-/** Mulberry32: small, fast, and good enough for choosing what to break. */
+/** Mulberry32: small, fast, and good enough to choose mutations. */
 export class Random {
   #state: number;
 
-  /** The stream of one input: it follows from the seed and the input's number alone. */
+  /** The stream of one input. The seed and the number of the input determine it. */
   constructor(seed: number, input: number) {
     this.#state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(input, 0x85ebca6b)) >>> 0;
     this.#state = this.#next();
   }
 
-  /** A whole number from 0 to `bound` - 1. */
+  /** Returns an integer from 0 to `bound` - 1. */
   below(bound: number): number {
     return Math.floor((this.#next() / 2 ** 32) * bound);
   }
 
-  /** True once in `times`. */
+  /** Returns true once in `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }
 
-  /** One of the list, which must not be empty. */
+  /** Returns an element of the list, which must not be empty. */
   pick<T>(list: readonly T[]): T {
     const picked = list[this.below(list.length)];
     if (picked === undefined) throw new RangeError('nothing to pick from');
     return picked;
   }
 
-  /** Random bytes. */
+  /** Returns random bytes. */
   bytes(count: number): Buffer {
     const bytes = Buffer.allocUnsafe(count);
     for (let at = 0; at < count; at++) bytes[at] = this.below(256);

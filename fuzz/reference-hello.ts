@@ -1,13 +1,13 @@
 /**
- * A ClientHello parser that is slow and plainly right: it follows the grammar of RFC 8446 sections 4.1.2 and 5.1 and
- * RFC 6066 section 3 line by line, copies everything and throws. The fast one in src/wire has to agree with it on any
- * input; the two share nothing but the codes.
+ * A slow reference parser for ClientHellos. It follows the grammar of RFC 8446 sections 4.1.2 and 5.1 and RFC 6066
+ * section 3 line by line, copies everything and throws. The fast parser in src/wire must agree with it on any input.
+ * The two share nothing but the codes.
  */
 import { isIPv6 } from 'node:net';
 import type { HelloRefusal } from '../src/wire/outcome.ts';
 import { Cursor, NeedMore, Refused } from './cursor.ts';
 
-/** What the reference makes of some bytes. */
+/** The result of the reference parser. */
 export type ReferenceHello =
   | { readonly outcome: 'incomplete' | HelloRefusal }
   | {
@@ -22,7 +22,7 @@ interface Extension {
   readonly content: Cursor<HelloRefusal>;
 }
 
-/** Reads the bytes that have arrived so far. */
+/** Parses the bytes that have arrived so far. */
 export function referenceHello(arrived: Uint8Array, limitBytes: number): ReferenceHello {
   try {
     return readBody(readMessage(arrived, limitBytes));
@@ -33,7 +33,7 @@ export function referenceHello(arrived: Uint8Array, limitBytes: number): Referen
   }
 }
 
-/** The body of the first handshake message: records are taken byte by byte, as a socket would give them. */
+/** Returns the body of the first handshake message. It reads records byte by byte, as they arrive on a socket. */
 function readMessage(arrived: Uint8Array, limitBytes: number): number[] {
   const wire = new Cursor<HelloRefusal>(arrived, () => new NeedMore());
   const message: number[] = [];
@@ -178,7 +178,7 @@ function readVersions(extensions: readonly Extension[], legacyVersion: number): 
   return versions;
 }
 
-/** An extension that the router has no use for is no reason to refuse the hello. */
+/** An extension that routing does not need is malformed. That is no reason to refuse the hello. */
 class Malformed extends Error {}
 
 function orMalformed<T>(read: () => T): T | undefined {

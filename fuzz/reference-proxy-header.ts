@@ -1,21 +1,21 @@
 /**
- * A PROXY v2 parser that is slow and plainly right, like reference-hello.ts: haproxy's doc/proxy-protocol.txt section
- * 2.2, as written.
+ * A slow reference parser for PROXY v2 headers, like reference-hello.ts. It follows haproxy's doc/proxy-protocol.txt
+ * section 2.2.
  */
 import type { ProxyRefusal } from '../src/wire/outcome.ts';
 import { Cursor, NeedMore, Refused } from './cursor.ts';
 
-/** What the reference makes of some bytes. */
+/** The result of the reference parser. */
 export type ReferenceProxyHeader =
   | { readonly outcome: 'incomplete' | ProxyRefusal }
   | ReferenceProxyHeaderRead;
 
-/** A header that was read whole. */
+/** A complete header. */
 export interface ReferenceProxyHeaderRead {
   readonly outcome: 'header';
   readonly lengthBytes: number;
   readonly isLocal: boolean;
-  /** Source address, destination address and the two ports, as text; absent for LOCAL and UNSPEC. */
+  /** Source address, destination address and the two ports as text. Absent for LOCAL and UNSPEC. */
   readonly ends: string | undefined;
   readonly authority: string | undefined;
   readonly stamp: string | undefined;
@@ -24,7 +24,7 @@ export interface ReferenceProxyHeaderRead {
 const SIGNATURE = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a];
 const V1_SIGNATURE = Array.from('PROXY ', (character) => character.charCodeAt(0));
 
-/** Reads the bytes that have arrived so far. */
+/** Parses the bytes that have arrived so far. */
 export function referenceProxyHeader(
   arrived: Uint8Array,
   limitBytes: number,
@@ -108,7 +108,7 @@ function refuseFamily(familyAndTransport: number): void {
   if (transport === 2) throw new Refused('proxy_not_stream');
 }
 
-/** CRC32c bit by bit, as four bytes. */
+/** Returns the CRC32c as four bytes, computed bit by bit. */
 function checksum(bytes: readonly number[]): number[] {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -1,6 +1,7 @@
 /**
- * Fuzzes the parsers of src/wire against slow ones: `make fuzz`, or `run.ts [SECONDS] [--seed N] [--from INPUT]`.
- * 60 seconds by default. Every input follows from the seed and its number, so a finding is had again by its command.
+ * Fuzzes the parsers of src/wire against the reference parsers: `make fuzz`, or `run.ts [SECONDS] [--seed N] [--from
+ * INPUT]`. Default: 60 seconds. The seed and its number determine an input, so the printed command reproduces a
+ * finding.
  */
 import { parseArgs } from 'node:util';
 import { Campaign, type Finding } from './campaign.ts';
