@@ -1,11 +1,11 @@
 /**
- * `make soak`: storms through each engine, one after the other, for as long as asked. The engine is a process of its own,
- * so its memory and descriptors are its alone.
+ * `make soak`: runs storms through each engine, one after the other, for the requested time. Each engine runs in a
+ * separate process, so its memory and descriptors are measured alone.
  *
- * It fails at the first byte in the wrong place, at a lost edge, at a descriptor that is left over, and if memory in the
- * last third is more than a quarter above that of the second; the latter only in a run of a minute or more per engine,
- * since a shorter one is all warm-up. Medians are compared: from one moment to the next, memory goes up and down with what
- * is not collected yet. A failure of one engine does not keep the next from its turn.
+ * It fails at the first wrong byte, at a lost edge, at a leaked descriptor, and if memory in the last third is more
+ * than a quarter above that in the second third. Memory is only checked in runs of a minute or more per engine, because
+ * a shorter one is all warm-up. It compares medians, because memory fluctuates with garbage that is not collected yet.
+ * If one engine fails, the next one still runs.
  */
 import { EngineProcess } from '../src/engine/conformance/child.ts';
 import { ENGINES } from '../src/engine/conformance/engines.ts';
@@ -17,9 +17,9 @@ const CONNECTIONS = 240;
 const REPORT_MS = 10_000;
 const NOT_CHECKED = ' (growth is not checked in less than a minute per engine)';
 const GROWTH_LIMIT = 1.25;
-/** In a shorter run the engine would still warm up in the second third. */
+/** In a shorter run, the engine would still warm up in the second third. */
 const LEAST_FOR_MEMORY_MS = 60_000;
-/** What an engine keeps for the next time: epoll its pipes for bulk, at most 32, of two descriptors each. */
+/** Descriptors that an engine keeps for reuse: epoll has at most 32 pipes for bulk, of two descriptors each. */
 const KEPT_DESCRIPTORS: Readonly<Record<string, number>> = { epoll: 64 };
 
 const [minutesText = '2', ...extra] = process.argv.slice(2);
@@ -39,7 +39,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
 }
 
-/** One storm after the other. @throws Error with what went wrong. */
+/** Runs one storm after the other. @throws Error that says what went wrong. */
 async function soak(engine: string, forMs: number): Promise<string> {
   let storm = new Storm(0, 0);
   using backend = new Backend('127.0.0.1', (peer) => storm.serve(peer));
