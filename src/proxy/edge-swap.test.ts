@@ -10,7 +10,7 @@ import type { RunningProxy } from './proxy.ts';
 
 const KEY = tenantKey(HOST, SECRET);
 
-/** An edge, and how many connections came to it. */
+/** An edge, and the number of connections to it. */
 interface TestEdge {
   readonly port: number;
   readonly connections: () => number;
@@ -29,7 +29,7 @@ async function startEdge(lab: Lab, mode: string): Promise<TestEdge> {
   return { port: gateway.port, connections: () => gateway.passages.length };
 }
 
-/** By a rename, as kubelet changes a volume. */
+/** Replaces the file by a rename, as the kubelet updates a volume. */
 function writeEdge(lab: Lab, text: string): void {
   writeFileSync(lab.path('edge.next'), text);
   renameSync(lab.path('edge.next'), lab.path('edge'));
@@ -79,7 +79,7 @@ describe.each(MODES)('$name: the edge in a file', ({ mode, engine }) => {
       mode: mode === 'terminate' ? lab.terminate() : lab.passthrough(),
       engine,
       edgeFile: lab.path('edge'),
-      // The machine's clock, since a file is reported only at the second look.
+      // The machine's clock, because a failure is reported only after a second read.
       clock: systemClock,
     });
     const failures = (count: number) =>

@@ -1,35 +1,35 @@
 /**
- * What the proxy has counted, for Prometheus. docs/proxy.md has the table.
+ * The metrics of the proxy. docs/proxy.md lists them.
  */
 import type { Counters, GlobalCounter } from '../engine/counters.ts';
 import type { Metrics, Sample } from '../telemetry/metrics.ts';
 import type { ServingCertificate } from './credentials/serving-certificate.ts';
 import type { Edge } from './edge/edge.ts';
 
-/** Something made of files, and how their changes went. */
+/** A value from files, and the counts of its reloads. */
 export interface Reloads {
-  /** The flag that names the file. */
+  /** The flag of the file. */
   readonly file: string;
   readonly swaps: number;
   readonly failures: number;
-  /** Whether what is in force is what the files hold. */
+  /** Whether the value in use matches the files. */
   readonly isGood: boolean;
 }
 
-/** What the numbers are read from. */
+/** The sources of the metrics. */
 export interface ProxyMetricsOptions {
   readonly mode: string;
   readonly engine: string;
-  /** Whether the engine is not the one that was wanted. */
+  /** Whether the engine is not the preferred one. */
   readonly isFallback: boolean;
   readonly counters: Counters;
   readonly edge: Edge;
-  /** The one of this moment; absent in mode passthrough. */
+  /** Returns the current certificate. Undefined in mode passthrough. */
   readonly certificate: (() => ServingCertificate) | undefined;
   readonly reloads: () => readonly Reloads[];
 }
 
-/** Adds the families `snicket_proxy_*`. */
+/** Registers the metrics `snicket_proxy_*`. */
 export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOptions): void {
   const { counters, certificate } = options;
   const { endpoints, health } = options.edge;

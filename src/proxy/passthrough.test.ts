@@ -23,7 +23,7 @@ import type { RunningProxy } from './proxy.ts';
 import { addressPair } from '../wire/address-pair.ts';
 
 const KEY = tenantKey(HOST, SECRET);
-/** More than the kernel takes on the way to a pod that does not read. */
+/** More than the kernel buffers for a pod that does not read. */
 const FLOOD = Buffer.alloc(32 << 20);
 const CALLER = {
   remoteAddress: 'fd00::17',
@@ -33,7 +33,7 @@ const CALLER = {
 };
 const engines = ENGINE_CHOICES.filter((name) => name !== 'auto' && works(name));
 
-/** The fast engine is for Linux only. */
+/** Reports whether an engine works on this platform: epoll requires Linux. */
 function works(name: string): boolean {
   return name !== 'epoll' || process.platform === 'linux';
 }
@@ -129,7 +129,7 @@ for (const engine of engines) {
     const edgePort = freePort();
     const proxy = await passthrough(lab, { engine, edgePort });
 
-    // The clock stands: nobody waits for anything to run out.
+    // The clock does not advance, so the result depends on no timeout.
     const refusal = await Pod.refused(proxy.ports[0]!);
 
     expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
@@ -154,7 +154,7 @@ for (const engine of engines) {
       expect(await pod.echo('hello')).toBe('hello');
     }
 
-    // The clock stands, so the one that refused rests to the end of the test.
+    // The clock does not advance, so the address that refused backs off until the end of the test.
     expect(proxy.counters.failures()).toMatchObject({ dial_refused: 1 });
   });
 
@@ -207,7 +207,7 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   const header = new ProxyHeader();
   const dial = { endpoint: endpoints.all()[0]!, slot: 0, attempt: 1, reason: 0, elapsedMs: 1 };
 
-  // More than one block of nonces, so that its end is passed.
+  // More than one block of nonces, so that a new block is drawn.
   const outcomes = Array.from({ length: 1500 }, () => {
     const room = Buffer.alloc(PREFACE_LIMIT_BYTES);
     const length = switchboard.preface(dial, CALLER, room);
@@ -238,7 +238,7 @@ test('an API server that does not shake hands makes the proxy not ready, and cut
   const limits = { dialTimeoutMs: 500 };
   const proxy = await passthrough(lab, { engine: 'bun', edgePort: gateway.port, limits });
   await until(() => proxy.notReady()?.startsWith('dial_timeout') === true, 'the reason');
-  const before = gateway.passages.length; // none, if the time of the probe was over before it said a word
+  const before = gateway.passages.length; // none if the probe timed out before it sent anything
 
   const client = await Peer.dial(proxy.ports[0]!);
   await client.send(Buffer.from('anything'));

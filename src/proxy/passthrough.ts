@@ -1,9 +1,9 @@
 /**
- * Mode passthrough: every connection goes to the edge as it is, behind a header that says whose it is, if there is a key
- * to sign one with.
+ * Mode passthrough: forwards every connection to the edge unchanged, after a header that names the tenant, if there is
+ * a key to sign one.
  *
- * The bytes are the pod's, so nothing is read of them: a client that speaks no TLS gets through to the gateway, which
- * refuses it and counts it where whoever runs the edge can see it.
+ * The proxy does not read the bytes of the pod. A client that does not use TLS reaches the gateway, which refuses it
+ * and counts it where the operator of the edge can see it.
  */
 import type { Caller, Dial, Switchboard } from '../engine/engine.ts';
 import { REASON } from '../engine/reasons.ts';
@@ -15,17 +15,17 @@ import type { EdgeEndpoints } from './edge/edge-endpoints.ts';
 /** Options of {@link Passthrough}. */
 export interface PassthroughOptions {
   readonly endpoints: EdgeEndpoints;
-  /** The key of this moment. Absent: there is no header. */
+  /** Returns the current key. Undefined if connections have no header. */
   readonly key: (() => TenantKey) | undefined;
-  /** The number of `edge_down`. */
+  /** The number of the reason `edge_down`. */
   readonly edgeDown: number;
-  /** An endpoint did not answer, by this reason. */
+  /** Called when an endpoint did not answer, with the reason. */
   readonly suspected: (reason: number) => void;
-  /** Seconds since 1970. Default: the clock of the machine. */
+  /** Returns the seconds since 1970. Default: the clock of the machine. */
   readonly nowSeconds?: (() => number) | undefined;
 }
 
-/** The decisions of this mode. */
+/** The router of mode passthrough. */
 export class Passthrough implements Switchboard {
   readonly isBlind = true;
   readonly #options: PassthroughOptions;
@@ -42,7 +42,7 @@ export class Passthrough implements Switchboard {
     this.#dial(0, verdict);
   }
 
-  /** Where this process has no descriptor or port left, the edge is not to blame, and its next address no way out. */
+  /** If this process has no descriptor or port left, the edge did not fail, and its next address would not help. */
   failed(dial: Dial, _caller: Caller, verdict: Verdict): void {
     if (dial.reason === REASON.dial_no_resources) {
       verdict.reset(this.#options.edgeDown);
@@ -72,7 +72,7 @@ export class Passthrough implements Switchboard {
 
 const NONCE_BYTES = 8;
 
-/** Random bytes drawn a block at a time: a header then costs 1.6 us in place of 3.0. */
+/** Draws random bytes in blocks: a header then takes 1.6 us instead of 3.0. */
 class Nonces {
   readonly #block = Buffer.alloc(512 * NONCE_BYTES);
   #at = this.#block.length;

@@ -1,6 +1,6 @@
 /**
- * `snicket proxy`: stands on a worker, takes the connections that pods make to `kubernetes`, and carries them to the
- * edge under the tenant's name.
+ * `snicket proxy`: runs on a worker, accepts the connections of pods to the Service `kubernetes`, and forwards them to
+ * the edge under the name of the tenant.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { Counters } from '../engine/counters.ts';
@@ -22,13 +22,13 @@ import { Passthrough } from './passthrough.ts';
 import { HELLO_REFUSAL_CODES, PROXY_REASON_CODES } from './reasons.ts';
 import { Terminator } from './terminate/terminator.ts';
 
-/** How the tenant's name gets to the edge, and the files for it. */
+/** How the name of the tenant reaches the edge, and the files for that. */
 export type ProxyMode =
   | {
       readonly name: 'passthrough';
-      /** Absent: no header, for an upstream that is this tenant's alone and needs no name. */
+      /** Without it there is no header: for an upstream that serves only this tenant and needs no name. */
       readonly tenantKeyFile?: string | undefined;
-      /** For the handshake of readiness. */
+      /** For the TLS handshake of the readiness probe. */
       readonly caFile: string;
     }
   | {
@@ -42,11 +42,11 @@ export type ProxyMode =
 export interface ProxyOptions {
   readonly mode: ProxyMode;
   readonly listen: readonly ListenAddress[];
-  /** The address, or a file of addresses that is followed: one `HOST:PORT` per line. */
+  /** The address of the edge, or a file of addresses that is watched: one `HOST:PORT` per line. */
   readonly edge: EdgeAddress | { readonly file: string };
-  /** The tenant's API host: what the edge routes by, and what its certificate has to carry. */
+  /** The API host of the tenant. The edge routes by it, and its certificate must have it. */
   readonly serverName: string;
-  /** Where health, readiness and metrics are. Default: nowhere. */
+  /** Addresses for health, readiness and metrics. Default: none. */
   readonly http?: readonly ListenAddress[] | undefined;
   /** For mode passthrough. Default `auto`. */
   readonly engine?: EngineChoice | undefined;
@@ -65,9 +65,9 @@ interface Parts {
 }
 
 /**
- * Starts a proxy. An edge that is not there keeps it from being ready, and from nothing else.
+ * Starts a proxy. An edge that is down only makes it not ready.
  *
- * @throws AddressUnavailable, or Error with a sentence about a file that is of no use.
+ * @throws AddressUnavailable, or Error with a sentence about an invalid file.
  */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { mode, serverName, log, lookup, clock = systemClock } = options;
@@ -99,9 +99,9 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   return new RunningProxy(options, parts, await engineOf(options, parts));
 }
 
-/** A proxy that runs, until {@link RunningProxy.stop}. */
+/** A running proxy, until {@link RunningProxy.stop}. */
 export class RunningProxy {
-  /** The ports it listens on, in the order of the options; without that of IPv6 where a machine has none. */
+  /** The ports that it listens on, in the order of the options, without the IPv6 one on a machine without IPv6. */
   readonly ports: readonly number[];
   readonly httpPorts: readonly number[];
   readonly metrics = new Metrics();
@@ -113,7 +113,7 @@ export class RunningProxy {
   readonly #http: HttpServer[] = [];
   #isDraining = false;
 
-  /** By {@link startProxy} only. */
+  /** For {@link startProxy} only. */
   constructor(options: ProxyOptions, parts: Parts, { engine, fallbackReason }: OpenedEngine) {
     const { mode, log } = options;
     this.#clock = options.clock ?? systemClock;
@@ -134,7 +134,7 @@ export class RunningProxy {
       reloads: () => parts.credentials.reloads(),
     });
     try {
-      // A port is shared, so that the next version can listen before this one stops.
+      // The ports are shared, so that the next version can listen before this one stops.
       const pods = (at: ListenAddress): number =>
         engine.listen({ ...at, reusePort: at.port !== 0 });
       this.ports = listenOn({ listen: pods }, options.listen, log);
@@ -147,11 +147,14 @@ export class RunningProxy {
     parts.edge.start();
   }
 
-  /** Why the proxy is not ready, as a sentence; nothing if it is. */
+  /** Returns why the proxy is not ready, as a sentence. Undefined if it is ready. */
   readonly notReady = (): string | undefined =>
     this.#isDraining ? 'the proxy is on its way out' : this.#parts.edge.fault();
 
-  /** Is not ready from now on; accepts for `graceMs`, then closes connections over `drainMs`. */
+  /**
+   * Drains the proxy: it becomes not ready, accepts connections for `graceMs`, and then closes connections over
+   * `drainMs`.
+   */
   async drain(graceMs: number, drainMs: number, signal?: AbortSignal): Promise<void> {
     this.#isDraining = true;
     const engine = this.#engine;
@@ -164,16 +167,16 @@ export class RunningProxy {
     await drain(signal === undefined ? options : { ...options, signal });
   }
 
-  /** Returns the port. */
+  /** Serves HTTP on an address, and returns the port. */
   readonly #serveHttp = (at: ListenAddress): number => {
     const { metrics, notReady } = this;
-    // Shared like the port of pods, for as long as two versions are on one node.
+    // Shared like the ports for pods, while two versions run on one node.
     const server = serveHttp({ ...at, metrics, notReady, reusePort: at.port !== 0 });
     this.#http.push(server);
     return server.port;
   };
 
-  /** Ends everything at once. */
+  /** Resets all connections and stops the proxy at once. */
   stop(): void {
     this.#engine.stop();
     this.#parts.edge.stop();
@@ -182,12 +185,15 @@ export class RunningProxy {
   }
 }
 
-/** An address that cannot be had, with a sentence for the user: the machine's fault, not that of a flag or a file. */
+/**
+ * The proxy cannot listen on an address. The message is a sentence for the user. The cause is the machine, not a flag
+ * or a file.
+ */
 export class AddressUnavailable extends Error {
   override readonly name = 'AddressUnavailable';
 }
 
-/** @throws AddressUnavailable; what was begun is left to the caller. */
+/** @throws AddressUnavailable. The caller closes the listeners that are already open. */
 function listenOn(
   listener: Listener<number>,
   addresses: readonly ListenAddress[],
@@ -207,7 +213,7 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   const { mode, serverName, limits = {}, clock = systemClock, log } = options;
   const { credentials, counters } = parts;
   const { endpoints } = parts.edge;
-  // Each of them is counted; what is wrong with the edge is logged once, by its health.
+  // Each failed dial is counted. EdgeHealth logs a failure of the edge once.
   const suspected = (reason: number, error?: Error): void => {
     log.debug('a dial to the edge failed', { code: counters.reasons[reason], error });
     parts.edge.suspect();
@@ -235,7 +241,7 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   return { engine };
 }
 
-/** The key of this moment, where connections begin with a signed header. */
+/** Returns the function for the current key, if connections begin with a signed header. */
 function signingKey(
   mode: ProxyMode,
   { tenantKey }: Credentials,

@@ -1,9 +1,9 @@
 /**
- * Why the proxy lets a connection down, besides the engine's own reasons. A code is for ever: metric label, log field.
+ * Reason codes of the proxy, besides those of the engine. Codes never change: they are metric labels and log fields.
  */
 import { HELLO_REFUSALS, type HelloRefusal } from '../wire/outcome.ts';
 
-/** What the proxy can say, in both modes. */
+/** The reason codes of both modes and their meanings. */
 export const PROXY_REASONS = {
   edge_down: 'no address of the edge could be reached, so the pod was reset at once',
   edge_untrusted:
@@ -16,8 +16,8 @@ export const PROXY_REASONS = {
 /** A code of {@link PROXY_REASONS}. */
 export type ProxyReason = keyof typeof PROXY_REASONS;
 
-/** The codes in their order. */
+/** The codes, in order. */
 export const PROXY_REASON_CODES = Object.keys(PROXY_REASONS) as readonly ProxyReason[];
 
-/** The codes of a hello that is refused: only where the proxy looks at hellos, in mode terminate. */
+/** The codes for refused hellos. Only mode terminate reads hellos. */
 export const HELLO_REFUSAL_CODES = Object.keys(HELLO_REFUSALS) as readonly HelloRefusal[];

@@ -1,5 +1,5 @@
 /**
- * The files of each mode: what they hold now, and that they are followed.
+ * The files of each mode: their current content, reloaded when they change.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
@@ -17,13 +17,13 @@ import {
 import { parseTenantSecret } from './tenant-secret.ts';
 import { parseTrustedAuthorities, type TrustedAuthorities } from './trusted-authorities.ts';
 
-/** Where the files are. What each mode needs is in {@link ProxyMode}. */
+/** The paths of the files. {@link ProxyMode} has those that each mode needs. */
 export interface CredentialPaths {
   readonly authorities: string;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   readonly tenantKey?: string | undefined;
-  /** Addresses of the edge. */
+  /** The file with the addresses of the edge. */
   readonly edge?: string | undefined;
 }
 
@@ -33,21 +33,21 @@ export interface CredentialsOptions {
   readonly serverName: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Something new is in force. */
+  /** Called when new content is in use. */
   readonly onSwap: () => void;
 }
 
-/** Any of them, whatever it holds. */
+/** Any of the files, whatever its type of content. */
 type Watched = Pick<LiveFiles<unknown>, 'swaps' | 'failures' | 'isGood' | 'watch' | 'stop'>;
 
-/** A certificate with its issuer, and what it was made of: either may change by itself. */
+/** A certificate with its issuer, and the inputs of both. Either input may change independently. */
 interface Chain {
   readonly of: ServingCertificate;
   readonly authorities: string;
   readonly chain: ServingCertificate;
 }
 
-/** All that the proxy reads from files. */
+/** All files that the proxy reads. */
 export class Credentials {
   readonly #options: CredentialsOptions;
   readonly #files = new Map<string, Watched>();
@@ -57,7 +57,7 @@ export class Credentials {
   readonly #edge: LiveFiles<readonly EdgeAddress[]> | undefined;
   #chain: Chain | undefined;
 
-  /** Reads them. @throws Error with a sentence about the first that is of no use. */
+  /** Reads the files. @throws Error with a sentence about the first invalid one. */
   constructor(options: CredentialsOptions) {
     this.#options = options;
     const { authorities, certificate, key, tenantKey, edge } = options.paths;
@@ -85,10 +85,10 @@ export class Credentials {
     }
   }
 
-  /** The authorities as PEM. */
+  /** Returns the authorities as PEM. */
   readonly authorities = (): string => this.#authorities.value.certificates;
 
-  /** With its issuer. @throws TypeError in a mode that has none. */
+  /** Returns the serving certificate with its issuer. @throws TypeError in a mode without one. */
   readonly certificate = (): ServingCertificate => {
     const { value } = present(this.#certificate, 'certificate');
     const authorities = this.authorities();
@@ -99,10 +99,10 @@ export class Credentials {
     return chain;
   };
 
-  /** @throws TypeError in a mode that has none. */
+  /** Returns the key of the tenant. @throws TypeError in a mode without one. */
   readonly tenantKey = (): TenantKey => present(this.#tenantKey, 'tenant key').value;
 
-  /** The addresses in the file. @throws TypeError if there is no file of them */
+  /** Returns the addresses in the file. @throws TypeError if there is no such file */
   readonly edge = (): readonly EdgeAddress[] => present(this.#edge, 'file of the edge').value;
 
   reloads(): readonly Reloads[] {
@@ -119,13 +119,16 @@ export class Credentials {
     for (const files of this.#files.values()) files.stop();
   }
 
-  /** Pods refuse it, but the next one may be on its way, and the proxy has to be there to take it. */
+  /**
+   * Warns about a certificate that is not valid now. Pods refuse it, but the proxy keeps running, so that it can reload
+   * the next one.
+   */
   #warnOfDates(serving: ServingCertificate): void {
     const fault = datesFault(serving, Date.now() / 1000);
     if (fault !== undefined) this.#options.log.warn(fault);
   }
 
-  /** Of files by the flags that name them; the first flag stands for all of them in logs and metrics. */
+  /** Watches files, given by flag. The first flag identifies all of them in logs and metrics. */
   #follow<Value>(
     pathsByFlag: Readonly<Record<string, string>>,
     parse: (contents: readonly Buffer[]) => Value,
@@ -154,7 +157,9 @@ export class Credentials {
 
 const EMPTY = Buffer.alloc(0);
 
-/** Reads the files. @throws Error that begins with the flag of the one that is of no use, or those of a pair. */
+/**
+ * Reads the files. @throws Error that begins with the flag of the invalid file, or with the flags of an invalid pair.
+ */
 function naming<Value>(
   pathsByFlag: Readonly<Record<string, string>>,
   options: LiveFilesOptions<Value>,

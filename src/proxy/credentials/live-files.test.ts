@@ -6,7 +6,7 @@ import { ManualClock } from '../../clock/manual-clock.ts';
 import { until } from '../../net/testing/peer.ts';
 import { LiveFiles, SECOND_LOOK_MS } from './live-files.ts';
 
-/** A pair fits if both files say the same. */
+/** The pair is valid if both files have the same content. */
 function pair() {
   const clock = new ManualClock();
   const folder = mkdtempSync(join(tmpdir(), 'snicket-live-files-'));

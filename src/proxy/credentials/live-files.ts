@@ -1,6 +1,6 @@
 /**
- * A value made of files, such as a certificate with its key, that follows the files while the program runs. A state of
- * the files that makes no sense leaves the last good value in force, and is reported.
+ * A value that is parsed from files, such as a certificate with its key, and reloaded when they change. While the files
+ * are invalid, the last valid value stays in use, and the failure is reported.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { readWatched, UnfitFile } from '../../files/read-watched.ts';
@@ -9,25 +9,22 @@ import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 /** Options of {@link LiveFiles}. */
 export interface LiveFilesOptions<Value> {
   readonly paths: readonly string[];
-  /** Makes the value of the contents, in the order of the paths. Throws with a sentence for the user. */
+  /** Parses the contents, in the order of the paths. Throws an Error with a sentence for the user. */
   readonly parse: (contents: readonly Buffer[]) => Value;
-  /** The files have changed, and the new value is in force. */
+  /** Called when the files have changed and the new value is in use. */
   readonly onSwap: (value: Value) => void;
-  /** The last good content is back, after one that could not be used. */
+  /** Called when the last valid content is back after invalid content. */
   readonly onRecovered: () => void;
-  /** The files have changed to something that cannot be used. */
+  /** Called when the files have changed to invalid content. */
   readonly onError: (error: Error) => void;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 
-/**
- * Two files are not replaced in one moment. A pair that does not fit is looked at once more after this time, and only
- * then an error.
- */
+/** Two files are not replaced atomically. A mismatched pair is read again after this time, and only then reported. */
 export const SECOND_LOOK_MS = 500;
 
-/** One of the files cannot be read; the message is a sentence for the user. */
+/** A file cannot be read. The message is a sentence for the user. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly path: string;
@@ -42,7 +39,7 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** The present value, and how the changes went. */
+/** The current value, and counts of reloads. */
 export class LiveFiles<Value> {
   readonly #options: LiveFilesOptions<Value>;
   readonly #watches: WatchedFile[] = [];
@@ -54,7 +51,7 @@ export class LiveFiles<Value> {
   #failures = 0;
   #isGood = true;
 
-  /** Reads the files. @throws UnreadableFile or what `parse` does: at the start there is no last good value. */
+  /** Reads the files. @throws UnreadableFile, or what `parse` throws, because there is no last valid value yet. */
   constructor(options: LiveFilesOptions<Value>) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -66,22 +63,22 @@ export class LiveFiles<Value> {
     return this.#value;
   }
 
-  /** How often a new value came into force. */
+  /** Number of successful reloads. */
   get swaps(): number {
     return this.#swaps;
   }
 
-  /** How often the files changed to something of no use. */
+  /** Number of failed reloads. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Whether the value is that of the files as they were last seen. */
+  /** Whether the value matches the current files. */
   get isGood(): boolean {
     return this.#isGood;
   }
 
-  /** From now on changes are followed. */
+  /** Starts to watch the files. */
   watch(): void {
     for (const [index, path] of this.#options.paths.entries()) {
       const known = this.#contents[index];
@@ -101,7 +98,7 @@ export class LiveFiles<Value> {
     for (const watch of this.#watches.splice(0)) watch.stop();
   }
 
-  /** All files are read anew: the others may have changed too, and be reported only later. */
+  /** Reads all files again: others may have changed too, and be reported only later. */
   #changed(): void {
     this.#cancelSecondLook();
     const error = this.#take();
@@ -112,7 +109,7 @@ export class LiveFiles<Value> {
     });
   }
 
-  /** The file cannot be read, or only not watched: then what is in force is still what it holds. */
+  /** Handles a file that cannot be read or watched. If only the watch has failed, the value still matches the files. */
   #troubled(error: Error): void {
     this.#fail(error);
     try {

@@ -1,25 +1,26 @@
 /**
- * The certificate and key by which the proxy answers pods.
+ * The certificate and key that the proxy presents to pods.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { certificateBlocks } from '../../wire/pem.ts';
 
-/** A pair that fits. */
+/** A certificate and its key. */
 export interface ServingCertificate {
   /** The chain as PEM, the leaf first. */
   readonly certificate: string;
-  /** As PEM. Never to be logged. */
+  /** The key as PEM. Must not be logged. */
   readonly key: string;
   readonly notBeforeSeconds: number;
   readonly notAfterSeconds: number;
-  /** To tell one from another in a log. */
+  /** Identifies the certificate in logs. */
   readonly serialNumber: string;
 }
 
 /**
- * Reads a pair, and makes sure that it is one: TLS itself would only say so to the first pod.
+ * Parses a certificate and its key, and checks that they match. TLS itself would only report a mismatch to the first
+ * pod.
  *
- * @throws Error with a sentence that has no part of the key in it.
+ * @throws Error with a sentence that contains no part of the key.
  */
 export function parseServingCertificate(
   certificate: Buffer,
@@ -43,10 +44,10 @@ export function parseServingCertificate(
 }
 
 /**
- * The same with its issuer behind the leaf, if the file had the leaf alone and one of the authorities has issued it.
+ * Appends the issuer to the certificate, if the file has only the leaf and one of the authorities has issued it.
  *
- * Pods do not need it. But where a chain has only one certificate BoringSSL looks for the issuer itself, in each
- * handshake and in the files of the system: four failed `open` calls for nothing.
+ * Pods do not need it. But for a chain of one certificate, BoringSSL looks for the issuer in the files of the system,
+ * in each handshake: four failed `open` calls.
  */
 export function withIssuer(serving: ServingCertificate, authorities: string): ServingCertificate {
   if (certificateBlocks(serving.certificate).length > 1) return serving;
@@ -59,7 +60,7 @@ export function withIssuer(serving: ServingCertificate, authorities: string): Se
   return { ...serving, certificate: `${serving.certificate.trimEnd()}\n${issuer}\n` };
 }
 
-/** Why pods will refuse the certificate at this time, as a sentence with its dates; nothing if it is valid. */
+/** Returns why pods refuse the certificate at this time, as a sentence with its dates. Undefined if it is valid. */
 export function datesFault(serving: ServingCertificate, nowSeconds: number): string | undefined {
   const { notBeforeSeconds, notAfterSeconds } = serving;
   const isEarly = nowSeconds < notBeforeSeconds;

@@ -1,14 +1,14 @@
 /**
- * The file with the secret by which the proxy proves for which tenant it speaks: 32 bytes as base64, on one line.
+ * The file with the tenant's secret, with which the proxy signs its headers: 32 bytes as base64, on one line.
  */
 import { TENANT_SECRET_BYTES, tenantKey, type TenantKey } from '../../wire/tenant-key.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * Reads the key of a host.
+ * Parses the key of a host.
  *
- * @throws Error with a sentence that has no part of the secret in it.
+ * @throws Error with a sentence that contains no part of the secret.
  */
 export function parseTenantSecret(bytes: Buffer, path: string, host: string): TenantKey {
   const text = bytes.toString('latin1').trim();

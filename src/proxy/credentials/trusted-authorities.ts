@@ -1,18 +1,18 @@
 /**
- * The certificate authorities that the edge's certificate has to chain to.
+ * The certificate authorities that must have issued the certificate of the edge.
  */
 import { X509Certificate } from 'node:crypto';
 import { certificateBlocks } from '../../wire/pem.ts';
 
-/** What TLS is told to trust; nothing else is. */
+/** The only certificates that TLS trusts. */
 export interface TrustedAuthorities {
-  /** All of them, as PEM. */
+  /** All certificates, as PEM. */
   readonly certificates: string;
   readonly count: number;
 }
 
 /**
- * Reads a bundle. Each block is parsed here, because TLS would ignore what it cannot read and then trust nobody.
+ * Parses a bundle. It parses each block itself, because TLS would ignore an invalid one and then trust no certificate.
  *
  * @throws Error with a sentence for the user.
  */

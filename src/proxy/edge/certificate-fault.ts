@@ -1,21 +1,21 @@
 /**
- * What an error of a handshake means.
+ * Classifies the errors of a handshake.
  */
 
-/** Codes of a handshake that broke for another reason than the certificate: the protocol, or the network. */
+/** Codes of handshakes that failed because of the protocol or the network, not the certificate. */
 const NOT_OF_THE_CERTIFICATE = /^(E[A-Z]+|ERR_SSL_.*)$/;
 
 /**
- * Whether it is the certificate that was refused: its chain, its dates, its name. OpenSSL's codes for that (X509_V_ERR_)
- * and Node's ERR_TLS_CERT_ALTNAME_INVALID are many; those that are not of this kind are few.
+ * Reports whether the certificate was refused: its chain, its dates or its name. OpenSSL has many codes for that
+ * (X509_V_ERR_), and Node has ERR_TLS_CERT_ALTNAME_INVALID. The other codes are few, so these are listed.
  */
 export function isCertificateFault(error: Error & { readonly code?: unknown }): boolean {
   return typeof error.code === 'string' && !NOT_OF_THE_CERTIFICATE.test(error.code);
 }
 
 /**
- * Whether a dial that failed was accepted first, and reset before Bun looked: then somebody listens there. To an open
- * port that has no room the kernel says nothing at all, and to a closed one ECONNREFUSED.
+ * Reports whether a failed dial was accepted first and then reset before Bun handled it, so that a server listens
+ * there. For a full backlog, the kernel sends no answer at all; for a closed port, it reports ECONNREFUSED.
  */
 export function isHungUp(error: Error & { readonly code?: unknown }): boolean {
   return error.code === 'ECONNRESET';

@@ -1,10 +1,10 @@
 /**
- * The addresses of the edge: whose turn it is, and which of them rest. Decides, and does no I/O.
+ * Load balances over the addresses of the edge, with backoff for those that fail. Decides, and does no I/O.
  *
- * One that failed rests: the others are taken meanwhile. If all rest, it matters how the next one failed. One that
- * refused costs nothing to ask again, and the edge may be back this moment. One that did not answer would have each pod
- * wait out the whole dial: then there is none to dial, the pod is reset at once, and only after the rest a single
- * connection tries again.
+ * An address that failed backs off, and the others are used meanwhile. If all back off, it matters how they failed. An
+ * address that refused is cheap to dial again, and the edge may be back at any moment. An address that timed out would
+ * make each pod wait for the whole dial. Then the balancer returns none, the pod is reset at once, and after the
+ * backoff a single connection tries again.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { Endpoint } from '../../engine/endpoint.ts';
@@ -12,19 +12,19 @@ import { Endpoint } from '../../engine/endpoint.ts';
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 15_000;
 
-/** Where to dial. */
+/** An address to dial. */
 export interface EdgeTarget {
-  /** Never a name. */
+  /** An IP address, never a name. */
   readonly address: string;
   readonly port: number;
 }
 
 interface Place {
   readonly endpoint: Endpoint;
-  /** In a row. */
+  /** Number of failures in a row. */
   failures: number;
   restsUntilMs: number;
-  /** It failed by not answering in time. */
+  /** Whether the last failure was a timeout. */
   isSilent: boolean;
 }
 
@@ -42,12 +42,12 @@ export class EdgeEndpoints {
     return this.#places.length;
   }
 
-  /** All of them, in the order of the resolver. */
+  /** Returns all endpoints, in the order of the resolver. */
   all(): readonly Endpoint[] {
     return this.#places.map((place) => place.endpoint);
   }
 
-  /** Takes a new list. What is known of an address that stays is kept, and its Endpoint too. */
+  /** Replaces the list. An address that stays keeps its state and its Endpoint. */
   replace(targets: readonly EdgeTarget[]): void {
     this.#places = targets.map(({ address, port }) => {
       const known = this.#places.find(
@@ -58,18 +58,21 @@ export class EdgeEndpoints {
     });
   }
 
-  /** Whom to dial, for a connection that has tried so many; nothing if there is none left worth waiting for. */
+  /**
+   * Returns the endpoint to dial, for a connection with this many attempts so far. Undefined if none is left that is
+   * worth the wait.
+   */
   pick(attempts = 0): Endpoint | undefined {
     if (attempts >= this.#places.length) return undefined;
     const nowMs = this.#clock.nowMs();
     const place = this.#nextAwake(nowMs) ?? this.#soonestAwake();
     if (place === undefined) return undefined;
-    // Whoever comes now tries it out for all others; they do not wait along with it.
+    // This connection tries the endpoint for all others, which do not wait with it.
     if (place.isSilent) this.#rest(place, nowMs);
     return place.endpoint;
   }
 
-  /** The endpoint has answered. */
+  /** Records that an endpoint has answered. */
   succeeded(endpoint: Endpoint): void {
     const place = this.#placeOf(endpoint);
     if (place === undefined || place.failures === 0) return;
@@ -78,7 +81,7 @@ export class EdgeEndpoints {
     place.isSilent = false;
   }
 
-  /** The endpoint has not answered as it should; `isSilent`: it did not answer at all, until the time was up. */
+  /** Records that an endpoint has failed. `isSilent` means that it did not answer before the timeout. */
   failed(endpoint: Endpoint, isSilent: boolean): void {
     const place = this.#placeOf(endpoint);
     if (place === undefined) return;
@@ -87,7 +90,7 @@ export class EdgeEndpoints {
     this.#rest(place, this.#clock.nowMs());
   }
 
-  /** Round robin over those that do not rest. */
+  /** Returns the next endpoint that does not back off, round robin. */
   #nextAwake(nowMs: number): Place | undefined {
     for (let step = 0; step < this.#places.length; step++) {
       const place = this.#places[(this.#turn + step) % this.#places.length];
@@ -98,7 +101,7 @@ export class EdgeEndpoints {
     return undefined;
   }
 
-  /** Of those that refuse at once, the one whose rest ends first. */
+  /** Returns the endpoint with the earliest end of its backoff, of those that did not time out. */
   #soonestAwake(): Place | undefined {
     let soonest: Place | undefined;
     for (const place of this.#places) {
@@ -113,7 +116,7 @@ export class EdgeEndpoints {
     place.restsUntilMs = nowMs + Math.min(LONGEST_REST_MS, restMs);
   }
 
-  /** Two or three: faster looked through than kept in a map. */
+  /** A search is faster than a map for two or three endpoints. */
   #placeOf(endpoint: Endpoint): Place | undefined {
     return this.#places.find((place) => place.endpoint === endpoint);
   }

@@ -3,7 +3,10 @@
  */
 import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
 
-/** The addresses in a file; blank lines and those that begin with `#` do not count. @throws Error with a sentence for the user */
+/**
+ * Parses the addresses in a file. Blank lines and lines that begin with `#` are ignored. @throws Error with a sentence
+ * for the user
+ */
 export function parseEdgeFile(bytes: Uint8Array, path: string): readonly EdgeAddress[] {
   const lines = new TextDecoder().decode(bytes).split('\n');
   const addresses = lines.flatMap((line, at) => {

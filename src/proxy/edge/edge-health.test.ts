@@ -23,7 +23,7 @@ function health(answer: () => ProbeResult | Error) {
     return result;
   };
   const edge = new EdgeHealth({ probe, clock, log, random: () => 0.5 });
-  /** Moves on by half seconds, as the tick goes, and lets each probe come to its end. */
+  /** Advances the clock by half seconds, like the tick, and lets each probe finish. */
   const pass = async (ms: number): Promise<void> => {
     for (let at = 0; at < ms; at += 500) {
       clock.advance(500);

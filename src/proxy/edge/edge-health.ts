@@ -1,9 +1,9 @@
 /**
- * Whether the edge answers, asked at a bounded rate: the readiness of the proxy.
+ * Probes the edge at a bounded rate. The result is the readiness of the proxy.
  *
- * While all is well every ten seconds or so; after a failure a second later, then two, four and so on up to thirty; and
- * soon after a pod's dial has failed. Never twice in a second, so that a thousand workers do not beat an edge that is
- * just coming up.
+ * While the edge is up, it is probed about every ten seconds. After a failure, it is probed after one second, then two,
+ * four and so on, up to thirty, and soon after a dial of a pod has failed. It is never probed twice within a second, so
+ * that a thousand workers do not overload an edge that is starting.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -14,20 +14,20 @@ const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 const LEAST_MS = 1000;
 const TICK_MS = 500;
-/** All workers start at about the same time; a fifth apart, they do not stay together. */
+/** Spreads the probes by a fifth, because all workers start at about the same time. */
 const JITTER = 0.2;
 
 /** Options of {@link EdgeHealth}. */
 export interface EdgeHealthOptions {
-  /** Asks once. */
+  /** Probes the edge once. */
   readonly probe: () => Promise<ProbeResult>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** From 0 to 1. Default: Math.random. */
+  /** Returns a number from 0 to 1. Default: Math.random. */
   readonly random?: (() => number) | undefined;
 }
 
-/** What is known of the edge. */
+/** The health of the edge. */
 export class EdgeHealth {
   readonly #options: EdgeHealthOptions;
   readonly #random: () => number;
@@ -49,12 +49,12 @@ export class EdgeHealth {
     return this.#result?.isUp === true;
   }
 
-  /** How often it was asked, with success and without. */
+  /** Number of successful and failed probes. */
   get counts(): { readonly successes: number; readonly failures: number } {
     return { successes: this.#successes, failures: this.#failures };
   }
 
-  /** Why the edge is not up, as a sentence; nothing if it is. */
+  /** Returns why the edge is not up, as a sentence. Undefined if it is up. */
   reason(): string | undefined {
     if (this.#result !== undefined) return this.#result.isUp ? undefined : this.#result.sentence;
     return this.#isProbing
@@ -67,7 +67,7 @@ export class EdgeHealth {
     this.#tick();
   }
 
-  /** Something went wrong with the edge, or something about it has changed: ask soon. */
+  /** Probes the edge soon, because something about it failed or changed. */
   suspect(): void {
     this.#dueMs = Math.min(this.#dueMs, this.#askedMs + LEAST_MS);
   }
@@ -95,7 +95,7 @@ export class EdgeHealth {
     else this.#failures++;
     this.#failuresInARow = result.isUp ? 0 : this.#failuresInARow + 1;
     const dueMs = this.#options.clock.nowMs() + this.#pauseMs();
-    // Whoever suspected something meanwhile is not forgotten.
+    // A probe that was requested in the meantime stays due.
     this.#dueMs = Math.min(this.#dueMs, dueMs);
   }
 
@@ -105,7 +105,7 @@ export class EdgeHealth {
     return pauseMs * (1 + JITTER * (this.#random() - 0.5));
   }
 
-  /** Said when it changes, not each time. */
+  /** Logs changes, not each result. */
   #log(result: ProbeResult): void {
     const { log } = this.#options;
     const before = this.#result;
@@ -117,7 +117,10 @@ export class EdgeHealth {
   }
 }
 
-/** A bug in the probe must not end the asking: the proxy would stay as it is for ever. */
+/**
+ * Turns an exception of the probe into a failure. Otherwise a bug would end the probes, and the readiness would never
+ * change again.
+ */
 function brokenProbe(error: unknown): ProbeResult {
   const why = error instanceof Error ? error.message : String(error);
   return { isUp: false, code: 'fault', sentence: `fault: the probe threw: ${why}` };

@@ -1,22 +1,24 @@
 /**
- * Whether the edge is who it should be, once the handshake is through.
+ * Verifies the identity of the edge after the handshake.
  */
 import type { Socket } from 'bun';
 
-/** Why the edge is not to be believed, or not to be had. */
+/** Why the edge is not trusted, or why the handshake failed. */
 export interface IdentityFault extends Error {
-  /** OpenSSL's or Node's, such as CERT_HAS_EXPIRED; absent if the edge hung up without a word. */
+  /**
+   * The code of OpenSSL or Node, such as CERT_HAS_EXPIRED. Absent if the edge closed the connection without an alert.
+   */
   readonly code?: unknown;
 }
 
 const NO_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
 /**
- * What is wrong with the handshake; nothing if the certificate chains to the authorities and carries the name.
+ * Returns what is wrong with the handshake. Undefined if the certificate chains to the authorities and has the name.
  *
- * Bun has checked both when `rejectUnauthorized` is set, and fails the handshake. But like Node it takes the common name
- * where a certificate has no alternative name, and whoever may sign up as a user of a cluster chooses a common name. So
- * the name is looked for once more, among the alternative ones only, as Go does. That costs 11 us.
+ * Bun checks both because `rejectUnauthorized` is set, and fails the handshake. But like Node, it accepts the common
+ * name of a certificate without alternative names, and any user of a cluster who may request a client certificate
+ * chooses its common name. So this function checks the alternative names only, as Go does. That takes 11 us.
  */
 export function identityFault(
   socket: Socket<unknown>,

@@ -1,6 +1,7 @@
 /**
- * One real handshake with the edge, as a pod's connection would have it: the same name, the same authorities, and in
- * mode passthrough behind a signed header, so that the key is proven too. Nothing is sent after it.
+ * Probes the edge with a real TLS handshake, like that of a pod's connection: with the same name, the same authorities
+ * and, in mode passthrough, after a signed header, so that the key is verified too. It sends nothing after the
+ * handshake.
  */
 import type { Socket, SocketHandler, TCPSocketConnectOptions } from 'bun';
 import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
@@ -15,37 +16,40 @@ import { identityFault } from './edge-identity.ts';
 export interface EdgeProbeOptions {
   readonly endpoint: Endpoint;
   readonly serverName: string;
-  /** As PEM. */
+  /** The authorities as PEM. */
   readonly authorities: string;
-  /** The header to send first, for a connection between these two ends; nothing if they are not joined any more. */
+  /**
+   * Returns the header to send first, for a connection between these two addresses. Undefined if the connection is
+   * already closed.
+   */
   readonly preface?: ((local: Socket<Attempt>) => Uint8Array | undefined) | undefined;
   readonly timeoutMs: number;
 }
 
-/** How it went. */
+/** The result of a probe. */
 export type ProbeResult =
   | { readonly isUp: true }
   | {
       readonly isUp: false;
       /** A code of {@link ENGINE_REASONS} or {@link PROXY_REASONS}. */
       readonly code: string;
-      /** What happened, for a person. */
+      /** What happened, as a sentence for the user. */
       readonly sentence: string;
     };
 
 const HUNG_UP = 'it hung up as soon as it had accepted';
 
-/** As pods offer them; an edge that chooses by protocol is asked the usual question. */
+/** The protocols that pods usually offer, for an edge that routes by protocol. */
 const ALPN = Buffer.from('\x02h2\x08http/1.1', 'latin1');
 
-/** What the gateway means by its alerts. Only where a header goes first is it sure to be a gateway. */
+/** The meaning of alerts of the gateway. Only an edge that receives a header is certain to be a gateway. */
 const MEANT_BY_GATEWAY: Partial<Record<AlertName, string>> = {
   handshake_failure:
     "the gateway does not believe the header: is the tenant's key the right one, and this machine's clock?",
   internal_error: 'the gateway has no endpoint that answers for this tenant',
 };
 
-/** Dials, shakes hands, hangs up. */
+/** Probes an endpoint once: connects, completes the handshake, and closes the connection. */
 export async function probeEdge(options: EdgeProbeOptions): Promise<ProbeResult> {
   const { endpoint, timeoutMs } = options;
   const { promise, resolve } = Promise.withResolvers<ProbeResult>();
@@ -65,13 +69,13 @@ export async function probeEdge(options: EdgeProbeOptions): Promise<ProbeResult>
   }
 }
 
-/** One probe under way. */
+/** A probe in progress. */
 class Attempt {
   readonly #options: EdgeProbeOptions;
   readonly #resolve: (result: ProbeResult) => void;
   #socket: Socket<Attempt> | undefined;
   #isOver = false;
-  /** What the edge meant by its alert. */
+  /** The meaning of the alert of the edge. */
   #meaning: string | undefined;
 
   constructor(options: EdgeProbeOptions, resolve: (result: ProbeResult) => void) {
@@ -79,7 +83,7 @@ class Attempt {
     this.#resolve = resolve;
   }
 
-  /** TCP is there. A dial that comes after the time was up is of no more use. */
+  /** Handles a connected socket. Closes it if the probe has already timed out. */
   opened(socket: Socket<Attempt>): void {
     if (this.#isOver) {
       socket.terminate();
@@ -92,13 +96,16 @@ class Attempt {
     }
   }
 
-  /** Something was thrown that should not have been: a result like any other, because nobody else would hear of it. */
+  /** Handles an exception. It becomes a result like any other, because it would be reported nowhere else. */
   broken(socket: Socket<Attempt>, error: unknown): void {
     this.#fail('fault', error instanceof Error ? error : new Error(String(error)));
     socket.terminate();
   }
 
-  /** What comes before any keys are agreed can be read: TLS itself tells alerts apart by the text of its error only. */
+  /**
+   * Reads alerts before keys are negotiated, in plaintext. The errors of TLS itself differ between alerts only by their
+   * text.
+   */
   received(bytes: Uint8Array): void {
     if (this.#options.preface === undefined) return;
     const name = readAlert(bytes)?.name;
@@ -166,7 +173,7 @@ class Attempt {
 
 const PLAIN: SocketHandler<Attempt> = {
   open: (socket) => socket.data.opened(socket),
-  // What TLS is to read, before it does.
+  // The bytes that TLS reads next.
   data: (socket, chunk) => socket.data.received(chunk),
   connectError: (socket, error) => socket.data.refused(error),
   close: (socket, error) => socket.data.lost(error),

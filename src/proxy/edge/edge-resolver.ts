@@ -1,6 +1,6 @@
 /**
- * Keeps the addresses of the edge up to date. The proxy starts before cluster DNS, perhaps before any DNS: a name that
- * is not found is asked for again, and never the end of the program.
+ * Keeps the addresses of the edge up to date. The proxy starts before cluster DNS, and perhaps before any DNS. So a
+ * name that is not found is looked up again, and does not stop the program.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -8,18 +8,18 @@ import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { EdgeEndpoints, EdgeTarget } from './edge-endpoints.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
-/** All addresses of a name. @throws the resolver's error, with its `code`. */
+/** Returns all addresses of a name. @throws the resolver's error, with its `code`. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
-/** How often a name is looked up while all is well. */
+/** Interval of lookups while they succeed. */
 export const RESOLVE_MS = 30_000;
 
-/** The least time between two questions, whatever goes wrong. */
+/** Minimum time between two lookups, whatever fails. */
 const RETRY_MS = 2000;
 
 /** Options of {@link EdgeResolver}. */
 export interface EdgeResolverOptions {
-  /** Names and addresses of the edge at this moment; never empty. */
+  /** Returns the current names and addresses of the edge, never empty. */
   readonly targets: () => readonly EdgeAddress[];
   readonly endpoints: EdgeEndpoints;
   readonly clock: Clock;
@@ -28,14 +28,14 @@ export interface EdgeResolverOptions {
   readonly lookup?: Lookup | undefined;
 }
 
-/** Looks up the names of the edge, again and again. */
+/** Looks up the names of the edge periodically. */
 export class EdgeResolver {
   readonly #options: EdgeResolverOptions;
   readonly #lookup: Lookup;
   #stopTick: (() => void) | undefined;
   #isStopped = false;
   #asking: Promise<void> | undefined;
-  /** What the last question was about. */
+  /** The targets of the last lookup. */
   #asked: readonly EdgeAddress[] | undefined;
   #askedMs = -Infinity;
   #isStale = true;
@@ -46,25 +46,25 @@ export class EdgeResolver {
     this.#lookup = options.lookup ?? systemLookup;
   }
 
-  /** Why there is no answer at the moment, as a sentence. The last good addresses stay in use. */
+  /** Why the last lookup failed, as a sentence. The last valid addresses stay in use. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** Looks up for the first time, and then again and again. Done after the first time. */
+  /** Starts the lookups. Resolves after the first one. */
   async start(): Promise<void> {
     await this.#ask();
   }
 
-  /** Takes the targets of this moment, if they have changed. */
+  /** Uses the current targets, if they have changed. */
   async retarget(): Promise<void> {
-    // A lookup of the previous targets must not come after that of the new ones.
+    // A lookup of the previous targets must not finish after that of the new ones.
     await this.#asking;
     if (this.#isStopped || this.#asked === this.#options.targets()) return;
     await this.#ask();
   }
 
-  /** The addresses do not answer: perhaps there are new ones. */
+  /** Looks up again soon, because the addresses do not answer and may have changed. */
   suspect(): void {
     this.#isStale = true;
   }
@@ -106,7 +106,7 @@ export class EdgeResolver {
     }
   }
 
-  /** Names are looked up again and again; addresses stay what they are. */
+  /** Looks up names periodically. IP addresses need no lookup. */
   #followNames(targets: readonly EdgeAddress[]): void {
     const hasNames = targets.some(({ host }) => ipVersion(host) === 0);
     if (hasNames && !this.#isStopped) {
@@ -124,7 +124,7 @@ export class EdgeResolver {
     return addresses.map((address) => ({ address, port }));
   }
 
-  /** Logged when it begins; the metrics say how long it goes on. */
+  /** Logs a failure when it begins. The metrics show how long it lasts. */
   #fail(targets: readonly EdgeAddress[], error: unknown): void {
     const { endpoints, log } = this.#options;
     this.#isStale = true;
@@ -138,17 +138,17 @@ export class EdgeResolver {
   }
 }
 
-/** Two names may have an address in common. */
+/** Removes duplicates, because two names may have an address in common. */
 function uniqueTargets(targets: readonly EdgeTarget[]): readonly EdgeTarget[] {
   return [...new Map(targets.map((one) => [`${one.address} ${one.port}`, one])).values()];
 }
 
-/** The hosts of the edge, for messages. */
+/** Returns the hosts of the edge as text, for messages. */
 export function hostsText(targets: readonly EdgeAddress[]): string {
   return targets.map(({ host }) => host).join(', ');
 }
 
-/** By libc, so that /etc/hosts and thus hostAliases count: the edge has to be found before cluster DNS works. */
+/** Looks up by libc, which reads /etc/hosts and so hostAliases: the edge must be found before cluster DNS works. */
 async function systemLookup(host: string): Promise<readonly string[]> {
   const answers = await Bun.dns.lookup(host, { backend: 'libc' });
   return answers.map(({ address }) => address);

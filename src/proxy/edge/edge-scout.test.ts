@@ -7,7 +7,7 @@ import { HOST, Lab, SECRET } from '../testing/lab.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';
 import { EdgeScout, type EdgeScoutOptions } from './edge-scout.ts';
 
-/** Resets whoever connects, and says at which port. */
+/** A server that resets every connection and prints its port. */
 const RUDE = `
   const open = (socket) => socket.terminate();
   const socket = { open, data() {} };
@@ -81,7 +81,7 @@ test('an edge that resets right after it has accepted is down, and nothing is th
   const rude = lab.use(new Backend('127.0.0.1', (peer) => peer.reset()));
   const { scout: edge } = scout(lab, ['127.0.0.1'], rude.port, { tenantKey: () => key });
 
-  // In a part of the rounds the socket is gone when it is reported as open, and has no address any more.
+  // In some rounds, the socket is already closed when Bun reports it as open, and then has no address.
   for (let round = 0; round < 200; round++) {
     const result = await edge.probe();
     expect(result.isUp ? '' : result.code).toBe('edge_handshake_failed');
@@ -99,7 +99,7 @@ test('an edge that was reset before the dial is looked at is not one where nobod
   for (let round = 0; round < 20; round++) {
     const probe = edge.probe();
     const endMs = performance.now() + 10;
-    while (performance.now() < endMs); // another process resets while this one does not look
+    while (performance.now() < endMs); // the other process resets while this one does not run its event loop
     expect(await probe).toMatchObject({ isUp: false, code: 'edge_handshake_failed' });
   }
 });

@@ -1,6 +1,6 @@
 /**
- * Finds out whether the edge can be had at any of its addresses. What it finds good is dialled again; what it finds bad is
- * not thereby left out: an API server that is slow to shake hands is no reason to reset pods whose own dials work.
+ * Probes the addresses of the edge. A successful probe ends the backoff of an address. A failed one does not start any:
+ * an API server with slow handshakes is no reason to reset pods whose own dials work.
  */
 import type { Socket } from 'bun';
 import { addressPair } from '../../wire/address-pair.ts';
@@ -13,16 +13,16 @@ import { probeEdge, type ProbeResult } from './edge-probe.ts';
 export interface EdgeScoutOptions {
   readonly endpoints: EdgeEndpoints;
   readonly serverName: string;
-  /** The authorities of this moment, as PEM. */
+  /** Returns the current authorities as PEM. */
   readonly authorities: () => string;
-  /** The key of this moment, where connections begin with a signed header. */
+  /** Returns the current key. Undefined if connections do not begin with a signed header. */
   readonly tenantKey: (() => TenantKey) | undefined;
   readonly timeoutMs: number;
-  /** Why there is no address to dial, as a sentence. */
+  /** Returns why there is no address to dial, as a sentence. */
   readonly noAddress: () => string;
 }
 
-/** Probes address after address. */
+/** Probes one address after the other. */
 export class EdgeScout {
   readonly #options: EdgeScoutOptions;
   #turn = 0;
@@ -31,7 +31,7 @@ export class EdgeScout {
     this.#options = options;
   }
 
-  /** Up if one of the addresses is; each time another one is the first. */
+  /** Probes the edge. It is up if one of its addresses is. Each call starts with another address. */
   async probe(): Promise<ProbeResult> {
     const { endpoints, serverName, authorities, tenantKey, timeoutMs, noAddress } = this.#options;
     const all = endpoints.all();
@@ -56,7 +56,7 @@ export class EdgeScout {
   }
 }
 
-/** What Bun's types do not say: a socket that was reset before it is reported as open has no addresses. */
+/** The addresses of a socket. Bun's types omit that a socket that was reset before it is reported as open has none. */
 interface Ends {
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;
@@ -64,7 +64,7 @@ interface Ends {
   readonly remotePort: number | undefined;
 }
 
-/** A header as a pod's connection has it, for the proxy's own; nothing for a connection that is gone already. */
+/** Returns a signed header like that of a pod's connection. Undefined if the connection is already closed. */
 function signedHeader(key: TenantKey, ends: Ends): Uint8Array | undefined {
   const { localAddress, localPort, remoteAddress, remotePort } = ends;
   if (localAddress === undefined || localPort === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The edge as the proxy knows it: where it is, which of its addresses answer, and whether it is who it should be.
+ * The edge from the view of the proxy: its addresses, their state, and its identity.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -12,13 +12,13 @@ import { EdgeScout } from './edge-scout.ts';
 
 /** Options of {@link Edge}. */
 export interface EdgeOptions {
-  /** Names and addresses of the edge at this moment; never empty. */
+  /** Returns the current names and addresses of the edge, never empty. */
   readonly targets: () => readonly EdgeAddress[];
-  /** What its certificate has to carry. */
+  /** The name that its certificate must have. */
   readonly serverName: string;
-  /** The authorities of this moment, as PEM. */
+  /** Returns the current authorities as PEM. */
   readonly authorities: () => string;
-  /** The key of this moment, where connections begin with a signed header. */
+  /** Returns the current key. Undefined if connections do not begin with a signed header. */
   readonly tenantKey: (() => TenantKey) | undefined;
   readonly dialTimeoutMs: number;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface EdgeOptions {
   readonly lookup: Lookup | undefined;
 }
 
-/** Looked up and probed from {@link Edge.start} to {@link Edge.stop}. */
+/** The edge, looked up and probed from {@link Edge.start} to {@link Edge.stop}. */
 export class Edge {
   readonly endpoints: EdgeEndpoints;
   readonly health: EdgeHealth;
@@ -53,7 +53,7 @@ export class Edge {
     this.health = new EdgeHealth({ probe: async () => scout.probe(), clock, log });
   }
 
-  /** A name that cannot be looked up yet holds up nothing but readiness. */
+  /** Starts the lookups and probes. A name that cannot be looked up yet only delays readiness. */
   start(): void {
     void this.#resolver.start().then(() => {
       if (!this.#isStopped) this.health.start();
@@ -66,7 +66,9 @@ export class Edge {
     this.health.stop();
   }
 
-  /** A file has changed, perhaps that of the targets. New connections use the new ones; open ones stay. */
+  /**
+   * Handles a changed file, perhaps that of the targets. New connections use the new targets; open connections stay.
+   */
   retarget(): void {
     this.health.suspect();
     void this.#resolver.retarget().then(() => {
@@ -74,13 +76,13 @@ export class Edge {
     });
   }
 
-  /** A dial has failed: perhaps the edge has moved, perhaps it is gone. */
+  /** Handles a failed dial: the edge may have moved, or be down. */
   readonly suspect = (): void => {
     this.#resolver.suspect();
     this.health.suspect();
   };
 
-  /** Why nothing can be carried to it, as a sentence; nothing if all is well. */
+  /** Returns why the edge cannot be used, as a sentence. Undefined if it can. */
   fault(): string | undefined {
     return this.endpoints.size === 0 ? this.#noAddress() : this.health.reason();
   }

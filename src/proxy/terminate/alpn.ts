@@ -1,8 +1,8 @@
 /**
- * Lists of application protocols as TLS wants them (RFC 7301 section 3.1): each with its length before it.
+ * Lists of application protocols in the format of TLS (RFC 7301 section 3.1): each with its length in front.
  */
 
-/** The list on the wire; nothing for an empty one, because the extension must not be empty. */
+/** Encodes a list. Returns undefined for an empty one, because the extension must not be empty. */
 export function encodeAlpn(protocols: readonly string[]): Buffer | undefined {
   if (protocols.length === 0) return undefined;
   const list = protocols.map((protocol) => {
@@ -14,7 +14,10 @@ export function encodeAlpn(protocols: readonly string[]): Buffer | undefined {
   return Buffer.from(list.join(''), 'latin1');
 }
 
-/** One protocol, as it was chosen: nothing if none was. Two or three there are, so the lists are kept. */
+/**
+ * Encodes the negotiated protocol. Returns undefined if there is none. Caches the lists, since there are only two or
+ * three.
+ */
 export function chosenAlpn(protocol: string | false | null): Buffer | undefined {
   if (typeof protocol !== 'string' || protocol === '') return undefined;
   let list = CHOSEN.get(protocol);
@@ -26,5 +29,5 @@ export function chosenAlpn(protocol: string | false | null): Buffer | undefined 
 }
 
 const CHOSEN = new Map<string, Buffer>();
-/** The edge chooses from what a pod offered, so the names are not ours: no memory without a limit for them. */
+/** The protocols come from pods, so the cache has a limit. */
 const MAX_CHOSEN = 16;

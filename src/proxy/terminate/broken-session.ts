@@ -1,12 +1,13 @@
 /**
- * What Bun's `error` handler of a TLS socket is told: what a handler has thrown, and that a session is broken.
+ * Distinguishes the two kinds of errors that Bun passes to the `error` handler of a TLS socket: exceptions of handlers,
+ * and broken sessions.
  */
 
 /**
- * Whether it is the session that broke: Bun closes the socket of such a one by itself, and that is counted there.
+ * Reports whether the TLS session broke. Bun then closes the socket itself, and the close handler counts it.
  *
- * Bun 1.4 reports it as EPROTO, Node as ERR_SSL_ and BoringSSL's word. Whether there is a code at all says nothing: what
- * Bun throws at us has one too, such as ERR_BORINGSSL for authorities that it cannot read.
+ * Bun 1.4 reports it as EPROTO, and Node as ERR_SSL_ with the name of BoringSSL. The presence of a code means nothing,
+ * because exceptions of Bun have one too, such as ERR_BORINGSSL for invalid authorities.
  */
 export function isBrokenSession(error: Error & { readonly code?: unknown }): boolean {
   const { code } = error;

@@ -33,7 +33,7 @@ test('out of file descriptors it resets who comes, does not spin, and recovers',
   ];
   const child = Bun.spawn(limited, { stdout: 'ignore', stderr: 'ignore' });
   lab.use({ [Symbol.dispose]: () => child.kill('SIGKILL') });
-  /** The sum over all labels, if it has any. */
+  /** Returns the value of a metric, summed over its labels. */
   const metric = async (name: string): Promise<number> => {
     const page = await fetch(`http://127.0.0.1:${httpPort}/metrics`).then(async (r) => r.text());
     const lines = page
@@ -57,11 +57,11 @@ test('out of file descriptors it resets who comes, does not spin, and recovers',
 
   expect(pods.length).toBeGreaterThan(10);
   expect(refused).toBeGreaterThan(0);
-  // Others may have waited too long for the edge.
+  // Others may have timed out while they waited for the edge.
   expect(failed).toBeGreaterThanOrEqual(MAX_FILES - pods.length);
   expect(await pods[0]!.echo('served')).toBe('served');
 
-  // One that spins has no such moment; one that does not may have to compile or to collect garbage first.
+  // A process that spins is never idle. One that does not spin may have to compile or collect garbage first.
   await becomes('idle', async () => {
     const before = await metric('process_cpu_seconds_total');
     const beganMs = performance.now();

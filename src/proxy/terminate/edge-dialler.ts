@@ -1,8 +1,9 @@
 /**
- * From a pod that waits to an edge that is who it should be: dials, shakes hands, verifies, watches the time.
+ * From a waiting pod to a verified edge: dials, completes the handshake, verifies the certificate, and enforces the
+ * timeout.
  *
- * The certificate has to chain to the tenant's CA and to carry the server name (edge-identity.ts). `rejectUnauthorized` is
- * always set: then neither a flag nor the environment turns verification off.
+ * The certificate must chain to the tenant's CA and have the server name (edge-identity.ts). `rejectUnauthorized` is
+ * always set, so neither a flag nor the environment can disable verification.
  */
 import type { SocketHandler, TCPSocketConnectOptions, TLSOptions } from 'bun';
 import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
@@ -18,31 +19,31 @@ import { identityFault } from '../edge/edge-identity.ts';
 import { isBrokenSession } from './broken-session.ts';
 import { EdgeSide, type PodSide } from './sides.ts';
 
-/** The parts of the terminator that a dial touches. */
+/** Options of {@link EdgeDialler}. */
 export interface EdgeDiallerOptions {
   readonly endpoints: EdgeEndpoints;
   readonly serverName: string;
-  /** The authorities of this moment, as PEM. */
+  /** Returns the current authorities as PEM. */
   readonly authorities: () => string;
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly relay: Relay;
-  /** The edge is there and verified; `protocol` is what it chose of the pod's offers. */
+  /** Called when the edge is connected and verified. `protocol` is what it chose from the pod's protocols. */
   readonly connected: (pod: PodSide, protocol: string | false | null) => void;
-  /** There is nobody left to dial. The reason is that of the last dial. */
+  /** Called when no endpoint is left to dial. */
   readonly failed: (pod: PodSide) => void;
-  /** An endpoint did not answer as it should. `error` is absent if the time was up. */
+  /** Called when an endpoint has failed. `error` is undefined after a timeout. */
   readonly suspected: (reason: number, error: Error | undefined) => void;
   readonly fault: (pod: PodSide, error: unknown) => void;
 }
 
-/** Bun's types have this one for Bun.listen only. */
+/** Bun's types declare this option for Bun.listen only. */
 interface BunConnectOptions extends TCPSocketConnectOptions<EdgeSide> {
   readonly allowHalfOpen: true;
 }
 
-/** Dials of one terminator. */
+/** The dials of one terminator. */
 export class EdgeDialler {
   readonly #options: EdgeDiallerOptions;
   readonly #counters: Counters;
@@ -62,12 +63,12 @@ export class EdgeDialler {
     this.#handlers = this.#edgeHandlers();
   }
 
-  /** Dials that nobody waits for and that Bun cannot take back. */
+  /** Number of dials that no pod waits for and that Bun cannot cancel. */
   get abandoned(): number {
     return this.#abandoned;
   }
 
-  /** Dials the next endpoint, or says that there is none. */
+  /** Dials the next endpoint, or reports that there is none. */
   start(pod: PodSide): void {
     const { endpoints, limits, clock, failed, fault } = this.#options;
     const endpoint = endpoints.pick(pod.attempts);
@@ -89,19 +90,19 @@ export class EdgeDialler {
       this.#connect(pod, pod.peer, endpoint);
     } catch (error) {
       this.#decide(pod);
-      pod.peer = null; // there is no dial that would have to be given up
+      pod.peer = null; // there is no dial to abandon
       fault(pod, error);
     }
   }
 
-  /** The pod is over; a dial still under way has nobody to wait for it. */
+  /** Forgets a pod whose connection has ended, and abandons its pending dial. */
   leave(pod: PodSide): void {
     if (!this.#dialling.delete(pod)) return;
     this.#counters.add(GLOBAL.dialling, -1);
     if (pod.peer !== null) this.#giveUp(pod.peer);
   }
 
-  /** Fails the dials that took too long. All have the same time, so the nearest deadline comes first. */
+  /** Fails the dials that have timed out. All have the same timeout, so the earliest deadline comes first. */
   tick(nowMs: number): void {
     for (const pod of this.#dialling) {
       if (pod.deadlineMs > nowMs) break;
@@ -111,7 +112,10 @@ export class EdgeDialler {
     }
   }
 
-  /** @throws what Bun finds wrong with the options, such as authorities that BoringSSL does not take. */
+  /**
+   * Starts a TLS connection. @throws the error of Bun about invalid options, such as authorities that BoringSSL
+   * refuses.
+   */
   #connect(pod: PodSide, edge: EdgeSide, { address, port }: Endpoint): void {
     const options: BunConnectOptions = {
       hostname: address,
@@ -154,8 +158,8 @@ export class EdgeDialler {
         else if (!edge.closed) this.#lost(edge, dialFailure(error), error);
       },
       data: (socket, chunk) => {
-        // Bytes have always been seen to come after the handshake. Should they ever come before it, the pod still
-        // takes none until it is joined: they are kept, and thrown away if the edge is not believed.
+        // So far, bytes have always arrived after the handshake. If they ever arrive before it, the pod does not accept
+        // them until it is joined: they are buffered, and dropped if the edge is not trusted.
         if (!socket.data.closed) relay.pass(socket.data, socket.data.peer, chunk);
       },
       drain: (socket) => {
@@ -163,7 +167,8 @@ export class EdgeDialler {
       },
       end: (socket) => this.#ended(socket.data, undefined),
       close: (socket, error) => this.#ended(socket.data, error, true),
-      // With what a handler throws, and with a TLS session that breaks; the latter closes the socket too.
+      // Bun calls this with exceptions of handlers, and when a TLS session breaks. In the latter case it closes the
+      // socket too.
       error: (socket, error) => {
         if (!isBrokenSession(error)) this.#options.fault(socket.data.peer, error);
       },
@@ -174,14 +179,14 @@ export class EdgeDialler {
     const { endpoints, limits, connected } = this.#options;
     const pod = edge.peer;
     edge.verified = true;
-    pod.offers = undefined; // not needed again, and an idle connection is to cost little
+    pod.offers = undefined; // not needed again, so that an idle connection uses less memory
     this.#decide(pod);
     if (pod.endpoint !== undefined) endpoints.succeeded(pod.endpoint);
     edge.socket?.setKeepAlive(true, limits.keepaliveMs);
     connected(pod, edge.socket?.alpnProtocol ?? null);
   }
 
-  /** The FIN of the edge, or its end. Before the pod is joined there is nothing that a FIN could be passed on behind. */
+  /** Handles the FIN of the edge, or its close. Before the pod is joined, it cannot receive a FIN. */
   #ended(edge: EdgeSide, error: Error | undefined, isClosed = false): void {
     if (edge.closed) return;
     const { relay } = this.#options;
@@ -209,7 +214,7 @@ export class EdgeDialler {
     const { endpoints, suspected, failed } = this.#options;
     this.#decide(pod);
     this.#counters.fail(reason, this.#row);
-    // That is this process's fault: no address rests for it, and the next would fare no better.
+    // The cause is this process, so no address backs off, and the next one would fail too.
     if (reason === REASON.dial_no_resources) {
       pod.peer = null;
       failed(pod);
@@ -221,7 +226,7 @@ export class EdgeDialler {
     this.start(pod);
   }
 
-  /** The dial is over, one way or the other. */
+  /** Records the result of a finished dial. */
   #decide(pod: PodSide): void {
     if (!this.#dialling.delete(pod)) return;
     this.#counters.add(GLOBAL.dialling, -1);
@@ -230,7 +235,7 @@ export class EdgeDialler {
     this.#counters.add(this.#row + COLUMN.dialMs, elapsedMs);
   }
 
-  /** A TCP dial cannot be taken back; a handshake can be cut. */
+  /** Gives a dial up. A pending TCP dial cannot be canceled, so it is abandoned. A handshake can be reset. */
   #giveUp(edge: EdgeSide): void {
     if (edge.socket !== null) {
       edge.close('reset');
@@ -241,7 +246,7 @@ export class EdgeDialler {
     this.#counters.add(GLOBAL.abandonedDials, 1);
   }
 
-  /** A dial that was given up has come to its end. */
+  /** Closes an abandoned dial that has finished. */
   #settle(edge: EdgeSide): void {
     if (edge.closed) return;
     this.#abandoned--;

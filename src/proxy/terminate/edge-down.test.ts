@@ -10,7 +10,7 @@ test('a pod is reset at once, before any handshake, while the edge is down, and 
   const port = freePort();
   const proxy = await lab.proxy({ edgePort: port });
 
-  // The clock stands: nobody waits for anything to run out.
+  // The clock does not advance, so the result depends on no timeout.
   const refusal = await Pod.refused(proxy.ports[0]!);
 
   expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
@@ -46,7 +46,7 @@ test('an edge that accepts and never answers costs one pod the time of a dial, a
   lab.clock.advance(6000);
   expect(await first).toEqual({ code: 'ECONNRESET', sawHandshake: false });
 
-  // The clock stands from here on.
+  // The clock does not advance any further.
   const second = await Pod.refused(proxy.ports[0]!);
 
   expect(second).toEqual({ code: 'ECONNRESET', sawHandshake: false });

@@ -12,7 +12,7 @@ import { Pod, plainHello } from '../testing/pod.ts';
 import { isBrokenSession } from './broken-session.ts';
 import { Terminator, type TerminatorOptions } from './terminator.ts';
 
-/** A terminator without the checks of files that a proxy has before it. */
+/** Starts a terminator directly, without the proxy's checks of its files. */
 function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>) {
   const endpoints = new EdgeEndpoints(lab.clock);
   endpoints.replace(['127.0.0.1'].map((address) => ({ address, port: edgePort })));
@@ -144,7 +144,7 @@ test.each([
 /** In TLS 1.3: level and description, the real type, and the tag. */
 const CLOSE_NOTIFY_BYTES = 2 + 1 + 16;
 
-/** Between a pod and the proxy: knows what the proxy has sent. */
+/** A relay between a pod and the proxy that records what the proxy sends. */
 class Wire implements AsyncDisposable {
   readonly #server: Server;
   readonly #sent: Buffer[] = [];
@@ -156,7 +156,7 @@ class Wire implements AsyncDisposable {
       pod.pipe(proxy).pipe(pod);
       proxy.on('data', (chunk: Buffer) => this.#sent.push(chunk));
       proxy.on('end', () => (this.hasEnded = true));
-      for (const socket of [pod, proxy]) socket.on('error', () => {}); // of one that is gone
+      for (const socket of [pod, proxy]) socket.on('error', () => {}); // of a closed connection
     });
   }
 
@@ -171,7 +171,7 @@ class Wire implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The length of the last record's content. */
+  /** Returns the length of the content of the last record. */
   lastRecordBytes(): number {
     const bytes = Buffer.concat(this.#sent);
     let length = 0;

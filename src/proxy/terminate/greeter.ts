@@ -1,6 +1,6 @@
 /**
- * The pod's handshake: reads its hello, has the edge dialled, and answers with the certificate of the moment and the
- * protocol of the edge.
+ * The handshake with the pod: reads its hello, has the edge dialed, and answers with the current certificate and the
+ * protocol that the edge chose.
  */
 import type { Socket, SocketHandler, TLSOptions, TLSUpgradeOptions } from 'bun';
 import type { Relay } from '../../engine/bun/relay.ts';
@@ -16,34 +16,37 @@ import { encodeAlpn } from './alpn.ts';
 import { isBrokenSession } from './broken-session.ts';
 import type { PodSide } from './sides.ts';
 
-/** What a pod may send while the edge is being dialled: nothing, if it waits for an answer to its hello. */
+/**
+ * Number of bytes that a pod may send while the edge is being dialed. A pod that waits for an answer to its hello sends
+ * none.
+ */
 const KEPT_WHILE_DIALLING_BYTES = 32 * 1024;
 
-/** The parts of the terminator that a handshake touches. */
+/** Options of {@link Greeter}. */
 export interface GreeterOptions {
   readonly certificate: () => ServingCertificate;
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly relay: Relay;
-  /** The hello is complete. */
+  /** Called when the hello is complete. */
   readonly dial: (pod: PodSide) => void;
-  /** The handshake is complete. */
+  /** Called when the handshake is complete. */
   readonly finished: (pod: PodSide) => void;
   readonly end: (pod: PodSide, reason: number, how: 'close' | 'reset') => void;
   readonly fault: (pod: PodSide, error: unknown) => void;
 }
 
-/** What Bun 1.4 takes besides what its types say; see terminator.ts. */
+/** The options of Bun 1.4 that its types lack; see terminator.ts. */
 interface ServerUpgradeOptions extends TLSUpgradeOptions<PodSide> {
   readonly isServer: true;
-  /** What was read already. It is copied. */
+  /** The bytes that were already read. Bun copies them. */
   readonly initialData: Uint8Array;
 }
 
 /**
- * A name is for routing, and here nothing is routed by it. Pods that dial an address do send it as a name (RFC 6066
- * forbids that, old OpenSSL and Python allow it), and such a pod wants its API server all the same.
+ * Refusals to ignore. A server name is for routing, and the proxy does not route by it. Pods that dial an address send
+ * it as a name (RFC 6066 forbids that; old OpenSSL and Python allow it), and still expect their API server.
  */
 const NAMES_THAT_DO_NOT_MATTER: ReadonlySet<HelloOutcome> = new Set<HelloRefusal>([
   'server_name_ip_literal',
@@ -51,7 +54,7 @@ const NAMES_THAT_DO_NOT_MATTER: ReadonlySet<HelloOutcome> = new Set<HelloRefusal
   'server_name_not_dns',
 ]);
 
-/** Handshakes with pods. */
+/** The handshakes with pods. */
 export class Greeter {
   readonly #options: GreeterOptions;
   readonly #hello = new ClientHello();
@@ -66,7 +69,7 @@ export class Greeter {
     this.#handlers = this.#podHandlers();
   }
 
-  /** The pod has sent something in the clear. */
+  /** Handles bytes of a pod in plaintext. */
   received(pod: PodSide, chunk: Uint8Array): void {
     switch (pod.phase) {
       case 'hello':
@@ -86,7 +89,10 @@ export class Greeter {
     }
   }
 
-  /** The edge is there: TLS takes over the pod's socket, beginning with the hello that was read already. */
+  /**
+   * Continues once the edge is connected: TLS takes over the pod's socket, starting with the hello that was already
+   * read.
+   */
   answer(pod: PodSide, protocol: Buffer | undefined): void {
     const { certificate, key } = this.#options.certificate();
     const { socket, first } = pod;
@@ -109,12 +115,15 @@ export class Greeter {
     try {
       socket.upgradeTLS<PodSide>(options);
     } catch (error) {
-      pod.isUpgraded = false; // the socket is still the plain one, to be closed as such
+      pod.isUpgraded = false; // the socket is still the plain one, and must be closed as such
       this.#options.fault(pod, error);
     }
   }
 
-  /** The pod has had its time. A refused one has its answer; one that dials has the time of its dial. */
+  /**
+   * Ends a pod that has timed out. A refused pod has its answer. A pod whose edge is being dialed has the timeout of
+   * the dial.
+   */
   timedOut(pod: PodSide): void {
     const { end } = this.#options;
     switch (pod.phase) {
@@ -142,12 +151,12 @@ export class Greeter {
       this.#refuse(pod, outcome);
       return;
     }
-    // A malformed list is TLS's to refuse; nothing is chosen from it.
+    // TLS refuses a malformed list. Nothing is chosen from it here.
     pod.offers = encodeAlpn(this.#hello.alpnProtocols() ?? []);
     this.#options.dial(pod);
   }
 
-  /** Says why in an alert, and waits for the pod to leave: to close with unread bytes would destroy the alert. */
+  /** Refuses a pod with an alert, and waits for the pod to close: closing with unread bytes would destroy the alert. */
   #refuse(pod: PodSide, refusal: HelloRefusal): void {
     const { counters, clock, limits } = this.#options;
     const alert = alertFor(refusal);
@@ -164,7 +173,7 @@ export class Greeter {
     const { relay, end, fault } = this.#options;
     return {
       binaryType: 'uint8array',
-      // Called within upgradeTLS, and what follows may be too.
+      // Called within upgradeTLS, like perhaps the handlers that follow.
       open: (socket) => void (socket.data.socket = socket),
       handshake: (socket, success) => {
         const pod = socket.data;
@@ -195,14 +204,15 @@ export class Greeter {
         pod.closed = true;
         end(pod, this.#handshakeFailed, 'reset');
       },
-      // With what a handler throws, and with a TLS session that breaks; the latter closes the socket too.
+      // Bun calls this with exceptions of handlers, and when a TLS session breaks. In the latter case it closes the
+      // socket too.
       error: (socket, error) => {
         if (!isBrokenSession(error)) fault(socket.data, error);
       },
     };
   }
 
-  /** The edge may have said something meanwhile (HTTP/2 does): it was kept, and goes first. */
+  /** Joins a pod to its edge. Bytes that the edge has sent meanwhile, as HTTP/2 does, were buffered and go first. */
   #join(pod: PodSide, socket: Socket<PodSide>): void {
     pod.phase = 'joined';
     this.#options.finished(pod);

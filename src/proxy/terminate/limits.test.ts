@@ -70,10 +70,10 @@ test('asks silent peers on both sides after 55 s whether they are alive', async 
     keepaliveMs(({ localPort }) => localPort === proxy.ports[0]),
     keepaliveMs(({ remotePort }) => remotePort === api.port),
   ];
-  // While a byte is not acknowledged, the kernel shows the timer of that.
+  // While a byte is not acknowledged, the kernel shows its retransmission timer instead.
   await until(() => timersMs().every((timerMs) => timerMs !== undefined), 'both timers');
   for (const timerMs of timersMs()) {
-    // What is left of it: a machine may stand still for a while.
+    // The remaining time: the machine may pause for a while.
     expect(timerMs).toBeGreaterThan(30_000);
     expect(timerMs).toBeLessThanOrEqual(55_000);
   }
@@ -218,7 +218,7 @@ test('what a pod sends while the edge is dialled counts as kept, up to the limit
   expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
 });
 
-/** By a FIN, or by a reset if there was a byte that nobody had read yet. */
+/** Reports whether the peer was closed: by a FIN, or by a reset if it had sent bytes that were not read. */
 function isGone(peer: Peer): boolean {
   return peer.sawFin || peer.closed;
 }

@@ -120,7 +120,7 @@ test('takes a hello that comes byte by byte', async () => {
   expect(await pod.echo('patience')).toBe('patience');
 });
 
-/** A relay that hands on the first 300 bytes one at a time. */
+/** Starts a relay that forwards the first 300 bytes one at a time, and returns its port. */
 async function trickle(port: number, lab: Lab): Promise<number> {
   const { createServer, connect } = await import('node:net');
   const server = createServer((socket) => {

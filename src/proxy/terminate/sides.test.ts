@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Peer, until } from '../../net/testing/peer.ts';
 import { EdgeSide, PodSide } from './sides.ts';
 
-/** A real socket, and who is at its other end. */
+/** A real socket and its peer. */
 async function wire() {
   const { promise, resolve } = Promise.withResolvers<Bun.Socket<unknown>>();
   const listener = Bun.listen<unknown>({

@@ -1,23 +1,23 @@
 /**
- * The two ends of a terminated connection. They are the ends that engine `bun` relays between, and what TLS adds: a pod
- * that is no partner before its handshake is complete, and a way to close that waits for nobody.
+ * The two sides of a terminated connection. They extend the sides that engine `bun` relays between with what TLS needs:
+ * a pod accepts no bytes before its handshake is complete, and closing does not wait for the peer.
  */
 import type { Socket } from 'bun';
 import { ClientSide, UpstreamSide } from '../../engine/bun/side.ts';
 
-/** Where a connection is in its life. `greeting`: the edge is there, the pod's handshake goes on. */
+/** The phase of a connection. `greeting`: the edge is connected, and the handshake of the pod is in progress. */
 export type Phase = 'hello' | 'dialling' | 'greeting' | 'joined' | 'refused' | 'over';
 
-/** The pod's side. Its socket is a plain one at first, and from `greeting` on the one that speaks TLS over it. */
+/** The side of the pod. Its socket is plain TCP at first, and TLS on top of it from `greeting` on. */
 export class PodSide extends ClientSide {
   declare peer: EdgeSide | null;
   phase: Phase = 'hello';
-  /** The plain socket was handed to TLS: it still reports what it sees, which is ciphertext. */
+  /** Whether TLS has taken over the plain socket. That socket still reports what it reads, which is ciphertext. */
   isUpgraded = false;
-  /** What the pod offers, in the form of the wire; nothing if it offers nothing. */
+  /** The protocols that the pod offers, in wire format. Undefined if it offers none. */
   offers: Buffer | undefined = undefined;
 
-  /** Takes nothing before the handshake is complete, so that the relay keeps it and stops the edge. */
+  /** Accepts no bytes before the handshake is complete, so that the relay buffers them and pauses the edge. */
   override write(bytes: Uint8Array): number {
     return this.phase === 'joined' || this.phase === 'refused' ? super.write(bytes) : 0;
   }
@@ -31,10 +31,10 @@ export class PodSide extends ClientSide {
   }
 }
 
-/** The edge's side. A new one for each dial. */
+/** The side of the edge. Each dial creates a new one. */
 export class EdgeSide extends UpstreamSide {
   declare readonly peer: PodSide;
-  /** Its certificate is the one we want. Before this nothing is sent, whatever happens. */
+  /** Whether its certificate was verified. Nothing is sent before. */
   verified = false;
 
   override write(bytes: Uint8Array): number {
@@ -49,8 +49,9 @@ export class EdgeSide extends UpstreamSide {
 }
 
 /**
- * `end()` would wait for the peer's close_notify, perhaps for ever: say ours, and go. Ours says that nothing was cut short
- * (RFC 8446 section 6.1), so it is only said where the other side has ended; without it `close()` is a FIN and no more.
+ * Closes a TLS socket. `end()` would wait for the close_notify of the peer, perhaps forever, so this function sends its
+ * own and closes. A close_notify states that nothing was truncated (RFC 8446 section 6.1), so it is only sent if the
+ * other side has ended. Without it, `close()` sends only a FIN.
  */
 function closeTls(
   socket: Socket<unknown> | null,

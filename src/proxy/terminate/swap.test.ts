@@ -31,7 +31,8 @@ test('new certificates under load, one after the other, cost no request and no c
     }
   });
   for (const [index, leaf] of leaves.entries()) {
-    // By a rename every other time, as cert-manager's clients and editors do; and the key first or last.
+    // Replaces the files by a rename every other time, as cert-manager's clients and editors do, and alternates which
+    // file comes first.
     if (index % 2 === 0) lab.writeLeaf(leaf);
     else {
       writeFileSync(lab.path('next.key'), leaf.key);
@@ -56,7 +57,7 @@ test('new certificates under load, one after the other, cost no request and no c
 test('a certificate without its key changes nothing, and says so', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
-  // The machine's clock, since a file is reported only at the second look.
+  // The machine's clock, because a failure is reported only after a second read.
   const proxy = await lab.proxy({ edgePort: api.port, clock: systemClock });
   const other = await lab.authority.issue({ commonName: 'other', names: POD_NAMES });
 
@@ -78,7 +79,7 @@ test('a certificate without its key changes nothing, and says so', async () => {
 test('no log line has a part of a key in it', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
-  // The machine's clock, since a file is reported only at the second look.
+  // The machine's clock, because a failure is reported only after a second read.
   const proxy = await lab.proxy({ edgePort: api.port, clock: systemClock });
   const secret = lab.leaf.key.split('\n')[1]!.slice(20, 60);
 

@@ -143,7 +143,7 @@ test('stops the edge when a pod does not read, and keeps little', async () => {
   const api = await lab.apiServer({
     onConnection: (socket) => {
       const block = Buffer.alloc(64 * 1024, 1);
-      sent = 0; // the first connection was the probe's
+      sent = 0; // the first connection was that of the probe
       const fill = (): void => {
         while (sent < size) {
           sent += block.length;

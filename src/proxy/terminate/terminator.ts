@@ -1,17 +1,18 @@
 /**
- * Mode terminate: the proxy ends the pod's TLS and opens its own to the edge.
+ * Mode terminate: the proxy ends the TLS of the pod and opens its own TLS connection to the edge.
  *
  *   accept ─▶ ClientHello ─▶ dial the edge, offering what the pod offers ─▶ verified ─▶ answer the pod ─▶ relay
  *
- * The edge comes first: a pod whose edge is down is reset before it has seen a handshake, and what it is offered as
- * protocol is what the edge has just chosen, so that both sides always speak the same one. The hello is therefore read
- * in the clear and handed to TLS afterwards.
+ * The edge comes first. A pod is reset before its handshake if the edge is down. And the pod is offered the protocol
+ * that the edge has just chosen, so that both sides always use the same one. So the proxy reads the hello in plaintext
+ * and passes it to TLS afterwards.
  *
- * That is done by `upgradeTLS` of Bun 1.4 on an accepted socket, with two options that its types do not have:
- * `isServer`, and `initialData` for the hello (docs/decisions/0006). Certificate and protocol are given anew for each
- * connection: a swap is a new value for the next one, and touches no other. What Bun does, found by experiment:
- * - `shutdown()` sends close_notify and reading goes on; a close_notify, and a FIN without one, are reported as `end`.
- * - The handlers of the plain socket go on to be called with the ciphertext that arrives, and at its close.
+ * It does so by `upgradeTLS` of Bun 1.4 on an accepted socket, with two options that its types lack: `isServer`, and
+ * `initialData` for the hello (docs/decisions/0006). Each connection gets the certificate and the protocol that are
+ * current when it is answered, so a reload affects only later connections. Behavior of Bun, found by experiment:
+ * - `shutdown()` sends close_notify, and reading continues. Bun reports a close_notify, and a FIN without one, as
+ *   `end`.
+ * - Bun still calls the handlers of the plain socket, with the ciphertext that arrives and when it closes.
  */
 import type { Socket, SocketHandler } from 'bun';
 import { FrontDoor } from '../../engine/bun/front-door.ts';
@@ -34,23 +35,23 @@ import { PodSide } from './sides.ts';
 export interface TerminatorOptions {
   readonly endpoints: EdgeEndpoints;
   readonly serverName: string;
-  /** The certificate of this moment, for pods. */
+  /** Returns the current certificate for pods. */
   readonly certificate: () => ServingCertificate;
-  /** The authorities of this moment, for the edge, as PEM. */
+  /** Returns the current authorities for the edge, as PEM. */
   readonly authorities: () => string;
-  /** With the reasons of {@link PROXY_REASON_CODES} and {@link HELLO_REFUSAL_CODES}. */
+  /** Counters with the reasons of {@link PROXY_REASON_CODES} and {@link HELLO_REFUSAL_CODES}. */
   readonly counters: Counters;
   readonly limits?: Partial<Limits> | undefined;
   readonly clock?: Clock | undefined;
-  /** An endpoint did not answer as it should, by this reason. */
+  /** Called when an endpoint has failed, with the reason. */
   readonly suspected: (reason: number, error: Error | undefined) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** What hangs on an accepted socket; nothing if it was over a limit. */
+/** The `data` of an accepted socket. Undefined if the connection was over a limit. */
 type Accepted = PodSide | undefined;
 
-/** The sockets of mode terminate. */
+/** The engine of mode terminate. */
 export class Terminator implements Engine {
   readonly name = 'bun';
   readonly #counters: Counters;
@@ -130,7 +131,7 @@ export class Terminator implements Engine {
     this.#door.stop();
   }
 
-  /** Of the socket before TLS is on it. Afterwards they see ciphertext, which is none of their business. */
+  /** The handlers of the plain socket. Once TLS has taken over, they receive ciphertext and ignore it. */
   #plainHandlers(): SocketHandler<Accepted> {
     const plain = (socket: Socket<Accepted>): Accepted =>
       socket.data === undefined || socket.data.isUpgraded ? undefined : socket.data;
@@ -162,7 +163,7 @@ export class Terminator implements Engine {
     };
   }
 
-  /** The hello is complete: from here on the connection counts for the tenant. */
+  /** Dials the edge after a complete hello. From here on, the connection counts for the tenant. */
   #dial(pod: PodSide): void {
     pod.slot = 0;
     pod.row = this.#row;
@@ -172,7 +173,9 @@ export class Terminator implements Engine {
     if (pod.phase !== 'over') this.#dialler.start(pod);
   }
 
-  /** A pod that dials has the time of its dial; the others have their own. */
+  /**
+   * Ends what has timed out. A pod whose edge is being dialed has the timeout of the dial; the others have their own.
+   */
   #tick(): void {
     const nowMs = this.#clock.nowMs();
     for (const pod of this.#door.unfinished) {
@@ -186,7 +189,7 @@ export class Terminator implements Engine {
     this.#end(pod, REASON.fault, 'reset');
   }
 
-  /** The one way out of every phase. */
+  /** Ends a connection, whatever its phase. Every connection ends here. */
   #end(pod: PodSide, reason: number, how: 'close' | 'reset'): void {
     if (pod.phase === 'over') return;
     const isCounted = pod.phase === 'refused' || reason === REASON.completed;
@@ -204,7 +207,7 @@ export class Terminator implements Engine {
   }
 }
 
-/** A refused pod that leaves is what was wanted; its reason is known already. */
+/** Returns the reason for a lost pod. A refused pod is expected to close, and its reason is already known. */
 function lostIn(pod: PodSide, reason: number): number {
   return pod.phase === 'refused' ? pod.reason : reason;
 }

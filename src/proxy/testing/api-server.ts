@@ -1,5 +1,6 @@
 /**
- * For tests only: a tenant's API server as far as TLS goes. It echoes, and keeps what it saw of each client.
+ * For tests only: the API server of a tenant as far as TLS goes. It echoes bytes and records what it sees of each
+ * client.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -11,29 +12,29 @@ export interface ApiServerOptions {
   readonly serving: Pair;
   /** Default: h2, http/1.1. */
   readonly protocols?: readonly string[];
-  /** Ask clients for a certificate of this CA. */
+  /** The CA of client certificates. If set, the server requests one. */
   readonly clientCa?: string;
   /** Default: echo. */
   readonly onConnection?: (socket: TLSSocket) => void;
-  /** Default: the newest. */
+  /** Default: TLSv1.3. */
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3';
-  /** Default: any that is free. */
+  /** Default: any free port. */
   readonly port?: number;
   readonly address?: string;
 }
 
-/** One that runs. */
+/** A running API server. */
 export class ApiServer implements AsyncDisposable {
   readonly port: number;
-  /** TCP connections, whether TLS came of them or not. */
+  /** Number of TCP connections, with or without TLS. */
   connections = 0;
-  /** Bytes of clients, behind the handshake. */
+  /** Number of bytes of clients after the handshake. */
   received = 0;
   readonly sockets: TLSSocket[] = [];
-  /** Of every handshake: what it was about. */
+  /** The server names and the protocols of all handshakes. */
   readonly serverNames: string[] = [];
   readonly protocols: (string | false | null)[] = [];
-  /** Subjects of clients' certificates. */
+  /** Common names of client certificates. */
   readonly clients: string[] = [];
   readonly #server: Server;
 
@@ -79,7 +80,7 @@ export class ApiServer implements AsyncDisposable {
   }
 }
 
-/** Sends back all it gets, and the FIN behind it. */
+/** Echoes all bytes, and the FIN after them. */
 export function echo(socket: TLSSocket): void {
   socket.on('data', (chunk: Buffer) => {
     if (!socket.write(chunk)) {

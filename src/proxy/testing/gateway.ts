@@ -1,6 +1,6 @@
 /**
- * For tests only: the least that a gateway does with a signed header. It reads one, verifies it, and carries what is
- * behind it to the API server; whom it does not believe it resets.
+ * For tests only: a minimal gateway. It reads and verifies a signed header, and forwards the bytes after it to the API
+ * server. It resets connections whose header is not valid.
  */
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { ReplayGuard } from '../../wire/replay-guard.ts';
 import { verifyTenantHeader } from '../../wire/tenant-header.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 
-/** What a header said. */
+/** The content of a header. */
 export interface Passage {
   readonly outcome: string;
   readonly authority: string | undefined;
@@ -18,11 +18,11 @@ export interface Passage {
   readonly end: { readonly port: number };
 }
 
-/** One that runs. */
+/** A running gateway. */
 export class TestGateway implements AsyncDisposable {
   readonly port: number;
   readonly passages: Passage[] = [];
-  /** Those that are believed. */
+  /** The keys that it accepts. */
   keys: readonly TenantKey[];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

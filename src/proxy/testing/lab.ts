@@ -1,5 +1,5 @@
 /**
- * For tests only: a tenant with its files, and proxies on loopback, put away at the end of the test.
+ * For tests only: a tenant with its files, and proxies on loopback, disposed of at the end of the test.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,26 +12,26 @@ import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 
 /** The tenant's API host. */
 export const HOST = 'a.k8s.test';
-/** The names by which pods know their API server. */
+/** The names that pods use for their API server. */
 export const POD_NAMES = ['kubernetes', 'kubernetes.default.svc', '127.0.0.1'];
 /** The secret of the tenant. */
 export const SECRET = Buffer.alloc(32, 7);
 
-/** What {@link Lab.proxy} may be told; the rest has a default. */
+/** Options of {@link Lab.proxy}. All others have a default. */
 export type LabProxyOptions = Partial<Omit<ProxyOptions, 'edge'>> & {
   readonly edgeHost?: string;
   readonly edgePort?: number;
-  /** The path of a file, in place of host and port. */
+  /** The path of a file, instead of host and port. */
   readonly edgeFile?: string;
 };
 
-/** One tenant. */
+/** A tenant. */
 export class Lab implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-proxy-'));
   readonly authority: TestAuthority;
   readonly serving: Pair;
   readonly leaf: Pair;
-  /** Stands until it is moved: no probe and no timeout comes by itself, but for the first probe. */
+  /** Does not advance by itself, so no probe runs except the first one, and nothing times out. */
   readonly clock = new ManualClock();
   readonly lines: string[] = [];
   readonly #stack = new AsyncDisposableStack();
@@ -83,7 +83,7 @@ export class Lab implements AsyncDisposable {
     };
   }
 
-  /** Default: mode terminate, the clock of the lab. */
+  /** Starts a proxy. Default: mode terminate, and the clock of the lab. */
   async proxy(options: LabProxyOptions): Promise<RunningProxy> {
     const proxy = await startProxy({
       mode: this.terminate(),
@@ -102,7 +102,7 @@ export class Lab implements AsyncDisposable {
     return proxy;
   }
 
-  /** Puts away whatever else the test has made. */
+  /** Disposes of another resource at the end of the test. */
   use<Thing extends Disposable | AsyncDisposable>(thing: Thing): Thing {
     return this.#stack.use(thing);
   }

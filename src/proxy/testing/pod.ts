@@ -6,13 +6,13 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { extension, hello } from '../../wire/hello/hello-builder.ts';
 
-/** How the dial of a pod went wrong: the code of the error, and whether it got as far as a handshake. */
+/** How a dial of a pod failed: the code of the error, and whether the pod received bytes of a handshake. */
 export interface Refusal {
   readonly code: string;
   readonly sawHandshake: boolean;
 }
 
-/** A connection that is through its handshake. */
+/** A connection after its handshake. */
 export class Pod implements Disposable {
   readonly tls: TLSSocket;
   readonly plain: Socket;
@@ -34,7 +34,7 @@ export class Pod implements Disposable {
     tls.on('close', () => (this.isClosed = true));
   }
 
-  /** @throws the error of the handshake. */
+  /** Connects and completes the handshake. @throws the error of the handshake. */
   static async dial(port: number, options: ConnectionOptions = {}): Promise<Pod> {
     const plain = connectPlain(port, options.host ?? '127.0.0.1');
     await once(plain, 'connect');
@@ -49,7 +49,7 @@ export class Pod implements Disposable {
     return new Pod(tls, plain);
   }
 
-  /** Dials where no connection is to be had, and says how it was refused. */
+  /** Dials a proxy that refuses the connection, and returns how it was refused. */
   static async refused(port: number, options: ConnectionOptions = {}): Promise<Refusal> {
     const plain = connectPlain(port, '127.0.0.1');
     let sawBytes = false;
@@ -70,12 +70,12 @@ export class Pod implements Disposable {
     return { code, sawHandshake };
   }
 
-  /** All that came. */
+  /** All bytes received. */
   get received(): Buffer {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Sends text and waits for as much to come back. */
+  /** Sends text and waits for as many bytes to return. */
   async echo(text: string): Promise<string> {
     const from = this.receivedBytes;
     this.tls.write(text);
@@ -99,7 +99,7 @@ const ECDHE_ECDSA_AES128_GCM = Buffer.from([0xc0, 0x2b]);
 const GROUPS = extension(10, Buffer.from([0, 2, 0, 0x17]));
 const SIGNATURES = extension(13, Buffer.from([0, 2, 4, 3]));
 
-/** A hello of TLS 1.2 that gets an answer, for handshakes that are to go no further. */
+/** Returns a hello of TLS 1.2 that a server answers, for handshakes that go no further. */
 export function plainHello(serverName: string): Buffer {
   const extensions = [GROUPS, SIGNATURES];
   return hello({ serverName, cipherSuites: ECDHE_ECDSA_AES128_GCM, extensions });
