@@ -1,15 +1,15 @@
 /**
- * Tokens, before they go into a header.
+ * Checks bearer tokens before they are sent in a header.
  */
 
 /**
- * Whether a token can be sent: printable ASCII and no more. A line break would be the beginning of another header, and
- * what is not ASCII may become one when it is cut to bytes.
+ * Reports whether a token can be sent: it must be printable ASCII. A line break would start another header, and a
+ * non-ASCII character may turn into a line break when it is truncated to a byte.
  */
 export function isSendable(token: string): boolean {
   return /^[\x20-\x7e]+$/.test(token);
 }
 
-/** What is wrong with the others; it does not quote them. */
+/** The description of an unsendable token. It does not quote the token. */
 export const UNSENDABLE =
   'a token with line breaks, control characters or characters that are not ASCII; write the token alone, in one line';

@@ -1,54 +1,54 @@
 /**
- * How to reach an API server and as whom: what a kubeconfig says, without its indirections.
+ * How to reach an API server, and with which credentials: the content of a kubeconfig with all references resolved.
  */
 
-/** A program that prints credentials, as client.authentication.k8s.io describes it. */
+/** A credential plugin: a program that prints credentials (client.authentication.k8s.io). */
 export interface ExecPlugin {
   readonly apiVersion: string;
-  /** A name to be found in $PATH, or an absolute path. */
+  /** A name that is looked up in $PATH, or an absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** On top of the environment of this process. */
+  /** Added to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether it is told the server and its CA. */
+  /** Whether the plugin receives the server and its CA. */
   readonly provideClusterInfo: boolean;
-  /** What the kubeconfig's cluster keeps for such a program; goes with the cluster information. */
+  /** The configuration for the plugin in the kubeconfig's cluster. Sent with the cluster information. */
   readonly clusterConfig?: unknown;
-  /** What to say to somebody who does not have it. */
+  /** The message for users who have not installed the plugin. */
   readonly installHint?: string | undefined;
 }
 
-/** Who the caller is. */
+/** The credentials of a client. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'certificate'; readonly cert: string; readonly key: string }
   | { readonly kind: 'token'; readonly token: string }
-  /** Read again and again: whoever writes it may replace it at any time. */
+  /** Re-read regularly, since the file may be replaced at any time. */
   | { readonly kind: 'token-file'; readonly path: string }
   | { readonly kind: 'exec'; readonly plugin: ExecPlugin };
 
-/** A server, how to know it, and who asks. */
+/** A server, how to verify it, and the credentials to send. */
 export interface ClusterAccess {
-  /** As `https://10.0.0.1:6443`, perhaps with a path, without a slash at its end. */
+  /** For example `https://10.0.0.1:6443`, optionally with a path, without a trailing slash. */
   readonly server: string;
-  /** The name that its certificate must have and that it is asked for. Default: the host of `server`. */
+  /** The name that its certificate must have, also sent as SNI. Default: the host of `server`. */
   readonly serverName?: string | undefined;
-  /** PEM. Default: the roots of the system. */
+  /** PEM. Default: the root certificates of the system. */
   readonly ca?: string | undefined;
   readonly credentials: Credentials;
-  /** Where objects are when nothing else is said. */
+  /** The default namespace. */
   readonly namespace: string;
 }
 
-/** Where else to find the same server. */
+/** Another address of the same server. */
 export interface Aim {
   readonly server: string;
   readonly serverName?: string | undefined;
 }
 
 /**
- * The same access by another address, as of a tenant by its Service. Without a `serverName` the certificate must have
- * the name that it had to have before.
+ * Returns the same access with another server address, such as that of a tenant's Service. Without a `serverName`, the
+ * certificate must have the same name as before.
  */
 export function aimed(access: ClusterAccess, { server, serverName }: Aim): ClusterAccess {
   return {
@@ -58,25 +58,25 @@ export function aimed(access: ClusterAccess, { server, serverName }: Aim): Clust
   };
 }
 
-/** The host of a server's address; an IPv6 address without its brackets, as certificates have it. */
+/** Returns the host of a server URL. An IPv6 address has no brackets, as in certificates. */
 export function hostOf(server: string): string {
   return new URL(server).hostname.replace(/^\[|\]$/g, '');
 }
 
-/** As {@link ClusterAccess.server} wants it. */
+/** Removes trailing slashes, as {@link ClusterAccess.server} requires. */
 export function withoutSlash(server: string): string {
   return server.replace(/\/+$/, '');
 }
 
 /**
  * The codes:
- * - `AccessMissing`, `AccessInvalid`: a kubeconfig that is not there, or says nothing that can be used
- * - `AccessRefused`: it can be read, and asks for what Snicket does not do
- * - `NotInCluster`: no pod's credentials here
+ * - `AccessMissing`, `AccessInvalid`: a kubeconfig that does not exist or is invalid
+ * - `AccessRefused`: a valid kubeconfig that requires something that Snicket does not support
+ * - `NotInCluster`: this process has no service account credentials of a pod
  */
 export type AccessErrorCode = 'AccessMissing' | 'AccessInvalid' | 'AccessRefused' | 'NotInCluster';
 
-/** Why there is no access. The message says what to do, and holds no credential. */
+/** The error if there is no access. The message says what to do, and contains no credentials. */
 export class AccessError extends Error {
   override readonly name = 'AccessError';
   readonly code: AccessErrorCode;

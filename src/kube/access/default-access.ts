@@ -1,5 +1,5 @@
 /**
- * Which cluster is meant when nobody says: what kubectl would take.
+ * Chooses the default cluster in the same order as kubectl.
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -11,20 +11,21 @@ import { accessIn } from './kubeconfig.ts';
 
 /** Options of {@link defaultAccess}. */
 export interface DefaultAccessOptions {
-  /** A file; nothing else is looked at then. */
+  /** A file. If set, no other source is used. */
   readonly kubeconfig?: string | undefined;
   /** Default: the current context. */
   readonly context?: string | undefined;
-  /** Default: that of the process. */
+  /** Default: the environment of the process. */
   readonly env?: Environment;
-  /** Default: that of the user. */
+  /** Default: the home directory of the user. */
   readonly home?: string;
-  /** Where a file is that a flag or $KUBECONFIG names. Default: as the process finds it. */
+  /** Maps a file name from a flag or $KUBECONFIG to its path. Default: unchanged. */
   readonly path?: (name: string) => string;
 }
 
 /**
- * In this order: the file that is named, the files of $KUBECONFIG merged, ~/.kube/config, the pod that this runs in.
+ * Returns the first of: the given file, the files of $KUBECONFIG merged, ~/.kube/config, the service account of the pod
+ * that this process runs in.
  *
  * @throws AccessError
  */
@@ -38,7 +39,7 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
   }
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length > 0) {
-    // kubectl passes over those that are not there; only if none is, what was meant cannot be known.
+    // kubectl skips files that do not exist. It is an error only if none of them exists.
     const found = listed.map(present).filter((one) => one !== undefined);
     if (found.length > 0) return accessIn(mergeKubeconfigs(found), context);
     throw new AccessError(
@@ -56,12 +57,15 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
   );
 }
 
-/** Reads a file by its name. Undefined if it is not there; one that is there and cannot be read is an error. */
+/**
+ * Returns a function that reads a kubeconfig by name. It returns undefined if the file does not exist, and throws if
+ * the file cannot be read.
+ */
 function reading(
   path: (name: string) => string = (name) => name,
 ): (name: string) => Kubeconfig | undefined {
   return (name) => {
-    // Not resolved before it is read: with a symlink before `..`, the kernel finds another file.
+    // Read unresolved: if a symlink comes before `..`, the kernel finds a different file.
     const place = path(name);
     let text: string;
     try {

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A program that runs these lines of shell. */
+/** Returns a plugin that runs these shell commands. */
 function plugin(lines: string, more: Partial<ExecPlugin> = {}): ExecPlugin {
   const command = join(folder, 'login');
   writeFileSync(command, `#!/bin/sh\n${lines}\n`);
@@ -27,7 +27,7 @@ function plugin(lines: string, more: Partial<ExecPlugin> = {}): ExecPlugin {
 }
 
 function prints(status: object, apiVersion = V1): string {
-  // Not echo, which makes line breaks of what JSON has for them.
+  // Not echo, which converts JSON escapes to line breaks.
   return `printf '%s' '${JSON.stringify({ apiVersion, kind: 'ExecCredential', status })}'`;
 }
 

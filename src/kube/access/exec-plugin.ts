@@ -1,5 +1,5 @@
 /**
- * Runs the program of a kubeconfig that prints credentials, as cloud providers have them.
+ * Runs the credential plugin of a kubeconfig, as used by cloud providers.
  *
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
@@ -8,21 +8,21 @@ import type { Clock } from '../../clock/clock.ts';
 import { isSendable, UNSENDABLE } from './bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 
-/** What such a program prints. */
+/** The credentials that a plugin prints. */
 export interface ExecCredential {
   readonly token: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
-  /** By the calendar; undefined if they are good for as long as this process lives. */
+  /** In wall-clock time. Undefined if the credentials are valid for the life of this process. */
   readonly expiresAtMs: number | undefined;
 }
 
-/** No program came up with credentials. The message names the program, never what it printed as credentials. */
+/** The error if a plugin returned no credentials. The message names the plugin but not its output. */
 export class ExecPluginError extends Error {
   override readonly name = 'ExecPluginError';
 }
 
-/** A program that asks over the network may take a while; longer than this it hangs. */
+/** The time limit of a plugin. Plugins that use the network may take a while. */
 export const EXEC_LIMIT_MS = 60_000;
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
@@ -39,7 +39,7 @@ const credentialSchema = z.object({
   }),
 });
 
-/** Runs it once, with no terminal. @throws ExecPluginError */
+/** Runs a plugin once, without a terminal. @throws ExecPluginError */
 export async function runExecPlugin(
   plugin: ExecPlugin,
   access: ClusterAccess,
@@ -76,7 +76,7 @@ export async function runExecPlugin(
   return credentialIn(output, plugin);
 }
 
-/** Never resolves: rejects when it is time. A child of the child may hold the pipes open, so nobody waits for those. */
+/** Rejects after the limit, and never resolves. The pipes are not awaited, since a grandchild may hold them open. */
 async function killedAfter(
   limitMs: number,
   child: Bun.Subprocess,
@@ -93,7 +93,7 @@ async function killedAfter(
   });
 }
 
-/** What $KUBERNETES_EXEC_INFO says. */
+/** Returns the content of $KUBERNETES_EXEC_INFO. */
 function execInfo(plugin: ExecPlugin, access: ClusterAccess): unknown {
   const cluster = {
     server: access.server,
@@ -145,7 +145,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser would quote the text, which may be a token.
+    // The parser's error would quote the text, which may be a token.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The access that every pod has: environment variables and a folder that the kubelet keeps fresh.
+ * The access of a pod: environment variables, and a folder that the kubelet keeps up to date.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,20 +7,20 @@ import { isIPv6 } from 'node:net';
 import { AccessError, type ClusterAccess } from './cluster-access.ts';
 import { certificatesIn } from './kubeconfig-pem.ts';
 
-/** Where the kubelet puts a pod's credentials. */
+/** The folder where the kubelet mounts a pod's credentials. */
 export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether this process is told that it runs in a pod. */
+/** Reports whether the environment is that of a pod. */
 export function isInCluster(env: Environment): boolean {
   return isSet(env['KUBERNETES_SERVICE_HOST']) && isSet(env['KUBERNETES_SERVICE_PORT']);
 }
 
 /**
- * The access of the pod that this process runs in. Its token is read again when it has been replaced; the CA is read
- * here and now.
+ * Returns the access of the pod that this process runs in. The token is re-read after it has been replaced. The CA is
+ * read once, now.
  *
  * @throws AccessError
  */

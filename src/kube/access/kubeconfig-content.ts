@@ -1,14 +1,14 @@
 /**
- * What a kubeconfig holds itself, as base64, or leaves to a file beside it.
+ * Reads kubeconfig values that are either inline base64 or the path of a file.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AccessError } from './cluster-access.ts';
 import type { Origin } from './kubeconfig-document.ts';
 
-/** One value, held in one of two ways; if in both, the data is meant. */
+/** A value that is inline, in a file, or both. If both are set, the inline data wins. */
 export interface Content {
-  /** As messages name it: `client-key of user "blue" in the kubeconfig`. */
+  /** The name in messages: `client-key of user "blue" in the kubeconfig`. */
   readonly what: string;
   readonly base64: string | undefined;
   readonly path: string | undefined;
@@ -17,7 +17,7 @@ export interface Content {
 
 const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
-/** The text; undefined if there is none in either way. @throws AccessError */
+/** Returns the text, or undefined if neither form is set. @throws AccessError */
 export function contentOf({ what, base64, path, origin }: Content): string | undefined {
   if (base64 !== undefined && base64 !== '') {
     if (!BASE64.test(base64)) {
@@ -35,8 +35,9 @@ export function contentOf({ what, base64, path, origin }: Content): string | und
 }
 
 /**
- * Where a file is that a kubeconfig names. A text out of a Secret may name none: it would be a file of whoever reads the
- * Secret, and its content would be sent to whoever wrote it.
+ * Resolves the path of a file that a kubeconfig names. A kubeconfig from a Secret must not name files: they would be
+ * files of the process that reads the Secret, and their content would be sent to a server chosen by the author of the
+ * Secret.
  *
  * @throws AccessError
  */

@@ -1,11 +1,11 @@
 /**
- * Kubeconfigs as they are written, and several of them as one.
+ * Parses kubeconfigs and merges several into one.
  */
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { AccessError } from './cluster-access.ts';
 
-/** `kubectl config` writes null where there is nothing. */
+/** `kubectl config` writes null for absent values. */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -60,15 +60,15 @@ const documentSchema = z.object({
   contexts: optional(z.array(z.object({ name: z.string(), context: contextSchema }))),
 });
 
-/** Where a text comes from. */
+/** The source of a kubeconfig. */
 export interface Origin {
-  /** As messages name it: a path, or `the kubeconfig`. */
+  /** The name in messages: a path, or `the kubeconfig`. */
   readonly name: string;
-  /** Where its file names start from; without it, it may name none, and no program either. */
+  /** The base of relative file names. If absent, the kubeconfig may name neither files nor programs. */
   readonly folder?: string | undefined;
 }
 
-/** A cluster, user or context, and the text that has it. */
+/** A cluster, user or context, with the source that defines it. */
 export interface Entry<T> {
   readonly name: string;
   readonly origin: Origin;
@@ -84,7 +84,7 @@ export type KubeconfigContext = z.infer<typeof contextSchema>;
 
 /** One kubeconfig, or several merged. */
 export interface Kubeconfig {
-  /** All texts that it was made of, for messages. */
+  /** The names of all its sources, for messages. */
   readonly name: string;
   readonly currentContext: string | undefined;
   readonly clusters: ReadonlyMap<string, Entry<KubeconfigCluster>>;
@@ -92,12 +92,12 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, Entry<KubeconfigContext>>;
 }
 
-/** A person's file may have hundreds of clusters; one in a Secret has one, and whoever wrote that may be anybody. */
+/** A user's file may have hundreds of clusters. A kubeconfig in a Secret has one, and its author is not trusted. */
 const MAX_LENGTH = { file: 2 * 1024 * 1024, secret: 128 * 1024 };
-/** Up to here it is worth the time to tell the line of a mistake. */
+/** Above this length, the line of a syntax error is not searched for, to save time. */
 const MAX_TOLD_LENGTH = 16 * 1024;
 
-/** Reads one text. @throws AccessError */
+/** Parses a kubeconfig. @throws AccessError */
 export function readKubeconfig(text: string, origin: Origin): Kubeconfig {
   const value = parsedYaml(text, origin) ?? {};
   const { data, error } = documentSchema.safeParse(value);
@@ -111,7 +111,7 @@ export function readKubeconfig(text: string, origin: Origin): Kubeconfig {
   };
 }
 
-/** As kubectl merges: whoever comes first and has a name, or a current context, decides it. */
+/** Merges as kubectl does: for each name, and for the current context, the first kubeconfig that has it wins. */
 export function mergeKubeconfigs(kubeconfigs: readonly Kubeconfig[]): Kubeconfig {
   const merged = <T>(pick: (kubeconfig: Kubeconfig) => ReadonlyMap<string, T>) =>
     new Map(kubeconfigs.toReversed().flatMap((kubeconfig) => [...pick(kubeconfig)]));
@@ -133,10 +133,11 @@ function parsedYaml(text: string, origin: Origin): unknown {
     );
   }
   try {
-    // Not by `yaml`: 240 KB of keys would keep it for a minute, and a lease is lost in a quarter of that.
+    // Not parsed by `yaml`, which needs a minute for 240 KB of keys. A leader that is blocked that long loses its
+    // Lease, which lasts 15 s.
     return Bun.YAML.parse(text);
   } catch {
-    // A parser's own sentence may quote the line, and that may be a key: it is not passed on, as a cause neither.
+    // The parser's message may quote the line, which may be a key. It is not passed on, not even as a cause.
     const line = text.length <= MAX_TOLD_LENGTH ? lineOfMistake(text) : undefined;
     const at = line === undefined ? '' : ` at line ${line}`;
     throw noKubeconfig(origin, `it is not YAML${at}`);
@@ -151,7 +152,7 @@ function noKubeconfig({ name, folder }: Origin, fault: string): AccessError {
   );
 }
 
-/** What is wrong first; where it is, and of what kind, but not what it says: that may be a key. */
+/** Describes the first problem: its path and kind, but not the value, which may be a key. */
 function faultText(value: unknown, { issues: [issue] }: z.ZodError): string {
   if (issue === undefined || issue.path.length === 0) {
     const found = Array.isArray(value) ? 'a list' : `a single ${typeof value}`;
@@ -160,7 +161,10 @@ function faultText(value: unknown, { issues: [issue] }: z.ZodError): string {
   return `${issue.path.join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`;
 }
 
-/** Bun's parser does not tell; the document is not made into values, since that is what can take for ever. */
+/**
+ * Finds the line of a syntax error, which Bun's parser does not report. The document is not converted to values, since
+ * that can take very long.
+ */
 function lineOfMistake(text: string): number | undefined {
   const { errors } = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' });
   return errors[0]?.linePos?.[0].line;
@@ -171,7 +175,7 @@ function byName<E extends { readonly name: string }, T>(
   value: (entry: E) => T,
   origin: Origin,
 ): ReadonlyMap<string, Entry<T>> {
-  // Of two with one name kubectl takes the first.
+  // If two entries have the same name, kubectl takes the first.
   return new Map(
     entries
       .toReversed()

@@ -1,11 +1,10 @@
 /**
- * PEM that somebody else wrote, checked before it is used: TLS itself would say no more than that no connection came
- * about.
+ * Validates PEM from untrusted sources before it is used. TLS itself would only report that the connection failed.
  */
 import { createSecureContext } from 'node:tls';
 import { AccessError } from './cluster-access.ts';
 
-/** The same text, once it is sure that it holds certificates. @throws AccessError that names `where` */
+/** Returns the PEM if it contains certificates. @throws AccessError that names `where` */
 export function certificatesIn(pem: string, where: string): string {
   if (!pem.includes('-----BEGIN CERTIFICATE-----') || !isTaken({ ca: pem })) {
     throw new AccessError('AccessInvalid', `${where} holds no PEM certificate`);
@@ -13,7 +12,7 @@ export function certificatesIn(pem: string, where: string): string {
   return pem;
 }
 
-/** @throws AccessError if they are no certificate and key, or not of each other. */
+/** Checks that a certificate and a key belong together. @throws AccessError if they do not, or if either is invalid */
 export function requirePair(cert: string, key: string, where: string): void {
   if (isTaken({ cert, key })) return;
   throw new AccessError(
@@ -27,7 +26,7 @@ function isTaken(options: Parameters<typeof createSecureContext>[0]): boolean {
     createSecureContext(options);
     return true;
   } catch {
-    // What is wrong with it says BoringSSL by a number; the caller says it in words.
+    // BoringSSL reports only an error number. The caller describes the problem.
     return false;
   }
 }

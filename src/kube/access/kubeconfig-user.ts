@@ -1,5 +1,5 @@
 /**
- * Who the user of a kubeconfig is.
+ * The credentials of a kubeconfig user.
  */
 import { isAbsolute } from 'node:path';
 import { isSendable, UNSENDABLE } from './bearer-token.ts';
@@ -8,7 +8,7 @@ import { contentOf, resolvedPath } from './kubeconfig-content.ts';
 import type { Entry, KubeconfigCluster, KubeconfigUser } from './kubeconfig-document.ts';
 import { requirePair } from './kubeconfig-pem.ts';
 
-/** What is in a kubeconfig's `exec`. */
+/** The `exec` section of a kubeconfig user. */
 type ExecConfig = NonNullable<KubeconfigUser['exec']>;
 
 const EXEC_VERSIONS = [
@@ -16,12 +16,12 @@ const EXEC_VERSIONS = [
   'client.authentication.k8s.io/v1beta1',
 ] as const;
 
-/** Under this name a cluster keeps what is meant for the program. */
+/** The cluster extension with the plugin's configuration. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 /**
- * The credentials. A certificate goes before a token file, that before a token, that before a program: kubectl sends
- * certificate and token at once, and the server then takes the certificate.
+ * Returns the credentials of a user. The order of precedence is certificate, token file, token, exec. kubectl sends the
+ * certificate and the token together, and the server then uses the certificate.
  *
  * @throws AccessError
  */
@@ -92,7 +92,7 @@ function pluginOf(
   const { command } = exec;
   return {
     apiVersion: exec.apiVersion,
-    // A bare name is looked for in $PATH; anything with a slash starts from the kubeconfig.
+    // A bare name is looked up in $PATH. A relative path with a slash is resolved against the kubeconfig's folder.
     command:
       command.includes('/') && !isAbsolute(command)
         ? resolvedPath(command, where, origin)

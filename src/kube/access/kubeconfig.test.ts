@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** A kubeconfig with one context, and whatever a test puts in. */
+/** Returns a kubeconfig with one context and the given fields. */
 function kubeconfig(user: unknown, cluster: object = {}, context: object = {}): string {
   return stringify({
     apiVersion: 'v1',
@@ -340,7 +340,8 @@ describe('what is wrong is said', () => {
     const refusal = refusalOf(text);
 
     expect(refusal.code).toBe('AccessInvalid');
-    // Seconds at the worst, where it was a minute: a lease is lost after fifteen. Of the processor: others may have it.
+    // At most seconds, where it took a minute: a Lease expires after fifteen. CPU time, since other processes may run
+    // too.
     expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   });
 
@@ -363,7 +364,7 @@ describe('what is wrong is said', () => {
   });
 });
 
-/** Each line ten times the one before: a billion entries in a few hundred bytes. */
+/** Returns a YAML bomb: each line is ten times the previous one, a billion entries in a few hundred bytes. */
 function laughs(): string {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
   for (let line = 1; line < 10; line++) {

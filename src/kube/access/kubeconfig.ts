@@ -1,6 +1,6 @@
 /**
- * The access that a kubeconfig describes. What Snicket does not do is refused in words, never passed over: an access
- * that quietly lacks its proxy or its impersonation is another access.
+ * The access that a kubeconfig describes. Unsupported settings are rejected with an error and never ignored: without
+ * its proxy or its impersonation, the access would be a different one.
  */
 import { AccessError, hostOf, withoutSlash, type ClusterAccess } from './cluster-access.ts';
 import { contentOf } from './kubeconfig-content.ts';
@@ -15,22 +15,24 @@ import { credentialsOf } from './kubeconfig-user.ts';
 
 /** Options of {@link parseKubeconfig}. */
 export interface KubeconfigOptions {
-  /** Default: the current context of the text. */
+  /** Default: the current context of the kubeconfig. */
   readonly context?: string | undefined;
   /**
-   * Where the file is that the text was read from: file names in it start from there. Without it the text is taken for
-   * one that somebody else wrote, as into a Secret, and what would reach into this machine is refused: files, programs.
+   * The folder of the kubeconfig file, against which file names are resolved. If absent, the kubeconfig is treated as
+   * untrusted, as from a Secret, and files and exec plugins of this machine are rejected.
    */
   readonly folder?: string | undefined;
 }
 
-/** The access that a text describes. Files that it names are read here and now, but for a tokenFile. @throws AccessError */
+/**
+ * Parses the access from a kubeconfig. Files that it names are read now, except for a tokenFile. @throws AccessError
+ */
 export function parseKubeconfig(text: string, options: KubeconfigOptions = {}): ClusterAccess {
   const { context, folder } = options;
   return accessIn(readKubeconfig(text, { name: 'the kubeconfig', folder }), context);
 }
 
-/** The access of one context. @throws AccessError */
+/** Returns the access of a context. @throws AccessError */
 export function accessIn(kubeconfig: Kubeconfig, contextName?: string): ClusterAccess {
   const wanted = contextName ?? kubeconfig.currentContext;
   const contexts = [...kubeconfig.contexts.keys()].toSorted().join(', ') || 'none';
@@ -102,14 +104,17 @@ function refuseUnsupported({ name, origin, value }: Entry<KubeconfigCluster>): v
   }
 }
 
-/** HTTPS; plain HTTP on this machine alone, as `kubectl proxy` serves it: elsewhere anybody could read the token. */
+/**
+ * Returns the server URL. It must be HTTPS, because HTTP would expose the token. HTTP is allowed only on loopback, as
+ * `kubectl proxy` serves it.
+ */
 function serverOf({ name, origin, value }: Entry<KubeconfigCluster>): string {
   const { server = '' } = value;
   const url = URL.parse(server);
   const isLocal = url !== null && /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(hostOf(server));
   const isUsable = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
   if (isUsable && url?.username === '' && url.password === '') return withoutSlash(server);
-  // Not quoted if it may hold a password.
+  // Not quoted if it may contain a password.
   const shown = url?.password === '' || url === null ? `"${server}"` : 'an address with a password';
   throw new AccessError(
     'AccessInvalid',

@@ -5,14 +5,14 @@ import { AnswerDecoder } from './answer.ts';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
-/** All that a decoder makes of these pieces. */
+/** Decodes these pieces. */
 function decode(...pieces: readonly Uint8Array[]) {
   const decoder = new AnswerDecoder();
   const body = Buffer.concat(pieces.flatMap((piece) => decoder.push(piece)));
   return { decoder, body: body.toString('latin1') };
 }
 
-/** The same bytes, cut at these places. */
+/** Splits the bytes at these positions. */
 function cut(whole: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...places.map((place) => place % (whole.length + 1)), whole.length];
   const sorted = [...new Set(ends)].toSorted((a, b) => a - b);

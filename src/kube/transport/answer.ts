@@ -1,58 +1,60 @@
 /**
- * HTTP/1.1 answers, read from bytes that come in any pieces (RFC 9112). No sockets.
+ * Decodes HTTP/1.1 responses from bytes in pieces of any size (RFC 9112). No sockets.
  */
 import { quoted } from '../../text/quote.ts';
 
-/** What comes before the body. */
+/** The head of a response. */
 export interface AnswerHead {
   readonly status: number;
   readonly retryAfter: string | undefined;
 }
 
-/** These bytes are no answer. */
+/** The error if the bytes are not a valid response. */
 export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
 }
 
-/** No server needs more for its head, or for the line before a chunk. */
+/** Limits on the head, and on the size line of a chunk. No server needs more. */
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_SIZE_LINE_BYTES = 1024;
-/** Sixteen digits and more would be no safe number. */
+/** At most 12 digits: sixteen or more would exceed the safe integers. */
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(;.*)?$/i;
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/;
 
-/** Where in an answer the next byte belongs. */
+/** The part of the response that the next byte belongs to. */
 type State = 'head' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'sized' | 'open' | 'done';
 
-/** Reads one answer: gives its head once, and its body as it comes. */
+/** Decodes one response: its head, and its body as it arrives. */
 export class AnswerDecoder {
   #state: State = 'head';
-  /** The lines of the head that have come. */
+  /** The received lines of the head. */
   #headLines: string[] = [];
-  /** Of the head, or of a line elsewhere. */
+  /** Received bytes of the head, or of the current line outside of the head. */
   #textBytes = 0;
-  /** The beginning of a line whose end has not come. */
+  /** The start of an incomplete line. */
   #text = '';
-  /** Of the chunk, or of the whole body. */
+  /** Remaining bytes of the chunk, or of the whole body. */
   #leftBytes = 0;
   #head: AnswerHead | undefined;
 
-  /** Absent until all of it has come. */
+  /** Absent until the head is complete. */
   get head(): AnswerHead | undefined {
     return this.#head;
   }
 
-  /** Whether the body is complete. One without a length is complete when the connection ends, and this stays false. */
+  /**
+   * Whether the body is complete. Stays false for a body without a length, which is complete when the connection ends.
+   */
   get isDone(): boolean {
     return this.#state === 'done';
   }
 
-  /** Whether the end of the connection is the end of the body. */
+  /** Whether the body ends with the connection. */
   get endsWithConnection(): boolean {
     return this.#state === 'open';
   }
 
-  /** The parts of the body that are in these bytes; views of them. @throws BadAnswer */
+  /** Returns the parts of the body in these bytes, as views. @throws BadAnswer */
   push(bytes: Uint8Array): readonly Uint8Array[] {
     const body: Uint8Array[] = [];
     let at = 0;
@@ -84,7 +86,7 @@ export class AnswerDecoder {
     return body;
   }
 
-  /** Takes text up to the end of a line, and returns where it ended. */
+  /** Reads text up to the end of a line, and returns where it ended. */
   #takeText(bytes: Uint8Array, at: number): number {
     const newline = bytes.indexOf(0x0a, at);
     const end = newline < 0 ? bytes.length : newline + 1;
@@ -127,7 +129,7 @@ export class AnswerDecoder {
     this.#textBytes = 0;
     const status = Number(STATUS_LINE.exec(first)?.[1]);
     if (!(status >= 100)) throw new BadAnswer('it does not begin as an answer does');
-    // 1xx are not the answer yet: another head follows.
+    // 1xx responses are informational: another head follows.
     if (status < 200) return;
     const headers = new Map(
       lines.map((line): [string, string] => {
@@ -136,12 +138,12 @@ export class AnswerDecoder {
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
-    // The other headers are not kept: an answer may be read for years.
+    // The other headers are not retained, since a response may be read for years.
     this.#head = { status, retryAfter: headers.get('retry-after') };
     this.#frame(headers);
   }
 
-  /** RFC 9112, 6.3. */
+  /** Determines the length of the body (RFC 9112, section 6.3). */
   #frame(headers: ReadonlyMap<string, string>): void {
     const coding = headers.get('transfer-encoding');
     const length = headers.get('content-length');

@@ -1,24 +1,24 @@
 /**
- * An answer and its bytes, whoever brought them.
+ * Responses and their bodies, independent of the transport.
  */
 import { ByteCollector } from './byte-collector.ts';
 
-/** An answer whose head has come. */
+/** A response whose head has been received. */
 export interface Answer {
   readonly status: number;
-  /** The header of that name, as it came. */
+  /** The `Retry-After` header, unparsed. */
   readonly retryAfter: string | undefined;
-  /** The next bytes of the body, undefined at its proper end. */
+  /** Returns the next bytes of the body, or undefined at its end. */
   read(): Promise<Uint8Array | undefined>;
 }
 
-/** A whole body, or the beginning of one that is longer. */
+/** A whole body, or the start of a longer one. */
 export interface BoundedBytes {
   readonly content: Buffer;
   readonly isWhole: boolean;
 }
 
-/** Reads at most this much of a body. */
+/** Reads a body up to a limit. */
 export async function bytesWithin(answer: Answer, limit: number): Promise<BoundedBytes> {
   const bytes = new ByteCollector();
   for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
@@ -28,7 +28,7 @@ export async function bytesWithin(answer: Answer, limit: number): Promise<Bounde
   return { content: bytes.take(), isWhole: true };
 }
 
-/** The answer in a response of `fetch`. */
+/** Wraps a response of `fetch`. */
 export function answerIn(response: Response): Answer {
   const reader = readerOf(response);
   return {
@@ -42,7 +42,7 @@ interface Reader {
   read(): Promise<{ readonly value?: Uint8Array | undefined }>;
 }
 
-/** Bun's types do not say what a body is made of. */
+/** Casts the reader: Bun's types lack the type of the chunks. */
 function readerOf(response: Response): Reader | undefined {
   return response.body?.getReader() as Reader | undefined;
 }

@@ -1,17 +1,17 @@
 /**
- * Collects bytes that arrive in pieces. A peer that sends them one by one costs no more memory than one that does not: the
- * number of objects is bounded by the number of bytes.
+ * Collects bytes that arrive in pieces. The number of objects is bounded by the number of bytes, so a peer that sends
+ * single bytes costs no more memory than any other.
  */
 
-/** Pieces from this size on are kept as they are. */
+/** Pieces of at least this size are kept without copying. */
 const LARGE_BYTES = 4096;
 const MIN_TAIL_BYTES = 256;
 const MAX_TAIL_BYTES = 16_384;
 
-/** Bytes in their order. */
+/** Bytes in order of arrival. */
 export class ByteCollector {
   #chunks: Uint8Array[] = [];
-  /** Small pieces are copied in here. */
+  /** The buffer that small pieces are copied into. */
   #tail: Uint8Array | undefined;
   #tailBytes = 0;
   #length = 0;
@@ -46,7 +46,7 @@ export class ByteCollector {
     this.#tailBytes += bytes.length;
   }
 
-  /** All bytes, or the first ones. The collector is empty then. */
+  /** Returns all bytes, or the first `limit` bytes, and empties the collector. */
   take(limit: number = this.#length): Buffer {
     this.#closeTail();
     const [first] = this.#chunks;

@@ -1,13 +1,13 @@
 /**
- * Whether a certificate has the name that was asked for.
+ * Verifies the name of a certificate.
  */
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /**
- * What is wrong with the name; nothing if it is among the alternative ones. Bun has looked already, but like Node it
- * takes the common name where a certificate has no alternative name, and whoever may sign up as a user of a cluster
- * chooses a common name. Go does not take it either.
+ * Returns an error unless the name is among the alternative names. Bun has already checked the name, but like Node it
+ * accepts the common name if the certificate has no alternative names, and a user of a cluster may choose the common
+ * name of a client certificate. Go does not accept it either.
  */
 export function nameFault(certificate: X509Certificate, name: string): Error | undefined {
   const found =

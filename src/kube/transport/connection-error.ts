@@ -1,4 +1,6 @@
-/** A connection that failed, with the code that the system has for it. */
+/**
+ * A connection failure with a system error code.
+ */
 export class ConnectionError extends Error {
   readonly code: 'ECONNRESET' | 'ETIMEDOUT' | 'ERR_HTTP2_ERROR';
 
@@ -8,26 +10,26 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The server has not begun to work on a request: it can be repeated. */
+/** The server has not processed the request, so it can be retried. */
 export class NotProcessed extends ConnectionError {
   constructor(message: string) {
     super('ECONNRESET', message);
   }
 }
 
-/** The server broke HTTP/2. */
+/** The server violated HTTP/2. */
 export class ProtocolError extends ConnectionError {
   constructor(what: string) {
     super('ERR_HTTP2_ERROR', `the server breaks HTTP/2: ${what}`);
   }
 }
 
-/** The server took too long. */
+/** Returns the error for a timeout. */
 export function timedOut(message: string): ConnectionError {
   return new ConnectionError('ETIMEDOUT', message);
 }
 
-/** The server ended a connection or a request. */
+/** Returns the error for a connection or request that the server ended. */
 export function reset(message: string): ConnectionError {
   return new ConnectionError('ECONNRESET', message);
 }

@@ -70,7 +70,7 @@ describe('a token file', () => {
     ['is not there', () => rmSync(path), /ENOENT/],
     ['is empty', () => writeFileSync(path, ' \n'), /is empty; a token belongs there/],
     ['has two lines', () => writeFileSync(path, 'one\r\nx-two: 2\n'), /token with line breaks/],
-    // Cut to a byte, this is a line break too.
+    // Truncated to a byte, this is a line break too.
     ['is not ASCII', () => writeFileSync(path, 'one\u010ax-two: 2'), /are not ASCII/],
   ])('that %s is said, and nothing is sent', async (_, change, sentence) => {
     change();
@@ -87,7 +87,7 @@ describe('a program that prints credentials', () => {
   const EXPIRES_MS = Date.UTC(2030, 0, 1);
   const clockBefore = (ms: number) => new ManualClock(new Date(EXPIRES_MS - ms));
 
-  /** Counts its runs in a file, and prints a token with that number. */
+  /** Returns a plugin that counts its runs in a file, and prints a token with that number. */
   function login(lines = ''): Credentials {
     const command = join(lab.folder, 'login');
     const status = '{"token":"token-%s","expirationTimestamp":"2030-01-01T00:00:00Z"}';

@@ -1,5 +1,5 @@
 /**
- * What a request carries to say who asks: some of it grows old and is fetched anew.
+ * The credentials of requests. Some expire and are fetched again.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { readWatchedLater } from '../../files/read-watched.ts';
@@ -7,30 +7,33 @@ import { isSendable, UNSENDABLE } from '../access/bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from '../access/cluster-access.ts';
 import { runExecPlugin } from '../access/exec-plugin.ts';
 
-/** Who asks, for one request. The object is the same one as long as nothing has changed. */
+/** The credentials of one request. The object stays the same while nothing changes. */
 export interface Identity {
   readonly token?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** Where identities come from. */
+/** A source of identities. */
 export interface IdentitySource {
-  /** The one to use now. */
+  /** Returns the identity to use now. */
   current(): Promise<Identity>;
   /**
-   * Another one, after the server has refused `refused`. The very same object means that there is none: to ask again
-   * would be to no avail.
+   * Returns another identity after the server rejected `refused`. If it returns the same object, there is no other, and
+   * a retry is pointless.
    */
   after(refused: Identity): Promise<Identity>;
 }
 
-/** The kubelet replaces a token when a fifth of its life is left, two minutes at the least. */
+/**
+ * How long a token file is cached. The kubelet replaces a token when a fifth of its lifetime is left, which is at least
+ * two minutes.
+ */
 const TOKEN_FILE_AGE_MS = 60_000;
-/** What expires within this time is not sent any more: it may arrive too late. */
+/** Credentials that expire within this time are not sent, since they may have expired on arrival. */
 const EXPIRY_MARGIN_MS = 10_000;
 
-/** The source that an access asks for. */
+/** Returns the identity source of an access. */
 export function identitySource(access: ClusterAccess, clock: Clock): IdentitySource {
   const { credentials } = access;
   switch (credentials.kind) {
@@ -51,13 +54,16 @@ function fixed(identity: Identity): IdentitySource {
   return { current: async () => identity, after: async () => identity };
 }
 
-/** An identity, and whether it may still be used. */
+/** A fetched identity and its freshness. */
 interface Fetch {
   readonly identity: Identity;
   readonly isFresh: () => boolean;
 }
 
-/** Fetches when there is need, one at a time whoever asks, and keeps the old object if the new one says the same. */
+/**
+ * Fetches an identity when needed, with one fetch at a time for all callers. Returns the previous object if nothing
+ * changed.
+ */
 class Fetched implements IdentitySource {
   readonly #fetch: () => Promise<Fetch>;
   #last: Fetch | undefined;
@@ -72,7 +78,7 @@ class Fetched implements IdentitySource {
   }
 
   async after(refused: Identity): Promise<Identity> {
-    // Somebody else may have been refused before, and has fetched already.
+    // Another request may have been rejected earlier, and may have fetched an identity already.
     return this.#last === undefined || this.#last.identity === refused
       ? this.#renewed()
       : this.#last.identity;

@@ -1,9 +1,9 @@
 /**
- * Connections to one API server, with TLS.
+ * TLS connections to one API server, over HTTP/1.1.
  *
- * Facts of Bun 1.4 that this rests on, each with a test: connections of two sessions are never shared, so neither are
- * identities; `serverName` is both what is asked for and what is verified; $NODE_TLS_REJECT_UNAUTHORIZED=0 would switch
- * verification off, were it not asked for in so many words.
+ * Relies on these properties of Bun 1.4, each with a test: two sessions never share connections, and so never
+ * identities; `serverName` is both sent and verified; $NODE_TLS_REJECT_UNAUTHORIZED=0 disables verification unless
+ * `rejectUnauthorized` is set explicitly.
  */
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, type PeerCertificate } from 'node:tls';
@@ -16,12 +16,13 @@ import { SocketAnswer } from './socket.ts';
 import type { StopBy, RoundTripper, HttpRequest } from './round-tripper.ts';
 
 /**
- * kube-apiserver closes a connection that is idle for 90 seconds; a request must not meet that. Much shorter, since a look
- * at a tenant is over in seconds, and a thousand tenants would have a connection each for nothing.
+ * kube-apiserver closes connections that are idle for 90 seconds. A request must not be sent on such a connection. The
+ * timeout is much shorter, because a reconcile takes seconds, and a thousand tenants would keep a connection each for
+ * nothing.
  */
 const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
 
-/** A server that is reached by the network. */
+/** Sends requests over the network. */
 export class NetworkRoundTripper implements RoundTripper {
   readonly #access: ClusterAccess;
   #session: { readonly of: Identity; readonly session: Bun.FetchSession } | undefined;
@@ -40,7 +41,7 @@ export class NetworkRoundTripper implements RoundTripper {
         headers: request.headers,
         body: request.body,
         signal: abort.signal,
-        // To follow would be to carry the credentials to wherever the answer says.
+        // A redirect would send the credentials to a host chosen by the response.
         redirect: 'manual',
         proxy: false,
         timeout: false,
@@ -66,7 +67,7 @@ export class NetworkRoundTripper implements RoundTripper {
     return answer;
   }
 
-  /** Another certificate is another session: a connection carries the identity of the client that opened it. */
+  /** Returns the session for a certificate. A connection has the identity of the client certificate that opened it. */
   #sessionOf(identity: Identity): Bun.FetchSession {
     const last = this.#session;
     if (last !== undefined && last.of.cert === identity.cert && last.of.key === identity.key) {
@@ -84,7 +85,7 @@ export class NetworkRoundTripper implements RoundTripper {
     return session;
   }
 
-  /** How this server is known, and how the identity is proved to it. */
+  /** Returns the TLS options for verifying this server and for presenting the identity. */
   tls({ cert, key }: Identity) {
     const { ca = systemRoots(), server, serverName = hostOf(server) } = this.#access;
     return { ca, cert, key, serverName, rejectUnauthorized: true };
@@ -93,7 +94,10 @@ export class NetworkRoundTripper implements RoundTripper {
 
 let roots: string[] | undefined;
 
-/** Those of the system, as kubectl takes them; where there are none, those that Bun brings along. */
+/**
+ * Returns the root certificates of the system, as kubectl uses them. Undefined if there are none, which selects Bun's
+ * own.
+ */
 function systemRoots(): string[] | undefined {
   roots ??= getCACertificates('system');
   return roots.length === 0 ? undefined : roots;

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { openRequestLimit } from './open-requests.ts';
 
-/** What a process says that opens so many of these, of which some are expected to get through, and asks for more. */
+/**
+ * Runs a process that opens `count` watches or requests, of which some are expected to be sent, and then sends one
+ * more.
+ */
 async function askBeside(
   kind: 'watches' | 'requests',
   count: number,

@@ -1,15 +1,15 @@
 /**
- * How many requests Bun's `fetch` has under way. It allows a number in the whole process, whatever the server; those
- * beyond wait, silently, until another ends. Watches do not count: they go by sockets of their own.
+ * Counts the concurrent requests of Bun's `fetch`. Bun limits them in the whole process, across all servers. Further
+ * requests wait silently. Watches do not count, since they use sockets of their own.
  */
 
-/** So many if nothing else is said. */
+/** Bun's default. */
 const DEFAULT_LIMIT = 256;
 
-/** Bun reads it when the process starts; to set it from within is too late. */
+/** Bun reads this variable at process start. Setting it later has no effect. */
 export const OPEN_REQUESTS_VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS';
 
-/** How many requests a process with this environment can have open at once. */
+/** Returns how many requests a process with this environment can have open. */
 export function openRequestLimit(env: Readonly<Record<string, string | undefined>>): number {
   const value = Number(env[OPEN_REQUESTS_VARIABLE]);
   return Number.isInteger(value) && value > 0 ? value : DEFAULT_LIMIT;
@@ -17,7 +17,7 @@ export function openRequestLimit(env: Readonly<Record<string, string | undefined
 
 let open = 0;
 
-/** Counts a request for as long as it takes. */
+/** Runs a request, and counts it while it runs. */
 export async function countedRequest<T>(request: () => Promise<T>): Promise<T> {
   open++;
   try {
@@ -27,7 +27,10 @@ export async function countedRequest<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For a request without an answer: it may be that it waits in Bun's queue, which looks the same. Often empty. */
+/**
+ * Returns a hint for a request without a response: it may be waiting in Bun's queue, which looks the same. Empty if the
+ * limit is not reached.
+ */
 export function starvationHint(): string {
   const limit = openRequestLimit(process.env);
   if (open < limit) return '';

@@ -1,5 +1,5 @@
 /**
- * What went wrong with a request, as a {@link KubeError}.
+ * Converts failures of requests to {@link KubeError}s.
  */
 import { z } from 'zod';
 import { BadAnswer } from './answer.ts';
@@ -7,16 +7,16 @@ import { ConnectionError } from './connection-error.ts';
 import { KubeError, type KubeErrorReason, type StatusCause } from '../kube-error.ts';
 import { quoted } from '../../text/quote.ts';
 
-/** A request, as messages name it. */
+/** The name of a request in messages. */
 export interface CallName {
   readonly verb: string;
   readonly path: string;
   readonly server: string;
-  /** Takes out of what the server said what it was told in confidence. Default: it was told nothing. */
+  /** Removes the credentials that were sent from a server's message. Default: none were sent. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
-/** The answer of an API server that says no, and the ERROR event of a watch. */
+/** The Status of a failed request, and of the ERROR event of a watch. */
 const statusSchema = z.object({
   kind: z.literal('Status'),
   message: z.string().nullish(),
@@ -50,28 +50,28 @@ const REASON_OF_STATUS: Readonly<Record<number, KubeErrorReason>> = {
 };
 
 /**
- * Codes of OpenSSL (X509_V_ERR_) and of Bun for a certificate that is refused: its chain, its dates, its name, its use.
+ * Codes of OpenSSL (X509_V_ERR_) and of Bun for a rejected certificate: its chain, dates, name or purpose.
  */
 const CERTIFICATE_FAULT =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|INVALID_PURPOSE|INVALID_EXTENSION|PATH_LENGTH_|ERROR_IN_CERT|HOSTNAME_|IP_ADDRESS_|EE_KEY_|CA_KEY_|CA_MD_|ERR_TLS_CERT_)/;
 
-/** What Bun says of every alert of TLS, and of what is no TLS at all: there is no more to be had from it. */
+/** Bun's code for every TLS alert, and for bytes that are not TLS. It gives no details. */
 const TLS_FAILED = 'EPROTO';
 
 const NOTHING_MORE = 'nothing more was said';
 
-/** More fields than any object of ours has. */
+/** More than the number of fields of any Snicket object. */
 const MAX_CAUSES = 1000;
 
-/** Of an answer that says no. */
+/** A failed response. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;
-  /** The header, as it came. */
+  /** The `Retry-After` header, unparsed. */
   readonly retryAfter: string | undefined;
 }
 
-/** The error of an answer that says no. */
+/** Returns the error for a failed response. */
 export function errorOfAnswer(call: CallName, { status, body, retryAfter }: Refusal): KubeError {
   const said = statusSchema.safeParse(jsonIn(body)).data;
   const seconds = retryAfterSeconds(retryAfter) ?? said?.details?.retryAfterSeconds ?? undefined;
@@ -88,7 +88,7 @@ export function errorOfAnswer(call: CallName, { status, body, retryAfter }: Refu
   );
 }
 
-/** The error of an ERROR event in a watch. */
+/** Returns the error for an ERROR event of a watch. */
 export function errorOfEvent(call: CallName, object: unknown): KubeError {
   const said = statusSchema.safeParse(object).data;
   const status = said?.code ?? 500;
@@ -99,7 +99,7 @@ export function errorOfEvent(call: CallName, object: unknown): KubeError {
   );
 }
 
-/** The error of a request that got no answer, or half of one. */
+/** Returns the error for a request with no response or an incomplete one. */
 export function errorOfFailure(call: CallName, failure: unknown): KubeError {
   if (failure instanceof KubeError) return failure;
   const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
@@ -120,7 +120,7 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
     );
   }
   const said = quoted(failure instanceof Error ? failure.message : String(failure));
-  // Bun's own sentences advise the author of a program, not who runs it.
+  // Bun's messages address the author of a program, not its user.
   const why = failure instanceof ConnectionError ? `${said} (${code})` : code || said;
   return new KubeError('Unreachable', `${nameOf(call)}: ${why}`, { cause: failure });
 }
@@ -132,26 +132,26 @@ function certificateFault(code: string): string {
   return 'it is not of the CA that is trusted here';
 }
 
-/** A field's path and a manager's name are no longer than a sentence either. */
+/** Limits the length of a cause's strings, which the server controls. */
 function quotedCause(call: CallName, { reason, message, field }: StatusCause): StatusCause {
   const bounded = (text: string | undefined) => text && saidBy(call, text);
   return { reason: bounded(reason), message: bounded(message), field: bounded(field) };
 }
 
-/** The error of an answer that is none. */
+/** Returns the error for an invalid response. */
 export function malformed(call: CallName, what: string): KubeError {
   return new KubeError('Malformed', `${nameOf(call)}: not an answer of an API server: ${what}`);
 }
 
 /**
- * What a server said, fit for a message. Looked through before it is cut, so that no part of a secret is left, and after
- * it is cleaned, so that none comes together.
+ * Returns a server's text for use in a message. It is redacted before it is truncated, so that no part of a secret
+ * remains, and again after it is sanitized, so that sanitizing cannot form one.
  */
 export function saidBy({ redact = (text) => text }: CallName, text: string): string {
   return redact(quoted(redact(text)));
 }
 
-/** As in `GET /api/v1/pods at https://10.0.0.1:6443`. */
+/** Returns the name of a request: `GET /api/v1/pods at https://10.0.0.1:6443`. */
 export function nameOf({ verb, path, server }: CallName): string {
   return `${verb} ${path} at ${server}`;
 }
@@ -162,7 +162,7 @@ function reasonOf(status: number, said: string | null | undefined): KubeErrorRea
   return REASON_OF_STATUS[status] ?? 'ServerError';
 }
 
-/** Of the two forms of the header, a number and a date, API servers use the number. */
+/** Parses the header. API servers use the number form, not the date form. */
 function retryAfterSeconds(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
@@ -171,7 +171,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A load balancer's page, say: it is quoted instead.
+    // For example the page of a load balancer, which is quoted instead.
     return undefined;
   }
 }

@@ -1,23 +1,23 @@
 /**
- * The end of a request in time: by its caller, or by the clock.
+ * Ends requests on time: by their signal or by a timeout.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { KubeError } from '../kube-error.ts';
 import { errorOfFailure, nameOf, type CallName } from './request-error.ts';
 import { starvationHint } from './open-requests.ts';
 
-/** Holds one request to its limits, from its start until {@link CallLimits.end}. */
+/** Enforces the limits of one request, from its start until {@link CallLimits.end}. */
 export class CallLimits {
   readonly #call: CallName;
   readonly #clock: Clock;
   readonly #caller: AbortSignal | undefined;
   readonly #onCallerAbort: () => void;
   #stopClock: () => void;
-  /** Stops what works on the request now. */
+  /** Stops the current step of the request. */
   #stopWork: (() => void) | undefined;
-  /** When the last byte came, once that counts. */
+  /** When the last byte was received, once silence is limited. */
   #touchedMs = 0;
-  /** Why the request was given up, if it was. */
+  /** Why the request was canceled, if it was. */
   #givenUp: KubeError | undefined;
 
   constructor(call: CallName, clock: Clock, limitMs: number, caller: AbortSignal | undefined) {
@@ -33,8 +33,8 @@ export class CallLimits {
   }
 
   /**
-   * How to stop the part of the work that begins now. It is called when the request is given up or at its end, when
-   * another part begins, or at once if it is too late already.
+   * Registers how to stop the step that starts now. `stop` is called when the request is canceled or ends, when another
+   * step starts, or immediately if the request was canceled before.
    */
   stopBy(stop: () => void): void {
     this.#stopWork?.();
@@ -42,7 +42,10 @@ export class CallLimits {
     if (this.#givenUp !== undefined) stop();
   }
 
-  /** Work that cannot be stopped: it is left alone. @throws why the request was given up, if that comes first */
+  /**
+   * Waits for work that cannot be stopped. If the request is canceled first, the work is left running. @throws
+   * KubeError if the request is canceled
+   */
   async orGivenUp<T>(work: Promise<T>): Promise<T> {
     const { promise: givenUp, reject } = Promise.withResolvers<never>();
     this.stopBy(() => {
@@ -51,7 +54,7 @@ export class CallLimits {
     return Promise.race([work, givenUp]);
   }
 
-  /** From now on the time since the last byte is what counts. */
+  /** Replaces the total time limit with a limit on the time since the last byte. */
   limitSilence(limitMs: number): void {
     this.#stopClock();
     this.touch();
@@ -61,17 +64,17 @@ export class CallLimits {
     });
   }
 
-  /** A byte came. */
+  /** Records that a byte was received. */
   touch(): void {
     this.#touchedMs = this.#clock.nowMs();
   }
 
-  /** What a failure means: if the request was given up, that is why. */
+  /** Returns the error for a failure. If the request was canceled, returns why. */
   errorOf(failure: unknown): KubeError {
     return this.#givenUp ?? errorOfFailure(this.#call, failure);
   }
 
-  /** The request is over; a connection that is still busy with it is closed. */
+  /** Ends the request, and closes a connection that is still busy with it. */
   end(): void {
     this.#stopClock();
     this.#caller?.removeEventListener('abort', this.#onCallerAbort);

@@ -1,26 +1,26 @@
 /**
- * What carries requests to an API server, and answers back.
+ * The transport of HTTP requests to an API server.
  */
 import type { Answer } from './body.ts';
 import type { Identity } from './credentials.ts';
 
-/** A request, ready to be sent. */
+/** A complete request. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Whose certificate the connection uses, if it uses one. */
+  /** The identity whose client certificate, if any, the connection uses. */
   readonly identity: Identity;
 }
 
-/** Takes the function that breaks the request off. */
+/** Receives the function that cancels the request. */
 export type StopBy = (stop: () => void) => void;
 
 /** Sends requests to one API server. */
 export interface RoundTripper {
-  /** For an answer that is read to its end at once. @throws Error with the code of the system or of OpenSSL */
+  /** Sends a request whose response is read completely. @throws Error with the code of the system or of OpenSSL */
   fetch(request: HttpRequest, stopBy: StopBy): Promise<Answer>;
-  /** For an answer that goes on and on. @throws Error with the code of the system or of OpenSSL */
+  /** Sends a request with a streaming response. @throws Error with the code of the system or of OpenSSL */
   stream(request: HttpRequest, stopBy: StopBy): Promise<Answer>;
 }

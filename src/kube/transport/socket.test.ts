@@ -48,7 +48,7 @@ describe('a stream', () => {
     };
 
     const stream = await lab.transport().stream(WATCH);
-    // Nobody reads for a while, as when a list is worked on.
+    // The stream is not read for a while, as when a client is busy.
     await Bun.sleep(50);
 
     expect(Bun.hash(await allOf(stream))).toBe(Bun.hash(Buffer.concat(parts)));
@@ -60,10 +60,10 @@ describe('a stream', () => {
 
     const port = Number(new URL(lab.server.url).port);
     const timerMs = () => keepaliveMs(({ remotePort }) => remotePort === port);
-    // While a byte is not acknowledged, the kernel shows the timer of that.
+    // While a byte is unacknowledged, the kernel shows the retransmission timer instead.
     await until(() => timerMs() !== undefined, 'the timer');
 
-    // What is left of it: a machine may stand still for a while.
+    // The rest of the interval, since the machine may pause for a while.
     expect(timerMs()).toBeGreaterThan(10_000);
     expect(timerMs()).toBeLessThanOrEqual(30_000);
     stream.close();

@@ -1,8 +1,9 @@
 /**
- * One request on a connection of its own, for an answer that goes on and on.
+ * A request with a streaming response, on a connection of its own.
  *
- * Not by `fetch`: that allows 256 requests at once in the whole process, watches included, and a watch by it takes 27 KB
- * where this takes 13 (1,000 servers, three watches each, TLS). A connection is used once, so there is no pool.
+ * Does not use `fetch`, which allows 256 concurrent requests in the whole process, including watches, and takes 27 KB
+ * for a watch where this takes 13 KB (1,000 servers, three watches each, TLS). Each connection is used once, so there
+ * is no pool.
  */
 import type { Socket, SocketHandler, TLSOptions } from 'bun';
 import { nameFault } from './certificate-name.ts';
@@ -10,7 +11,7 @@ import { reset } from './connection-error.ts';
 import { AnswerDecoder } from './answer.ts';
 import { WaitedAnswer } from './waited-answer.ts';
 
-/** Where to connect, and how to know that it is the right one. */
+/** Where to connect, and how to verify the server. */
 export interface SocketTarget {
   readonly host: string;
   readonly port: number;
@@ -18,22 +19,22 @@ export interface SocketTarget {
   readonly tls: (TLSOptions & { readonly serverName: string }) | undefined;
 }
 
-/** After so much silence the kernel asks whether the other side lives: a watch may have nothing to say for hours. */
+/** The TCP keepalive interval: a watch may be idle for hours. */
 const KEEPALIVE_MS = 30_000;
-/** Past this, the server is told to wait until what it sent is read. */
+/** Above this many unread bytes, reading from the socket is paused. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** A connection with its one request. */
+/** A connection with its only request. */
 export class SocketAnswer extends WaitedAnswer {
   readonly #serverName: string | undefined;
   readonly #decoder = new AnswerDecoder();
   #socket: Socket<SocketAnswer> | undefined;
-  /** What is left of the request. */
+  /** The rest of the request. */
   #unsent: Uint8Array | undefined;
   readonly #unread: Uint8Array[] = [];
   #unreadBytes = 0;
   #isPaused = false;
-  /** The connection has ended as it should; whether the answer has is another question. */
+  /** Whether the connection was closed without an error. The response may still be incomplete. */
   #isClosed = false;
 
   private constructor(request: string, serverName: string | undefined) {
@@ -42,7 +43,7 @@ export class SocketAnswer extends WaitedAnswer {
     this.#serverName = serverName;
   }
 
-  /** Connects and sends. Whoever calls must `close` it. */
+  /** Connects and sends the request. The caller must `close` the response. */
   static open({ host, port, tls }: SocketTarget, request: string): SocketAnswer {
     const answer = new SocketAnswer(request, tls?.serverName);
     const common = { hostname: host, port, data: answer };
@@ -62,13 +63,13 @@ export class SocketAnswer extends WaitedAnswer {
     return this.#decoder.head?.retryAfter;
   }
 
-  /** Nothing more is wanted. */
+  /** Cancels the request. */
   close(): void {
     this.failed(new Error('closed here'));
   }
 
   connected(socket: Socket<SocketAnswer>): void {
-    // Bun cannot take a dial back: one that nobody waits for any more ends here.
+    // Bun cannot cancel a dial, so an unwanted connection is closed here.
     if (this.failure !== undefined) {
       socket.terminate();
       return;
@@ -77,7 +78,7 @@ export class SocketAnswer extends WaitedAnswer {
     socket.setKeepAlive(true, KEEPALIVE_MS);
   }
 
-  /** The handshake is through; who is it? */
+  /** Verifies the server after the handshake, and sends the request. */
   shaken(socket: Socket<SocketAnswer>, success: boolean, error: Error | null): void {
     const fault =
       error ??
@@ -87,7 +88,7 @@ export class SocketAnswer extends WaitedAnswer {
     else this.failed(fault);
   }
 
-  /** The request, or what is left of it. */
+  /** Sends the request, or the rest of it. */
   send(socket: Socket<SocketAnswer>): void {
     if (this.#unsent === undefined) return;
     const count = Math.max(0, socket.write(this.#unsent));

@@ -1,18 +1,18 @@
 /**
- * An answer that goes on and on, within the limits of its request.
+ * Streaming responses with limits.
  */
 import type { Answer } from './body.ts';
 import type { CallLimits } from './request-limits.ts';
 
-/** An answer that comes bit by bit. */
+/** A streaming response. */
 export interface ByteStream {
-  /** Undefined at its proper end. @throws KubeError */
+  /** Returns the next bytes, or undefined at the end. @throws KubeError */
   read(): Promise<Uint8Array | undefined>;
-  /** Releases the connection. To be called in any case. */
+  /** Releases the connection. Must always be called. */
   close(): void;
 }
 
-/** A stream out of an answer; closed, it ends the limits. */
+/** A stream that enforces the limits of its request. Closing it ends the request. */
 export class LimitedStream implements ByteStream {
   readonly #answer: Answer;
   readonly #limits: CallLimits;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(async () => lab[Symbol.asyncDispose]());
 
-/** A request by each of the two ways: its answer, or why there is none. */
+/** Both kinds of requests, with their response or error. */
 const WAYS: readonly [string, (transport: Transport) => Promise<unknown>][] = [
   ['a request', async (transport) => transport.json(VERSION)],
   [

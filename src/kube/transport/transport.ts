@@ -1,6 +1,6 @@
 /**
- * Requests to one API server: credentials, limits, errors. What is asked is the client's affair, and connections are the
- * RoundTripper's.
+ * Requests to one API server: credentials, limits, errors. The client builds the requests, and the RoundTripper manages
+ * the connections.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { ClusterAccess } from '../access/cluster-access.ts';
@@ -17,7 +17,7 @@ import type { RoundTripper, HttpRequest } from './round-tripper.ts';
 export interface Call {
   readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** What is undefined is left out. */
+  /** Undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   /** Default `application/json`. */
@@ -25,9 +25,9 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer that was read to its end. */
+/** A completely read response. */
 export interface WholeAnswer {
-  /** As JSON has it. */
+  /** The parsed JSON. */
   readonly content: unknown;
   readonly bytes: number;
 }
@@ -36,38 +36,38 @@ export interface WholeAnswer {
 export interface TransportOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** Of one answer that is read whole. */
+  /** Maximum size of a response that is read completely. */
   readonly answerBytes: number;
   readonly clock?: Clock | undefined;
-  /** What carries the requests. Default: connections with TLS. */
+  /** Default: TLS connections. */
   readonly roundTripper?: RoundTripper | undefined;
 }
 
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
- * How long a server is asked to watch. One that ends all watches at the same moment gets them all back at that moment:
- * hence the spread.
+ * The requested duration of a watch: `least` plus a random part of `spread`, so that watches that were opened at the
+ * same moment do not all end at the same moment.
  */
 export const WATCH_SECONDS = { least: 300, spread: 300 };
 
 /**
- * For longer than the server was asked to watch. It cannot be less: bookmarks come about every 60 seconds, but only if
- * something of the kind has changed, and a DaemonSet may not for days. Dead peers are found by keepalive.
+ * Longer than the requested duration of a watch. It cannot be shorter: bookmarks come about every 60 seconds, but only
+ * if an object of the kind has changed, and a DaemonSet may not change for days. Keepalive detects dead peers.
  */
 const SILENCE_MS = (WATCH_SECONDS.least + WATCH_SECONDS.spread + 60) * 1000;
 
-/** A watch that was opened with the token before this one may still go on. */
+/** A watch that was opened with the previous token may still be open. */
 const KNOWN_TOKENS = 2;
 
-/** One server, one identity. */
+/** Sends requests to one server with one identity. */
 export class Transport {
   readonly #access: ClusterAccess;
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #identities: IdentitySource;
   readonly #roundTripper: RoundTripper;
-  /** Those that were sent last. */
+  /** The most recently sent tokens. */
   #tokens: readonly string[] = [];
 
   constructor(access: ClusterAccess, options: TransportOptions) {
@@ -83,17 +83,17 @@ export class Transport {
     return this.#access.server;
   }
 
-  /** As messages name a call. */
+  /** Returns the name of a call in messages. */
   nameOf({ verb, path }: Call): CallName {
     return { verb, path, server: this.server, redact: this.#redact };
   }
 
-  /** The answer, parsed. @throws KubeError */
+  /** Returns the parsed response. @throws KubeError */
   async json(call: Call): Promise<unknown> {
     return (await this.answer(call)).content;
   }
 
-  /** The answer, parsed, and how long it was. @throws KubeError */
+  /** Returns the parsed response and its size. @throws KubeError */
   async answer(call: Call): Promise<WholeAnswer> {
     const { answerBytes } = this.#options;
     const limits = this.#limits(call);
@@ -111,7 +111,7 @@ export class Transport {
     }
   }
 
-  /** The answer as it comes, for as long as it comes. @throws KubeError */
+  /** Returns the response as a stream. @throws KubeError */
   async stream(call: Call): Promise<ByteStream> {
     const limits = this.#limits(call);
     try {
@@ -131,7 +131,7 @@ export class Transport {
     return new CallLimits(this.nameOf(call), this.#clock, this.#options.timeoutMs, call.signal);
   }
 
-  /** An answer that says yes. If the server does not know the caller any more, once again with fresh credentials. */
+  /** Returns a successful response. On a 401, retries once with new credentials. */
   async #accepted(
     call: Call,
     limits: CallLimits,
@@ -172,7 +172,7 @@ export class Transport {
     };
   }
 
-  /** Whoever answers may say what it was sent. */
+  /** Removes tokens, since a server's message may contain the token that it received. */
   readonly #redact = (text: string): string =>
     this.#tokens.reduce((rest, token) => rest.replaceAll(token, '(token)'), text);
 
@@ -212,7 +212,7 @@ function parsed(bytes: Buffer, call: CallName): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The parser would quote the text, which may be a Secret.
+    // The parser's error would quote the text, which may be a Secret.
     throw malformed(call, `it has ${bytes.length} bytes and is not JSON`);
   }
 }

@@ -1,18 +1,18 @@
 /**
- * An answer that callers wait for: first for its head, then for its bytes.
+ * A response that callers wait for: first for its head, then for its body.
  */
 import type { Answer } from './body.ts';
 
-/** While it waits, there is one promise and little else. */
+/** While waiting, it holds little more than one promise. */
 export abstract class WaitedAnswer implements Answer {
   abstract readonly status: number;
   abstract readonly retryAfter: string | undefined;
-  /** Why nothing more will come, besides the proper end of the answer. */
+  /** Why the response failed, if it did. */
   protected failure: Error | undefined;
   #opening: PromiseWithResolvers<void> | undefined;
   #reading: PromiseWithResolvers<Uint8Array | undefined> | undefined;
 
-  /** Ends when the head has come. @throws Error with the code of the system or of OpenSSL */
+  /** Waits for the head. @throws Error with the code of the system or of OpenSSL */
   async opened(): Promise<void> {
     this.#opening = Promise.withResolvers();
     const { promise } = this.#opening;
@@ -27,13 +27,13 @@ export abstract class WaitedAnswer implements Answer {
     return promise;
   }
 
-  /** The next bytes, if there are some. */
+  /** Returns the next received bytes, if any. */
   protected abstract taken(): Uint8Array | undefined;
 
-  /** Whether the answer has come to its proper end. */
+  /** Whether the response is complete. */
   protected abstract get isComplete(): boolean;
 
-  /** To be called when something has happened. */
+  /** Resolves the waiting promises. Must be called after every change. */
   protected settle(): void {
     const { failure } = this;
     if (this.#opening !== undefined) {

@@ -1,31 +1,33 @@
-/** One request on a connection of many, and its answer. */
+/**
+ * A request and its response on a shared connection.
+ */
 import { ByteCollector } from '../byte-collector.ts';
 import { WaitedAnswer } from '../waited-answer.ts';
 import { DEFAULT_WINDOW } from './frames.ts';
 
-/** How much of an answer may wait to be read: the server is allowed to send this much. */
+/** The flow-control window of a stream: the maximum of unread bytes of a response. */
 export const STREAM_WINDOW = 1024 * 1024;
 
-/** What an answer needs of its connection. */
+/** The connection of a response. */
 export interface AnswerConnection {
-  /** So many bytes of the answer were read: the server may send as many again. */
+  /** Reports bytes of the response that were read, so that the server may send as many again. */
   consumed(streamId: number, bytes: number): void;
-  /** Nothing more is wanted. `hasHead`: the server had begun to answer. */
+  /** Cancels the request. `hasHead`: the server had started its response. */
   canceled(streamId: number, hasHead: boolean): void;
 }
 
-/** The answer to one request. */
+/** The response to one request. */
 export class Http2Answer extends WaitedAnswer {
   readonly id: number;
-  /** What may be sent of the body. */
+  /** How much of the request body may be sent. */
   sendWindow = DEFAULT_WINDOW;
-  /** What is left of the body. */
+  /** The rest of the request body. */
   unsent: Buffer | undefined;
   status = 0;
   retryAfter: string | undefined;
   readonly #connection: AnswerConnection;
   readonly #unread = new ByteCollector();
-  /** Received since the server was last allowed to send more. */
+  /** Bytes received since the last window update. */
   #unacknowledged = 0;
   #receivedBytes = 0;
   protected isComplete = false;
@@ -36,7 +38,7 @@ export class Http2Answer extends WaitedAnswer {
     this.#connection = connection;
   }
 
-  /** Nothing more is wanted. */
+  /** Cancels the request. */
   close(): void {
     if ((this.isComplete && this.status !== 0) || this.failure !== undefined) return;
     this.failed(new Error('closed here'));
@@ -49,12 +51,12 @@ export class Http2Answer extends WaitedAnswer {
     this.settle();
   }
 
-  /** Returns false if the server sent more than it was allowed to. */
+  /** Returns false if the server exceeded its window. */
   received(bytes: Uint8Array, windowBytes: number): boolean {
     this.#receivedBytes += windowBytes;
     if (this.#receivedBytes > STREAM_WINDOW) return false;
     this.#unacknowledged += windowBytes - bytes.length;
-    // A copy: the bytes belong to the socket.
+    // A copy: the socket reuses the buffer.
     if (bytes.length > 0) this.#unread.add(new Uint8Array(bytes));
     this.settle();
     return true;

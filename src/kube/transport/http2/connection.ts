@@ -1,8 +1,8 @@
 /**
- * A connection by which many requests go to one API server at a time (HTTP/2, RFC 9113), with TLS.
+ * A multiplexed connection to one API server (HTTP/2, RFC 9113), with TLS.
  *
- * On a bare socket. `node:http2` takes 51 KB for a connection with two watches, two sockets of HTTP/1.1 take 26 KB
- * (500 of each), and Bun's `fetch` allows 256 requests at once in the whole process, watches included.
+ * Uses a bare socket. `node:http2` takes 51 KB for a connection with two watches, two HTTP/1.1 sockets take 26 KB (with
+ * 500 of each), and Bun's `fetch` allows 256 concurrent requests in the whole process, including watches.
  */
 import type { Socket, SocketHandler } from 'bun';
 import type { Clock } from '../../../clock/clock.ts';
@@ -32,40 +32,40 @@ import { HeaderAssembler, type HeaderBlock } from './header-assembler.ts';
 import { decodeHead, encodeHeaders } from './header-block.ts';
 import { Liveness } from './liveness.ts';
 
-/** Where to connect; always with TLS. */
+/** Where to connect, always with TLS. */
 export type SecureTarget = SocketTarget & { readonly tls: NonNullable<SocketTarget['tls']> };
 
-/** After so much silence the kernel asks whether the other side lives: a watch may have nothing to say for hours. */
+/** The TCP keepalive interval: a watch may be idle for hours. */
 const KEEPALIVE_MS = 30_000;
-/** How much all answers together may bring before the server has to wait. */
+/** The flow-control window of the connection, for all responses together. */
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
-/** After this time, requests that wait for the handshake may go by another connection. */
+/** After this time, requests that wait for the handshake may use another connection. */
 const SLOW_HANDSHAKE_MS = 2_000;
 const REFUSED_STREAM = 0x7;
-/** What kube-apiserver allows at least. */
+/** The minimum that kube-apiserver allows. */
 const DEFAULT_MAX_STREAMS = 100;
 const MAX_STREAM_ID = 2 ** 31 - 1;
 const CANCEL = 0x8;
 const NO_ERROR = 0x0;
-/** Names of the wire format of ALPN, each behind its length. */
+/** The ALPN protocol list in wire format: each name is preceded by its length. */
 const PROTOCOLS = Buffer.from('\x02h2\x08http/1.1', 'latin1');
 
-/** Headers of HTTP/1.1 that HTTP/2 has other means for. */
+/** HTTP/1.1 headers that HTTP/2 replaces. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'connection',
   'transfer-encoding',
 ]);
 
-/** What a connection tells the pool that it is in. */
+/** The pool that a connection reports to. */
 export interface ConnectionPool {
-  /** It may take another request, or it takes none any more. */
+  /** The connection accepts another request, or accepts none any more. */
   changed(): void;
-  /** The server does not speak HTTP/2, or breaks it. */
+  /** The server does not support HTTP/2, or violates it. */
   speaksHttp1(): void;
 }
 
-/** A connection. */
+/** An HTTP/2 connection. */
 export class Http2Connection implements AnswerConnection {
   readonly #serverName: string;
   readonly #pool: ConnectionPool;
@@ -78,13 +78,13 @@ export class Http2Connection implements AnswerConnection {
   #maxStreams = DEFAULT_MAX_STREAMS;
   #initialSendWindow = DEFAULT_WINDOW;
   #sendWindow = DEFAULT_WINDOW;
-  /** Received since the server was last allowed to send more. */
+  /** Bytes received since the last window update. */
   #received = 0;
   readonly #headers = new HeaderAssembler();
   #isGoingAway = false;
   #isVerified = false;
   #hasSettings = false;
-  /** A request was given up during the handshake, or the handshake takes long. */
+  /** Whether a request was canceled during the handshake, or the handshake takes long. */
   #isSuspect = false;
   readonly #stopSuspecting: () => void;
   #failure: Error | undefined;
@@ -96,7 +96,7 @@ export class Http2Connection implements AnswerConnection {
     this.#stopSuspecting = clock.after(SLOW_HANDSHAKE_MS, () => this.suspect());
   }
 
-  /** Connects. */
+  /** Opens a connection. */
   static open(
     { host, port, tls }: SecureTarget,
     clock: Clock,
@@ -113,33 +113,35 @@ export class Http2Connection implements AnswerConnection {
     return connection;
   }
 
-  /** Whether the handshake is completed, and the server has said how many requests it takes. */
+  /** Whether the handshake is complete and the server's settings have arrived. */
   get isReady(): boolean {
     return this.#isVerified && this.#hasSettings;
   }
 
-  /** Whether it takes another request now. A server that does not answer by it may answer by another connection. */
+  /**
+   * Whether it accepts another request now. False while the server does not respond on it: another connection may work.
+   */
   get isUsable(): boolean {
     const isFree = this.#answers.size < this.#maxStreams;
     return this.isReady && !this.isOver && !this.#liveness.isDoubtful && isFree;
   }
 
-  /** Whether it is worth waiting for its handshake. */
+  /** Whether requests should wait for its handshake. */
   get isPromising(): boolean {
     return !this.isReady && !this.isOver && !this.#isSuspect;
   }
 
-  /** Whether it takes no other request any more. */
+  /** Whether it accepts no more requests. */
   get isOver(): boolean {
     return this.#failure !== undefined || this.#isGoingAway || this.#nextId >= MAX_STREAM_ID;
   }
 
-  /** Whether the server allows no request at all. */
+  /** Whether the server allows no requests at all. */
   get takesNothing(): boolean {
     return this.isReady && this.#maxStreams === 0 && this.#answers.size === 0;
   }
 
-  /** Whether it has carried no request yet. */
+  /** Whether no request was sent on it yet. */
   get isUnused(): boolean {
     return this.#nextId === 1;
   }
@@ -182,7 +184,7 @@ export class Http2Connection implements AnswerConnection {
     if (this.#failure !== undefined) return;
     this.#send(numberFrame(FRAME.resetStream, streamId, CANCEL));
     this.#ended(streamId);
-    // A server that did not answer in time is slow or gone, and the kernel takes minutes to find that out.
+    // The server may be slow or gone, and the kernel takes minutes to detect that.
     if (!hasHead && this.#failure === undefined) this.#liveness.doubt();
   }
 
@@ -190,14 +192,14 @@ export class Http2Connection implements AnswerConnection {
     this.failed(new Error('closed here'));
   }
 
-  /** Takes no more requests, and ends with the last one. */
+  /** Accepts no more requests, and closes after the last one. */
   retire(): void {
     this.#isGoingAway = true;
     if (this.#answers.size === 0) this.failed(new NotProcessed('the connection is replaced'));
     this.#pool.changed();
   }
 
-  /** The handshake takes too long for a request: later ones may go by another connection. */
+  /** Marks the handshake as slow, so that later requests may use another connection. */
   suspect(): void {
     if (this.isReady || this.#isSuspect) return;
     this.#isSuspect = true;
@@ -205,7 +207,7 @@ export class Http2Connection implements AnswerConnection {
   }
 
   connected(socket: Socket<Http2Connection>): void {
-    // Bun cannot take a dial back: one that nothing waits for any more ends here.
+    // Bun cannot cancel a dial, so an unwanted connection is closed here.
     if (this.#failure !== undefined) {
       socket.terminate();
       return;
@@ -215,7 +217,7 @@ export class Http2Connection implements AnswerConnection {
     socket.setKeepAlive(true, KEEPALIVE_MS);
   }
 
-  /** The handshake is complete: verifies the server, and begins. */
+  /** Verifies the server after the handshake, and sends the preface. */
   shaken(socket: Socket<Http2Connection>, success: boolean, error: Error | null): void {
     const fault =
       error ??
@@ -245,7 +247,10 @@ export class Http2Connection implements AnswerConnection {
     this.#completeHandshake();
   }
 
-  /** Whatever came first: TLS 1.3 lets a server send its settings together with the end of its handshake. */
+  /**
+   * Called after the handshake and after the settings: with TLS 1.3, a server may send its settings together with the
+   * end of its handshake.
+   */
   #completeHandshake(): void {
     if (!this.isReady) return;
     this.#stopSuspecting();
@@ -347,7 +352,7 @@ export class Http2Connection implements AnswerConnection {
     if (answer === undefined) return; // canceled
     if (answer.status === 0) {
       if (status === undefined) throw new ProtocolError('an answer has no status');
-      // 1xx: the answer itself is still to come.
+      // 1xx: the final response follows.
       if (status >= 200) answer.head(status, retryAfter);
       else if (isEnd) throw new ProtocolError('an answer ends before it begins');
     }
@@ -404,7 +409,7 @@ export class Http2Connection implements AnswerConnection {
     this.#pool.changed();
   }
 
-  /** The server closes the connection, and nothing is in progress. */
+  /** Closes the connection after a GOAWAY, when no request is in progress. */
   #goneAway(): void {
     this.failed(new NotProcessed('the server has closed the connection'));
   }
@@ -425,7 +430,7 @@ export class Http2Connection implements AnswerConnection {
     for (const answer of this.#answers.values()) this.#sendBody(answer);
   }
 
-  /** As much of a body as the server and the socket take now. */
+  /** Sends as much of a body as the windows and the socket allow. */
   #sendBody(answer: Http2Answer): void {
     for (;;) {
       const { unsent } = answer;
@@ -442,7 +447,7 @@ export class Http2Connection implements AnswerConnection {
   }
 
   #completed(answer: Http2Answer): void {
-    // A server may answer before it has read the request.
+    // A server may respond before it has read the request.
     if (answer.unsent !== undefined) {
       this.#send(numberFrame(FRAME.resetStream, answer.id, NO_ERROR));
     }
@@ -465,7 +470,7 @@ export class Http2Connection implements AnswerConnection {
   }
 }
 
-/** A request without its body: a HEADERS frame, and CONTINUATION frames for what it has no room for. */
+/** Yields the frames of a request without its body: HEADERS, and CONTINUATION if the headers need more space. */
 function* headerFrames(streamId: number, block: Buffer, isEnd: boolean): Generator<Buffer> {
   const endStream = isEnd ? FLAG.endStream : 0;
   for (let at = 0; at === 0 || at < block.length; at += MAX_FRAME_BYTES) {

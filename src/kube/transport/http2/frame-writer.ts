@@ -1,36 +1,36 @@
 import { ByteCollector } from '../byte-collector.ts';
 import { reset } from '../connection-error.ts';
 
-/** A server that makes us send and does not read. */
+/** The maximum of buffered bytes if the server does not read. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-/** Most of them would be answers to pings and settings. */
+/** The maximum of buffered frames. They would mostly be acknowledgments of pings and settings. */
 const MAX_UNSENT_FRAMES = 10_000;
 
-/** What takes bytes: a socket. Returns how many it took, or a negative number. */
+/** A socket to write to. `write` returns how many bytes it took, or a negative number. */
 export interface ByteSink {
   write(bytes: Uint8Array): number;
 }
 
-/** Sends frames to a server, which may read slowly. */
+/** Sends frames, and buffers them if the server reads slowly. */
 export class FrameWriter {
   readonly #fail: (error: Error) => void;
   #sink: ByteSink | undefined;
-  /** What the socket has not taken yet. */
+  /** Bytes that the socket has not taken yet. */
   readonly #unsent = new ByteCollector();
   #unsentFrames = 0;
-  /** Frames that are sent together: each write is a record of TLS and a call of the system. */
+  /** Frames to send in one write: each write is a TLS record and a system call. */
   #corked: Uint8Array[] | undefined;
 
   constructor(fail: (error: Error) => void) {
     this.#fail = fail;
   }
 
-  /** From now on frames go to this socket; those before are lost. */
+  /** Sets the socket. Frames sent before are lost. */
   connected(sink: ByteSink): void {
     this.#sink = sink;
   }
 
-  /** Whether the socket has not taken yet what was sent. */
+  /** Whether sent bytes are still buffered. */
   get isBlocked(): boolean {
     return this.#unsent.length > 0;
   }
@@ -52,7 +52,7 @@ export class FrameWriter {
     }
   }
 
-  /** Sends in one piece what `run` sends. */
+  /** Sends everything that `run` sends in one write. */
   together(run: () => void): void {
     if (this.#corked !== undefined) {
       run();
@@ -69,14 +69,14 @@ export class FrameWriter {
     if (first !== undefined) this.send(corked.length === 1 ? first : Buffer.concat(corked));
   }
 
-  /** The socket takes bytes again. */
+  /** Sends the buffered bytes when the socket is writable again. */
   drain(): void {
     if (this.#unsent.length === 0) return;
     this.#unsentFrames = 0;
     this.#write(this.#unsent.take());
   }
 
-  /** Nothing is sent any more. */
+  /** Stops sending and drops the buffered bytes. */
   close(): void {
     this.#sink = undefined;
     this.#unsent.take();

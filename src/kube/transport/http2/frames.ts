@@ -1,8 +1,10 @@
-/** Frames of HTTP/2 (RFC 9113, section 4 and 6), as far as a client needs them. */
+/**
+ * HTTP/2 frames (RFC 9113, sections 4 and 6), as far as a client needs them.
+ */
 
 import { ProtocolError } from '../connection-error.ts';
 
-/** Types of frames. */
+/** Frame types. */
 export const FRAME = {
   data: 0x0,
   headers: 0x1,
@@ -15,7 +17,7 @@ export const FRAME = {
   continuation: 0x9,
 } as const;
 
-/** Flags of frames. ACK and END_STREAM have the same bit, on different frames. */
+/** Frame flags. ACK and END_STREAM are the same bit on different frames. */
 export const FLAG = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 };
 
 /** Settings by their identifier. */
@@ -26,18 +28,18 @@ export const SETTING = {
   initialWindowSize: 0x4,
 } as const;
 
-/** What both sides must accept, and what this client accepts at most. */
+/** The frame size that every peer must accept, and the maximum that this client accepts. */
 export const MAX_FRAME_BYTES = 16_384;
-/** The window of a stream and of a connection before either side says anything else. */
+/** The initial window of a stream and of a connection. */
 export const DEFAULT_WINDOW = 65_535;
-/** A window never grows past this. */
+/** The maximum size of a window. */
 export const MAX_WINDOW = 2 ** 31 - 1;
 const HEAD_BYTES = 9;
 
-/** What a client sends first. */
+/** The connection preface of a client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** A frame that was received. */
+/** A received frame. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -45,7 +47,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** The bytes of a frame. */
+/** Encodes a frame. */
 export function frame(
   type: number,
   flags: number,
@@ -61,7 +63,7 @@ export function frame(
   return bytes;
 }
 
-/** A frame of settings. */
+/** Encodes a SETTINGS frame. */
 export function settingsFrame(settings: readonly (readonly [number, number])[]): Buffer {
   const payload = Buffer.alloc(settings.length * 6);
   for (const [index, [id, value]] of settings.entries()) {
@@ -71,18 +73,18 @@ export function settingsFrame(settings: readonly (readonly [number, number])[]):
   return frame(FRAME.settings, 0, 0, payload);
 }
 
-/** A frame whose payload is one number: RST_STREAM, WINDOW_UPDATE. */
+/** Encodes a frame whose payload is one number: RST_STREAM or WINDOW_UPDATE. */
 export function numberFrame(type: number, streamId: number, value: number): Buffer {
   const payload = Buffer.alloc(4);
   payload.writeUInt32BE(value);
   return frame(type, 0, streamId, payload);
 }
 
-/** Cuts bytes into frames, however they arrive. */
+/** Splits received bytes into frames. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** The frames that are complete now. Their payloads are views. @throws ProtocolError */
+  /** Yields the complete frames. Their payloads are views. @throws ProtocolError */
   *push(bytes: Uint8Array): Generator<Frame> {
     let left =
       this.#rest.length === 0
@@ -101,14 +103,14 @@ export class FrameReader {
       };
       left = left.subarray(end);
     }
-    // A copy: the bytes belong to the socket, and most often nothing is left.
+    // A copy: the socket reuses the buffer. Mostly nothing is left.
     this.#rest = left.length === 0 ? EMPTY : Buffer.from(left);
   }
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** What a frame carries besides its padding and the priority of its stream. @throws ProtocolError */
+/** Returns the content of a frame without padding and priority. @throws ProtocolError */
 export function contentOf({ type, flags, payload }: Frame): Buffer {
   let content = payload;
   if ((flags & FLAG.padded) !== 0) {
@@ -123,7 +125,7 @@ export function contentOf({ type, flags, payload }: Frame): Buffer {
   return content;
 }
 
-/** The number in a frame of four bytes. @throws ProtocolError */
+/** Returns the number in a frame with a four-byte payload. @throws ProtocolError */
 export function numberIn({ payload }: Frame): number {
   if (payload.length !== 4) throw new ProtocolError(`a frame has ${payload.length} bytes, not 4`);
   return payload.readUInt32BE(0);

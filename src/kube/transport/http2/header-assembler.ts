@@ -4,19 +4,19 @@ import { contentOf, FLAG, FRAME, type Frame } from './frames.ts';
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_HEADER_FRAMES = 64;
 
-/** A complete block of headers. */
+/** A complete header block. */
 export interface HeaderBlock {
   readonly streamId: number;
-  /** Whether the stream ends with it. */
+  /** Whether it ends the stream. */
   readonly isEnd: boolean;
   readonly bytes: Buffer;
 }
 
-/** Puts a block of headers together from its HEADERS frame and the CONTINUATION frames behind it. */
+/** Assembles a header block from a HEADERS frame and its CONTINUATION frames. */
 export class HeaderAssembler {
   #block: { streamId: number; isEnd: boolean; parts: Buffer[]; length: number } | undefined;
 
-  /** The block, when this frame completes it. To be called for every frame. @throws ProtocolError */
+  /** Returns the block if this frame completes it. Must be called for every frame. @throws ProtocolError */
   push(one: Frame): HeaderBlock | undefined {
     const { type, flags, streamId } = one;
     if (this.#block !== undefined && type !== FRAME.continuation) {
@@ -29,7 +29,7 @@ export class HeaderAssembler {
     const block = this.#block;
     if (block?.streamId !== streamId) throw new ProtocolError('a block has no beginning');
     const content = type === FRAME.headers ? contentOf(one) : one.payload;
-    // A copy: the bytes belong to the socket.
+    // A copy: the socket reuses the buffer.
     block.parts.push(Buffer.from(content));
     block.length += content.length;
     if (block.length > MAX_HEADER_BYTES || block.parts.length > MAX_HEADER_FRAMES) {

@@ -14,7 +14,7 @@ describe('a block of headers', () => {
     expect(decodeHead(block('08 03 34 30 39')).status).toBe(409);
     // RFC 7541, C.6.1: "302" is 6402.
     expect(decodeHead(block('48 82 64 02')).status).toBe(302);
-    // 201: 00010 00000 00001, and a one of padding.
+    // 201: 00010 00000 00001, and one bit of padding.
     expect(decodeHead(block('48 82 10 03')).status).toBe(201);
   });
 
@@ -53,7 +53,7 @@ describe('a block of headers', () => {
   });
 
   test('may repeat a header, and the first one counts', () => {
-    // retry-after: 17, retry-after: 18, and then a literal that would be read from the second value.
+    // retry-after: 17, retry-after: 18. A decoder that did not consume the second value would read it as a header.
     const block = Buffer.from('88 0f 26 02 31 37 0f 26 02 31 38'.replaceAll(' ', ''), 'hex');
 
     expect(decodeHead(block)).toEqual({ status: 200, retryAfter: '17' });

@@ -1,17 +1,17 @@
 /**
- * Blocks of headers (HPACK, RFC 7541), as far as a client of an API server needs them. It sends every header as a literal,
- * and tells the server to keep no dynamic table, so that a block can be read without those before it. Of an answer
- * it reads `:status` and `retry-after`, whose values are numbers.
+ * Header blocks (HPACK, RFC 7541), as far as an API client needs them. Every header is sent as a literal. The server is
+ * told to keep no dynamic table, so that each block can be read independently. Of a response, only `:status` and
+ * `retry-after` are read, whose values are numbers.
  */
 import { ProtocolError } from '../connection-error.ts';
 
-/** What is known of an answer by its headers. */
+/** The headers of a response that are read. */
 export interface AnswerHead {
   readonly status: number | undefined;
   readonly retryAfter: string | undefined;
 }
 
-/** Entries of the static table, from 1 on; of the others only how many there are matters. */
+/** Status entries of the static table, by index. */
 const STATUSES: Readonly<Record<number, number>> = {
   8: 200,
   9: 204,
@@ -23,10 +23,10 @@ const STATUSES: Readonly<Record<number, number>> = {
 };
 const RETRY_AFTER = 53;
 const STATIC_ENTRIES = 61;
-/** No number needs more. */
+/** The maximum encoded length of a number. */
 const MAX_DIGITS_BYTES = 16;
 
-/** Names of the static table that every request has. */
+/** Static table indexes of the names in every request. */
 const NAME_INDEX: Readonly<Record<string, number>> = {
   ':authority': 1,
   ':method': 2,
@@ -34,12 +34,12 @@ const NAME_INDEX: Readonly<Record<string, number>> = {
   ':scheme': 6,
 };
 
-/** A block with these headers. Credentials are never put into a table of the server. */
+/** Encodes headers. Credentials are never added to a table of the server. */
 export function encodeHeaders(headers: readonly (readonly [string, string])[]): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of headers) {
     const index = NAME_INDEX[name];
-    // 0001xxxx: a literal that is never indexed.
+    // 0001xxxx: a literal that is never indexed
     parts.push(integer(index ?? 0, 4, 0x10));
     if (index === undefined) parts.push(text(name.toLowerCase()));
     parts.push(text(value));
@@ -52,7 +52,7 @@ function text(value: string): Buffer {
   return Buffer.concat([integer(bytes.length, 7, 0), bytes]);
 }
 
-/** RFC 7541, section 5.1. */
+/** Encodes an integer (RFC 7541, section 5.1). */
 function integer(value: number, prefixBits: number, flags: number): Buffer {
   const max = 2 ** prefixBits - 1;
   if (value < max) return Buffer.from([flags | value]);
@@ -62,7 +62,7 @@ function integer(value: number, prefixBits: number, flags: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** The headers of an answer, or of its end. @throws ProtocolError */
+/** Decodes the headers or trailers of a response. @throws ProtocolError */
 export function decodeHead(block: Buffer): AnswerHead {
   const reader = new BlockReader(block);
   let status: number | undefined;
@@ -100,7 +100,7 @@ function known(index: number): number {
 class BlockReader {
   readonly #block: Buffer;
   #at = 0;
-  /** Bytes of the last text. */
+  /** The length of the last string. */
   #skipped = 0;
 
   constructor(block: Buffer) {
@@ -127,7 +127,10 @@ class BlockReader {
     }
   }
 
-  /** A text of digits. One that is compressed and has anything else, or is too long for a number, is empty. */
+  /**
+   * Reads a string of digits. Returns an empty string if it is too long for a number, or compressed with other
+   * characters.
+   */
   digits(): string {
     const isCompressed = (this.peek() & 0x80) !== 0;
     const end = this.skip();
@@ -136,7 +139,7 @@ class BlockReader {
     return isCompressed ? digitsIn(bytes) : bytes.toString('latin1');
   }
 
-  /** A text that is not read. Returns where it ends. */
+  /** Skips a string. Returns where it ends. */
   skip(): number {
     this.#skipped = this.integer(7);
     this.#at += this.#skipped;
@@ -152,8 +155,8 @@ class BlockReader {
 }
 
 /**
- * Digits by the code of RFC 7541, appendix B: 00000 to 00010 are 0 to 2, and 011001 to 011111 are 3 to 9. Empty if there
- * is anything else.
+ * Decodes digits with the Huffman code of RFC 7541, appendix B: 00000 to 00010 are 0 to 2, and 011001 to 011111 are 3
+ * to 9. Returns an empty string if there are other characters.
  */
 function digitsIn(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');

@@ -26,7 +26,7 @@ const REFUSED = 0x7;
 let lab: TransportLab;
 let server: Bun.Server<undefined>;
 let url: string;
-/** The ports of the connections by which requests came. */
+/** The client ports of the connections that carried requests. */
 const ports = new Set<number>();
 
 beforeEach(async () => {
@@ -77,7 +77,7 @@ function endless(): ReadableStream<string> {
   return new ReadableStream({ start: (controller) => controller.enqueue('{}\n') });
 }
 
-/** A server that answers as it is told, frame by frame. */
+/** Starts a server that is scripted frame by frame. */
 async function scripted(
   onFrame: (one: Frame, send: (bytes: Buffer) => void, connection: number) => void,
 ): Promise<{
@@ -109,7 +109,7 @@ async function scripted(
   return { sockets, server: one, at: `https://127.0.0.1:${port}` };
 }
 
-/** A server that accepts connections and says nothing. */
+/** Starts a server that accepts connections and never responds. */
 async function silentServer(onConnection: (socket: Socket) => void = () => {}) {
   const accepted: Socket[] = [];
   const silent = createTcpServer((socket) => {
@@ -183,7 +183,7 @@ describe('one connection of HTTP/2', () => {
   test('brings every byte in its order, many more than can wait', async () => {
     const client = transport();
     const slow = await client.stream({ verb: 'GET', path: '/large' });
-    // The window of this one is full; another answer passes it.
+    // The window of this response is full. Another response must still arrive.
     await client.json(VERSION);
 
     expect(Bun.hash(await allOf(slow))).toBe(Bun.hash(Buffer.concat(LARGE)));
@@ -234,7 +234,7 @@ describe('one connection of HTTP/2', () => {
     let isClosed = false;
     peer.sockets[0]!.on('close', () => (isClosed = true));
 
-    // The request is given up after 10 s, the connection 5 s later.
+    // The request times out after 10 s, the connection 5 s later.
     await until(() => {
       clock.advance(1_000);
       return isClosed;
@@ -317,7 +317,7 @@ describe('one connection of HTTP/2', () => {
       send(Buffer.concat([headers(streamId, [0x88], false), json(streamId)]));
     });
     const client = transport({ server: peer.at });
-    await client.json(VERSION); // the next ones share a connection that takes two at a time
+    await client.json(VERSION); // the next ones share a connection that allows two at a time
 
     const all = await Promise.all(Array.from({ length: 40 }, async () => client.json(VERSION)));
 
@@ -395,7 +395,7 @@ describe('a server', () => {
   });
 
   test('that breaks the protocol is asked by HTTP/1.1 for ten minutes', async () => {
-    // A frame of 1 MB, which no client has to take.
+    // A frame of 1 MB, which no client must accept.
     const peer = await scripted(({ type, streamId }, send) => {
       if (type === FRAME.headers) send(Buffer.from([16, 0, 0, FRAME.data, 0, 0, 0, 0, streamId]));
     });

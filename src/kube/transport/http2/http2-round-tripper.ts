@@ -1,7 +1,7 @@
 /**
- * Requests and watches of one API server by one connection, where the server speaks HTTP/2, as kube-apiserver does. A
- * request takes 0.1 ms of processor time, by `fetch` 0.6 ms (`bench/kube-requests.ts`). For a process with thousands of
- * servers, a connection of its own for each watch would also be another handshake, another open file and 13 KB of memory.
+ * Sends requests and watches to one API server over one HTTP/2 connection, which kube-apiserver supports. A request
+ * takes 0.1 ms of CPU time, with `fetch` 0.6 ms (`bench/kube-requests.ts`). In a process with thousands of servers, a
+ * separate connection for each watch would also take another handshake, another file descriptor and 13 KB of memory.
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import { hostOf, type ClusterAccess } from '../../access/cluster-access.ts';
@@ -12,25 +12,31 @@ import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
 import { NotProcessed } from '../connection-error.ts';
 import { Http2Connection, type ConnectionPool } from './connection.ts';
 
-/** How often a server may refuse one request. */
+/** The number of attempts if a server refuses a request. */
 const MAX_REFUSALS = 3;
-/** kube-apiserver takes 100 requests by each. More requests wait. */
+/** The maximum of connections. kube-apiserver allows 100 requests on each. Further requests wait. */
 const MAX_CONNECTIONS = 4;
-/** A server that does not speak HTTP/2, or breaks it, is asked by HTTP/1.1 for so long: it may be one of several. */
+/**
+ * How long HTTP/1.1 is used for a server that does not support HTTP/2, or violates it. The address may have several
+ * servers.
+ */
 const HTTP1_MS = 10 * 60_000;
-/** A second one, when the first takes long. A dial cannot be taken back, and a process may have thousands of dead servers. */
+/**
+ * The maximum of concurrent handshakes: a second one is started if the first is slow. A dial cannot be canceled, and a
+ * process may have thousands of dead servers.
+ */
 const MAX_HANDSHAKES = 2;
 
 /**
- * A server that is reached by one connection. Another one is opened when the server takes no more requests by the first, or
- * does not answer there. A server that does not speak HTTP/2 is reached by several.
+ * Uses one connection to a server. Opens another one if the server accepts no more requests on the first, or does not
+ * respond on it. A server that does not support HTTP/2 is reached over several connections.
  */
 export class Http2RoundTripper implements RoundTripper {
   readonly #access: ClusterAccess;
   readonly #clock: Clock;
   readonly #http1: NetworkRoundTripper;
   #connections: readonly PooledConnection[] = [];
-  /** Wakes the requests that wait for a connection. */
+  /** Callbacks that wake the requests waiting for a connection. */
   readonly #waiting = new Set<() => void>();
   readonly #pool: ConnectionPool = {
     changed: () => {
@@ -59,7 +65,7 @@ export class Http2RoundTripper implements RoundTripper {
     return (await this.#request(request, stopBy)) ?? this.#http1.stream(request, stopBy);
   }
 
-  /** The answer, or undefined if the server does not speak HTTP/2. */
+  /** Returns the response, or undefined if the server does not support HTTP/2. */
   async #request(request: HttpRequest, stopBy: StopBy): Promise<Answer | undefined> {
     let refusals = 0;
     let waitedFor: readonly Http2Connection[] = [];
@@ -77,7 +83,7 @@ export class Http2RoundTripper implements RoundTripper {
           return answer;
         }
         failure ??= waitedFor.find((connection) => connection.failure !== undefined)?.failure;
-        // Another one may still serve it: one that is ready, or whose handshake takes long.
+        // Another connection may still serve the request: one that is ready, or whose handshake is slow.
         const isHopeful = own.some((one) => one.isReady || waitedFor.includes(one));
         if (failure !== undefined && !isHopeful) throw failure;
         const [useless] = own;
@@ -106,10 +112,13 @@ export class Http2RoundTripper implements RoundTripper {
     return !isPromising && handshakes < MAX_HANDSHAKES && own.length < MAX_CONNECTIONS;
   }
 
-  /** Another certificate is another connection: it carries the identity of the client that opened it. */
+  /**
+   * Returns the connections with this certificate. A connection has the identity of the client certificate that opened
+   * it.
+   */
   #connectionsOf({ cert, key }: Identity): readonly Http2Connection[] {
     const isOwn = ({ of }: PooledConnection) => of.cert === cert && of.key === key;
-    // Requests with another certificate may wait for a connection that has carried none yet.
+    // A connection without requests yet is kept: requests with another certificate may wait for it.
     const isKept = (one: PooledConnection) =>
       !one.connection.isOver && (isOwn(one) || one.connection.isUnused);
     for (const one of this.#connections) if (!isKept(one)) one.connection.retire();
@@ -117,7 +126,7 @@ export class Http2RoundTripper implements RoundTripper {
     return this.#connections.filter(isOwn).map(({ connection }) => connection);
   }
 
-  /** @throws Error with the code of the system, if it fails at once */
+  /** Opens a connection. @throws Error with the code of the system, if it fails immediately */
   #open(identity: Identity): Http2Connection {
     const url = new URL(this.#access.server);
     const target = {
@@ -131,7 +140,9 @@ export class Http2RoundTripper implements RoundTripper {
     return connection;
   }
 
-  /** Resolves when a connection may take a request, or takes none any more. @throws Error if the request is stopped */
+  /**
+   * Waits until a connection may accept a request, or accepts none any more. @throws Error if the request is stopped
+   */
   async #change(handshakes: readonly Http2Connection[], stopBy: StopBy): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let isWaiting = true;
@@ -153,7 +164,7 @@ export class Http2RoundTripper implements RoundTripper {
   }
 }
 
-/** A connection with the identity that it carries. */
+/** A connection with its identity. */
 interface PooledConnection {
   readonly of: Identity;
   readonly connection: Http2Connection;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { Liveness } from './liveness.ts';
 
-/** A connection, and what happened to it. */
+/** Returns a connection and a log of its events. */
 function connection() {
   const clock = new ManualClock();
   const log: string[] = [];

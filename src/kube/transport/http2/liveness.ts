@@ -1,25 +1,26 @@
 import type { Clock } from '../../../clock/clock.ts';
 import { timedOut } from '../connection-error.ts';
 
-/** How long a server has for the handshake and its settings. */
+/** The time limit for the handshake and the server's settings. */
 const HANDSHAKE_MS = 10_000;
-/** A connection without requests is kept this long: a reconcile has several, one after the other. */
+/** How long a connection without requests is kept. A reconcile sends several requests, one after the other. */
 const IDLE_MS = 10_000;
 /**
- * After so much silence, a server with requests is asked whether it lives: a hung one, or one behind a load balancer that
- * keeps our side open, is not seen by TCP. kube-apiserver sends each watch a bookmark every minute, so it is seldom asked.
+ * After this time without received bytes, a connection with requests is checked with a ping. TCP detects neither a hung
+ * server nor a dead server behind a load balancer that keeps the client's connection open. kube-apiserver sends a
+ * bookmark on each watch every minute, so pings are rare.
  */
 const SILENCE_MS = 90_000;
-/** How long a server has to answer a ping, or to send anything else. */
+/** How long to wait for the response to a ping, or for any other bytes. */
 const PING_MS = 5_000;
 
-/** What {@link Liveness} does to its connection. */
+/** The connection that {@link Liveness} checks. */
 export interface LivenessTarget {
   sendPing(): void;
   failed(error: Error): void;
 }
 
-/** Ends a connection whose server does not answer, or that nobody uses. */
+/** Closes a connection that is idle, or whose server does not respond. */
 export class Liveness {
   readonly #clock: Clock;
   readonly #target: LivenessTarget;
@@ -29,7 +30,7 @@ export class Liveness {
   #heardMs: number;
   #stopTimer = () => {};
 
-  /** A connection that is being opened. */
+  /** Starts with a connection that is being opened. */
   constructor(clock: Clock, target: LivenessTarget) {
     this.#clock = clock;
     this.#target = target;
@@ -37,31 +38,31 @@ export class Liveness {
     this.#failAfter(HANDSHAKE_MS, timedOut('the handshake was not completed in time'));
   }
 
-  /** Whether the server did not answer a request, and has not answered a ping since. */
+  /** Whether a request had no response, and no ping was answered since. */
   get isDoubtful(): boolean {
     return this.#isDoubtful;
   }
 
-  /** Whether there are requests, from now on. Says too that the handshake is completed. */
+  /** Sets whether there are requests. The first call also means that the handshake is complete. */
   use(isInUse: boolean): void {
     if (this.#isInUse && isInUse) return;
     this.#isInUse = isInUse;
-    // A ping that is not answered ends new requests too.
+    // An unanswered ping fails new requests too.
     if (!this.#isPinging) this.#resume();
   }
 
-  /** Bytes came. */
+  /** Records that bytes were received. */
   heard(): void {
     this.#heardMs = this.#clock.nowMs();
   }
 
-  /** A request was not answered: does the server live? */
+  /** Checks the server after a request without a response. */
   doubt(): void {
     this.#isDoubtful = true;
     if (!this.#isPinging) this.#ping();
   }
 
-  /** The server answered a ping. Returns whether it was in doubt. */
+  /** Handles the response to a ping. Returns whether the connection was in doubt. */
   pinged(): boolean {
     if (!this.#isPinging) return false;
     const wasDoubtful = this.#isDoubtful;
@@ -71,7 +72,7 @@ export class Liveness {
     return wasDoubtful;
   }
 
-  /** The connection has ended. */
+  /** Stops the timers of a closed connection. */
   stop(): void {
     this.#stopTimer();
   }
@@ -96,7 +97,7 @@ export class Liveness {
     this.#target.sendPing();
   }
 
-  /** The answer may be behind much that comes slowly. */
+  /** Waits for the response to a ping. It may be queued behind a slow response, so other bytes extend the wait. */
   #awaitPing(): void {
     const beganMs = this.#clock.nowMs();
     this.#after(PING_MS, () => {

@@ -12,18 +12,18 @@ import { isKubeError, type KubeError } from '../../kube-error.ts';
 import { startServer, type Exchange, type TestServer } from './server.ts';
 import { Transport, type Call } from '../transport.ts';
 
-/** A request that says nothing in particular. */
+/** A simple request. */
 export const VERSION: Call = { verb: 'GET', path: '/version' };
 
-/** Time, as a test has it. */
+/** The clock of a test. */
 export interface LabTime {
   readonly clock?: ManualClock;
 }
 
-/** All of it; ends with the scope of the test. */
+/** A server with a transport. Disposed with the scope of the test. */
 export class TransportLab implements AsyncDisposable {
   readonly authority: TestAuthority;
-  /** For 127.0.0.1 and kubernetes. */
+  /** The serving certificate for 127.0.0.1 and kubernetes. */
   readonly serving: Pair;
   readonly server: TestServer;
   readonly folder: string = mkdtempSync(join(tmpdir(), 'transport-'));
@@ -34,7 +34,7 @@ export class TransportLab implements AsyncDisposable {
     this.server = server;
   }
 
-  /** The server answers all with `{"ok":true}` until it is told another script. */
+  /** Starts the server. Its default script answers every request with `{"ok":true}`. */
   static async open(): Promise<TransportLab> {
     const authority = await TestAuthority.create();
     const serving = await authority.issue({ names: ['127.0.0.1', 'kubernetes'] });
@@ -56,7 +56,7 @@ export class TransportLab implements AsyncDisposable {
 
   transport(more: Partial<ClusterAccess> = {}, time: LabTime = {}): Transport {
     return new Transport(this.access(more), {
-      // By a clock of the test it is met to the second; by that of the machine it is met by nobody.
+      // With a manual clock, tests reach the timeout exactly. With the system clock, they must never reach it.
       timeoutMs: time.clock === undefined ? 120_000 : 10_000,
       userAgent: 'snicket/test',
       answerBytes: 1024 * 1024,
@@ -64,7 +64,7 @@ export class TransportLab implements AsyncDisposable {
     });
   }
 
-  /** Another server, which asks for certificates of the same authority. */
+  /** Starts another server, which requires client certificates of the same CA. */
   async mutualServer(): Promise<TestServer> {
     const tls = { ...this.serving, clientCa: this.authority.cert };
     return startServer((exchange) => exchange.answer(200, {}), { tls });
@@ -76,7 +76,7 @@ export class TransportLab implements AsyncDisposable {
   }
 }
 
-/** How it failed. @throws whatever is no KubeError */
+/** Returns the KubeError of a failed call. @throws any other error */
 export async function errorOf(promise: Promise<unknown>): Promise<KubeError> {
   const error = await promise.then(
     () => new Error('it was answered'),
@@ -86,12 +86,12 @@ export async function errorOf(promise: Promise<unknown>): Promise<KubeError> {
   throw error;
 }
 
-/** What a request says of who asks. */
+/** Returns the token of a request. */
 export function tokenOf({ headers }: Exchange): string | undefined {
   return headers.get('authorization')?.replace('Bearer ', '');
 }
 
-/** All bytes of a stream, which is closed then. */
+/** Reads all bytes of a stream and closes it. */
 export async function allOf(stream: ByteStream): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for (let part = await stream.read(); part !== undefined; part = await stream.read()) {

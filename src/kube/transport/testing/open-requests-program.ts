@@ -1,6 +1,6 @@
 /**
- * For tests only: opens watches, or requests that hang, and then asks for something when as many are open as are expected
- * to. A process of its own, since Bun reads its limit but once.
+ * For tests only: opens watches, or requests that hang, and sends one more request when the expected number is open.
+ * Runs as a process of its own, since Bun reads its limit only once.
  */
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { createClient } from '../../client/fetch-client.ts';
@@ -14,7 +14,7 @@ const server = await startServer((exchange) => {
 });
 const access = { server: server.url, credentials: { kind: 'none' }, namespace: 'default' } as const;
 
-/** As many clients as watches or requests: the limit is one of the process. */
+/** Opens one watch or request with a client of its own: the limit applies to the whole process. */
 async function occupy(): Promise<void> {
   const client = createClient(access, { timeoutMs: 600_000 });
   if (kind === 'requests') await client.list(RESOURCES.service);
@@ -25,7 +25,7 @@ const open = () => server.exchanges.filter(({ path }) => path !== '/version').le
 const untilOpen = async (wanted: number) => {
   while (open() < Math.min(wanted, Number(expected))) await Bun.sleep(10);
 };
-// All at once would be more than the queue of a listener holds, and some would be reset.
+// Opening all at once would overflow the listen backlog, and some connections would be reset.
 for (let index = 1; index <= Number(count); index++) {
   void occupy();
   if (index % 100 === 0) await untilOpen(index);
@@ -36,7 +36,7 @@ const asking = createClient(access, { clock })
   .then(({ gitVersion }) => gitVersion, String);
 
 await untilOpen(Number(count));
-// If not all are open, one more will not be either: to see that, there is but to wait.
+// If some are queued, the last request is queued too. Only waiting can show that.
 if (expected !== count) {
   await Bun.sleep(500);
   clock.advance(30_000);

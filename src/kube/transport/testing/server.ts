@@ -1,43 +1,43 @@
 /**
- * For tests only: an HTTP server that does to a connection whatever a test says, which no proper one would do.
+ * For tests only: a scripted HTTP server that can also misbehave.
  */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import type { Pair } from '../../../net/testing/certificates.ts';
 
-/** A request that has come, and what can be done with it. */
+/** A received request and the ways to respond to it. */
 export interface Exchange {
   readonly verb: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
   readonly body: string;
-  /** The common name of the client's certificate. */
+  /** The common name of the client certificate. */
   readonly peer: string | undefined;
-  /** Answers, and keeps the connection for the next request. */
+  /** Sends a response and keeps the connection open. */
   readonly answer: (
     status: number,
     body: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => void;
-  /** Begins an answer that comes in chunks. */
+  /** Starts a chunked response. */
   readonly open: () => void;
-  /** One chunk. */
+  /** Sends a chunk. */
   readonly write: (bytes: string | Uint8Array) => void;
-  /** The proper end of the chunks. */
+  /** Ends a chunked response. */
   readonly finish: () => void;
   readonly reset: () => void;
-  /** Whether the other side has closed. */
+  /** Whether the connection is closed. */
   readonly isClosed: boolean;
 }
 
-/** What a server does with each request. Doing nothing is to hang. */
+/** Handles each request. A script that does nothing makes the request hang. */
 export type Script = (exchange: Exchange) => void;
 
 /** Options of {@link startServer}. */
 export interface TestServerOptions {
   readonly tls?: Pair & { readonly clientCa?: string };
-  /** Default: any that is free. */
+  /** Default: any free port. */
   readonly port?: number;
 }
 
@@ -47,14 +47,14 @@ export interface TestServer {
   readonly port: number;
   /** All requests so far. */
   readonly exchanges: readonly Exchange[];
-  /** How many connections there have been. */
+  /** The number of accepted connections. */
   readonly connections: number;
-  /** From now on. */
+  /** The script for further requests. */
   script: Script;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a server. */
 export async function startServer(
   script: Script,
   { tls, port = 0 }: TestServerOptions = {},
@@ -110,7 +110,7 @@ async function listening(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Requests one after the other; clients here send none before the last is answered. */
+/** Serves one request at a time. Clients in these tests do not pipeline. */
 function serve(socket: Socket, onExchange: (exchange: Exchange) => void): void {
   let received = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
