@@ -1,5 +1,5 @@
 /**
- * A call that an API server refuses, in the words of the real one.
+ * Errors of API calls, with the messages of the real API server.
  */
 import type { StatusCause } from '../kube-error.ts';
 import { keyText } from '../object.ts';
@@ -14,7 +14,7 @@ export interface ApiFailureOptions {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A refusal, thrown by whoever finds the reason and answered as a Status. */
+/** A failed API call. Sent to the client as a Status. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly reason: string;
@@ -35,7 +35,7 @@ export class ApiFailure extends Error {
     };
   }
 
-  /** The Status object. */
+  /** Returns the Status object. */
   body(): JsonObject {
     return {
       kind: 'Status',
@@ -50,26 +50,26 @@ export class ApiFailure extends Error {
   }
 }
 
-/** There is no such object. */
+/** The object does not exist. */
 export function notFound(resource: Resource, name: string): ApiFailure {
   return new ApiFailure(404, 'NotFound', `${qualified(resource)} "${name}" not found`, {
     details: detailsOf(resource, name),
   });
 }
 
-/** There is no such path. */
+/** The path does not exist. */
 export function noSuchPath(): ApiFailure {
   return new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
 }
 
-/** The object is there already. */
+/** The object already exists. */
 export function alreadyExists(resource: Resource, name: string): ApiFailure {
   return new ApiFailure(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, {
     details: detailsOf(resource, name),
   });
 }
 
-/** The object is not the one that the caller means. */
+/** The uid or resourceVersion of the object does not match. */
 export function conflict(resource: Resource, key: ObjectKey, why: string): ApiFailure {
   return new ApiFailure(
     409,
@@ -79,7 +79,7 @@ export function conflict(resource: Resource, key: ObjectKey, why: string): ApiFa
   );
 }
 
-/** The object is not as its kind has to be. */
+/** The object is invalid. */
 export function invalid(
   resource: Resource,
   key: ObjectKey,
@@ -97,12 +97,12 @@ export function invalid(
   );
 }
 
-/** The request cannot be understood. */
+/** The request is malformed. */
 export function badRequest(message: string): ApiFailure {
   return new ApiFailure(400, 'BadRequest', message);
 }
 
-/** The version is not kept any more. */
+/** The resourceVersion is too old. */
 export function expired(version: string, oldest: number): ApiFailure {
   return new ApiFailure(410, 'Expired', `too old resource version: ${version} (${oldest})`);
 }

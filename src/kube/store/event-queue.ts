@@ -1,10 +1,10 @@
 /**
- * The events of a watch between who tells them and who asks for them.
+ * A queue between the producer and the consumer of watch events.
  */
 import type { WatchEvent } from '../client/client.ts';
 import type { KubeObject } from '../object.ts';
 
-/** What a watch has to tell, until somebody asks. */
+/** Buffers the events of a watch until they are consumed. */
 export class EventQueue<T extends KubeObject> {
   readonly #events: WatchEvent<T>[] = [];
   #waiting = Promise.withResolvers<void>();
@@ -14,7 +14,7 @@ export class EventQueue<T extends KubeObject> {
     this.wake();
   }
 
-  /** The last of several in a row is enough. */
+  /** Adds a bookmark. It replaces a preceding bookmark. */
   bookmark(resourceVersion: string): void {
     if (this.#events.at(-1)?.type === 'BOOKMARK') this.#events.pop();
     this.push({ type: 'BOOKMARK', resourceVersion });

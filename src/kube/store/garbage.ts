@@ -1,12 +1,14 @@
 /**
- * What goes with its owners.
+ * Garbage collection.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Resource } from '../resource.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectWrites } from './object-writes.ts';
 
-/** Deletes all objects whose owners are all gone, those that they own in turn too. Returns how many. */
+/**
+ * Deletes all objects whose owners no longer exist, including their dependents in turn. Returns how many were deleted.
+ */
 export function collectGarbage(
   store: ObjectStore,
   resources: readonly Resource[],

@@ -1,27 +1,27 @@
 /**
- * JSON as an API server keeps it.
+ * JSON values in an API server.
  */
 
-/** A JSON object whose fields nobody has looked at. */
+/** A JSON object whose fields have not been validated. */
 export type JsonObject = { readonly [field: string]: unknown };
 
-/** Whether a value is an object, and neither null nor a list. */
+/** Reports whether a value is an object, and neither null nor a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object in a field, or an empty one. */
+/** Returns the object in a field, or an empty object. */
 export function objectIn(value: unknown, field: string): JsonObject {
   const found = isObject(value) ? value[field] : undefined;
   return isObject(found) ? found : {};
 }
 
-/** Whether two values are the same JSON; a field that is undefined is none. */
+/** Reports whether two values are the same JSON. Undefined fields are ignored. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   return Bun.deepEquals(one, other);
 }
 
-/** The same JSON without a field. */
+/** Returns the object without some fields. */
 export function without(value: JsonObject, ...fields: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field)));
 }

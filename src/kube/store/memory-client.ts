@@ -1,6 +1,6 @@
 /**
- * A client of objects in this process, by the rules of an API server and with no server between: for what expects a
- * cluster and has none. The contract suite of clients runs against it.
+ * A client of an {@link ObjectStore} in this process, with the rules of an API server but without a server. The
+ * contract tests of clients run against it.
  */
 import type {
   ApplyOptions,
@@ -36,16 +36,16 @@ export interface MemoryClientOptions {
   readonly store: ObjectStore;
   /** The kinds that are served. */
   readonly resources: readonly Resource[];
-  /** Who writes, as managedFields name it. Default `snicket`. */
+  /** The field manager of writes. Default `snicket`. */
   readonly fieldManager?: string | undefined;
-  /** As messages name where the objects are. */
+  /** The name of the server in messages. */
   readonly name: string;
 }
 
-/** The API server whose rules are kept. */
+/** The version of the API server that is emulated. */
 const VERSION = 'v1.36.0';
 
-/** A client of a store. Any number of them may share one. */
+/** Creates a client of a store. Any number of clients may share a store. */
 export function createMemoryClient(options: MemoryClientOptions): KubeClient {
   return new MemoryClient(options);
 }
@@ -237,7 +237,7 @@ class MemoryClient implements KubeClient {
     });
   }
 
-  /** As over a wire: nothing is thrown before the caller waits, and nothing but a KubeError. */
+  /** Answers asynchronously, as over a network, and throws only KubeErrors. */
   async #answer<T>(
     call: Omit<CallName, 'server'>,
     signal: AbortSignal | undefined,
@@ -285,7 +285,7 @@ class MemoryClient implements KubeClient {
   }
 }
 
-/** A disk that is full, or a bug. */
+/** Such as a full disk, or a bug. */
 function internal(error: unknown): ApiFailure {
   return new ApiFailure(
     500,
@@ -294,7 +294,7 @@ function internal(error: unknown): ApiFailure {
   );
 }
 
-/** Which objects a list or a watch asks for. @throws ApiFailure for a selector that is none */
+/** Returns the selector of a list or watch. @throws ApiFailure if it is invalid */
 function selectedBy({ namespace, ...selection }: Selection): Selector {
   const labels = labelSelector(selection.labelSelector ?? '');
   const fields = fieldSelector(selection.fieldSelector ?? '');
@@ -304,12 +304,12 @@ function selectedBy({ namespace, ...selection }: Selection): Selector {
     fields(object);
 }
 
-/** As its caller says that it is. Shared with the store, and never changed in place. */
+/** Returns the object as the caller's type. It is shared with the store and must not be changed in place. */
 function handed<T extends KubeObject>(object: ApiObject, resource: Resource): T {
   return withApiVersion(object, resource) as KubeObject as T;
 }
 
-/** A copy without what JSON has no word for: whoever wrote it may change theirs. */
+/** Returns a JSON copy, since the caller may change its object later. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

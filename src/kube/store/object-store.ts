@@ -1,41 +1,41 @@
 /**
- * The objects of an API server, every version of them, and who waits for the next.
+ * The objects of an API server, their versions, and listeners for changes.
  */
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { groupOf, type Resource } from '../resource.ts';
 import { expired } from './api-failure.ts';
 
-/** An object with fields that nobody has looked at. Never changed in place. */
+/** An object whose fields have not been validated. Never changed in place. */
 export interface ApiObject extends KubeObject {
   readonly [field: string]: unknown;
 }
 
-/** What became of an object. */
+/** A change of an object. */
 export interface StoreEvent {
   readonly version: number;
   readonly group: string;
   readonly plural: string;
-  /** Absent: it was not there before. */
+  /** Absent if the object was created. */
   readonly before: ApiObject | undefined;
-  /** Absent: it is gone; `before` then carries the version of its end. */
+  /** Absent if the object was deleted. `before` then has the version of the deletion. */
   readonly after: ApiObject | undefined;
 }
 
 /** Options of an {@link ObjectStore}. */
 export interface StoreOptions {
-  /** How many events a watch can go back. */
+  /** The number of past events that a watch can start from. */
   readonly historyLimit: number;
-  /** Default: objects live as long as the process. */
+  /** Default: objects are kept in memory only. */
   readonly keeper?: ObjectKeeper | undefined;
 }
 
-/** Writes every version elsewhere too, before it counts. What it throws, the writer gets, and nothing has changed. */
+/** Persists every version before it takes effect. If it throws, the write fails and nothing changes. */
 export interface ObjectKeeper {
   put(resource: Resource, object: ApiObject, before: ApiObject | undefined): void;
   remove(resource: Resource, key: ObjectKey): void;
 }
 
-/** Keeps objects. Knows versions and nothing of their contents. */
+/** Stores objects. It assigns versions and does not interpret contents. */
 export class ObjectStore {
   readonly #objects = new Map<string, Map<string, ApiObject>>();
   readonly #history: StoreEvent[] = [];
@@ -43,7 +43,7 @@ export class ObjectStore {
   readonly #historyLimit: number;
   readonly #keeper: ObjectKeeper | undefined;
   #version = 1;
-  /** Events up to this version are forgotten. */
+  /** Events up to this version are no longer available. */
   #compacted = 1;
 
   constructor({ historyLimit, keeper }: StoreOptions) {
@@ -60,7 +60,7 @@ export class ObjectStore {
     return this.#objects.get(tableOf(resource))?.get(placeOf(key));
   }
 
-  /** All objects of a kind in the order of their names. */
+  /** Returns all objects of a kind, sorted by name. */
   list(resource: Resource): readonly ApiObject[] {
     const table = this.#objects.get(tableOf(resource)) ?? new Map<string, ApiObject>();
     return [...table]
@@ -68,7 +68,7 @@ export class ObjectStore {
       .map(([, object]) => object);
   }
 
-  /** Puts an object back as it was before this store, which nobody is told of. Whatever is written next is newer. */
+  /** Restores an object from before this store was created, without an event. Later writes get higher versions. */
   restore(resource: Resource, object: ApiObject): void {
     const table = this.#objects.getOrInsertComputed(tableOf(resource), () => new Map());
     const version = Number(object.metadata.resourceVersion ?? 0) || this.#version;
@@ -101,19 +101,19 @@ export class ObjectStore {
     return last;
   }
 
-  /** What happened after a version. @throws ApiFailure if that is not known any more. */
+  /** Returns the events after a version. @throws ApiFailure if they are no longer available */
   since(version: number): readonly StoreEvent[] {
     if (version < this.#compacted) throw expired(String(version), this.#compacted);
     return this.#history.filter((event) => event.version > version);
   }
 
-  /** Told of every event from now on; the returned function ends it. */
+  /** Calls the listener for every event until the returned function is called. */
   listen(listener: (event: StoreEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Forgets all that was: watches of an older version are refused from now on. */
+  /** Drops the history. Watches from an older version are rejected from now on. */
   compact(): void {
     this.#version++;
     this.#compacted = this.#version;
@@ -131,7 +131,7 @@ export class ObjectStore {
   }
 }
 
-/** All versions of a kind are one. */
+/** All versions of a kind share a table. */
 function tableOf({ apiVersion, plural }: Resource): string {
   return `${groupOf(apiVersion)}/${plural}`;
 }

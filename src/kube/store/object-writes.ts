@@ -1,5 +1,5 @@
 /**
- * What an API server does with an object that somebody writes.
+ * How an API server handles writes.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { timeText, type ObjectKey, type ObjectMeta } from '../object.ts';
@@ -10,17 +10,17 @@ import { applyFields, updateFields, writableBy, type Writer } from './apply/mana
 import { isObject, isSameJson, objectIn, without, type JsonObject } from './json.ts';
 import type { ApiObject, ObjectStore } from './object-store.ts';
 
-/** One write: where to, by whom. */
+/** A write request. */
 export interface WriteCall {
   readonly resource: Resource;
   readonly key: ObjectKey;
   readonly subresource: 'status' | undefined;
   readonly manager: string;
-  /** Answers as if it were done, and does nothing. */
+  /** Returns the result without writing it. */
   readonly dryRun: boolean;
 }
 
-/** What a delete insists on. */
+/** The preconditions of a delete. */
 export interface Preconditions {
   readonly uid?: unknown;
   readonly resourceVersion?: unknown;
@@ -38,18 +38,18 @@ export class ObjectWrites {
     this.#clock = clock;
   }
 
-  /** A new object. */
+  /** Creates an object. */
   create(call: WriteCall, body: JsonObject): ApiObject {
     const fresh = this.#fresh(call, body);
     return this.#commit(call, undefined, updateFields({}, fresh, this.#writer(call)));
   }
 
-  /** The whole object anew. */
+  /** Replaces an object. */
   replace(call: WriteCall, body: JsonObject): ApiObject {
     return this.#update(call, this.#existing(call), body);
   }
 
-  /** A change of what is there; `change` may be asked only once. */
+  /** Patches an object. `change` is called once. */
   patch(call: WriteCall, change: (live: ApiObject) => unknown): ApiObject {
     const live = this.#existing(call);
     const next = change(live);
@@ -57,7 +57,7 @@ export class ObjectWrites {
     return this.#update(call, live, next);
   }
 
-  /** Server-side apply: makes the object if there is none. */
+  /** Server-side apply. Creates the object if it does not exist. */
   apply(call: WriteCall, body: JsonObject, force: boolean): ApiObject {
     const { resource, key } = call;
     const metadata = objectIn(body, 'metadata');
@@ -76,7 +76,7 @@ export class ObjectWrites {
     return this.#commit(call, live, applyFields(live, body, force, this.#writer(call)));
   }
 
-  /** Removes an object, or marks it if finalizers hold it. */
+  /** Deletes an object, or marks it as being deleted if it has finalizers. */
   remove(call: WriteCall, preconditions: Preconditions): ApiObject {
     const { resource, key } = call;
     const live = this.#existing(call);
@@ -108,7 +108,7 @@ export class ObjectWrites {
     return this.#commit(call, live, updated);
   }
 
-  /** Writes only what differs: a write that changes nothing makes no version. */
+  /** Writes only a changed object. A write without a change creates no version. */
   #commit(call: WriteCall, live: ApiObject | undefined, body: JsonObject): ApiObject {
     const next = live === undefined ? asObject(body) : withSystemFields(live, body);
     const { resource, key, dryRun } = call;
@@ -123,7 +123,7 @@ export class ObjectWrites {
       : next;
     if (dryRun) return written;
     const { deletionTimestamp, finalizers = [] } = written.metadata;
-    // At once: of two steps, the first alone would leave an object that nobody ever removes.
+    // In one step: after the first of two steps alone, the object would never be removed.
     if (live !== undefined && deletionTimestamp !== undefined && finalizers.length === 0) {
       return this.#store.remove(resource, key) ?? written;
     }
@@ -141,7 +141,7 @@ export class ObjectWrites {
     return live;
   }
 
-  /** The body with what only the server can give it. */
+  /** Returns the body with the fields that the server sets. */
   #fresh({ resource, key }: WriteCall, body: JsonObject): ApiObject {
     const { name, namespace } = key;
     const metadata = objectIn(body, 'metadata');
@@ -193,7 +193,7 @@ function systemMetadata(metadata: ObjectMeta): ObjectMeta {
   };
 }
 
-/** Whatever a writer sends for these, they stay as they are. */
+/** Keeps the fields that a client cannot change. */
 function withSystemFields(live: ApiObject, body: JsonObject): ApiObject {
   const { apiVersion, kind, metadata } = live;
   return {
@@ -207,7 +207,7 @@ function withSystemFields(live: ApiObject, body: JsonObject): ApiObject {
   };
 }
 
-/** A body that went through {@link ObjectWrites}' checks. */
+/** Returns a body that {@link ObjectWrites} has checked. */
 function asObject(body: JsonObject): ApiObject {
   return body as unknown as ApiObject;
 }

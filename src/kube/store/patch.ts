@@ -1,10 +1,10 @@
 /**
- * JSON merge patch (RFC 7386), and of JSON patch (RFC 6902) all but copy and move.
+ * JSON merge patch (RFC 7386), and JSON patch (RFC 6902) without copy and move.
  */
 import { badRequest, ApiFailure } from './api-failure.ts';
 import { isObject, isSameJson, type JsonObject } from './json.ts';
 
-/** The target with a merge patch laid over it: null removes, lists are replaced. */
+/** Applies a merge patch: null removes a field, and lists are replaced. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
@@ -15,7 +15,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** The target after the operations of a JSON patch, all of them or none. */
+/** Applies all operations of a JSON patch, or none. */
 export function jsonPatch(target: JsonObject, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw badRequest('a JSON patch is a list of operations');
   return patch.reduce<unknown>((value, operation) => operate(value, operation), target);
@@ -44,7 +44,7 @@ type Change =
   | { readonly kind: 'add' | 'replace'; readonly value: unknown }
   | { readonly kind: 'remove' };
 
-/** A copy of the target with one change in it. */
+/** Returns a copy of the target with one change. */
 function changed(target: unknown, [step, ...rest]: readonly string[], change: Change): unknown {
   if (step === undefined) return change.kind === 'remove' ? null : change.value;
   if (Array.isArray(target)) {

@@ -4,13 +4,13 @@
 import type { KubeObject } from '../object.ts';
 import { badRequest } from './api-failure.ts';
 
-/** Whether an object is asked for. */
+/** Reports whether an object is selected. */
 export type Selector = (object: KubeObject) => boolean;
 
 const SET_REQUIREMENT = /^(!?)([^\s=!]+)(?:\s+(in|notin)\s*\(([^)]*)\))?$/;
 const EQUALITY = /^([^\s=!]+)\s*(==|=|!=)\s*(.*)$/;
 
-/** The selector of a query: `app=x,tier!=y,key,!key,key in (a,b)`. */
+/** Parses a label selector: `app=x,tier!=y,key,!key,key in (a,b)`. */
 export function labelSelector(text: string): Selector {
   const requirements = split(text).map(labelRequirement);
   return ({ metadata: { labels = {} } }) => requirements.every((holds) => holds(labels));
@@ -32,7 +32,7 @@ function labelRequirement(text: string): (labels: Labels) => boolean {
   };
 }
 
-/** The selector of a query: `metadata.name=x`, `metadata.namespace!=y`. */
+/** Parses a field selector: `metadata.name=x`, `metadata.namespace!=y`. */
 export function fieldSelector(text: string): Selector {
   const requirements = split(text).map((requirement) => {
     const [, field, operator, value] = EQUALITY.exec(requirement) ?? [];
@@ -45,7 +45,7 @@ export function fieldSelector(text: string): Selector {
   return (object) => requirements.every((holds) => holds(object));
 }
 
-/** At the commas outside of parentheses. */
+/** Splits at commas outside of parentheses. */
 function split(text: string): readonly string[] {
   return text
     .split(/,(?![^(]*\))/)

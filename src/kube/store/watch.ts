@@ -1,5 +1,5 @@
 /**
- * What a watch tells: the events of a store that are of one kind and of a selection.
+ * Watches a store for one kind and selection.
  */
 import type { WatchEvent } from '../client/client.ts';
 import { groupOf, type Resource } from '../resource.ts';
@@ -11,23 +11,26 @@ export interface StoreWatch {
   readonly store: ObjectStore;
   readonly resource: Resource;
   readonly selected: Selector;
-  /** Empty or `0`: all that is there comes first. */
+  /** Empty or `0`: existing objects are sent first. */
   readonly resourceVersion: string;
   readonly tell: (event: ObjectEvent) => void;
-  /** Something happened that is not for this watch. */
+  /** Called for events that do not belong to this watch. */
   readonly onOther?: ((version: number) => void) | undefined;
 }
 
 /** An event of an object. */
 export type ObjectEvent = Exclude<WatchEvent<ApiObject>, { readonly type: 'BOOKMARK' }>;
 
-/** Tells what has been and what comes; the returned function stops it. @throws ApiFailure for a version that is gone */
+/**
+ * Sends past and future events until the returned function is called. @throws ApiFailure if the version is no longer
+ * available
+ */
 export function watchStore(watch: StoreWatch): () => void {
   const { store, resource, selected, resourceVersion, tell, onOther } = watch;
   const group = groupOf(resource.apiVersion);
   const from = Number(resourceVersion);
   const hear = (event: StoreEvent) => {
-    // A watch from a version that is yet to come is silent until that version has passed.
+    // A watch from a future version sends nothing until that version has passed.
     if (event.version <= from) return;
     const isOurs = event.plural === resource.plural && event.group === group;
     const told = isOurs ? eventFor(event, selected) : undefined;
@@ -44,7 +47,7 @@ export function watchStore(watch: StoreWatch): () => void {
   return store.listen(hear);
 }
 
-/** An object that enters the selection is ADDED, one that leaves it DELETED, whatever happened to it. */
+/** Returns the event for a selection: an object that enters it is ADDED, and one that leaves it is DELETED. */
 function eventFor(
   { before, after, version }: StoreEvent,
   selected: Selector,
@@ -57,7 +60,7 @@ function eventFor(
   return { type: 'DELETED', object: { ...before, metadata } };
 }
 
-/** The object in the version of its group that was asked for. */
+/** Returns the object with the requested apiVersion. */
 export function withApiVersion(object: ApiObject, { apiVersion }: Resource): ApiObject {
   return { ...object, apiVersion };
 }

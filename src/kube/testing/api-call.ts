@@ -1,17 +1,17 @@
 /**
- * For tests only: what a request to an API server asks for.
+ * For tests only: parses requests to an API server.
  */
 import type { Resource } from '../resource.ts';
 import { ApiFailure, noSuchPath } from '../store/api-failure.ts';
 import { readPath } from './api-path.ts';
 import { fieldSelector, labelSelector, type Selector } from '../store/selector.ts';
 
-/** A request, read as far as its head goes. */
+/** A parsed request without its body. */
 export interface ApiCall {
   readonly verb: Verb;
   readonly method: string;
   readonly path: string;
-  /** Absent for documents, as /version. */
+  /** Absent for documents such as /version. */
   readonly resource: Resource | undefined;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
@@ -21,7 +21,7 @@ export interface ApiCall {
   readonly userAgent: string;
 }
 
-/** What a request does, in the words of RBAC, with `apply` apart from `patch`. */
+/** The verb of a request as in RBAC, with `apply` separate from `patch`. */
 export type Verb =
   | 'read'
   | 'get'
@@ -44,7 +44,7 @@ export const WRITE_VERBS: ReadonlySet<Verb> = new Set([
 
 const APPLY_TYPES = ['application/apply-patch+yaml', 'application/apply-patch+json'];
 
-/** What a request asks for. @throws ApiFailure if there is no such path. */
+/** Parses a request. @throws ApiFailure if the path does not exist */
 export function readCall(
   method: string,
   url: URL,
@@ -88,7 +88,7 @@ function verbOf(
   throw new ApiFailure(405, 'MethodNotAllowed', 'the server does not allow this method here');
 }
 
-/** Which objects a list or a watch asks for. */
+/** Returns the selector of a list or watch. */
 export function selectedBy({ query, namespace }: ApiCall): Selector {
   const labels = labelSelector(query.get('labelSelector') ?? '');
   const fields = fieldSelector(query.get('fieldSelector') ?? '');

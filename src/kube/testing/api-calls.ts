@@ -1,5 +1,5 @@
 /**
- * For tests only: the answers of an API server.
+ * For tests only: handles the requests of an API server.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { RESOURCES, type Resource } from '../resource.ts';
@@ -19,12 +19,12 @@ interface Page {
   readonly at: number;
 }
 
-/** Answers requests from a store. */
+/** Handles requests with a store. */
 export class ApiCalls {
   readonly #store: ObjectStore;
   readonly #writes: ObjectWrites;
   readonly #resources: readonly Resource[];
-  /** The rest of each list that was not sent whole, as it was. */
+  /** The remaining items of each incomplete list, as a snapshot. */
   readonly #pages = new Map<string, Page>();
 
   constructor(store: ObjectStore, resources: readonly Resource[], clock: Clock = systemClock) {
@@ -33,12 +33,12 @@ export class ApiCalls {
     this.#resources = resources;
   }
 
-  /** Lists that were not sent whole cannot be gone on with. */
+  /** Expires the continue tokens of incomplete lists. */
   forgetPages(): void {
     this.#pages.clear();
   }
 
-  /** The status and the body of the answer; a watch is not answered here. @throws ApiFailure */
+  /** Returns the status and body of the response. Watches are not handled here. @throws ApiFailure */
   answer(call: ApiCall, body: string): ApiAnswer {
     const { resource } = call;
     if (resource === undefined) {
@@ -83,7 +83,7 @@ export class ApiCalls {
           ? {}
           : { continue: this.#keepPage({ items: rest, at }), remainingItemCount: rest.length }),
       },
-      // As in a real list, items do not say what they are.
+      // As in a real list, items have no apiVersion and kind.
       items: page.map(({ apiVersion: _version, kind: _kind, ...item }) => item),
     };
   }
@@ -150,7 +150,7 @@ function nameIn(body: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** As a real server: the parameter, else the program's name. */
+/** As in a real server: the query parameter, or else the name of the program. */
 function managerOf({ query, userAgent }: ApiCall): string {
   return query.get('fieldManager') ?? userAgent.split('/')[0] ?? 'unknown';
 }
@@ -160,7 +160,7 @@ function checkSubresource({ subresource }: ApiCall, { kind }: Resource): void {
   throw noSuchPath();
 }
 
-/** The body must be of the place that it is sent to. */
+/** Checks that the body matches the URL. */
 function checkedBody(body: unknown, call: ApiCall, { apiVersion, kind }: Resource): JsonObject {
   if (!isObject(body)) throw badRequest('the body is no object');
   if (body['apiVersion'] !== apiVersion || body['kind'] !== kind) {

@@ -1,17 +1,17 @@
 /**
- * For tests only: which objects a URL means.
+ * For tests only: parses API paths.
  */
 import type { Resource } from '../resource.ts';
 
-/** What a path of the API asks for. */
+/** A parsed path. */
 export type ApiPath =
   | { readonly kind: 'document'; readonly path: string }
   | {
       readonly kind: 'objects';
       readonly resource: Resource;
-      /** Absent for the whole cluster, or all namespaces. */
+      /** Absent for cluster-scoped objects, or for all namespaces. */
       readonly namespace: string | undefined;
-      /** Absent for all of them. */
+      /** Absent for a collection. */
       readonly name: string | undefined;
       readonly subresource: string | undefined;
     };
@@ -19,7 +19,7 @@ export type ApiPath =
 const OBJECTS =
   /^\/(?:api\/(?<core>v[^/]+)|apis\/(?<group>[^/]+)\/(?<version>v[^/]+))(?:\/namespaces\/(?<namespace>[^/]+)(?=\/))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<subresource>[^/]+))?$/;
 
-/** What a path means on a server with these resources; undefined if nothing. */
+/** Parses a path on a server with these resources. Returns undefined if it does not exist. */
 export function readPath(pathname: string, resources: readonly Resource[]): ApiPath | undefined {
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
   for (const reading of readings(path)) {
@@ -29,7 +29,7 @@ export function readPath(pathname: string, resources: readonly Resource[]): ApiP
     if (resource === undefined) continue;
     const { namespace, name, subresource } = reading;
     if (namespace !== undefined && !resource.namespaced) continue;
-    // An object of a namespace is found nowhere else.
+    // A namespaced object needs a namespace.
     if (name !== undefined && resource.namespaced && namespace === undefined) return undefined;
     return { kind: 'objects', resource, namespace, name, subresource };
   }
@@ -44,7 +44,10 @@ interface Reading {
   readonly subresource: string | undefined;
 }
 
-/** `/namespaces/a/status` is a Namespace's own subresource, or objects of the kind `status` in it. */
+/**
+ * Returns the possible readings of a path: `/namespaces/a/status` is the status of a Namespace, or the kind `status` in
+ * it.
+ */
 function readings(path: string): readonly Reading[] {
   const found = OBJECTS.exec(path)?.groups;
   if (found === undefined) return [];

@@ -1,5 +1,5 @@
 /**
- * For tests only: the bytes of an answer, and what they are written to.
+ * For tests only: writes responses.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { delay } from '../backoff.ts';
@@ -7,34 +7,34 @@ import type { ApiFailure } from '../store/api-failure.ts';
 import type { JsonObject } from '../store/json.ts';
 import type { Fault } from './fault.ts';
 
-/** What is said, and how well. */
+/** The status and body of a response. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: JsonObject | string;
 }
 
-/** Where an answer goes. */
+/** The destination of a response. */
 export interface ApiResponse {
   readonly headersSent: boolean;
-  /** Nothing more can be written. */
+  /** Whether nothing more can be written. */
   readonly closed: boolean;
   begin(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Sends the head at once: its body may be a minute away. */
+  /** Sends the headers immediately. The body may come a minute later. */
   flush(): void;
   write(text: string | Uint8Array): void;
-  /** The answer is complete. */
+  /** Completes the response. */
   end(text?: string | Uint8Array): void;
-  /** Breaks the connection. */
+  /** Resets the connection. */
   reset(): void;
-  /** Breaks it when what was written has been sent. */
+  /** Resets the connection after the written bytes were sent. */
   resetSoon(): void;
-  /** Calls `run` when the answer is complete or its connection is gone. */
+  /** Calls `run` when the response is complete or the connection is closed. */
   onClose(run: () => void): void;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Sends an answer, slowly if that is the fault. */
+/** Sends a response, slowly if the fault says so. */
 export async function sendAnswer(
   response: ApiResponse,
   { status, body }: ApiAnswer,
@@ -48,7 +48,7 @@ export async function sendAnswer(
   else response.end(bytes);
 }
 
-/** Sends a refusal. */
+/** Sends an error response. */
 export function sendFailure(response: ApiResponse, failure: ApiFailure): void {
   const { status, retryAfterSeconds } = failure;
   response.begin(status, {

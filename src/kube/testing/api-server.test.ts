@@ -142,7 +142,7 @@ describe.each<[string, Start]>([
       [{ kind: 'reset' }, { reason: 'Unreachable' }],
       [{ kind: 'hang' }, { reason: 'TimedOut' }],
     ] as const)('%j of a get is %j', async (fault, error) => {
-      // Twice, as fetch tries a second time on a connection that had worked.
+      // Twice, since fetch retries once on a reused connection.
       server.inject(fault, { verb: 'get' }, 2);
 
       const clock = new ManualClock();

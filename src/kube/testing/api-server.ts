@@ -8,18 +8,18 @@ import { TlsListener } from './tls-listener.ts';
 
 /** Options of {@link TestApiServer.start}. */
 export interface ApiServerOptions extends TestClusterOptions {
-  /** How callers say who they are. Default `token`. */
+  /** How clients authenticate. Default `token`. */
   readonly credentials?: 'token' | 'certificate';
-  /** Names in its certificate besides those of the machine. Default: none. */
+  /** Additional names in its certificate. Default: none. */
   readonly names?: readonly string[];
-  /** What it serves with, and the CA behind that (PEM). Default: a certificate by a CA of its own. */
+  /** The serving certificate, its key and its CA (PEM). Default: a certificate of a new CA. */
   readonly serving?: Pair & { readonly ca: string };
 }
 
-/** A test has no minute to wait for a bookmark. */
+/** Tests cannot wait a minute for a bookmark. */
 const BOOKMARK_EVERY_MS = 50;
 
-/** A server that runs. `await using server = await TestApiServer.start()` ends it with the scope. */
+/** A running server. `await using server = await TestApiServer.start()` stops it at the end of the scope. */
 export class TestApiServer extends TestCluster {
   readonly #listener: TlsListener;
 
@@ -46,7 +46,7 @@ export class TestApiServer extends TestCluster {
     return `https://127.0.0.1:${this.#listener.port}`;
   }
 
-  /** Refuses new connections and keeps those that are open, until it goes down. */
+  /** Refuses new connections and keeps the open ones until {@link goDown}. */
   stopAccepting(): void {
     this.#listener.stopAccepting();
   }

@@ -5,7 +5,7 @@ import { kubeContract } from './contract.ts';
 import { MemoryApiServer } from './memory/memory-api-server.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** A test has no minute to wait for a bookmark. */
+/** Tests cannot wait a minute for a bookmark. */
 const OPTIONS = { bookmarkEveryMs: 50 };
 
 describe.each<[string, () => Promise<TestCluster>]>([

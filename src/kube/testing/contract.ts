@@ -1,6 +1,6 @@
 /**
- * For tests only: what Snicket relies on in an API server, and in its own client. Run against the small server of the
- * tests and against a real kube-apiserver: where the small one differs, it lies, and so do all tests that use it.
+ * For tests only: what Snicket relies on in an API server and in its own client. The tests run against the test server
+ * and against a real kube-apiserver, so that they find where the test server differs from a real one.
  */
 import { beforeAll, describe } from 'bun:test';
 import { RESOURCES } from '../resource.ts';
@@ -13,7 +13,7 @@ import type { ContractSubject } from './contract/subject.ts';
 import { watchContract } from './contract/watch-contract.ts';
 import { writeContract } from './contract/write-contract.ts';
 
-/** Registers the tests. The server must not know version 1 any more: compact it, or start it anew. */
+/** Registers the tests. Version 1 must no longer be available on the server: compact it, or start a new one. */
 export function kubeContract(subject: () => ContractSubject): void {
   beforeAll(async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };

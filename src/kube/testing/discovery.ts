@@ -1,16 +1,16 @@
 /**
- * For tests only: what a server says of itself.
+ * For tests only: the discovery documents of a server.
  */
 import { groupOf, type Resource } from '../resource.ts';
 import { hasStatus } from '../store/apply/list-types.ts';
 import type { JsonObject } from '../store/json.ts';
 
-/** The version that the server claims. */
+/** The version that the server reports. */
 export const SERVER_VERSION = 'v1.36.3';
 
 const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** The document at a path; undefined if there is none. */
+/** Returns the document at a path, or undefined if there is none. */
 export function discoveryDocument(
   path: string,
   resources: readonly Resource[],

@@ -1,51 +1,51 @@
 /**
- * For tests only: how an API server can fail its callers.
+ * For tests only: faults that a test API server can inject.
  */
 
-/** What happens to a request. */
+/** A fault in the response to a request. */
 export type Fault =
-  /** An answer in place of the real one: 410, 429, 500. */
+  /** An error response instead of the real one: 410, 429, 500. */
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly reason: string;
       readonly retryAfterSeconds?: number;
     }
-  /** The connection breaks before any answer. An idempotent request on a kept connection is sent once more by fetch. */
+  /** The connection is reset before any response. On a reused connection, fetch retries an idempotent request once. */
   | { readonly kind: 'reset' }
-  /** No answer, ever. */
+  /** No response, ever. */
   | { readonly kind: 'hang' }
-  /** Of a watch: half of a line, and the connection breaks. */
+  /** A watch sends half of a line, and then the connection is reset. */
   | { readonly kind: 'half-line' }
-  /** Of a watch: half of a line, and the answer ends as if it were whole. */
+  /** A watch sends half of a line, and then the response ends as if complete. */
   | { readonly kind: 'short-line' }
-  /** Of a watch: the error that says that the version is gone. */
+  /** A watch sends the error that the version is no longer available. */
   | { readonly kind: 'expired-event' }
-  /** The answer comes in so many pieces, with a pause before each. */
+  /** The response is sent in pieces, with a pause before each. */
   | { readonly kind: 'slow'; readonly pieces: number; readonly pauseMs: number };
 
-/** Which requests; a part that is absent is any. */
+/** Which requests fail. An absent field matches any. */
 export interface FaultTarget {
   readonly verb?: string;
   readonly plural?: string;
   readonly name?: string;
 }
 
-/** The faults of a server, each for a number of requests. */
+/** The injected faults of a server. */
 export class Faults {
   readonly #waiting: { readonly fault: Fault; readonly target: FaultTarget; left: number }[] = [];
 
-  /** For the next requests that match, `times` of them. */
+  /** Adds a fault for the next `times` requests that match. */
   add(fault: Fault, target: FaultTarget, times: number): void {
     this.#waiting.push({ fault, target, left: times });
   }
 
-  /** No more of those that were added. */
+  /** Removes all faults. */
   clear(): void {
     this.#waiting.length = 0;
   }
 
-  /** The fault of this request, if it has one. */
+  /** Returns the fault for a request, if any, and counts it. */
   take(request: Required<FaultTarget>): Fault | undefined {
     const found = this.#waiting.find(({ target, left }) => left > 0 && matches(target, request));
     if (found === undefined) return undefined;

@@ -1,13 +1,13 @@
 /**
- * For tests only: an answer over HTTP.
+ * For tests only: responses over HTTP.
  */
 import type { ServerResponse } from 'node:http';
 import type { ApiResponse } from './api-response.ts';
 
-/** Bytes must be on their way before their connection breaks. */
+/** Time for bytes to be sent before the connection is reset. */
 const ON_THEIR_WAY_MS = 20;
 
-/** The answer that a server of Node.js has begun. */
+/** Wraps the response of a Node.js server. */
 export function httpResponse(response: ServerResponse): ApiResponse {
   return {
     get headersSent() {

@@ -1,9 +1,9 @@
 /**
- * For tests only: what a test cluster remembers of a request.
+ * For tests only: the request log of a test cluster.
  */
 import type { ApiCall, Verb } from './api-call.ts';
 
-/** A request that has been answered, or refused, or broken off. */
+/** A request that a test cluster received. */
 export interface LoggedRequest {
   readonly verb: Verb;
   readonly plural: string;
@@ -14,7 +14,7 @@ export interface LoggedRequest {
   readonly dryRun: boolean;
 }
 
-/** What is remembered of a call. */
+/** Returns the log entry of a call. */
 export function logged({
   verb,
   resource,

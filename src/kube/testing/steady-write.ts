@@ -1,14 +1,13 @@
 /**
- * For tests only: a write that does not mind the state of its connection.
+ * For tests only: writes that tolerate connection failures.
  */
 import { isKubeError } from '../kube-error.ts';
 
 const PAUSE_MS = 20;
 
 /**
- * Repeats a write while the server cannot be reached. A client may take a connection that was reset just before, and on
- * a busy machine a handshake may take longer than the server waits for it. Only for writes that are the same if made
- * twice.
+ * Repeats a write while the server is unreachable. A client may reuse a connection that was just reset, and on a busy
+ * machine a handshake may time out. Only for idempotent writes.
  */
 export async function steadyWrite<T>(write: () => Promise<T>, deadlineMs = 60_000): Promise<T> {
   const end = performance.now() + deadlineMs;

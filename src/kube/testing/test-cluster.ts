@@ -1,8 +1,8 @@
 /**
- * For tests only: a small API server, whatever carries its requests. What Snicket relies on is as in a real one (the
- * contract suite runs against both): versions, watches, pages, selectors, patches, server-side apply, finalizers,
- * preconditions. There are no controllers and no defaults, and no schema but the one of lists. Unlike a real one it can
- * fail on demand.
+ * For tests only: a small API server, independent of the transport. It behaves like a real one where Snicket relies on
+ * it (the contract tests run against both): versions, watches, pages, selectors, patches, server-side apply,
+ * finalizers, preconditions. It has no controllers, no defaults, and no schemas except those of lists. Unlike a real
+ * one, it can inject faults.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { ClusterAccess, Credentials } from '../access/cluster-access.ts';
@@ -23,28 +23,28 @@ import { sendWatch } from './watch-response.ts';
 
 /** Options of a {@link TestCluster}. */
 export interface TestClusterOptions {
-  /** The kinds that it serves; of two versions of a group the first is preferred. Default: all of RESOURCES. */
+  /** The kinds that it serves. The first version of a group is preferred. Default: all of RESOURCES. */
   readonly resources?: readonly Resource[] | undefined;
-  /** Default 60,000, as in a real one. */
+  /** Default 60,000, as in a real server. */
   readonly bookmarkEveryMs?: number | undefined;
-  /** How many events a watch can go back. Default 10,000. */
+  /** The number of past events that a watch can start from. Default 10,000. */
   readonly historyLimit?: number | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** A request, as it came. */
+/** A received request. */
 export interface ApiRequest {
   readonly method: string;
   readonly url: URL;
-  /** Empty if there is none of this name. */
+  /** Returns a header, or an empty string if it is absent. */
   readonly header: (name: string) => string;
   readonly body: string;
-  /** Whether the caller has shown a certificate of the CA. */
+  /** Whether the client presented a certificate of the CA. */
   readonly hasCertificate: boolean;
 }
 
-/** A cluster with objects, a log of requests, and faults. How it is reached is for its subclasses. */
+/** A cluster with objects, a request log and faults. Subclasses define the transport. */
 export abstract class TestCluster implements AsyncDisposable {
   /** PEM. */
   readonly ca: string;
@@ -71,34 +71,34 @@ export abstract class TestCluster implements AsyncDisposable {
     this.seed(...FIRST_NAMESPACES);
   }
 
-  /** As `https://127.0.0.1:12345`. */
+  /** For example `https://127.0.0.1:12345`. */
   abstract get url(): string;
 
-  /** Breaks all connections. */
+  /** Resets all connections. */
   abstract resetConnections(): void;
 
-  /** Takes connections, at the address that it had before. */
+  /** Accepts connections, at the same address as before. */
   abstract comeUp(): Promise<void>;
 
-  /** Breaks all connections and refuses new ones; all objects stay. */
+  /** Resets all connections and refuses new ones. Objects are kept. */
   abstract goDown(): Promise<void>;
 
-  /** What a client needs to be let in. */
+  /** The access of an authorized client. */
   get access(): ClusterAccess {
     return { server: this.url, ca: this.ca, credentials: this.#credentials, namespace: 'default' };
   }
 
-  /** An authorized client that uses the cluster's clock. */
+  /** Creates an authorized client that uses the cluster's clock. */
   client(options: ClientOptions = {}): KubeClient {
     return this.connect(this.access, options);
   }
 
-  /** A client with this access, authorized or not. */
+  /** Creates a client with this access, authorized or not. */
   connect(access: ClusterAccess, options: ClientOptions = {}): KubeClient {
     return createClient(access, { clock: this.clock, ...options });
   }
 
-  /** Puts objects there, past the log, as the manager `seed`. */
+  /** Creates objects as the manager `seed`, without logging. */
   seed(...objects: readonly ApiObject[]): readonly ApiObject[] {
     return objects.map((object) => {
       const { name, namespace } = object.metadata;
@@ -111,53 +111,53 @@ export abstract class TestCluster implements AsyncDisposable {
     });
   }
 
-  /** An object as it is now, past the log. */
+  /** Returns an object, without logging. */
   read(resource: Resource, key: ObjectKey): ApiObject | undefined {
     return this.#store.get(resource, key);
   }
 
-  /** All objects as they are now, past the log. */
+  /** Returns all objects, without logging. */
   readAll(): readonly ApiObject[] {
     return this.#resources.flatMap((resource) => this.#store.list(resource));
   }
 
-  /** Every request so far, in the order of arrival. */
+  /** Returns all requests so far, in the order of arrival. */
   requests(): readonly LoggedRequest[] {
     return [...this.#log];
   }
 
-  /** Those that ask for a change, whether it came to one or not; dry runs are none. */
+  /** Returns the write requests, whether they changed anything or not, without dry runs. */
   writes(): readonly LoggedRequest[] {
     return this.#log.filter(({ verb, dryRun }) => WRITE_VERBS.has(verb) && !dryRun);
   }
 
-  /** Fails the next requests that match: one, unless `times` says otherwise. */
+  /** Fails the next `times` requests that match. */
   inject(fault: Fault, target: FaultTarget = {}, times = 1): void {
     this.#faults.add(fault, target, times);
   }
 
-  /** No more of the faults that were injected. */
+  /** Removes all faults. */
   clearFaults(): void {
     this.#faults.clear();
   }
 
-  /** Forgets old versions: a client that watches or lists from one of them must start over. */
+  /** Drops old versions. A client that watches or lists from one of them must start over. */
   compact(): void {
     this.#store.compact();
     this.#calls.forgetPages();
   }
 
-  /** How many watches are open. */
+  /** The number of open watches. */
   get openWatches(): number {
     return this.#watches.size;
   }
 
-  /** Ends all watches as a server does that has no more time for them. */
+  /** Ends all watches, as a server does after a timeout. */
   endWatches(): void {
     for (const watch of this.#watches) watch.end();
   }
 
-  /** Deletes what no living object owns any more. Returns how many. */
+  /** Deletes objects whose owners no longer exist. Returns how many were deleted. */
   collectGarbage(): number {
     return collectGarbage(this.#store, this.#resources, this.clock);
   }
@@ -166,7 +166,7 @@ export abstract class TestCluster implements AsyncDisposable {
     await this.goDown();
   }
 
-  /** Answers a request, in time or not at all. @throws what fails in the middle of an answer */
+  /** Handles a request. @throws if it fails in the middle of a response */
   protected async serve(request: ApiRequest, response: ApiResponse): Promise<void> {
     try {
       const { method, url, header } = request;

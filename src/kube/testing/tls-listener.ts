@@ -1,8 +1,8 @@
 /**
  * For tests only: real TLS on loopback in front of a {@link TestCluster}.
  *
- * On node:https and not on Bun.serve, which holds the head of an answer back until there is a body: a watch of a quiet
- * kind would not even open.
+ * Uses node:https and not Bun.serve, which delays the headers until there is a body: a watch without events would not
+ * open.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -13,24 +13,24 @@ import type { ApiResponse } from './api-response.ts';
 import { httpResponse } from './http-response.ts';
 import type { ApiRequest } from './test-cluster.ts';
 
-/** Answers a request. */
+/** Handles a request. */
 export type Serve = (request: ApiRequest, response: ApiResponse) => Promise<void>;
 
-/** A port that takes connections, or does not. */
+/** A port that can be opened and closed. */
 export class TlsListener {
   readonly #server: Server;
   readonly #serve: Serve;
   #port = 0;
 
-  /** @param ca - Of the client certificates that count. */
+  /** @param ca - The CA of client certificates. */
   constructor({ cert, key }: Pair, ca: string, serve: Serve) {
     this.#serve = serve;
     const tls = { cert, key, ca, requestCert: true, rejectUnauthorized: false };
     this.#server = createServer(tls, (request, response) => {
-      // Only the connection can fail here: who asked has left.
+      // Only the connection can fail here: the client has disconnected.
       this.#receive(request, response).catch(() => response.destroy());
     });
-    // As in a real one, an idle connection stays: else a request may meet its end.
+    // As in a real server, idle connections stay open. Otherwise a request may meet a closing connection.
     this.#server.keepAliveTimeout = 0;
   }
 
@@ -38,12 +38,12 @@ export class TlsListener {
     return this.#port;
   }
 
-  /** Breaks all connections. */
+  /** Resets all connections. */
   resetConnections(): void {
     this.#server.closeAllConnections();
   }
 
-  /** Takes connections, on the port that it had before. */
+  /** Accepts connections, on the same port as before. */
   async open(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
@@ -53,16 +53,16 @@ export class TlsListener {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Refuses new connections and keeps those that are open. */
+  /** Refuses new connections and keeps the open ones. */
   stopAccepting(): void {
     this.#server.close();
   }
 
-  /** Breaks all connections and refuses new ones. */
+  /** Resets all connections and refuses new ones. */
   async close(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
-    // One that is in the middle of its handshake is not known as a connection yet, and would keep the server open.
+    // A connection in the middle of its handshake is not known yet, and would keep the server open.
     const again = setInterval(() => this.#server.closeAllConnections(), 10);
     this.#server.closeAllConnections();
     await promise;

@@ -1,5 +1,5 @@
 /**
- * For tests only: the answer to a watch, or what a fault leaves of it.
+ * For tests only: the response to a watch, with faults.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Resource } from '../resource.ts';
@@ -9,18 +9,18 @@ import type { Fault } from './fault.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { expiredEvent, HALF_LINE, openWatch } from './watch.ts';
 
-/** What is watched, and how. */
+/** Options of {@link sendWatch}. */
 export interface WatchResponse {
   readonly store: ObjectStore;
   readonly call: ApiCall;
   readonly resource: Resource;
   readonly fault: Fault | undefined;
   readonly bookmarkEveryMs: number;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** Begins an answer that goes on until somebody ends it. @throws ApiFailure for a selector that is none. */
+/** Starts a watch response, which lasts until either side ends it. @throws ApiFailure for an invalid selector */
 export function sendWatch(response: ApiResponse, watch: WatchResponse): void {
   const { store, call, resource, fault, bookmarkEveryMs, clock } = watch;
   const { query } = call;

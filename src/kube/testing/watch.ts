@@ -1,5 +1,5 @@
 /**
- * For tests only: a watch, from the events of a store to the lines of an answer.
+ * For tests only: converts store events to the lines of a watch.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Resource } from '../resource.ts';
@@ -14,21 +14,21 @@ export interface WatchRequest {
   readonly store: ObjectStore;
   readonly resource: Resource;
   readonly selected: Selector;
-  /** Empty or `0`: all that is there comes first. */
+  /** Empty or `0`: existing objects are sent first. */
   readonly resourceVersion: string;
   /** 0: no bookmarks. */
   readonly bookmarkEveryMs: number;
-  /** 0: for ever. */
+  /** 0: unlimited. */
   readonly timeoutMs: number;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Takes an event as a line. */
+  /** Sends an event as a line. */
   readonly send: (line: string) => void;
-  /** The server has no more to say. */
+  /** Ends the response. */
   readonly end: () => void;
 }
 
-/** Sends what has been and what comes; the returned function stops it. */
+/** Sends past and future events until the returned function is called. */
 export function openWatch(request: WatchRequest): () => void {
   const { store, resource, selected, resourceVersion, send, end } = request;
   const { bookmarkEveryMs, timeoutMs, clock = systemClock } = request;
@@ -42,13 +42,13 @@ export function openWatch(request: WatchRequest): () => void {
     stopListening = watchStore({ store, resource, selected, resourceVersion, tell });
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    // As a real server does it: the answer begins well, and its first event says that it cannot go on.
+    // As in a real server, the response starts successfully, and its first event is the error.
     sendEvent('ERROR', error.body());
     end();
     return () => {};
   }
 
-  // As a real server does it: while nothing is newer than what the watch began at, there is no bookmark.
+  // As in a real server, there is no bookmark while no version is newer than the start of the watch.
   const bookmark = () => {
     if (store.version > beganAt) sendEvent('BOOKMARK', bookmarkOf(resource, store.version));
   };
@@ -74,11 +74,11 @@ function bookmarkOf({ kind, apiVersion }: Resource, version: number): JsonObject
   return { kind, apiVersion, metadata };
 }
 
-/** An ERROR event that says that a version is gone. */
+/** Returns an ERROR event for an expired version. */
 export function expiredEvent(): string {
   const object = new ApiFailure(410, 'Expired', 'too old resource version: 1 (2)').body();
   return `${JSON.stringify({ type: 'ERROR', object })}\n`;
 }
 
-/** The first half of an event that nobody will end. */
+/** The first half of an event that is never completed. */
 export const HALF_LINE = '{"type":"ADDED","object":{"kind":';

@@ -1,18 +1,18 @@
 /**
- * The fields of an object as `managedFields` names them.
+ * Field sets in the notation of `managedFields`.
  *
  * A path is its steps joined by a NUL: `f:spec`, `f:ports`, `k:{"port":443,"protocol":"TCP"}`, `f:name`. Flat sets of
- * paths make union and difference plain; they become trees only where they are stored.
+ * paths make union and difference simple. They become trees only where they are stored.
  */
 import { isObject, type JsonObject } from '../json.ts';
 import { isAtomicMap, KEY_DEFAULTS, listTopology } from './list-types.ts';
 
-/** Every field that can have an owner, with its value; an item of a list has none, being there is all. */
+/** Every field that can have an owner, with its value. List items have no value. */
 export type Fields = ReadonlyMap<string, unknown>;
 
 const SEPARATOR = '\u0000';
 
-/** Nobody owns these. */
+/** Fields without an owner. */
 const SYSTEM_FIELDS: ReadonlySet<string> = new Set(
   [
     ['apiVersion'],
@@ -31,25 +31,25 @@ const SYSTEM_FIELDS: ReadonlySet<string> = new Set(
   ].map((path) => path.map((field) => `f:${field}`).join(SEPARATOR)),
 );
 
-/** The path one step further. */
+/** Returns the path extended by one step. */
 export function stepTo(path: string, step: string): string {
   return path === '' ? step : `${path}${SEPARATOR}${step}`;
 }
 
-/** Whether some path of a set is this one or below it. */
+/** Reports whether a set contains this path or a path below it. */
 export function reaches(set: Iterable<string>, path: string): boolean {
   const below = `${path}${SEPARATOR}`;
   for (const one of set) if (one === path || one.startsWith(below)) return true;
   return false;
 }
 
-/** The step of an item of a keyed list. */
+/** Returns the step of an item of a keyed list. */
 export function itemStep(item: unknown, keys: readonly string[]): string {
   const found = isObject(item) ? item : {};
   return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, found[key] ?? KEY_DEFAULTS[key]])))}`;
 }
 
-/** The fields of an object. */
+/** Returns the fields of an object. */
 export function fieldsOf(object: JsonObject, kind: string): Fields {
   const fields = new Map<string, unknown>();
   walk(object, '', '');
@@ -90,19 +90,19 @@ export function fieldsOf(object: JsonObject, kind: string): Fields {
 
 type Tree = { [step: string]: Tree };
 
-/** The paths as `fieldsV1` has them. */
+/** Returns the paths as a `fieldsV1` tree. */
 export function toFieldsV1(paths: Iterable<string>): JsonObject {
   const tree: Tree = {};
   for (const path of [...paths].toSorted()) {
     let at = tree;
     for (const step of path.split(SEPARATOR)) at = at[step] ??= {};
-    // An item that is owned itself says so, beside the fields in it.
+    // An item that is itself owned is marked, besides the fields in it.
     if (/^[kv]:/.test(path.slice(path.lastIndexOf(SEPARATOR) + 1))) at['.'] = {};
   }
   return tree;
 }
 
-/** The paths of a `fieldsV1`. */
+/** Returns the paths of a `fieldsV1` tree. */
 export function fromFieldsV1(tree: unknown, path = ''): ReadonlySet<string> {
   const paths = new Set<string>();
   const steps = isObject(tree) ? Object.entries(tree) : [];
@@ -114,7 +114,7 @@ export function fromFieldsV1(tree: unknown, path = ''): ReadonlySet<string> {
   return paths;
 }
 
-/** As a conflict names a field: `.spec.ports[port=443,protocol="TCP"].name`. */
+/** Returns a field as conflicts name it: `.spec.ports[port=443,protocol="TCP"].name`. */
 export function fieldText(path: string): string {
   return path
     .split(SEPARATOR)

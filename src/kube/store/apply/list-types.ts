@@ -1,14 +1,14 @@
 /**
- * Which lists and maps of which kinds are merged item by item. A real server reads it from its schemas.
+ * How the lists and maps of each kind are merged. A real API server reads this from its schemas.
  */
 
-/** How two writers share a list or a map. */
+/** How several managers share a list or a map. */
 export type Topology =
-  /** All of it belongs to one writer. */
+  /** One manager owns all of it. */
   | { readonly type: 'atomic' }
-  /** Of strings; each belongs to whoever put it there. */
+  /** A list of strings with an owner each. */
   | { readonly type: 'set' }
-  /** Of objects, known by these fields. */
+  /** A list of objects, identified by these fields. */
   | { readonly type: 'map'; readonly keys: readonly string[] };
 
 const ATOMIC: Topology = { type: 'atomic' };
@@ -52,20 +52,20 @@ function below(path: string, lists: Lists): Lists {
   return Object.fromEntries(Object.entries(lists).map(([name, type]) => [`${path}.${name}`, type]));
 }
 
-/** How a list is shared; one that nobody knows is atomic, as in a CRD. `path` has dots, and no items. */
+/** Returns the topology of a list. Unknown lists are atomic, as in a CRD. `path` has dots, and no items. */
 export function listTopology(kind: string, path: string): Topology {
   return OF_KINDS[kind]?.[path] ?? OF_ALL_KINDS[path] ?? ATOMIC;
 }
 
-/** Whether all of a map belongs to one writer. */
+/** Reports whether a map is atomic. */
 export function isAtomicMap(kind: string, path: string): boolean {
   return OF_KINDS[kind]?.[path]?.type === 'atomic';
 }
 
-/** What a key field of a list is when an item does not say. */
+/** Defaults of the key fields of list items. */
 export const KEY_DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP' };
 
-/** Kinds without a status of their own to write, nor a generation. */
+/** Kinds without a status subresource and without a generation. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   'ConfigMap',
   'Secret',
@@ -79,7 +79,7 @@ const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** Whether `status` is a subresource of the kind, as it is of ours. */
+/** Reports whether the kind has a status subresource, as Snicket's kinds do. */
 export function hasStatus(kind: string): boolean {
   return !WITHOUT_STATUS.has(kind);
 }

@@ -1,5 +1,5 @@
 /**
- * Who owns which fields, as server-side apply keeps it.
+ * Field ownership and server-side apply.
  */
 import type { ManagedFields } from '../../object.ts';
 import { ApiFailure } from '../api-failure.ts';
@@ -9,7 +9,7 @@ import type { Fields } from './field-set.ts';
 import { hasStatus } from './list-types.ts';
 import { mergeApplied, pruneFields } from './merge.ts';
 
-/** Who writes, and which part of an object. */
+/** A field manager, and the part of the object that it writes. */
 export interface Writer {
   readonly manager: string;
   readonly apiVersion: string;
@@ -18,7 +18,7 @@ export interface Writer {
   readonly now: string;
 }
 
-/** One entry of `metadata.managedFields`, its fields as a set. */
+/** An entry of `metadata.managedFields` with its fields as a set. */
 interface Entry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -29,8 +29,9 @@ interface Entry {
 }
 
 /**
- * The object after an apply. Fields of others with another value are a Conflict, or taken if `force`; fields that this
- * manager applied before and does not now are removed, unless somebody else owns them too.
+ * Returns the object after an apply. A different value in a field of another manager is a Conflict, or takes the field
+ * over if `force` is set. Fields that this manager applied before and does not apply now are removed, unless they have
+ * another owner.
  */
 export function applyFields(
   live: JsonObject,
@@ -57,7 +58,7 @@ export function applyFields(
   return withEntries(pruneFields(merged, kind, before.difference(kept), kept), live, after);
 }
 
-/** The object after a write of any other kind: whoever changes a field owns it from then on, alone. */
+/** Returns the object after any other write. The writer becomes the only owner of the fields that it changes. */
 export function updateFields(live: JsonObject, next: JsonObject, writer: Writer): JsonObject {
   const { kind } = writer;
   const old = fieldsOf(writableBy(writer, live), kind);
@@ -66,7 +67,7 @@ export function updateFields(live: JsonObject, next: JsonObject, writer: Writer)
   const changed = new Set(
     [...fields].filter(([path, value]) => !isSameField(old, path, value)).map(([path]) => path),
   );
-  // Whoever sends the list of owners changes it; one who sends none means nothing by it.
+  // A body with managedFields replaces them. A body without leaves them unchanged.
   const told = entriesOf(next);
   const entries = (told.length > 0 ? told : entriesOf(live)).map((entry) => {
     const left = [...entry.paths].filter((path) => !changed.has(path) && reaches(all, path));
@@ -77,7 +78,10 @@ export function updateFields(live: JsonObject, next: JsonObject, writer: Writer)
   return withEntries(next, live, after);
 }
 
-/** What a writer can change: the status by its subresource alone, and nothing else there. */
+/**
+ * Returns the part of an object that a writer can change: only the status through its subresource, and all else
+ * otherwise.
+ */
 export function writableBy({ kind, subresource }: Writer, object: JsonObject): JsonObject {
   if (subresource === 'status') return { status: object['status'] };
   return hasStatus(kind) ? without(object, 'status') : object;
@@ -132,7 +136,7 @@ function isOf(entry: Entry, writer: Writer, operation: Entry['operation']): bool
   );
 }
 
-/** In the place of the writer's last one, so that an apply of the same gives the same. */
+/** Replaces the writer's entry in place, so that an identical apply gives an identical result. */
 function withEntry(entries: readonly Entry[], own: Entry): readonly Entry[] {
   const index = entries.findIndex(
     ({ manager, operation, subresource }) =>
@@ -161,7 +165,7 @@ function entriesOf(object: JsonObject): readonly Entry[] {
   }));
 }
 
-/** The time of an entry changes only with what it owns or with the object, else no apply would ever change nothing. */
+/** The time of an entry changes only if its fields or the object do. Otherwise every apply would be a change. */
 function withEntries(object: JsonObject, live: JsonObject, entries: readonly Entry[]): JsonObject {
   const metadata = without(objectIn(object, 'metadata'), 'managedFields');
   const liveMetadata = objectIn(live, 'metadata');

@@ -1,11 +1,11 @@
 /**
- * Laying applied fields over an object, and taking out those that nobody applies any more.
+ * Merges applied fields into an object, and removes fields that have no owner any more.
  */
 import { isObject, type JsonObject } from '../json.ts';
 import { itemStep, reaches, stepTo } from './field-set.ts';
 import { isAtomicMap, listTopology } from './list-types.ts';
 
-/** The live object with all that is applied. */
+/** Returns the live object with the applied fields. */
 export function mergeApplied(live: JsonObject, applied: JsonObject, kind: string): JsonObject {
   return mergeMaps(live, applied, '');
 
@@ -46,7 +46,7 @@ export function mergeApplied(live: JsonObject, applied: JsonObject, kind: string
   }
 }
 
-/** The object without the fields that were given up; what stands empty after that goes too. */
+/** Returns the object without the fields that were given up. Maps and lists that become empty are removed too. */
 export function pruneFields(
   object: JsonObject,
   kind: string,
@@ -91,7 +91,7 @@ export function pruneFields(
   }
 }
 
-/** An item that stays, for another's sake, stays known by its keys. */
+/** The keys of an item. An item that stays because another manager owns part of it keeps its keys. */
 function only(item: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(item).filter(([field]) => keys.includes(field)));
 }

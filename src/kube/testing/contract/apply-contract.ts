@@ -146,7 +146,7 @@ export function applyContract(subject: () => ContractSubject): void {
 
   test('merges finalizers as a set and owners by their uid', async () => {
     const { client, other } = subject();
-    // Both are there: a garbage collector takes out owners that are not.
+    // Both owners exist: a garbage collector removes references to owners that do not.
     const [ours, theirs] = await Promise.all(
       ['owner-a', 'owner-b'].map(async (name) => {
         const { metadata } = await client.apply(configMap(name, { a: '1' }));
@@ -249,7 +249,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(withOldVersion).toMatchObject({ reason: 'Conflict' });
     expect(forced).toMatchObject({ reason: 'Conflict', causes: [] });
     expect(ofNothing).toMatchObject({ reason: 'NotFound' });
-    // Not so of every kind: the status of a Service that is not there makes the Service.
+    // Not so for every kind: applying the status of a Service that does not exist creates the Service.
     expect(await client.get(RESOURCES.ingress, keyOf('nothing'))).toBeUndefined();
   });
 }

@@ -83,15 +83,15 @@ export function informerContract(subject: () => ContractSubject): void {
   );
 }
 
-/** An informer whose watches break when a test says so. Requests and answers are those of the server. */
+/** An informer whose watches can be broken by a test. Requests and responses are those of the server. */
 class Follower implements AsyncDisposable {
-  /** As `MODIFIED blue 3`. */
+  /** For example `MODIFIED blue 3`. */
   readonly told: string[] = [];
   readonly #informer: Informer<ApiObject>;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #break = new AbortController();
-  /** Resolves with the version that the next watch asks for instead of its own. */
+  /** Resolves with the version that the next watch uses instead of its own. */
   #held: Promise<string> | undefined;
 
   constructor(client: KubeClient, labelSelector: string) {
@@ -116,7 +116,7 @@ class Follower implements AsyncDisposable {
     await until('a watch is open', () => this.#informer.state.isConnected);
   }
 
-  /** Breaks the watch that is open. */
+  /** Breaks the open watch. */
   async cut(): Promise<void> {
     const { watches } = this.counters;
     this.#break.abort();
@@ -125,7 +125,7 @@ class Follower implements AsyncDisposable {
     await until('the watch is broken', isBroken);
   }
 
-  /** Breaks the watch, and delays the next until the returned function gives it a version to begin at. */
+  /** Breaks the watch and delays the next one until the returned function is called with a version to start at. */
   async holdWatches(): Promise<(resourceVersion: string) => void> {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#held = promise;
@@ -157,7 +157,7 @@ class Follower implements AsyncDisposable {
   }
 }
 
-/** The client with another `watch`. */
+/** Returns the client with another `watch`. */
 function withWatch(client: KubeClient, watch: KubeClient['watch']): KubeClient {
   return new Proxy(client, {
     get(target, name) {

@@ -1,10 +1,10 @@
 /**
- * For tests only: objects that any API server takes.
+ * For tests only: objects that any API server accepts.
  */
 import type { ObjectMeta } from '../../object.ts';
 import type { ApiObject } from '../../store/object-store.ts';
 
-/** The namespace of all objects of the contract. */
+/** The namespace of all objects of the contract tests. */
 export const NAMESPACE = 'contract';
 
 type Meta = Omit<ObjectMeta, 'name' | 'namespace'>;
@@ -15,7 +15,7 @@ export function configMap(
   data: Readonly<Record<string, string>> = {},
   metadata: Meta = {},
 ): ApiObject {
-  // A real server drops a map without entries, and then sees a difference in each that somebody applies.
+  // A real server drops an empty map, and then reports each entry that is applied as a change.
   return of('v1', 'ConfigMap', name, Object.keys(data).length === 0 ? {} : { data }, metadata);
 }
 
@@ -42,7 +42,7 @@ export function ingress(name: string, host: string): ApiObject {
   });
 }
 
-/** A DaemonSet whose pods run nowhere. */
+/** A DaemonSet that matches no node. */
 export function daemonSet(name: string, env: readonly object[]): ApiObject {
   const labels = { app: name };
   const container = {
@@ -76,12 +76,12 @@ function of(
   return { apiVersion, kind, metadata: { name, namespace: NAMESPACE, ...metadata }, ...content };
 }
 
-/** The place of an object of the contract. */
+/** Returns the key of an object of the contract tests. */
 export function keyOf(name: string): { readonly name: string; readonly namespace: string } {
   return { name, namespace: NAMESPACE };
 }
 
-/** What was thrown; it is a failure of the test if nothing was. */
+/** Returns the error of a call. Fails the test if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   let result: unknown;
   try {
@@ -92,7 +92,7 @@ export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   throw new Error(`did not fail, but returned ${JSON.stringify(result)}`);
 }
 
-/** The value; it is a failure of the test if there is none. */
+/** Returns the value. Fails the test if it is undefined. */
 export function there<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('there is nothing');
   return value;

@@ -3,10 +3,10 @@ import { RESOURCES, type Resource } from '../../resource.ts';
 import { configMap, failureOf, keyOf, NAMESPACE } from './objects.ts';
 import type { ContractSubject } from './subject.ts';
 
-/** More than a page of any client. */
+/** More than the page size of any client. */
 const MANY = 620;
 
-/** A kind that no server has. */
+/** A kind that no server serves. */
 const UNKNOWN: Resource = {
   apiVersion: 'none.example.invalid/v1',
   kind: 'Nothing',

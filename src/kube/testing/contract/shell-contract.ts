@@ -25,7 +25,7 @@ import { until } from './until.ts';
 
 const FINALIZER = 'example.invalid/clean-up';
 
-/** Registers the tests of what Snicket puts around the client. */
+/** Registers the tests of the code around the client: apply, finalizers, events, leader election. */
 export function shellContract(subject: () => ContractSubject): void {
   const { configMap: maps, event: events, lease: leases } = RESOURCES;
 

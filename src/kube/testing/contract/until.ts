@@ -1,4 +1,6 @@
-/** Looks until something holds, and returns it. For tests: state, not time, is what they wait for. */
+/**
+ * Polls until a value is not false, and returns it. For tests, which wait for states and not for times.
+ */
 export async function until<T>(
   state: string,
   look: () => Promise<T | false> | T | false,

@@ -127,7 +127,7 @@ export function watchContract(subject: () => ContractSubject): void {
       const { client } = subject();
       const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });
       const labelSelector = 'watch=bookmark';
-      // While nothing at all happens, a real server has no newer version to tell of.
+      // A real server sends no bookmark while nothing at all changes.
       const onOpen = () => void client.create(maps, configMap('no-bookmark', {}));
       const selection = { namespace: NAMESPACE, labelSelector, resourceVersion, onOpen };
 
@@ -148,7 +148,7 @@ export function watchContract(subject: () => ContractSubject): void {
   );
 }
 
-/** The next events that are no bookmarks. */
+/** Returns the next events other than bookmarks. */
 async function watched(
   client: KubeClient,
   selection: { resourceVersion: string; labelSelector?: string; fieldSelector?: string },

@@ -1,7 +1,7 @@
 /**
- * For tests only: a {@link TestCluster} in this process. Its clients are real ones, up to where they would open a
- * connection: from there on, requests and answers are handed over. Of the certificate, its issuer and name are checked;
- * dates and chains are not.
+ * For tests only: a {@link TestCluster} in this process. Its clients are real ones, except that requests and responses
+ * are passed directly instead of over a connection. The issuer and the name of its certificate are checked; dates and
+ * chains are not.
  */
 import { X509Certificate } from 'node:crypto';
 import { TestAuthority, type Pair } from '../../../net/testing/certificates.ts';
@@ -17,9 +17,11 @@ import { TlsListener } from '../tls-listener.ts';
 
 /** Options of {@link MemoryApiServer.start}. */
 export interface MemoryServerOptions extends TestClusterOptions {
-  /** What it serves with, and the CA behind that (PEM). Default: a certificate that all such servers share. */
+  /** The serving certificate, its key and its CA (PEM). Default: a certificate that all such servers share. */
   readonly serving?: Serving;
-  /** Whether callers from elsewhere, as a gateway, reach it by TLS on loopback too. Default false. */
+  /**
+   * Whether clients outside of this process, such as a gateway, can also connect with TLS on loopback. Default false.
+   */
   readonly hasTls?: boolean | undefined;
 }
 
@@ -28,13 +30,13 @@ export type Serving = Pair & { readonly ca: string };
 
 let nextPort = 10_000;
 
-/** A server that runs. */
+/** A running server. */
 export class MemoryApiServer extends TestCluster {
   readonly #listener: TlsListener | undefined;
   readonly #ownPort = nextPort++;
   readonly #certificate: X509Certificate;
   readonly #connections = new Set<MemoryResponse>();
-  /** By CA and name, since each check is a signature. */
+  /** By CA and name, since each check verifies a signature. */
   readonly #faults = new Map<string, Error | undefined>();
   #isUp = false;
 
@@ -53,7 +55,7 @@ export class MemoryApiServer extends TestCluster {
     return server;
   }
 
-  /** Nothing listens there, unless it has TLS too. */
+  /** The server listens on this port only if `hasTls` is set. */
   get port(): number {
     return this.#listener?.port ?? this.#ownPort;
   }
@@ -66,7 +68,7 @@ export class MemoryApiServer extends TestCluster {
     return super.connect(access, { roundTripper: this.roundTripper(access), ...options });
   }
 
-  /** The path to this server for a client with this access. */
+  /** Returns the round tripper to this server for a client with this access. */
   roundTripper(access: ClusterAccess): RoundTripper {
     const send = async (request: HttpRequest, stopBy: StopBy) =>
       this.#receive(access, request, stopBy);
@@ -118,14 +120,14 @@ export class MemoryApiServer extends TestCluster {
   }
 }
 
-/** That nothing listens at an address, as the system says it. */
+/** Returns the system's error for a port on which nothing listens. */
 export function refused(): Error {
   return Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** What OpenSSL says of a certificate that is of none of these CAs. */
+/** Returns the OpenSSL error for a certificate that none of these CAs signed. */
 function trustFault(certificate: X509Certificate, ca: string): Error | undefined {
   const authorities = (ca.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
   const isTrusted = authorities.some(

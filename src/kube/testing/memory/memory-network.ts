@@ -1,5 +1,5 @@
 /**
- * For tests only: the servers in memory that clients can reach, by their addresses.
+ * For tests only: the in-memory servers that clients can reach, by address.
  */
 import type { ClusterAccess } from '../../access/cluster-access.ts';
 import type { RoundTripper } from '../../transport/round-tripper.ts';
@@ -7,7 +7,7 @@ import { refused, type MemoryApiServer } from './memory-api-server.ts';
 
 const HOSTS = ['127.0.0.1', 'localhost'];
 
-/** A network of servers. */
+/** A network of in-memory servers. */
 export class MemoryNetwork {
   readonly #servers = new Map<string, MemoryApiServer>();
 
@@ -15,7 +15,7 @@ export class MemoryNetwork {
     for (const host of HOSTS) this.#servers.set(`${host}:${server.port}`, server);
   }
 
-  /** The path to wherever this access points; where nothing is, connections are refused. */
+  /** Returns the round tripper to the server of this access. Connections to unknown servers are refused. */
   roundTripper(access: ClusterAccess): RoundTripper {
     const server = this.#servers.get(new URL(access.server).host);
     const refuse = async () => Promise.reject(refused());

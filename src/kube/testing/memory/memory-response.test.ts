@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { MemoryResponse } from './memory-response.ts';
 
-/** A response with a head and its first bytes. */
+/** Returns a response with a head and its first bytes. */
 function begun(): MemoryResponse {
   const response = new MemoryResponse();
   response.begin(200, {});

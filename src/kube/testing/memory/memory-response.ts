@@ -1,10 +1,10 @@
 /**
- * For tests only: an answer that stays in this process, with both of its ends.
+ * For tests only: an in-memory response with its server and client ends.
  */
 import type { Answer } from '../../transport/body.ts';
 import type { ApiResponse } from '../api-response.ts';
 
-/** What a server writes, and what its caller reads. */
+/** A response that the server writes and the client reads. */
 export class MemoryResponse implements ApiResponse, Answer {
   status = 0;
   retryAfter: string | undefined;
@@ -24,7 +24,7 @@ export class MemoryResponse implements ApiResponse, Answer {
     this.#wake();
   }
 
-  /** Nothing is held back. */
+  /** Does nothing, since nothing is buffered. */
   flush(): void {}
 
   write(text: string | Uint8Array): void {
@@ -42,7 +42,7 @@ export class MemoryResponse implements ApiResponse, Answer {
 
   reset(): void {
     this.#unread.length = 0;
-    // Every request ends so, and most have been answered by then: no error is made for them.
+    // Every request ends with a reset, mostly after its response. No error is created in that case.
     if (!this.closed) this.resetSoon();
   }
 
@@ -50,7 +50,7 @@ export class MemoryResponse implements ApiResponse, Answer {
     this.fail(Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' }));
   }
 
-  /** Ends it with an error, which the caller gets when everything before has been read. */
+  /** Ends the response with an error, which the client receives after everything written before. */
   fail(error: unknown): void {
     if (!this.#isEnded) this.#failure ??= error instanceof Error ? error : new Error(String(error));
     this.#close();
@@ -61,7 +61,7 @@ export class MemoryResponse implements ApiResponse, Answer {
     else this.#onClose.push(run);
   }
 
-  /** Resolves when the head is there. @throws Error with the code of the system */
+  /** Resolves when the headers are available. @throws Error with the code of the system */
   async opened(): Promise<Answer> {
     this.#opening = Promise.withResolvers();
     const { promise } = this.#opening;
