@@ -1,21 +1,21 @@
 /**
- * How long to wait after a failure, and the waiting itself.
+ * Backoff delays after failures.
  */
 import type { Clock } from '../clock/clock.ts';
 
 /** Bounds of a delay that doubles with each failure. */
 export interface BackoffLimits {
-  /** Of the first failure. */
+  /** The delay after the first failure. */
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
-/** For a server: soon enough for a restart, slow enough for an outage of an hour. */
+/** For requests to a server: short enough for a restart, long enough for an outage of an hour. */
 export const SERVER_BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 30_000 };
 
 /**
- * The delay after so many failures in a row. `random`, from 0 to 1, takes away up to half of it: a thousand callers who
- * failed at the same moment do not come back at the same moment.
+ * Returns the delay after a number of consecutive failures. `random`, from 0 to 1, subtracts up to half of it, so that
+ * clients that failed at the same moment do not all retry at the same moment.
  */
 export function backoffMs(
   failures: number,
@@ -23,12 +23,12 @@ export function backoffMs(
   { firstMs, maxMs }: BackoffLimits = SERVER_BACKOFF,
 ): number {
   if (failures <= 0) return 0;
-  // Past 2^30 the shift would overflow; the limit is reached long before.
+  // The exponent is capped. The limit is reached long before.
   const fullMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));
   return Math.round(fullMs * (1 - random / 2));
 }
 
-/** Waits. Ends at once, without an error, when the signal says so. */
+/** Waits. Returns early, without an error, if the signal aborts. */
 export async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return;
   await new Promise<void>((resolve) => {

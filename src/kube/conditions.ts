@@ -1,12 +1,12 @@
 /**
- * The conditions of an object's status: a claim each, with the moment of its last turn.
+ * The conditions of an object's status.
  */
 import { timeText, type Condition } from './object.ts';
 
-/** A condition as its writer knows it; when it turned is found out here. */
+/** A condition without its `lastTransitionTime`, which {@link setCondition} computes. */
 export type ConditionClaim = Omit<Condition, 'lastTransitionTime'>;
 
-/** The condition of a type, if there is one. */
+/** Returns the condition of a type, if present. */
 export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: string,
@@ -15,8 +15,8 @@ export function findCondition(
 }
 
 /**
- * The list with one condition set, the others as they were. `lastTransitionTime` moves only when `status` does; if
- * nothing changes, the very same list comes back, so that `===` tells whether there is anything to write.
+ * Returns the list with one condition set. `lastTransitionTime` changes only if `status` does. If nothing changes, the
+ * same list is returned, so that `===` shows whether there is anything to write.
  */
 export function setCondition(
   conditions: readonly Condition[],
@@ -31,7 +31,7 @@ export function setCondition(
   return conditions.map((condition) => (condition === old ? next : condition));
 }
 
-/** The limit of the API: beyond it all of a status is refused. */
+/** The limit of the API, which rejects the whole status beyond it. */
 const MAX_MESSAGE_LENGTH = 32_768;
 
 function cut(message: string): string {

@@ -1,5 +1,5 @@
 /**
- * Finalizers: as long as ours is there, a deleted object stays until we have cleaned up.
+ * Finalizers. With Snicket's finalizer, a deleted object remains until the cleanup is complete.
  */
 import type { CallOptions, ObjectClient } from './client/client.ts';
 import { isKubeError } from './kube-error.ts';
@@ -8,8 +8,8 @@ import { objectText, type KubeObject } from './object.ts';
 import type { Resource } from './resource.ts';
 
 /**
- * Puts a finalizer on an object and returns the object as it is then; undefined if it is gone. One that is being deleted
- * takes no more finalizers and is returned as it is.
+ * Adds a finalizer to an object and returns the updated object, or undefined if the object no longer exists. An object
+ * that is being deleted accepts no new finalizers and is returned unchanged.
  *
  * @throws OutdatedError if the object has changed since it was read; KubeError
  */
@@ -28,8 +28,8 @@ export async function addFinalizer<T extends KubeObject>(
 }
 
 /**
- * Takes a finalizer off an object; with the last one a deleted object is gone. Returns the object as it is then, undefined
- * if it was gone before.
+ * Removes a finalizer from an object. A deleted object is removed with its last finalizer. Returns the updated object,
+ * or undefined if the object did not exist any more.
  *
  * @throws OutdatedError if the object has changed since it was read; KubeError
  */
@@ -46,8 +46,8 @@ export async function removeFinalizer<T extends KubeObject>(
 }
 
 /**
- * A merge patch replaces the whole list, so it names the version that the list was read from. It is not repeated with the
- * current version: whether the finalizer is still needed has to be decided again.
+ * Changes the finalizers. A merge patch replaces the whole list, so it has the resourceVersion that the list was read
+ * from. It is not retried with the current version: whether the finalizer is still needed must be decided again.
  */
 async function change<T extends KubeObject>(
   client: ObjectClient,
@@ -63,7 +63,7 @@ async function change<T extends KubeObject>(
     throw new TypeError(`${objectText(object)} was not read from a server: it has no version`);
   }
   try {
-    // Versions are never the same for two objects, so the patch needs no uid.
+    // A resourceVersion is never shared by two objects, so the patch needs no uid.
     const left = finalizers.length === 0 ? null : finalizers;
     const patch = { metadata: { resourceVersion, finalizers: left } };
     return await client.patch<T>(resource, { name, namespace }, 'merge', patch, { signal });

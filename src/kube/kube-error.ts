@@ -1,19 +1,19 @@
 /**
- * Why a call to an API server failed, told apart by what a caller can do about it.
+ * The errors of API calls, by what the caller can do about them.
  */
 
 /**
  * The reasons:
  * - `Conflict`: another version, another uid, or fields of another manager (409)
  * - `AlreadyExists` (409), `NotFound` (404), `Invalid` (400, 422), `Forbidden` (403), `Unauthorized` (401)
- * - `Expired`: the resourceVersion is gone, list anew (410)
+ * - `Expired`: the resourceVersion is no longer available, list again (410)
  * - `Throttled`: too many requests, see `retryAfterMs` (429)
- * - `ServerError` (5xx and whatever else is not meant to be)
- * - `Unreachable`: no connection, reset, broken off
- * - `Untrusted`: the certificate is not the right one
- * - `TimedOut`: no answer in time
+ * - `ServerError`: 5xx and other unexpected statuses
+ * - `Unreachable`: no connection, connection reset, or response incomplete
+ * - `Untrusted`: the server's certificate is not valid
+ * - `TimedOut`: no response in time
  * - `Aborted`: by the caller's signal
- * - `Malformed`: an answer that is no answer
+ * - `Malformed`: not a valid response of an API server
  */
 export const KUBE_ERROR_REASONS = [
   'Conflict',
@@ -34,12 +34,12 @@ export const KUBE_ERROR_REASONS = [
 /** One of {@link KUBE_ERROR_REASONS}. */
 export type KubeErrorReason = (typeof KUBE_ERROR_REASONS)[number];
 
-/** One thing that a server found wrong: an item of `details.causes` of its Status. */
+/** A cause of a failure: an item of `details.causes` of the server's Status. */
 export interface StatusCause {
-  /** As `FieldManagerConflict`. */
+  /** For example `FieldManagerConflict`. */
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  /** As `.spec.replicas`. */
+  /** For example `.spec.replicas`. */
   readonly field?: string | undefined;
 }
 
@@ -51,13 +51,13 @@ export interface KubeErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A failed call. Its message names the call, the server and what the server said, and no credential. */
+/** A failed call. Its message names the call, the server and the server's message, and contains no credentials. */
 export class KubeError extends Error {
   readonly reason: KubeErrorReason;
-  /** Of the HTTP answer, if there was one. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** What the server found wrong, one by one: it is here that an apply's Conflict names managers and fields. */
+  /** The causes that the server reported. For the Conflict of an apply, they name managers and fields. */
   readonly causes: readonly StatusCause[];
 
   constructor(reason: KubeErrorReason, message: string, options: KubeErrorOptions = {}) {
@@ -70,7 +70,7 @@ export class KubeError extends Error {
   }
 }
 
-/** Whether this is a failed call, for one of these reasons if any are given. */
+/** Reports whether this is a KubeError with one of the reasons, or with any reason if none is given. */
 export function isKubeError(
   error: unknown,
   ...reasons: readonly KubeErrorReason[]

@@ -1,9 +1,12 @@
 /**
- * LabelSelectors, as Kubernetes defines them.
+ * Kubernetes LabelSelectors.
  */
 import { listAt, textAt, textMapAt, textsAt } from './unstructured.ts';
 
-/** Whether a selector matches labels. An empty selector matches any labels, and one with an unknown operator none. */
+/**
+ * Reports whether a selector matches labels. An empty selector matches any labels. A selector with an unknown operator
+ * matches none.
+ */
 export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
   const wanted = [...textMapAt(selector, 'matchLabels')];
   return (
@@ -12,7 +15,7 @@ export function selects(selector: unknown, labels: Readonly<Record<string, strin
   );
 }
 
-/** The selector as kubectl prints it: `team=a,tier in (x,y),!retired`. */
+/** Returns the selector as kubectl prints it: `team=a,tier in (x,y),!retired`. */
 export function selectorText(selector: unknown): string {
   const labels = [...textMapAt(selector, 'matchLabels')].map(([key, value]) => `${key}=${value}`);
   return [...labels, ...listAt(selector, 'matchExpressions').map(expressionText)].join(',');

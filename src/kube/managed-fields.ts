@@ -1,10 +1,10 @@
 /**
- * Who wrote an object, as `metadata.managedFields` has it. Whole, that is often the half of an object, and in memory more:
- * each field that anybody has set is an object of its own there.
+ * Trims `metadata.managedFields`. In full, they are often half of an object, and more in memory, since each field is an
+ * object there.
  */
 import type { KubeObject } from './object.ts';
 
-/** The object with no more of it than who wrote which of the topmost fields, and when. */
+/** Returns the object with only the top-level fields of each entry of managedFields. */
 export function withShallowManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields } = object.metadata;
   if (managedFields === undefined) return object;
@@ -15,5 +15,5 @@ export function withShallowManagedFields<T extends KubeObject>(object: T): T {
   return { ...object, metadata: { ...object.metadata, managedFields: shallow } };
 }
 
-/** The same for all of them, so that it costs nothing. */
+/** Shared by all fields, so that it takes no memory. */
 const WRITTEN = Object.freeze({});

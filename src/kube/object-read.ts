@@ -1,12 +1,11 @@
 /**
- * Objects of a server, taken for what they say they are: one that is not is the server's fault, and an error like any
- * other of its answers.
+ * Validates and reads objects of an API server. An invalid object is an error like any other invalid response.
  */
 import { KubeError } from './kube-error.ts';
 import { objectText, type KubeObject } from './object.ts';
 import { quoted } from '../text/quote.ts';
 
-/** Whether this has what all objects have: a name, and nothing in the place of names that is no text. */
+/** Reports whether a value has the metadata of an object: a name, and only strings as identifiers. */
 export function isObject(
   value: unknown,
 ): value is Partial<KubeObject> & Pick<KubeObject, 'metadata'> {
@@ -20,7 +19,7 @@ export function isObject(
   );
 }
 
-/** What is made of an object. @throws KubeError, `Malformed` for whatever else `read` throws */
+/** Returns the result of `read`. @throws KubeError `Malformed` if `read` throws any other error */
 export function readObject<T extends KubeObject, R>(object: T, read: (object: T) => R): R {
   try {
     return read(object);

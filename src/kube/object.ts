@@ -1,14 +1,14 @@
 /**
- * Kubernetes objects as JSON has them: what all of them share. The fields of a kind belong to whoever uses that kind.
+ * The fields that all Kubernetes objects share. The fields of a kind are defined where that kind is used.
  */
 
-/** An object's place: `namespace` is absent for those of the whole cluster. */
+/** The key of an object. `namespace` is absent for cluster-scoped objects. */
 export interface ObjectKey {
   readonly name: string;
   readonly namespace?: string | undefined;
 }
 
-/** Whoever an object goes with. */
+/** An owner of an object. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Who wrote which fields, by server-side apply or otherwise. */
+/** The fields that a manager wrote, by server-side apply or otherwise. */
 export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: 'Apply' | 'Update';
@@ -51,52 +51,55 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
-/** One claim of an object's status. */
+/** A condition of an object's status. */
 export interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   /** A stable code. */
   readonly reason: string;
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly message: string;
-  /** When `status` last became what it is. */
+  /** When `status` last changed. */
   readonly lastTransitionTime: string;
   readonly observedGeneration?: number;
 }
 
-/** `namespace/name`, or the name alone. */
+/** Returns `namespace/name`, or the name alone. */
 export function keyText({ name, namespace }: ObjectKey): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** The key of a namespaced object from its text, `namespace/name`. */
+/** Parses the key of a namespaced object, `namespace/name`. */
 export function parseKey(text: string): { readonly namespace: string; readonly name: string } {
   const slash = text.indexOf('/');
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** As messages name an object: `Ingress tenants/snicket-blue`. */
+/** Returns the name of an object in messages: `Ingress tenants/snicket-blue`. */
 export function objectText({ kind, metadata }: KubeObject): string {
   return `${kind} ${keyText(metadata)}`;
 }
 
-/** Of the same object, by resourceVersion: a decimal number, which grows with each write. */
+/**
+ * Reports whether the first is a newer version of the same object, by resourceVersion: a decimal number that grows with
+ * each write.
+ */
 export function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
   const [a = '', b = ''] = [one.resourceVersion, other.resourceVersion];
   return one.uid === other.uid && isLowerVersion(b, a);
 }
 
-/** Whether a resourceVersion, a decimal number without leading zeros, is lower than another. */
+/** Reports whether a resourceVersion, a decimal number without leading zeros, is lower than another. */
 export function isLowerVersion(version: string, than: string): boolean {
   return version.length === than.length ? version < than : version.length < than.length;
 }
 
-/** A time as most of the API keeps it: in seconds, so that what is read back is what was written. */
+/** Formats a time in seconds, as most of the API stores it, so that it reads back as written. */
 export function timeText(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-/** A time as leases and events keep it: in microseconds. */
+/** Formats a time in microseconds, as Leases and Events store it. */
 export function microTimeText(time: Date): string {
   return time.toISOString().replace('Z', '000Z');
 }

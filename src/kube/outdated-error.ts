@@ -1,11 +1,11 @@
 /**
- * A write that the API server refuses because the object has changed since it was read.
+ * The error for a write that the API server rejects because the object has changed since it was read.
  */
 import { isKubeError, KubeError } from './kube-error.ts';
 
 /**
- * A decision was based on a resourceVersion that is not the current one any more. This is an ordinary outcome of optimistic
- * concurrency: decide again once the watch has delivered the current version.
+ * The resourceVersion that a decision was based on is not the current one any more. This is an ordinary outcome of
+ * optimistic concurrency: decide again once the watch has delivered the current version.
  */
 export class OutdatedError extends KubeError {
   constructor(message: string, cause?: KubeError) {
@@ -14,7 +14,7 @@ export class OutdatedError extends KubeError {
   }
 }
 
-/** Whether a write was refused for its resourceVersion or uid, and not for fields of another field manager. */
+/** Reports whether a write was rejected for its resourceVersion or uid, and not for fields of another field manager. */
 export function isVersionConflict(error: unknown): error is KubeError {
   return isKubeError(error, 'Conflict') && error.causes.length === 0;
 }

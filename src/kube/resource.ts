@@ -1,14 +1,14 @@
 /**
- * The kinds that Snicket reads or writes, with what a URL needs to know of them.
+ * The kinds that Snicket reads or writes, with their URLs.
  */
 import type { KubeObject } from './object.ts';
 
-/** A kind, and where its objects are in the API. */
+/** A kind and its place in the API. */
 export interface Resource {
-  /** As objects carry it: `v1`, `apps/v1`. */
+  /** As in objects: `v1`, `apps/v1`. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** As URLs carry it: `daemonsets`. */
+  /** As in URLs: `daemonsets`. */
   readonly plural: string;
   readonly namespaced: boolean;
 }
@@ -17,7 +17,7 @@ function resource(apiVersion: string, kind: string, plural: string, namespaced =
   return { apiVersion, kind, plural, namespaced };
 }
 
-/** Every kind that is used anywhere. */
+/** All kinds that Snicket uses. */
 export const RESOURCES = {
   namespace: resource('v1', 'Namespace', 'namespaces', false),
   node: resource('v1', 'Node', 'nodes', false),
@@ -63,20 +63,20 @@ export const RESOURCES = {
   tlsRoute: resource('gateway.networking.k8s.io/v1', 'TLSRoute', 'tlsroutes'),
 } as const satisfies Record<string, Resource>;
 
-/** The same kind in another version of its group. */
+/** Returns the same kind in another version of its group. */
 export function withVersion(of: Resource, version: string): Resource {
   const slash = of.apiVersion.indexOf('/');
   return { ...of, apiVersion: `${of.apiVersion.slice(0, slash + 1)}${version}` };
 }
 
-/** The group of an apiVersion; empty for the core one. */
+/** Returns the group of an apiVersion. Empty for the core group. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
 /**
- * The resource of an object.
+ * Returns the resource of an object.
  *
  * @throws TypeError for a kind that is not in {@link RESOURCES}.
  */

@@ -133,7 +133,7 @@ test('a status is not written on top of what another has written since', async (
   const failureOf = async (seen: KubeObject) =>
     statuses.write(seen, { exposures: 1 }, signal, observed).catch((error: unknown) => error);
 
-  // Whether the watch has delivered the change or not: the decision is older than it.
+  // The decision is older than the change, whether the watch has delivered it or not.
   expect(await failureOf(observed!)).toBeInstanceOf(OutdatedError);
   expect(await failureOf(current)).toBeInstanceOf(OutdatedError);
 
@@ -155,7 +155,7 @@ test('several writes of ours follow each other while the watch is behind', async
   const after = (await addFinalizer(client, RESOURCES.edge, before, 'snicket.dev/x', { signal }))!;
   statuses.wrote(before, after);
   await statuses.write(observed!, { exposures: 2 }, signal);
-  // The watch has delivered one of them.
+  // The watch has delivered one of the writes.
   await statuses.write(after, { exposures: 3 }, signal, observed);
   const last = statuses.latest(observed!);
 

@@ -1,33 +1,35 @@
 /**
- * Writes the status of objects, each only if it says something new, and only on top of the version that it was decided from.
+ * Writes the status of objects, but only if it changes, and only on top of the version that it was computed from.
  *
- * What was written comes back through a watch, some time later. Until then the last answer of the server counts: else a
- * status that turns and turns back would be compared with one that is older than both, and the turn would stay.
+ * A write comes back through the watch some time later. Until then, statuses are compared with the last response of the
+ * server. Otherwise, a status that changes and changes back would be compared with the state before both changes, and
+ * the second change would not be written.
  *
- * Every write carries the resourceVersion of the object that the reconcile observed, or that our own writes since have left
- * it with. A process that was paused, or does not know yet that it has lost the Lease, cannot overwrite what came after.
+ * Every write has the resourceVersion that the reconcile observed, or the version that Snicket's own later writes
+ * resulted in. So a process that was paused, or that does not know yet that it has lost the Lease, cannot overwrite
+ * later changes.
  */
 import type { ObjectClient } from './client/client.ts';
 import { isLowerVersion, isNewer, keyText, objectText, type KubeObject } from './object.ts';
 import { isVersionConflict, OutdatedError } from './outdated-error.ts';
 
-/** For one kind of object, whose status is an `S`. */
+/** Writes the status of one kind of object. `S` is the type of the status. */
 export class StatusWriter<S extends object> {
   readonly #client: ObjectClient;
-  /** By key: what the watch has not told yet. */
+  /** By key: written objects that the watch has not delivered yet. */
   readonly #written = new Map<string, KubeObject>();
-  /** By key: what the server has not answered yet. The watch may be sooner. */
+  /** By key: statuses in writes without a response yet. The watch may deliver them first. */
   readonly #writing = new Map<string, S>();
-  /** By key: the latest versions that followed each other by our own writes alone. */
+  /** By key: the latest range of versions with only Snicket's own writes in between. */
   readonly #own = new Map<string, OwnVersions>();
-  /** By key: a version that is not the current one any more. */
+  /** By key: a version known to be outdated. */
   readonly #outdated = new Map<string, string>();
 
   constructor(client: ObjectClient) {
     this.#client = client;
   }
 
-  /** The status of an object: as the watch told it, or as it was written since. */
+  /** Returns the latest status of an object: from the watch, or from a later write. */
   statusOf(seen: KubeObject): S | undefined {
     const key = keyText(seen.metadata);
     const written = this.#written.get(key);
@@ -37,8 +39,8 @@ export class StatusWriter<S extends object> {
   }
 
   /**
-   * To be told of every change that the watch tells. Whether it is somebody else's to the status, which has to be put
-   * right then.
+   * Reports whether a change is another client's change to the status, which must be reverted. Must be called for every
+   * change that the watch delivers.
    */
   isForeign(seen: KubeObject, previous: KubeObject): boolean {
     const { status } = seen as WithStatus<S>;
@@ -52,8 +54,8 @@ export class StatusWriter<S extends object> {
   }
 
   /**
-   * The object that a reconcile observed, with the version and the finalizers that our own writes since have left it with.
-   * `seen` is the object as the watch has it by now.
+   * Returns the object that a reconcile observed, with the version and the finalizers that Snicket's own later writes
+   * resulted in. `seen` is the current object of the watch.
    */
   latest(observed: KubeObject, seen: KubeObject = observed): KubeObject {
     const base = this.#baseOf(observed);
@@ -66,12 +68,15 @@ export class StatusWriter<S extends object> {
     return seen.metadata.resourceVersion === base ? seen : observed;
   }
 
-  /** Records a write of ours that was not to the status, as of a finalizer. */
+  /** Records a write of Snicket that was not to the status, such as of a finalizer. */
   wrote(before: KubeObject, after: KubeObject): void {
     this.#record(before.metadata.resourceVersion, after);
   }
 
-  /** @throws OutdatedError if a write on top of this version was refused already: the watch is behind */
+  /**
+   * Checks that the version is not known to be outdated. @throws OutdatedError if a write on top of it was rejected
+   * before: the watch is behind
+   */
   assertCurrent(seen: KubeObject): void {
     const { resourceVersion = '' } = seen.metadata;
     if (this.#outdated.get(keyText(seen.metadata)) !== resourceVersion) return;
@@ -81,10 +86,10 @@ export class StatusWriter<S extends object> {
   }
 
   /**
-   * Returns whether there was anything to write. `observed` is the object that the status was decided from; by default that
-   * is `seen`, the object as the watch has it by now.
+   * Writes the status. Returns false if it was unchanged. `observed` is the object that the status was computed from.
+   * Defaults to `seen`, the current object of the watch.
    *
-   * @throws OutdatedError if the object has changed since by another's hand; KubeError
+   * @throws OutdatedError if another client has changed the object since; KubeError
    */
   async write(
     seen: KubeObject,
@@ -94,7 +99,7 @@ export class StatusWriter<S extends object> {
   ): Promise<boolean> {
     if (Bun.deepEquals(status, this.statusOf(seen))) return false;
     const { apiVersion, kind, metadata } = seen;
-    // With the uid: an object of the same name that has come in between is another one.
+    // With the uid, so that the write fails for a new object with the same name.
     const { name, namespace, uid = '' } = metadata;
     const resourceVersion = this.#baseOf(observed);
     const version = { name, namespace, uid, resourceVersion };
@@ -114,14 +119,17 @@ export class StatusWriter<S extends object> {
     return true;
   }
 
-  /** The object of this key is gone. */
+  /** Forgets an object that was deleted. */
   forget(key: string): void {
     this.#written.delete(key);
     this.#own.delete(key);
     this.#outdated.delete(key);
   }
 
-  /** The version that a decision about this object is based on: its own, or the last of ours that followed it. */
+  /**
+   * Returns the version that a decision about this object is based on: its own, or the last of Snicket's writes that
+   * followed it.
+   */
   #baseOf({ metadata }: KubeObject): string {
     const { resourceVersion = '' } = metadata;
     const own = this.#own.get(keyText(metadata));
@@ -143,13 +151,13 @@ export class StatusWriter<S extends object> {
   }
 }
 
-/** A version and one that came later. */
+/** A range of versions. */
 interface OwnVersions {
   readonly first: string;
   readonly last: string;
 }
 
-/** No more than what is looked at: it stays until the next look. */
+/** Returns only the fields that are used, since the object is retained until the watch delivers the next version. */
 function versionOf(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, status } = object as WithStatus<object>;
   const { name, uid, resourceVersion, finalizers, deletionTimestamp } = metadata;

@@ -5,7 +5,7 @@ import { KubeError } from './kube-error.ts';
 import type { Histogram } from '../telemetry/histogram.ts';
 import { WorkQueue, type FailedRun, type RunOptions } from './work-queue.ts';
 
-/** A queue whose runs end when the test says so. */
+/** A queue whose runs are ended by the test. */
 class Bench implements Disposable {
   readonly clock = new ManualClock();
   readonly failures: FailedRun[] = [];
@@ -38,7 +38,7 @@ class Bench implements Disposable {
     return this.#open.map(({ key }) => key);
   }
 
-  /** Ends the run that began first, and lets what follows from it happen. */
+  /** Ends the oldest run, and waits for the effects. */
   async end(error?: Error): Promise<void> {
     this.#open.shift()?.end(error);
     await settled();
@@ -53,7 +53,7 @@ class Bench implements Disposable {
   }
 }
 
-/** All promises that can go on have gone on. */
+/** Waits until all pending promise reactions have run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
@@ -285,7 +285,7 @@ test('measures how long keys waited from when they could run', async () => {
   bench.clock.advance(500);
   bench.clock.advance(500);
 
-  // a waited for nothing, b for 2 s, a again for 1 s, and c for 0.5 s after its delay.
+  // a did not wait, b waited for 2 s, the second a for 1 s, and c for 0.5 s after its delay.
   await bench.end();
   expect(sumOf(bench.queue.waits)).toBe(2);
   await bench.end();
@@ -295,7 +295,7 @@ test('measures how long keys waited from when they could run', async () => {
   expect([...bench.queue.waits.samples()].at(-1)).toMatchObject({ suffix: '_count', value: 4 });
 });
 
-/** The sum of all observations. */
+/** Returns the sum of all observations. */
 function sumOf(histogram: Histogram): number | undefined {
   return [...histogram.samples()].find(({ suffix }) => suffix === '_sum')?.value;
 }
@@ -333,7 +333,7 @@ test('never runs a key twice at a time nor more than it may, and loses no add', 
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 3 }), async (script, concurrency) => {
       const bench = new Bench(concurrency);
-      /** By key: how many runs had begun when it was added last. */
+      /** By key: how many runs had started when it was last added. */
       const added = new Map<string, number>();
       for (const step of script) {
         if (step.kind === 'add') {
@@ -375,7 +375,7 @@ function isIdle(bench: Bench): boolean {
 }
 
 describe('a key that takes long', () => {
-  /** A queue with one place, whose runs end with the test. */
+  /** Starts a queue with a concurrency of one, whose runs end with the test. */
   function started(options: Pick<RunOptions, 'slowLane' | 'patience'>) {
     const clock = new ManualClock();
     const queue = new WorkQueue({ clock, onFailure: () => {} });

@@ -1,89 +1,89 @@
 /**
- * Which objects are to be looked at, each known by its key. A queue of names and not of changes: whoever reconciles a key
- * reads what is there now, so that ten changes while it waits are one run, and a missed one is made good by the next.
+ * The queue of objects to reconcile, by key. It holds keys and not changes: a reconcile reads the current state, so ten
+ * changes to a waiting key cause one run, and a missed change is covered by the next run.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs, type BackoffLimits } from './backoff.ts';
 import { isKubeError } from './kube-error.ts';
 import { Histogram } from '../telemetry/histogram.ts';
 
-/** Brings the world nearer to what the object of a key asks for. To be called again later, it says `addAfter`. */
+/** Reconciles the object of a key. To be called again later, it calls `addAfter`. */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
 
-/** A run that failed and will be repeated. */
+/** A failed run that will be retried. */
 export interface FailedRun {
   readonly key: string;
   readonly error: unknown;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
   readonly retryInMs: number;
 }
 
 /** Options of a {@link WorkQueue}. */
 export interface WorkQueueOptions {
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** Of a key that fails again and again. Default 0.5 s to 5 min. */
+  /** The backoff of a failing key. Default 0.5 s to 5 min. */
   readonly backoff?: BackoffLimits;
-  /** Told of each failure: the queue repeats the run and says nothing itself. */
+  /** Called for each failure. The queue retries the run and does not log. */
   readonly onFailure: (run: FailedRun) => void;
 }
 
 /** Options of {@link WorkQueue.run}. */
 export interface RunOptions {
-  /** How many keys at a time; one key never twice. Default 4. */
+  /** Maximum number of concurrent runs. A key is never reconciled concurrently. Default 4. */
   readonly concurrency?: number;
-  /** Some run in a lane of their own, beside the others and so many at a time. Default: none do. */
+  /** Runs slow keys in a separate lane with its own concurrency. Default: none. */
   readonly slowLane?: SlowLane;
-  /** A run that takes long gives its place to the next one. Default: none does. */
+  /** Lets another key run beside a run that takes long. Default: never. */
   readonly patience?: Patience;
-  /** Ends the work: what runs is told by its own signal and awaited, what waits stays. */
+  /** Stops the queue. Running reconciles receive the signal and are awaited. Waiting keys stay. */
   readonly signal: AbortSignal;
 }
 
-/** For keys that are known to take long: they keep nobody waiting but each other. */
+/** The lane for keys that are known to take long. They delay only each other. */
 export interface SlowLane {
   readonly concurrency: number;
-  /** Asked when there is room for the key. */
+  /** Called when there is room for the key. */
   readonly isSlow: (key: string) => boolean;
 }
 
-/** With runs that take long and could not be known to. */
+/** Limits for runs that unexpectedly take long. */
 export interface Patience {
-  /** Longer than this is long. */
+  /** A run that takes longer is overdue. */
   readonly limitMs: number;
-  /** So many give their place, at a time. */
+  /** The maximum number of overdue runs that do not count towards the concurrency. */
   readonly places: number;
 }
 
-/** Numbers for metrics. Totals are since the start. */
+/** Numbers for metrics. Totals are since the process start. */
 export interface WorkQueueNumbers {
-  /** Keys that could run now. */
+  /** Keys that are ready to run. */
   readonly depth: number;
-  /** Keys that wait for their time. */
+  /** Keys that are delayed. */
   readonly delayed: number;
   readonly adds: number;
   readonly retries: number;
   readonly running: number;
-  /** Of the run that has been going on for the longest; 0 if there is none. */
+  /** Age of the longest-running reconcile, in seconds. 0 if there is none. */
   readonly longestRunningSeconds: number;
   readonly runs: number;
 }
 
-/** Soon enough for a passing fault, slow enough for one that needs a person. */
+/** Short enough for a transient failure, long enough for one that needs a user. */
 const RECONCILE_BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 300_000 };
 
-/** No server's advice is waited for longer. */
+/** Maximum `Retry-After` that is honored. */
 const MAX_ADVICE_MS = 300_000;
 
-/** A timer cannot wait longer; a run too early does no harm. */
+/** The maximum of a timer. A run that is too early does no harm. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** Keys that could run now, in the order of arrival. */
+/** Keys that are ready to run, in order of arrival. */
 class Lane {
-  /** With the time since when. */
+  /** Keys with the time since they are ready. */
   readonly #keys = new Map<string, number>();
   readonly #ahead = new Set<string>();
 
@@ -95,7 +95,7 @@ class Lane {
     return this.#ahead.size > 0;
   }
 
-  /** Since when the first key waits. */
+  /** When the first key became ready. */
   get firstMs(): number {
     return this.#keys.values().next().value ?? Infinity;
   }
@@ -124,31 +124,31 @@ class Lane {
   }
 }
 
-/** Keys to reconcile. */
+/** A queue of keys to reconcile. */
 export class WorkQueue {
-  /** Seconds that keys waited from when they could run until they ran. */
+  /** Seconds from when a key was ready until it ran. */
   readonly waits = new Histogram();
-  /** Seconds that runs took. */
+  /** Seconds per run. */
   readonly durations = new Histogram();
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #backoff: BackoffLimits;
   readonly #onFailure: (run: FailedRun) => void;
   readonly #ready = new Lane();
-  /** Those for the slow lane. Apart, so that a search for them does not pass all others. */
+  /** Keys for the slow lane. Separate, so that a search for them does not scan all others. */
   readonly #readySlow = new Lane();
-  /** Those that are to be finished before others begin. */
+  /** Prioritized keys. */
   readonly #ahead = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly cancel: () => void }>();
-  /** With the time of their start. */
+  /** Keys with the start time of their run. */
   readonly #running = new Map<string, number>();
-  /** Those of {@link #running} that are in the slow lane. */
+  /** Keys of {@link #running} in the slow lane. */
   readonly #slow = new Set<string>();
-  /** Those of the others that have taken long. */
+  /** Other running keys that are overdue. */
   readonly #overdue = new Set<string>();
-  /** Added while they run, with the time of that: they run once more. */
+  /** Keys added while running, with the time. They run once more. */
   readonly #again = new Map<string, number>();
-  /** In a row, by key. */
+  /** Consecutive failures by key. */
   readonly #failures = new Map<string, number>();
   readonly #totals = { adds: 0, retries: 0, runs: 0 };
   #isTurnOfAhead = false;
@@ -163,7 +163,9 @@ export class WorkQueue {
     this.#onFailure = options.onFailure;
   }
 
-  /** Runs the key as soon as there is room: at once also if it is backing off, for something has changed. */
+  /**
+   * Runs the key as soon as there is room. A key that is backing off runs immediately too, since something has changed.
+   */
   add(key: string): void {
     this.#totals.adds++;
     const nowMs = this.#clock.nowMs();
@@ -178,15 +180,15 @@ export class WorkQueue {
   }
 
   /**
-   * The same, ahead of those that wait. Every other turn is theirs all the same: a key that changes all the time must not
-   * keep them waiting.
+   * Runs the key ahead of the waiting keys. Every other turn goes to the waiting keys, so that keys that change all the
+   * time do not starve them.
    */
   addAhead(key: string): void {
     this.#ahead.add(key);
     this.add(key);
   }
 
-  /** Runs the key in a while. Of two such times the sooner counts; an `add` in between leaves it as it is. */
+  /** Runs the key after a delay. Of two delays the shorter one counts. An `add` in between does not cancel it. */
   addAfter(key: string, delayMs: number): void {
     if (delayMs <= 0) {
       this.add(key);
@@ -204,7 +206,7 @@ export class WorkQueue {
     this.#delayed.set(key, { dueMs, cancel });
   }
 
-  /** Whatever is planned for a key that is gone. A run that goes on is not cut short. */
+  /** Drops a deleted key and everything planned for it. A current run is not aborted. */
   forget(key: string): void {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
@@ -215,7 +217,7 @@ export class WorkQueue {
     this.#failures.delete(key);
   }
 
-  /** The numbers as they are now. */
+  /** Returns the current numbers. */
   numbers(): WorkQueueNumbers {
     const first = this.#running.values().next().value;
     return {
@@ -228,9 +230,9 @@ export class WorkQueue {
   }
 
   /**
-   * Works until the signal, and returns when the last run has ended. A run that throws is repeated with a growing delay.
+   * Runs until the signal aborts, and returns when the last run has ended. A run that throws is retried with backoff.
    *
-   * @throws TypeError if somebody else works already, for two would run one key at the same time.
+   * @throws TypeError if called twice, since two workers could run one key at the same time.
    */
   async run(reconcile: Reconcile, options: RunOptions): Promise<void> {
     const { signal } = options;
@@ -275,7 +277,7 @@ export class WorkQueue {
       if (lane === undefined || key === undefined) return undefined;
       const readyMs = lane.sinceMs(key);
       lane.delete(key);
-      // It may have begun to fail, or have recovered, since it was added.
+      // It may have become slow or recovered since it was added.
       const isSlow = this.#isSlow(key);
       if (isSlow && !hasSlowRoom) {
         this.#readySlow.add(key, readyMs, this.#ahead.has(key));
@@ -288,7 +290,7 @@ export class WorkQueue {
     }
   }
 
-  /** Of the lanes with room, the one whose next key has waited longer. */
+  /** Returns the lane with room whose next key has waited longest. */
   #nextLane(hasRoom: boolean, hasSlowRoom: boolean): Lane | undefined {
     const lanes = [...(hasRoom ? [this.#ready] : []), ...(hasSlowRoom ? [this.#readySlow] : [])];
     const filled = lanes.filter(({ size }) => size > 0);
@@ -299,7 +301,7 @@ export class WorkQueue {
     return second.firstMs < first.firstMs ? second : first;
   }
 
-  /** Returns how to end that. */
+  /** Starts the timer for an overdue run. Returns a function that stops it. */
   #beginWaiting(key: string, patience: Patience | undefined): () => void {
     if (patience === undefined || this.#slow.has(key)) return () => {};
     return this.#clock.after(patience.limitMs, () => {
@@ -315,7 +317,7 @@ export class WorkQueue {
       await reconcile(key, signal);
       this.#failures.delete(key);
     } catch (error) {
-      // Cut short by the end of all work: nobody is there to repeat it.
+      // Aborted at shutdown: there is nothing left to retry it.
       if (!signal.aborted) this.#retry(key, error);
     } finally {
       this.#running.delete(key);

@@ -13,7 +13,7 @@ function map(name: string, data: Readonly<Record<string, string>>): ApiObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data };
 }
 
-/** As a server has it after an apply, with a default of its own. */
+/** Returns the object after an apply, with a default of the server. */
 function live(desired: ApiObject, change: object = {}): ApiObject {
   const annotations = { [APPLIED_ANNOTATION]: appliedHash(desired) };
   const metadata = { ...desired.metadata, annotations, uid: 'u', resourceVersion: '1' };

@@ -10,11 +10,14 @@ import { keyText, type KubeObject } from '../object.ts';
 import { Repeats } from './repeats.ts';
 import { resourceOf } from '../resource.ts';
 
-/** What was done, and the object as it is after that. */
+/** The outcome of an apply, and the object afterwards. */
 export type Applied<T extends KubeObject> =
   | { readonly outcome: 'unchanged'; readonly object: T }
   | { readonly outcome: 'applied'; readonly object: T }
-  /** Applied a moment ago and different again, or gone, by somebody who does not give in: wait before the next attempt. */
+  /**
+   * Not applied: another client reverted or deleted the object shortly after the last apply. Wait before the next
+   * attempt.
+   */
   | {
       readonly outcome: 'held';
       readonly object: T | undefined;
@@ -24,17 +27,17 @@ export type Applied<T extends KubeObject> =
 
 /** Options of an {@link Applier}. */
 export interface ApplierOptions {
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** What differs although it was applied, as with a value that the server normalises. */
+/** The differences that remained after an apply, such as a value that the server normalizes. */
 interface Tolerated {
   readonly hash: string;
   readonly differences: readonly Difference[];
 }
 
-/** Applies objects to one server. Remembers those that it had to apply not long ago, or that do not stay as applied. */
+/** Applies objects to one server. Remembers recent applies, and the differences that remained after them. */
 export class Applier {
   readonly #client: ObjectClient;
   readonly #repeats: Repeats;
@@ -47,9 +50,9 @@ export class Applier {
   }
 
   /**
-   * Applies `desired` if `live`, as it was read last, needs it.
+   * Applies `desired` if `live`, the last observed state, differs from it.
    *
-   * @throws KubeError; for a Conflict see `conflictOwners`.
+   * @throws KubeError. For a Conflict, see `conflictOwners`.
    */
   async applyIfNeeded<T extends KubeObject>(
     desired: T,
@@ -76,7 +79,7 @@ export class Applier {
     return { outcome: 'applied', object };
   }
 
-  /** An apply takes no field away that somebody else has put there. */
+  /** Removes extra fields, which an apply does not remove because another client owns them. */
   async #withoutStrays<T extends KubeObject>(
     desired: T,
     applied: T,
@@ -88,7 +91,7 @@ export class Applier {
     return this.#client.patch<T>(resource, desired.metadata, 'merge', body, { signal });
   }
 
-  /** What was applied before that, and is not wanted now, says nothing of this. */
+  /** The differences tolerated for this hash. Those of an earlier desired state do not count. */
   #toleratedAt(place: string, hash: string): readonly Difference[] | undefined {
     const found = this.#tolerated.get(place);
     return found?.hash === hash ? found.differences : undefined;

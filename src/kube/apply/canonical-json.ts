@@ -1,8 +1,8 @@
 /**
- * Values as text that can be compared: a server gives the fields of an object back in an order of its own.
+ * Serializes values for comparison. A server may return the fields of an object in any order.
  */
 
-/** JSON with the fields of every object in one order. */
+/** Returns JSON with the fields of every object sorted. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_field, child: unknown) =>
     typeof child === 'object' && child !== null && !Array.isArray(child)

@@ -1,20 +1,23 @@
 /**
- * Who stands in the way of an apply.
+ * The field managers that an apply conflicts with.
  */
 import { isKubeError } from '../kube-error.ts';
 
-/** Somebody else, with the fields that he owns and that we would change. */
+/** Another field manager, with the fields that it owns and that the apply would change. */
 export interface ConflictOwner {
-  /** As `kubectl-client-side-apply`, `argocd-controller`. */
+  /** For example `kubectl-client-side-apply` or `argocd-controller`. */
   readonly manager: string;
-  /** As `.spec.replicas`, in the order of the server. */
+  /** For example `.spec.replicas`, in the order of the server. */
   readonly fields: readonly string[];
 }
 
-/** Of a cause, the one place where a server puts the manager's name: `conflict with "kubectl" using v1 at ...`. */
+/**
+ * Matches the manager's name in the message of a cause, the only place that has it: `conflict with "kubectl" using v1
+ * at ...`.
+ */
 const MANAGER = /^conflict with ("(?:[^"\\]|\\.)*")/;
 
-/** The owners of the fields for which an apply was refused; none for any other error. */
+/** Returns the owners of the fields for which an apply was rejected, or an empty list for any other error. */
 export function conflictOwners(error: unknown): readonly ConflictOwner[] {
   if (!isKubeError(error, 'Conflict')) return [];
   const owners = new Map<string, string[]>();
@@ -26,13 +29,13 @@ export function conflictOwners(error: unknown): readonly ConflictOwner[] {
   return [...owners].map(([manager, fields]) => ({ manager, fields }));
 }
 
-/** The whole sentence if it is not as we know it: better than no name. */
+/** Returns the manager's name, or the whole message if its format is unknown. */
 function managerIn(message: string): string {
   const [, quoted] = MANAGER.exec(message) ?? [];
   if (quoted === undefined) return message;
   try {
     return String(JSON.parse(quoted));
   } catch {
-    return quoted.slice(1, -1); // quoted by Go, whose escapes are a few more than those of JSON
+    return quoted.slice(1, -1); // Go's quoting has a few more escapes than JSON
   }
 }

@@ -52,7 +52,7 @@ test('finds something wherever one value is changed', () => {
   );
 });
 
-/** The same with one more field in every map. */
+/** Returns the value with an additional field in every map. */
 function withMore(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMore);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,31 +1,31 @@
 /**
- * Where an object that is there is not as it was asked for.
+ * Compares live objects with the desired state.
  */
 import { strays } from './strays.ts';
 
-/** One place. */
+/** A field whose live value differs. */
 export interface Difference {
-  /** As `.spec.ports[0].port`. */
+  /** For example `.spec.ports[0].port`. */
   readonly path: string;
-  /** What is there; undefined if nothing. */
+  /** The live value, or undefined if absent. */
   readonly found: unknown;
 }
 
-/** One place, with what is asked for there. */
+/** A difference with the desired value. */
 export interface Comparison extends Difference {
   readonly wanted: unknown;
 }
 
 /**
- * The places where `live` does not have what `desired` asks for. Fields that only `live` has are none: they are defaults of
- * the server, or belong to others; but see `strays`. Lists are compared item by item and must be of one length, for most lists of the API are
- * one field. An undefined or null field asks for nothing.
+ * Returns the fields of `desired` that `live` does not match. Fields that only `live` has are ignored: they are
+ * defaults of the server, or have other owners (but see `strays`). Lists must have the same length and are compared
+ * item by item, since most lists of the API are one field. Undefined and null fields in `desired` are ignored.
  */
 export function differences(desired: unknown, live: unknown): readonly Difference[] {
   return comparisons(desired, live).map(({ path, found }) => ({ path, found }));
 }
 
-/** The same, for whoever shows them. */
+/** Returns the same differences with the desired values, for display. */
 export function comparisons(desired: unknown, live: unknown): readonly Comparison[] {
   const found: Comparison[] = [];
   compare(desired, live, '', found);
@@ -49,7 +49,7 @@ function compare(desired: unknown, live: unknown, path: string, found: Compariso
   }
   if (isMap(desired) && isMap(live)) {
     for (const [field, value] of Object.entries(desired)) {
-      // Own fields only: a label may be called `constructor`.
+      // Own properties only: a label may be named `constructor`.
       const there = Object.hasOwn(live, field) ? live[field] : undefined;
       compare(value, there, `${path}.${field}`, found);
     }

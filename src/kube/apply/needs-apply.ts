@@ -11,8 +11,9 @@ import type { KubeObject } from '../object.ts';
 export const APPLIED_ANNOTATION = 'snicket.dev/applied';
 
 /**
- * Whether an apply would change something. `tolerated` are differences that remained after an earlier apply, because the
- * server normalizes a value or because a list has items of other field managers. Applying again would not remove them.
+ * Reports whether an apply would change something. `tolerated` are differences that remained after an earlier apply,
+ * because the server normalizes a value or because a list has items of other field managers. Applying again would not
+ * remove them.
  */
 export function needsApply(
   desired: KubeObject,
@@ -25,7 +26,7 @@ export function needsApply(
   return found.length > 0 && !Bun.deepEquals(found, tolerated);
 }
 
-/** By the desired object, which is never changed: one reconcile compares each of them several times. */
+/** Hashes by desired object. Desired objects are immutable, and one reconcile compares each of them several times. */
 const hashes = new WeakMap<KubeObject, string>();
 
 /** Returns the hash of a desired object. It does not depend on the order of fields. */

@@ -1,19 +1,19 @@
 /**
- * What an apply would take away. A field that we applied before, and do not ask for now, goes, unless somebody else has
- * it too: so server-side apply has it, by `metadata.managedFields`.
+ * The fields that an apply would remove: those in `metadata.managedFields` that this manager applied before, that are
+ * not desired any more, and that have no other owner.
  */
 import { APPLIED_ANNOTATION } from './needs-apply.ts';
 import type { Difference } from './differences.ts';
 import type { KubeObject, ManagedFields } from '../object.ts';
 
-/** Fields, as fieldsV1 writes them: `f:` and a name, or an item of a list. */
+/** Fields in the fieldsV1 format: `f:` and a name, or an item of a list. */
 type Fields = Readonly<Record<string, unknown>>;
 
 const FIELD = 'f:';
 
 /**
- * The fields of `live` that would go if `desired` were applied by this manager. Items of lists are none of them: a list
- * that gets shorter is a difference.
+ * Returns the fields of `live` that an apply of `desired` by this manager would remove. List items are not included: a
+ * list that gets shorter is a difference.
  */
 export function removals(
   desired: KubeObject,

@@ -1,26 +1,27 @@
 /**
- * Writes that somebody undoes are written again, but ever more slowly: two who know better must not wear out a server.
+ * Backs off repeated writes. If another controller keeps reverting a write, it is repeated with increasing delays, so
+ * that the two do not overload the API server.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { backoffMs, type BackoffLimits } from '../backoff.ts';
 
 const BACKOFF: BackoffLimits = { firstMs: 1_000, maxMs: 300_000 };
-/** So long without a write, and the next one is the first again. */
+/** After this time without a write, the backoff starts over. */
 const QUIET_MS = 2 * BACKOFF.maxMs;
 
 interface LastWrite {
   readonly content: string;
-  /** How many of the same, one soon after the other. */
+  /** The number of identical writes in a row. */
   readonly count: number;
   readonly atMs: number;
-  /** Since when it is undone, of all that follow on one another. */
+  /** When the write was first found reverted, in this series of identical writes. */
   undoneAt?: Date | undefined;
 }
 
-/** What was written where, not long ago. */
+/** Recent writes by key. */
 export class Repeats {
   readonly #clock: Clock;
-  /** By place, the oldest first. */
+  /** By key, the oldest first. */
   readonly #writes = new Map<string, LastWrite>();
 
   readonly #now: () => Date;
@@ -30,21 +31,27 @@ export class Repeats {
     this.#now = now;
   }
 
-  /** How long to wait before this is written there; 0 if it is no repetition, or none too soon. */
+  /**
+   * Returns how long to wait before writing this content again. 0 if it is not a repetition, or if the delay has
+   * passed.
+   */
   waitMs(place: string, content: string): number {
     const last = this.#writes.get(place);
     if (last?.content !== content) return 0;
     return Math.max(0, last.atMs + backoffMs(last.count, 0, BACKOFF) - this.#clock.nowMs());
   }
 
-  /** Since when somebody undoes this there: the first time that it was asked. Undefined if it was not written last. */
+  /**
+   * Returns when this write was first found reverted, which is the time of the first call. Undefined if the last write
+   * there had other content.
+   */
   undoneSince(place: string, content: string): Date | undefined {
     const last = this.#writes.get(place);
     if (last?.content !== content) return undefined;
     return (last.undoneAt ??= this.#now());
   }
 
-  /** This has been written there now. */
+  /** Records a write. */
   add(place: string, content: string): void {
     const atMs = this.#clock.nowMs();
     const last = this.#writes.get(place);

@@ -1,26 +1,27 @@
 /**
- * What others have added to fields that are ours as a whole. Server-side apply lets everybody add to a map, and says
- * nothing of it; for some fields that is not good enough: one more label in a `nodeSelector`, and no node is left.
+ * Finds fields that other clients added to maps that Snicket must own exclusively. Server-side apply lets every manager
+ * add to a map without a conflict. For some maps that is not acceptable: with one more label in a `nodeSelector`, no
+ * node may match.
  */
 import type { Difference } from './differences.ts';
 
-/** Something that is there and must not be. */
+/** A live field that must not exist. */
 export interface Stray extends Difference {
-  /** The path, name by name: a label has dots of its own. */
+  /** The path as a list of names, since label names contain dots. */
   readonly names: readonly string[];
 }
 
 const POD = ['spec', 'template', 'spec'];
 
-/** Of which node a pod may be on. Servers have no defaults for these. */
+/** The fields that control scheduling. The API server sets no defaults for them. */
 const PLACEMENT = ['nodeSelector', 'affinity', 'tolerations', 'nodeName'];
 
-/** By kind: what is ours as a whole, asked for or not. */
+/** The fields that Snicket owns exclusively by kind, whether they are set in the desired state or not. */
 const WHOLE_FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   DaemonSet: PLACEMENT.map((field) => [...POD, field]),
 };
 
-/** All of them. Lists that are asked for have none: what is more in them is a difference of the list. */
+/** Returns all extra fields. Desired lists have none: extra items are already differences. */
 export function strays(desired: unknown, live: unknown): readonly Stray[] {
   const kind = fieldIn(desired, 'kind');
   const fields = (typeof kind === 'string' && WHOLE_FIELDS[kind]) || [];
@@ -35,7 +36,7 @@ export function strays(desired: unknown, live: unknown): readonly Stray[] {
   });
 }
 
-/** The merge patch that takes them away. */
+/** Returns the merge patch that removes the fields. */
 export function patchWithout(found: readonly Stray[]): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = {};
   for (const { names } of found) {

@@ -1,38 +1,38 @@
 /**
- * How much a client takes from a server.
+ * Limits on the responses that a client accepts.
  */
 
-/** The limits of a client. What exceeds one is an error, `Malformed`, that names it. */
+/** The limits of a client. A response that exceeds one fails with `Malformed` and the name of the limit. */
 export interface ClientLimits {
-  /** Of one answer. */
+  /** Maximum size of one response. */
   readonly answerBytes: number;
-  /** Of the answers to all pages of a list. */
+  /** Maximum total size of all pages of a list. */
   readonly listBytes: number;
   readonly listPages: number;
-  /** What a page is asked to have at most. */
+  /** The `limit` of a page. */
   readonly pageObjects: number;
-  /** Of one event of a watch. */
+  /** Maximum size of one watch event. */
   readonly lineBytes: number;
 }
 
 const MB = 1024 * 1024;
 
-/** For a server that is as trusted as Snicket is. */
+/** The limits for a trusted API server. */
 export const DEFAULT_LIMITS: ClientLimits = {
   // 500 nodes with all their images are a third of this.
   answerBytes: 64 * MB,
   listBytes: Number.POSITIVE_INFINITY,
-  // A list of half a million objects is none that Snicket has a use for.
+  // Snicket has no use for a list of half a million objects.
   listPages: 1000,
-  // As client-go asks for: large enough to be few, small enough to be kind to the server.
+  // As in client-go: few requests, without overloading the server.
   pageObjects: 500,
-  // etcd takes 1.5 MB for an object; whatever is far above that is no event.
+  // etcd limits objects to 1.5 MB. An event far above that is invalid.
   lineBytes: 16 * MB,
 };
 
 /**
- * For the server of a tenant, which may send whatever it likes, and is one of a thousand. There is room for the largest
- * cluster that Kubernetes supports: 5,000 nodes, each of 40 KB in a page, of 12 KB on the average.
+ * The limits for the API server of a tenant, which is not trusted and is one of a thousand. They suffice for the
+ * largest cluster that Kubernetes supports: 5,000 nodes of 12 KB on average, or 40 KB each in a page.
  */
 export const TENANT_LIMITS: ClientLimits = {
   answerBytes: 4 * MB,

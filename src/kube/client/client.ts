@@ -1,8 +1,8 @@
 /**
- * What Snicket asks of an API server. One client stands for one server and one identity.
+ * The Kubernetes API client. One client stands for one server and one identity.
  *
- * Every call ends in time (a signal, or the client's own limit), and fails with a {@link KubeError} only. A client holds
- * no state but its credentials: it may be shared by any number of callers.
+ * Every call ends in time (by its signal, or the client's own limit), and fails only with a {@link KubeError}. A client
+ * has no state except its credentials, so any number of callers may share it.
  */
 import type { InformerBounds } from '../informer/bounds.ts';
 import type { KubeObject, ObjectKey } from '../object.ts';
@@ -17,13 +17,13 @@ export interface CallOptions {
 export interface Selection {
   /** Default: all namespaces. */
   readonly namespace?: string | undefined;
-  /** As kubectl's `-l`. */
+  /** The same syntax as `kubectl -l`. */
   readonly labelSelector?: string | undefined;
-  /** As `metadata.name=kubernetes`. */
+  /** For example `metadata.name=kubernetes`. */
   readonly fieldSelector?: string | undefined;
 }
 
-/** A list at one point in time. */
+/** A consistent list at one resourceVersion. */
 export interface ObjectList<T extends KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -31,40 +31,43 @@ export interface ObjectList<T extends KubeObject> {
 
 /** Options of {@link KubeClient.watch}. */
 export interface WatchOptions extends Selection, CallOptions {
-  /** Of a list, or of the last event: what came after it is told. */
+  /** The version of a list or of the last event. The watch reports events after it. */
   readonly resourceVersion: string;
-  /** Called once, when the server has begun to answer: the first event may be a minute away. */
+  /** Called once, when the response starts. The first event may come a minute later. */
   readonly onOpen?: (() => void) | undefined;
 }
 
-/** What a watch tells. A bookmark carries nothing but a resourceVersion to go on from. */
+/** An event of a watch. A bookmark has only a resourceVersion to resume from. */
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
 /** Options of {@link KubeClient.apply}. */
 export interface ApplyOptions extends CallOptions {
-  /** Takes fields of other managers. Default false: those are a conflict, an error that names their owners. */
+  /** Takes over fields of other managers. Default false: they cause a Conflict error that names their owners. */
   readonly force?: boolean;
-  /** `status`: the status alone. */
+  /** `status`: applies only the status. */
   readonly subresource?: 'status';
-  /** The answer is what would be; nothing is written. */
+  /** Returns the result without writing it. */
   readonly dryRun?: boolean;
-  /** Needed for a kind that is not in RESOURCES. Default: `resourceOf` the object. */
+  /** Required for a kind that is not in RESOURCES. Default: `resourceOf` the object. */
   readonly resource?: Resource;
 }
 
 /** Options of {@link KubeClient.list}. */
 export interface ListOptions<T extends KubeObject> extends Selection, CallOptions {
-  /** What to keep of each object: done page by page, so that a long list is never in memory whole. Default: all. */
+  /**
+   * Trims each object, page by page, so that a long list is never in memory in full. Default: objects are kept as they
+   * are.
+   */
   readonly trim?: ((object: T) => T) | undefined;
-  /** The most that may be kept; a list that is longer is not read to its end. Default: the client's own limits. */
+  /** The maximum to retain. A longer list is not read to its end. Default: the client's own limits. */
   readonly bounds?: InformerBounds | undefined;
 }
 
 /** Options of {@link KubeClient.delete}. */
 export interface DeleteOptions extends CallOptions {
-  /** Only the object with this uid; another of the same name is a Conflict. */
+  /** Deletes only the object with this uid. Another object of the same name is a Conflict. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   /** Default `Background`. */
@@ -74,28 +77,31 @@ export interface DeleteOptions extends CallOptions {
 /** How `patch` reads its body. */
 export type PatchType = 'merge' | 'json';
 
-/** A server, as one identity sees it. */
+/** A client of one server with one identity. */
 export interface KubeClient {
-  /** Its address, for messages. */
+  /** The address of the server, for messages. */
   readonly server: string;
 
-  /** Undefined if there is no such object; any other failure throws. */
+  /** Returns undefined if the object does not exist. Any other failure throws. */
   get<T extends KubeObject>(
     resource: Resource,
     key: ObjectKey,
     options?: CallOptions,
   ): Promise<T | undefined>;
 
-  /** All pages; `limit` of one page is the client's affair. A list that expires half way begins again. */
+  /** Lists all pages. The client chooses the page size. A list whose snapshot expires half way starts over. */
   list<T extends KubeObject>(resource: Resource, options?: ListOptions<T>): Promise<ObjectList<T>>;
 
-  /** The resourceVersion of the server at this moment, from a consistent list of at most one object. */
+  /** Returns the current resourceVersion of the server, from a consistent list of at most one object. */
   currentVersion(resource: Resource, options?: Selection & CallOptions): Promise<string>;
 
-  /** How many there are of a kind, by a page of one. */
+  /** Returns the number of objects of a kind, from a list with limit 1. */
   count(resource: Resource, options?: CallOptions): Promise<number>;
 
-  /** Ends (returns) when the server ends it; throws a KubeError when it breaks, `Expired` for a version that is gone. */
+  /**
+   * Watches objects. Returns when the server ends the watch. Throws a KubeError when the watch breaks: `Expired` if the
+   * resourceVersion is no longer available.
+   */
   watch<T extends KubeObject>(
     resource: Resource,
     options: WatchOptions,
@@ -103,14 +109,14 @@ export interface KubeClient {
 
   create<T extends KubeObject>(resource: Resource, object: T, options?: CallOptions): Promise<T>;
 
-  /** Replaces the whole object; needs its resourceVersion to be the current one, else Conflict. */
+  /** Replaces the whole object. Fails with a Conflict if its resourceVersion is not the current one. */
   replace<T extends KubeObject>(
     resource: Resource,
     object: T,
     options?: CallOptions & { readonly subresource?: 'status' },
   ): Promise<T>;
 
-  /** Server-side apply, as the client's field manager. */
+  /** Server-side apply with the client's field manager. */
   apply<T extends KubeObject>(object: T, options?: ApplyOptions): Promise<T>;
 
   patch<T extends KubeObject>(
@@ -121,17 +127,17 @@ export interface KubeClient {
     options?: CallOptions & { readonly subresource?: 'status' },
   ): Promise<T>;
 
-  /** False if there was no such object. */
+  /** Returns false if the object did not exist. */
   delete(resource: Resource, key: ObjectKey, options?: DeleteOptions): Promise<boolean>;
 
-  /** The plural names of what one group version serves; empty if it is not there. */
+  /** Returns the plural names of the resources of a group version. Empty if it is not served. */
   servedPlurals(apiVersion: string, options?: CallOptions): Promise<ReadonlySet<string>>;
 
-  /** `/version`. */
+  /** Returns the version of the server, from `/version`. */
   version(options?: CallOptions): Promise<{ readonly gitVersion: string }>;
 }
 
-/** A client for objects that are known by name: no lists and no watches. */
+/** A client for objects known by name, without lists and watches. */
 export type ObjectClient = Pick<
   KubeClient,
   'server' | 'get' | 'create' | 'replace' | 'apply' | 'patch' | 'delete'

@@ -1,8 +1,10 @@
 /**
- * What a server says that it serves.
+ * API discovery.
  */
 
-/** The plural names in the answer for a version; `pods/status` is part of `pods`, and none of its own. */
+/**
+ * Returns the plural names in the discovery document of a group version, without subresources such as `pods/status`.
+ */
 export function pluralsIn(answer: unknown): ReadonlySet<string> {
   const { resources } = (answer ?? {}) as { readonly resources?: unknown };
   const all: readonly unknown[] = Array.isArray(resources) ? resources : [];

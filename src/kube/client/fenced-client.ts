@@ -2,8 +2,8 @@ import type { KubeClient } from './client.ts';
 import { forwardedReads } from './forwarded-reads.ts';
 
 /**
- * The same client; before each write it asks whether it may still write, and `assertMayWrite` throws if not. A dry run is
- * no write.
+ * Returns a client that calls `assertMayWrite` before each write. The write fails if that throws. Dry runs are not
+ * checked.
  */
 export function fencedClient(client: KubeClient, assertMayWrite: () => void): KubeClient {
   return {

@@ -67,7 +67,7 @@ describe('limits', () => {
     limited = createClient(access(), { limits: LIMITS });
   });
 
-  /** A page of so many bytes and a bit, with another one to follow. */
+  /** Returns a page of a little more than this size, with a continue token. */
   function page(bytes: number): object {
     return {
       metadata: { resourceVersion: '1', continue: 'more' },

@@ -32,7 +32,7 @@ function notFound(): object {
   return { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' };
 }
 
-/** What the last request was. */
+/** Returns the last request. */
 function asked() {
   const { verb, path, query, headers, body } = server.exchanges.at(-1)!;
   return {
@@ -184,7 +184,7 @@ describe('one object', () => {
 });
 
 describe('a list', () => {
-  /** Serves these names, two to a page. */
+  /** Serves these names with a page size of two. */
   function serve(...names: readonly string[]): void {
     server.script = ({ query, answer }) => {
       const start = Number(query.get('continue') ?? 0);

@@ -1,5 +1,5 @@
 /**
- * The client: what to ask for, as URLs and bodies.
+ * The API client: builds URLs and bodies, and reads responses.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { DEFAULT_LIMITS, type ClientLimits } from './client-limits.ts';
@@ -31,21 +31,24 @@ import { watchEvents } from './watch-stream.ts';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions {
-  /** Who writes, as managedFields name it. Default `snicket`. */
+  /** The field manager of writes. Default `snicket`. */
   readonly fieldManager?: string;
-  /** Of one request, from the call to the end of the answer; of a watch, to its beginning. Default 30,000. */
+  /**
+   * The time limit of a request, from the call to the end of the response. For a watch, to the start of the response.
+   * Default 30,000.
+   */
   readonly timeoutMs?: number;
   /** Default `snicket`. */
   readonly userAgent?: string;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /** Default {@link DEFAULT_LIMITS}. */
   readonly limits?: ClientLimits;
-  /** What carries the requests. Default: connections with TLS. */
+  /** Default: TLS connections. */
   readonly roundTripper?: RoundTripper | undefined;
 }
 
-/** How often a list may begin again because its snapshot is gone. */
+/** The number of attempts if the snapshot of a list expires. */
 const MAX_LIST_ATTEMPTS = 3;
 
 const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
@@ -53,7 +56,7 @@ const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
 };
 
-/** A client. It opens no connection before its first call. */
+/** Creates a client. It opens no connection before its first call. */
 export function createClient(access: ClusterAccess, options: ClientOptions = {}): KubeClient {
   return new FetchClient(access, options);
 }

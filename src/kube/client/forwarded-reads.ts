@@ -1,12 +1,12 @@
 /**
- * The reads of a client, for another client that differs only in its writes.
+ * Forwards the reads of a client, for a wrapper that changes only the writes.
  */
 import type { KubeClient } from './client.ts';
 
-/** What a client does besides writing. */
+/** The methods of a client that do not write. */
 export type Reads = Omit<KubeClient, 'create' | 'replace' | 'apply' | 'patch' | 'delete'>;
 
-/** Each is passed on as it is. */
+/** Returns methods that forward each read unchanged. */
 export function forwardedReads(client: KubeClient): Reads {
   return {
     server: client.server,

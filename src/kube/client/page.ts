@@ -1,21 +1,21 @@
 /**
- * Lists, page by page.
+ * The pages of a list.
  */
 import { isObject } from '../object-read.ts';
 import type { KubeObject } from '../object.ts';
 import type { Resource } from '../resource.ts';
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Page<T extends KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
-  /** Where the next one begins; empty at the end. */
+  /** The continue token of the next page. Empty at the end. */
   readonly continue: string;
-  /** How many come after this page; 0 also where the server does not say. */
+  /** The number of objects after this page. 0 if the server does not say. */
   readonly remaining: number;
 }
 
-/** What is looked at of an answer before its items are handed on as what the caller says they are. */
+/** The fields that are checked before the items are returned as objects of the caller's type. */
 interface RawPage {
   readonly items?: unknown;
   readonly metadata?: {
@@ -25,7 +25,7 @@ interface RawPage {
   } | null;
 }
 
-/** Undefined if the answer is none. */
+/** Returns the page, or undefined if the response is not a list. */
 export function pageOf<T extends KubeObject>(
   answer: unknown,
   resource: Resource,
@@ -33,7 +33,7 @@ export function pageOf<T extends KubeObject>(
   if (typeof answer !== 'object' || answer === null) return undefined;
   const { items, metadata }: RawPage = answer;
   const { resourceVersion, continue: next, remainingItemCount: remaining } = metadata ?? {};
-  // Go writes null for a list without items.
+  // Go encodes an empty list as null.
   const all: unknown = items ?? [];
   if (typeof resourceVersion !== 'string' || !Array.isArray(all) || !all.every(isObject)) {
     return undefined;
@@ -46,7 +46,7 @@ export function pageOf<T extends KubeObject>(
   };
 }
 
-/** The items of a list do not say what they are: the list says it for all of them. */
+/** Adds the apiVersion and kind, which list items do not have. */
 function withKind<T extends KubeObject>(
   item: Partial<KubeObject>,
   { apiVersion, kind }: Resource,

@@ -1,11 +1,11 @@
 /**
- * Where objects are in the API of a server.
+ * The URL paths of objects.
  */
 import { KubeError } from '../kube-error.ts';
 import type { ObjectKey } from '../object.ts';
 import type { Resource } from '../resource.ts';
 
-/** Of one version of a group. */
+/** Returns the path of a group version. */
 export function versionPath(apiVersion: string): string {
   const [first = '', second] = apiVersion.split('/');
   return second === undefined
@@ -13,7 +13,7 @@ export function versionPath(apiVersion: string): string {
     : `/apis/${segment(first)}/${segment(second)}`;
 }
 
-/** Of all objects of a kind, or those of one namespace. */
+/** Returns the path of all objects of a kind, or of those in one namespace. */
 export function collectionPath(
   { apiVersion, plural, namespaced }: Resource,
   namespace?: string,
@@ -22,13 +22,13 @@ export function collectionPath(
   return `${versionPath(apiVersion)}${within}/${segment(plural)}`;
 }
 
-/** Of one object. */
+/** Returns the path of an object. */
 export function objectPath(resource: Resource, key: ObjectKey, subresource?: 'status'): string {
   const collection = collectionPath(resource, namespaceFor(resource, key));
   return `${collection}/${segment(key.name)}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
-/** Where an object is. @throws KubeError if it has to be somewhere and does not say so */
+/** Returns the namespace of an object. @throws KubeError if the kind is namespaced and the key has no namespace */
 export function namespaceFor(
   resource: Resource,
   { name, namespace }: ObjectKey,
@@ -38,8 +38,8 @@ export function namespaceFor(
 }
 
 /**
- * A part of a path. Nothing at all, or dots, would make another path of it: to delete the object with the empty name is
- * to delete them all.
+ * Returns an encoded path segment. An empty segment or dots would change the path: deleting the object with an empty
+ * name would delete the whole collection.
  */
 function segment(text: string): string {
   if (text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text);

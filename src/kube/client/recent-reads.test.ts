@@ -14,7 +14,7 @@ function configMap(data: Record<string, string> = {}): ApiObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: KEY, data };
 }
 
-/** A server with one ConfigMap, and reads of it by a clock that stands. */
+/** A server with one ConfigMap, and cached reads with a manual clock. */
 class ReadsLab implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly reads: RecentReads;
@@ -37,7 +37,7 @@ class ReadsLab implements AsyncDisposable {
     return this.reads.get(RESOURCES.configMap, KEY);
   }
 
-  /** How often the server was asked. */
+  /** The number of requests to the server. */
   get asked(): number {
     return this.#server.requests().filter(({ verb }) => verb === 'get').length;
   }

@@ -1,6 +1,6 @@
 /**
- * Objects that were read or written a moment ago. Whoever looks twice within seconds asks the server once; nothing is kept
- * for longer, so that a thousand servers cost no memory while nothing happens.
+ * Caches objects that were read or written a moment ago, so that two reads within seconds cause one request. Nothing is
+ * cached for longer, so that a thousand idle servers take no memory.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { CallOptions, KubeClient } from './client.ts';
@@ -8,30 +8,30 @@ import { withShallowManagedFields } from '../managed-fields.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../object.ts';
 import type { Resource } from '../resource.ts';
 
-/** What only reads. */
+/** A client that only reads. */
 export type Reader = Pick<KubeClient, 'server' | 'get' | 'version'>;
 
-/** Reads of one client. Of `managedFields` they have the topmost fields. */
+/** A short-lived cache for the reads of one client. Of `managedFields` it has only the top-level fields. */
 export class RecentReads implements Reader {
   readonly #client: Reader;
   readonly #clock: Clock;
   readonly #freshMs: number;
-  /** By kind and key; nothing where there is no object. */
+  /** By kind and key. Undefined if there is no object. */
   readonly #objects = new Map<string, Recent<KubeObject | undefined>>();
   #version: Recent<{ readonly gitVersion: string }> | undefined;
-  /** By the same, those that are on their way. One that was overtaken says how it was before. */
+  /** Reads in progress, by kind and key. The result of a superseded read is older than the cache. */
   readonly #reading = new Map<string, Set<Reading>>();
-  /** Absent while nothing is kept. */
+  /** Absent while the cache is empty. */
   #stopClearing: (() => void) | undefined;
 
-  /** @param freshMs - How long an answer is good. */
+  /** @param freshMs - How long a response may be reused. */
   constructor(client: Reader, freshMs: number, clock: Clock) {
     this.#client = client;
     this.#freshMs = freshMs;
     this.#clock = clock;
   }
 
-  /** How many answers are kept. */
+  /** The number of cached responses. */
   get size(): number {
     return this.#objects.size + (this.#version === undefined ? 0 : 1);
   }
@@ -40,7 +40,7 @@ export class RecentReads implements Reader {
     return this.#client.server;
   }
 
-  /** As the server says, or as it said a moment ago. @throws KubeError */
+  /** Returns the object from the cache or the server. @throws KubeError */
   async get<T extends KubeObject>(
     resource: Resource,
     key: ObjectKey,
@@ -63,7 +63,7 @@ export class RecentReads implements Reader {
     }
   }
 
-  /** The same for `/version`. @throws KubeError */
+  /** Returns the version from the cache or the server. @throws KubeError */
   async version(options: CallOptions = {}): Promise<{ readonly gitVersion: string }> {
     if (this.#version === undefined || this.#isStale(this.#version)) {
       this.#version = this.#recent(await this.#client.version(options));
@@ -71,19 +71,19 @@ export class RecentReads implements Reader {
     return this.#version.value;
   }
 
-  /** This is how it is now, by an answer to somebody else. */
+  /** Stores the current object, from the response to another request. */
   put(resource: Resource, object: KubeObject): void {
     this.#keep(placeOf(resource, object.metadata), object);
   }
 
-  /** The next read of it asks the server. */
+  /** Removes an object, so that the next read asks the server. */
   forget(resource: Resource, key: ObjectKey): void {
     const place = placeOf(resource, key);
     this.#overtake(place);
     this.#objects.delete(place);
   }
 
-  /** Nothing is kept any more. */
+  /** Removes everything. */
   clear(): void {
     for (const place of this.#reading.keys()) this.#overtake(place);
     this.#objects.clear();
@@ -99,7 +99,7 @@ export class RecentReads implements Reader {
     return kept;
   }
 
-  /** Whatever was asked before this is older. */
+  /** Marks the reads in progress as superseded. */
   #overtake(place: string): void {
     for (const reading of this.#reading.get(place) ?? []) reading.isOvertaken = true;
   }
@@ -122,7 +122,7 @@ export class RecentReads implements Reader {
   }
 }
 
-/** A question that was not answered yet. */
+/** A read in progress. */
 interface Reading {
   isOvertaken: boolean;
 }

@@ -10,7 +10,7 @@ import { RecordingClient } from './recording-client.ts';
 
 const { configMap } = RESOURCES;
 
-/** A cluster with two ConfigMaps: one of another manager, one with a finalizer. */
+/** Returns a cluster with two ConfigMaps: one of another manager, one with a finalizer. */
 async function cluster(): Promise<{ readonly client: KubeClient; readonly store: ObjectStore }> {
   const store = new ObjectStore({ historyLimit: 100 });
   const of = (fieldManager: string) =>
@@ -120,7 +120,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
-/** What does not depend on when and where a write took place. */
+/** Returns the fields that do not depend on the time and place of a write. */
 function content(object: KubeObject | undefined): unknown {
   if (object === undefined) return undefined;
   const { labels, annotations, finalizers, deletionTimestamp } = object.metadata;

@@ -1,6 +1,7 @@
 /**
- * Clients that record writes instead of sending them. Reads go to the API server, and show what was recorded on top, so
- * that code which writes and then reads back behaves as it does with a real client. Needs permission to read, and no other.
+ * Clients that record writes instead of sending them. Reads return the objects of the API server with the recorded
+ * writes on top, so that code which writes and then reads back behaves as it does with a real client. They need only
+ * read permissions.
  *
  * The outcome of a write is computed by the rules of an API server (`kube/store`). Admission webhooks, defaults and
  * validation of the real server are not applied.
@@ -50,7 +51,7 @@ export class RecordingObjectClient implements ObjectClient {
   /** By kind and key: objects that are read from the store from now on. */
   readonly #loaded = new Set<string>();
 
-  /** @param fieldManager - Whose writes are recorded. */
+  /** @param fieldManager - The field manager of the recorded writes. */
   constructor(reader: Pick<KubeClient, 'get'>, server: string, fieldManager = 'snicket') {
     this.server = server;
     this.#reader = reader;
@@ -115,7 +116,7 @@ export class RecordingObjectClient implements ObjectClient {
     );
   }
 
-  /** Puts an object into the recording, in place of what the API server has. It is not a recorded write. */
+  /** Stores an object in place of that of the API server. This is not recorded as a write. */
   assume(resource: Resource, object: KubeObject): void {
     this.#hold(resource, object.metadata, object);
   }
@@ -144,7 +145,7 @@ export class RecordingObjectClient implements ObjectClient {
     return result;
   }
 
-  /** Takes an object from the API server before it is first written. */
+  /** Loads an object from the API server before its first write. */
   async #load(resource: Resource, key: ObjectKey, options?: CallOptions): Promise<void> {
     if (this.isLoaded(resource, key)) return;
     const live = await this.#reader.get(resource, key, { signal: options?.signal });
@@ -154,7 +155,7 @@ export class RecordingObjectClient implements ObjectClient {
   #hold(resource: Resource, key: ObjectKey, object: KubeObject | undefined): void {
     if (!this.hasKind(resource)) this.#resources.push(resource);
     const { namespace } = key;
-    // Whether the namespace exists is left to the API server: the caller may have no permission to read it.
+    // The existence of the namespace is not checked: the caller may have no permission to read it.
     if (
       namespace !== undefined &&
       this.#store.get(RESOURCES.namespace, { name: namespace }) === undefined
@@ -166,12 +167,12 @@ export class RecordingObjectClient implements ObjectClient {
     this.#loaded.add(nameOf(resource, key));
   }
 
-  /** Whether an object of this kind was written. */
+  /** Reports whether an object of this kind was written. */
   protected hasKind({ apiVersion, plural }: Resource): boolean {
     return this.#resources.some((one) => one.apiVersion === apiVersion && one.plural === plural);
   }
 
-  /** Whether the object is read from the recording. */
+  /** Reports whether reads of the object come from the recording. */
   protected isLoaded(resource: Resource, key: ObjectKey): boolean {
     return this.#loaded.has(nameOf(resource, key));
   }
@@ -209,7 +210,7 @@ export class RecordingClient extends RecordingObjectClient implements KubeClient
     return this.#client.currentVersion(resource, options);
   }
 
-  /** Events of the API server. Recorded writes cause none. */
+  /** Watches the API server. Recorded writes cause no events. */
   watch<T extends KubeObject>(
     resource: Resource,
     options: WatchOptions,
@@ -226,7 +227,7 @@ export class RecordingClient extends RecordingObjectClient implements KubeClient
   }
 }
 
-/** Versions of one kind share a name. */
+/** Returns the same name for all versions of a kind. */
 function nameOf({ apiVersion, plural }: Resource, key: ObjectKey): string {
   return `${groupOf(apiVersion)}/${plural}/${keyText(key)}`;
 }

@@ -8,7 +8,7 @@ const CALL = { verb: 'GET', path: '/api/v1/pods', server: 'https://10.0.0.1' };
 const LINE_BYTES = 1024 * 1024;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** The same bytes, cut at these places. */
+/** Splits the bytes at these positions. */
 function cut(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
   const ends = [...places.map((place) => place % (whole.length + 1)), whole.length];
   const sorted = [...new Set(ends)].toSorted((a, b) => a - b);
@@ -50,7 +50,7 @@ describe('lines', () => {
 
         const found = cut(whole, places).flatMap((chunk) => splitter.push(chunk));
 
-        // What is no text at all, as half a surrogate, is not text after a round trip either.
+        // Invalid text, such as half of a surrogate pair, becomes well-formed after a round trip.
         expect(found).toEqual(lines.map((text) => text.toWellFormed()));
         expect(splitter.isWithinLine).toBe(false);
       }),

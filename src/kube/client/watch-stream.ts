@@ -1,5 +1,5 @@
 /**
- * The events of a watch: JSON, one object to a line, in chunks that begin and end anywhere.
+ * Parses the events of a watch: JSON, one object per line, in chunks of any size.
  */
 import { ByteCollector } from '../transport/byte-collector.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -13,27 +13,27 @@ import type { ByteStream } from '../transport/stream.ts';
 
 const NEWLINE = 0x0a;
 
-/** A line is longer than it may be. */
+/** The error if a line exceeds the limit. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong';
 }
 
-/** Puts lines together. It is bytes that are split, so a character may well come in two chunks. */
+/** Splits bytes into lines. It works on bytes because a chunk may end within a character. */
 export class LineSplitter {
   readonly #maxBytes: number;
-  /** The beginning of a line whose end has not come. */
+  /** The start of an incomplete line. */
   readonly #rest = new ByteCollector();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether a line has begun and not ended. */
+  /** Whether there is an incomplete line. */
   get isWithinLine(): boolean {
     return this.#rest.length > 0;
   }
 
-  /** The lines that end in this chunk. @throws LineTooLong */
+  /** Returns the lines that end in this chunk. @throws LineTooLong */
   push(chunk: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;
@@ -41,7 +41,7 @@ export class LineSplitter {
       lines.push(this.#lineEndingWith(chunk.subarray(start, end)));
       start = end + 1;
     }
-    // A copy: a view would keep the whole chunk in memory for as long as the line takes.
+    // A copy: a view would keep the whole chunk in memory until the line is complete.
     if (start < chunk.length) this.#keep(chunk.slice(start));
     return lines;
   }
@@ -60,8 +60,7 @@ export class LineSplitter {
 }
 
 /**
- * The events of a stream that is opened for them, until the server ends it. It is closed when this ends, however it
- * ends.
+ * Opens a stream and yields its events until the server ends it. Closes the stream in every case.
  *
  * @throws KubeError
  */
@@ -73,8 +72,8 @@ export async function* watchEvents<T extends KubeObject>(
   const splitter = new LineSplitter(lineBytes);
   const stream = await open();
   try {
-    // While it waits, a generator keeps all that it has named: neither chunk nor line is left with it. Of a thousand tenants
-    // with two watches each the lines alone were 7 MB.
+    // While suspended, a generator retains all its variables, so none of them holds a chunk or a line. For a thousand
+    // tenants with two watches each, the lines alone took 7 MB.
     for (;;) {
       const lines = await nextLines(stream, splitter, call);
       if (lines === undefined) break;
@@ -90,7 +89,7 @@ export async function* watchEvents<T extends KubeObject>(
   }
 }
 
-/** The lines that end in the next chunk; undefined at the end of the stream. @throws KubeError */
+/** Returns the lines that end in the next chunk, or undefined at the end of the stream. @throws KubeError */
 async function nextLines(
   stream: ByteStream,
   splitter: LineSplitter,
@@ -118,7 +117,7 @@ function eventOf<T extends KubeObject>(line: string, call: CallName): WatchEvent
   throw malformed(call, `an event of type ${said} that cannot be used`);
 }
 
-/** What is looked at of an event before its object is handed on as what the caller says it is. */
+/** The fields that are checked before the object is returned as the caller's type. */
 interface RawEvent {
   readonly type?: unknown;
   readonly object?: Partial<KubeObject> | null;
@@ -129,7 +128,7 @@ function parsedEvent(line: string, call: CallName): RawEvent {
   try {
     event = JSON.parse(line);
   } catch {
-    // The parser would quote the text, which may be a Secret.
+    // The parser's error would quote the text, which may be a Secret.
     throw malformed(call, `an event of ${line.length} characters that is not JSON`);
   }
   if (typeof event === 'object' && event !== null) return event;

@@ -23,14 +23,14 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A process that takes part, with a clock of its own. */
+/** A participant with a clock of its own. */
 class Candidate {
   readonly clock = new ManualClock();
   readonly log: string[] = [];
   readonly election: LeaderElection;
-  /** How often it began to lead, and how often that ended. */
+  /** How often it started to lead, and how often it stopped. */
   readonly terms = { begun: 0, ended: 0 };
-  /** What leading waits for after it was told to end. */
+  /** What `lead` waits for after its signal has aborted. */
   windDown: Promise<void> = Promise.resolve();
   readonly #client = new CountingClient(server.client());
   readonly leaderClient: KubeClient;
@@ -56,7 +56,7 @@ class Candidate {
     open.push(this);
   }
 
-  /** Lets time pass, but no faster than the server answers: this machine may be busy. */
+  /** Advances the clock, but no faster than the server responds, since the machine may be busy. */
   async pass(ms: number, { isServerDeaf = false } = {}): Promise<void> {
     for (let passed = 0; passed < ms; passed += 100) {
       this.clock.advance(100);
@@ -65,7 +65,7 @@ class Candidate {
     }
   }
 
-  /** A write as of the work of a leader. */
+  /** Performs a write as the leader. */
   async write(name: string): Promise<void> {
     const metadata = { name, namespace: 'default' };
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
@@ -84,7 +84,7 @@ class Candidate {
     await this.#running;
   }
 
-  /** Stops, whatever it waits for. */
+  /** Stops, even while it waits. */
   async end(): Promise<void> {
     let hasEnded = false;
     void this.stop().then(() => (hasEnded = true));
@@ -95,7 +95,7 @@ class Candidate {
   }
 }
 
-/** A client, and how many of its calls are not answered yet. */
+/** A client that counts its pending calls. */
 class CountingClient {
   open = 0;
   readonly client: KubeClient;
@@ -106,7 +106,7 @@ class CountingClient {
       try {
         return await call;
       } finally {
-        // Not before whoever waits for the answer has gone on.
+        // Only after the code that awaits the response has continued.
         void settled().then(() => this.open--);
       }
     };
@@ -119,7 +119,7 @@ class CountingClient {
   }
 }
 
-/** All promises that can go on have gone on. */
+/** Waits until all pending promise reactions have run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
@@ -243,7 +243,7 @@ test('lets nothing be written after the renew deadline, before any timer has not
   a.clock.after(60_000, () => written.push(a.write('late').catch((error: unknown) => error)));
   await a.leads();
 
-  // The process is frozen, and wakes up a minute later.
+  // The process is frozen, and resumes a minute later.
   a.clock.advance(60_000);
 
   expect(await Promise.all(written)).toMatchObject([{ reason: 'Aborted' }]);
@@ -257,7 +257,7 @@ test('stops in time when the server hangs', async () => {
   await a.pass(10_200, { isServerDeaf: true });
 
   await until('a has stopped', () => a.terms.ended === 1);
-  // The release is given up in time, too.
+  // The release times out too.
   await a.pass(2_100, { isServerDeaf: true });
 });
 
@@ -269,7 +269,7 @@ test('asks again in time when one answer does not come', async () => {
   const asked = server.requests().length;
 
   await a.pass(2_100, { isServerDeaf: true });
-  // A question that is given up on its way would leave the fault to the next one.
+  // A request that is canceled on its way would leave the fault to the next one.
   await until('the server was asked', () => server.requests().length > asked);
   await a.pass(5_300, { isServerDeaf: true });
   await until('it is renewed', async () => {

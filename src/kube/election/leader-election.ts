@@ -1,9 +1,9 @@
 /**
- * One of several processes does the work: the one that holds a Lease.
+ * Leader election with a Lease.
  *
- * Safe against clocks that differ (only durations on one's own clock count), and against a lost server: a leader that
- * could not renew stops its work some time before another process may begin. One that was frozen and wakes up later sends
- * no more writes: {@link LeaderElection.leaderClient} checks the deadline before each one.
+ * Safe if clocks differ, since only durations on the local clock count, and safe if the server is unreachable: a leader
+ * that cannot renew the Lease stops some time before another process may take it. A leader that was frozen sends no
+ * more writes when it resumes: {@link LeaderElection.leaderClient} checks the deadline before each one.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -18,37 +18,40 @@ import { RESOURCES } from '../resource.ts';
 /** Options of {@link LeaderElection}. */
 export interface LeaderElectionOptions {
   readonly client: KubeClient;
-  /** The Lease; made if it is not there. */
+  /** The Lease. Created if it does not exist. */
   readonly lease: ObjectKey & { readonly namespace: string };
-  /** Different for each process, as the name of its pod. */
+  /** Unique to each process, such as the name of its pod. */
   readonly identity: string;
-  /** So long after the last renewal others may take it. Default 15,000, as others have it: a busy machine loses less. */
+  /**
+   * How long after the last renewal other processes may take the Lease. Default 15,000, as is common: a shorter
+   * duration is lost more often on a busy machine.
+   */
   readonly leaseDurationMs?: number;
   /** Default 2,000. */
   readonly renewEveryMs?: number;
   readonly logger: Logger;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** What is written as the time, for people to read. Default: the date of the machine. */
+  /** The time that is written to the Lease, for users to read. Default: the system time. */
   readonly now?: () => Date;
 }
 
-/** The work of a leader, until its signal. */
+/** The work of the leader. Ends when its signal aborts. */
 export type Lead = (signal: AbortSignal) => Promise<void>;
 
-/** A part of the lease's duration: a leader that has not renewed for so long has lost, the rest is time to stop. */
+/** Fraction of the lease duration after which a leader that has not renewed gives up. The rest is time to stop. */
 const RENEW_DEADLINE = 2 / 3;
 
-/** A part of that deadline: an answer that has not come by then is asked for again, once more in time. */
+/** Fraction of the renew deadline for one attempt. A request without a response by then is repeated once in time. */
 const ONE_ATTEMPT = 1 / 2;
 
-/** How often a process that does not lead looks: a lease that is given back is taken within this time. */
+/** How often a process that does not lead checks the Lease. A released Lease is taken within this time. */
 const LOOK_EVERY_MS = 1_000;
 
-/** After a renewal that failed: soon, for there is little time. */
+/** The delay after a failed renewal. Short, since little time is left. */
 const RETRY_EVERY_MS = 500;
 
-/** Takes part in the election for one Lease. */
+/** A participant in the election for one Lease. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
   readonly #clock: Clock;
@@ -58,7 +61,7 @@ export class LeaderElection {
   readonly #attemptMs: number;
   #seen: LeaseSighting | undefined;
   #isLeader = false;
-  /** The last moment of a renewal, from before it was sent. */
+  /** When the last successful renewal was sent. */
   #renewedAtMs = 0;
   #unanswered: string | undefined = 'the lease has not been asked for yet';
 
@@ -71,7 +74,7 @@ export class LeaderElection {
     this.#attemptMs = this.#durationMs * RENEW_DEADLINE * ONE_ATTEMPT;
   }
 
-  /** Whether this process leads right now. */
+  /** Whether this process is the leader. */
   get isLeader(): boolean {
     return this.#isLeader;
   }
@@ -81,7 +84,7 @@ export class LeaderElection {
     return this.#isLeader && this.#clock.nowMs() < this.#deadlineMs;
   }
 
-  /** The client for the work of a leader: it writes only until the renew deadline. */
+  /** Returns a client for the work of the leader. It writes only until the renew deadline. */
   leaderClient(): KubeClient {
     const { client, lease } = this.#options;
     return fencedClient(client, () => {
@@ -90,21 +93,22 @@ export class LeaderElection {
     });
   }
 
-  /** Why it is not known who holds the lease, as a sentence; nothing if the server has just said so. */
+  /** A sentence that says why the holder is unknown. Undefined if the server answered the last request. */
   get unanswered(): string | undefined {
     return this.#unanswered;
   }
 
-  /** Who holds the lease, as far as is known; undefined if nobody. */
+  /** The last known holder of the Lease, or undefined if it is free. */
   get holder(): string | undefined {
     return this.#seen?.lease.spec?.holderIdentity || undefined;
   }
 
   /**
-   * Waits for the lease and calls `lead`; when the lease is lost, its signal says so, and after it has ended the waiting
-   * begins anew. When `signal` ends all this, the lease is given back as soon as `lead` has ended.
+   * Waits for the Lease and calls `lead`. When the Lease is lost, the signal of `lead` aborts, and after `lead` has
+   * ended the process waits for the Lease again. When `signal` aborts, the Lease is released as soon as `lead` has
+   * ended.
    *
-   * @throws what `lead` throws, the lease given back.
+   * @throws what `lead` throws, after the Lease is released.
    */
   async run(lead: Lead, signal: AbortSignal): Promise<void> {
     const { logger, identity } = this.#options;
@@ -124,7 +128,7 @@ export class LeaderElection {
     }
   }
 
-  /** Ends when the lease is ours, or the signal came first. */
+  /** Returns when this process holds the Lease, or the signal aborts. */
   async #acquire(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.#tryHoldWithin(this.#attemptMs))) {
       await delay(this.#clock, LOOK_EVERY_MS, signal);
@@ -135,13 +139,13 @@ export class LeaderElection {
     return this.#renewedAtMs + this.#durationMs * RENEW_DEADLINE;
   }
 
-  /** Works and renews side by side. Goes on renewing while the work comes to its end, unless the lease is lost. */
+  /** Runs `lead` and renews the Lease until `lead` has ended, unless the Lease is lost. */
   async #lead(lead: Lead, signal: AbortSignal): Promise<void> {
     const lost = new AbortController();
     const ended = new AbortController();
     const work = lead(AbortSignal.any([signal, lost.signal])).finally(() => ended.abort());
     const renewal = this.#renew(lost, ended.signal);
-    // Both to their end: a renewal on its way would meet the release.
+    // Waits for both: a renewal in progress would conflict with the release.
     await Promise.allSettled([work, renewal]);
     await Promise.all([work, renewal]);
   }
@@ -168,16 +172,16 @@ export class LeaderElection {
     lost.abort(new Error(`the lease ${lease} is lost`));
   }
 
-  /** Not cut short when all ends: a lease that was taken and nobody knows of is not given back. */
+  /** Not aborted at shutdown: the Lease may have been taken by then, and it would not be released. */
   async #tryHoldWithin(ms: number): Promise<boolean> {
     const startedMs = this.#clock.nowMs();
     const isHeld = await this.#within(ms, async (signal) => this.#tryHold(signal));
-    // From before the call: the server may have counted from there.
+    // Measured before the call: the server may have renewed the Lease at that time.
     if (isHeld) this.#renewedAtMs = startedMs;
     return isHeld;
   }
 
-  /** An answer that comes after the time is none. */
+  /** Aborts the call after the timeout. */
   async #within<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController();
     const stop = this.#clock.every(ms, () => late.abort());
@@ -188,7 +192,7 @@ export class LeaderElection {
     }
   }
 
-  /** Takes or renews the lease if it may; false if it is another's, or the server could not be asked. */
+  /** Takes or renews the Lease if possible. Returns false if another process holds it, or if the request failed. */
   async #tryHold(signal: AbortSignal): Promise<boolean> {
     const { client, identity, lease: key } = this.#options;
     try {
@@ -203,7 +207,7 @@ export class LeaderElection {
       this.#see(await client.replace(RESOURCES.lease, this.#held(found), { signal }));
       return true;
     } catch (error) {
-      // Somebody was quicker: no failure.
+      // Another process was faster. This is not a failure.
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) {
         const said = error instanceof Error ? error.message : String(error);
         this.#unanswered = `the lease ${keyText(key)} cannot be held: ${said}`;
@@ -213,7 +217,7 @@ export class LeaderElection {
     }
   }
 
-  /** Gives the lease back if it is ours; if that fails, it ends by itself. */
+  /** Releases the Lease if this process holds it. If that fails, the Lease expires. */
   async #release(): Promise<void> {
     const { client, identity, logger } = this.#options;
     const lease = this.#seen?.lease;
@@ -225,7 +229,7 @@ export class LeaderElection {
       );
       this.#see(given);
     } catch (error) {
-      if (isKubeError(error, 'Conflict', 'NotFound')) return; // another has it by now, or nobody can
+      if (isKubeError(error, 'Conflict', 'NotFound')) return; // another process holds it by now, or it was deleted
       logger.warn('the lease was not given back', { lease: keyText(this.#options.lease), error });
     }
   }

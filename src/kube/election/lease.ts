@@ -1,5 +1,5 @@
 /**
- * The Lease: who holds it, and whether that is still so.
+ * The Lease object and its expiry.
  */
 import { microTimeText, type KubeObject } from '../object.ts';
 
@@ -14,16 +14,16 @@ export interface Lease extends KubeObject {
   };
 }
 
-/** A Lease as somebody saw it, and when, on his own clock. */
+/** An observed version of a Lease. */
 export interface LeaseSighting {
   readonly lease: Lease;
-  /** When this version was first seen. */
+  /** When this version was first observed, on the local clock. */
   readonly sinceMs: number;
 }
 
 /**
- * What is known after another look. The clock of the holder is never compared with ours: a lease is alive for as long as
- * its version keeps changing before our eyes.
+ * Returns the observation after another read. The holder's clock is never compared with the local one: a Lease is alive
+ * as long as its version keeps changing.
  */
 export function sighted(
   before: LeaseSighting | undefined,
@@ -35,8 +35,8 @@ export function sighted(
 }
 
 /**
- * How long until the lease may be taken; 0 if it is free, or its holder has been silent for as long as he said himself.
- * A holder who did not say gets `usualMs`.
+ * Returns how long until the Lease may be taken: 0 if it is free, or if its holder has not renewed it for its duration.
+ * If the Lease has no duration, `usualMs` is used.
  */
 export function freeInMs(
   { lease, sinceMs }: LeaseSighting,
@@ -49,7 +49,7 @@ export function freeInMs(
   return Math.max(0, sinceMs + durationMs - nowMs);
 }
 
-/** The lease held by us from now on, or still. */
+/** Returns the Lease with `identity` as its holder, taken or renewed. */
 export function heldBy(
   identity: string,
   before: Lease,
@@ -70,12 +70,12 @@ export function heldBy(
   };
 }
 
-/** The lease given back: whoever looks next may take it. */
+/** Returns the released Lease, which any process may take. */
 export function released(before: Lease, now: Date): Lease {
   const { leaseTransitions = 0 } = before.spec ?? {};
   return {
     ...before,
-    // As client-go leaves it: a duration of 0 would be refused.
+    // As in client-go. The API server rejects a duration of 0.
     spec: {
       holderIdentity: '',
       leaseDurationSeconds: 1,

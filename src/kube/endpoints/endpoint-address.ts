@@ -33,7 +33,7 @@ export function endpointAddressFault(address: string): string | undefined {
   return bytes.length === 4 ? ipv4Fault(bytes) : ipv6Fault(bytes);
 }
 
-/** Whether an address is a loopback address. */
+/** Reports whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   const bytes = ipBytes(address);
   if (bytes === undefined) return false;

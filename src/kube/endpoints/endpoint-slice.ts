@@ -45,7 +45,7 @@ export const SLICE_MANAGED_BY = {
   'endpointslice.kubernetes.io/managed-by': 'snicket.dev',
 } as const;
 
-/** Whether an endpoint is ready for connections. */
+/** Reports whether an endpoint is ready for connections. */
 export function isReady({ conditions }: Endpoint): boolean {
   return conditions?.ready !== false;
 }

@@ -1,29 +1,32 @@
 /**
- * An event as the API takes it (events.k8s.io/v1).
+ * Event objects (events.k8s.io/v1).
  */
 import { createHash } from 'node:crypto';
 import { microTimeText, type KubeObject } from '../object.ts';
 
-/** What is to be said. */
+/** The content of an event. */
 export interface EventNote {
   readonly type: 'Normal' | 'Warning';
-  /** A stable code, as `HostConflict`. */
+  /** A stable code such as `HostConflict`. */
   readonly reason: string;
-  /** What was being done, as `Prepare`. */
+  /** The action that was taken, such as `Prepare`. */
   readonly action: string;
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly note: string;
-  /** That it is so, not that it has just come about: an event that says it already will do, whoever wrote it. Default false. */
+  /**
+   * Whether the event reports a lasting state and not a change. It is written once: an existing event with the same
+   * content is enough, even from another process. Default false.
+   */
   readonly isStanding?: boolean | undefined;
 }
 
-/** That it was said more than once. */
+/** The series of a repeated event. */
 export interface EventSeries {
   readonly count: number;
   readonly lastObservedTime: string;
 }
 
-/** What goes into an event. */
+/** The input of {@link eventObject}. */
 export interface EventContent {
   readonly regarding: KubeObject;
   readonly note: EventNote;
@@ -33,25 +36,25 @@ export interface EventContent {
   readonly instance: string;
 }
 
-/** The limits of the API: beyond them an event is refused. */
+/** The limits of the API, which rejects an event beyond them. */
 const MAX_NOTE_BYTES = 1024;
 const MAX_INSTANCE_LENGTH = 128;
 const MAX_NAME_LENGTH = 253;
 const TAIL_LENGTH = 16;
 
-/** The series of something that was said so often; undefined for once. */
+/** Returns the series for a number of occurrences, or undefined for one. */
 export function seriesOf(count: number, last: Date): EventSeries | undefined {
   return count < 2 ? undefined : { count, lastObservedTime: microTimeText(last) };
 }
 
-/** A new event, with a name that no other has; of what is standing, one that is made of what it says. */
+/** Returns a new Event object. Its name is unique, except that the name of a lasting state is a hash of the content. */
 export function eventObject(content: EventContent): KubeObject {
   const { regarding, note, first, series, controller, instance } = content;
   const { name, namespace, uid, resourceVersion } = regarding.metadata;
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    // An object of the whole cluster has its events in `default`.
+    // Events of cluster-scoped objects are in `default`.
     metadata: { name: eventName(name, tailOf(content)), namespace: namespace ?? 'default' },
     eventTime: microTimeText(first),
     ...(series === undefined ? {} : { series }),
@@ -86,7 +89,7 @@ function tailOf({ regarding, note, controller }: EventContent): string {
   return createHash('sha256').update(said).digest('hex').slice(0, TAIL_LENGTH);
 }
 
-/** At the last whole character within the limit. */
+/** Truncates at the last whole character within the limit. */
 function cut(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= MAX_NOTE_BYTES) return note;

@@ -1,8 +1,8 @@
 /**
- * Events: what Snicket has to say about an object to whoever runs `kubectl describe`.
+ * Records events, which `kubectl describe` shows.
  *
- * Best effort on purpose. Nothing waits for an event, one that cannot be written is logged and given up, and an object
- * that has a lot to say is cut short: the same again is a count in a series, too many are not written.
+ * Best effort by design. Nothing waits for an event, and an event that cannot be written is logged and dropped.
+ * Repetitions are counted in a series, and the number of events per object is limited.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -17,40 +17,40 @@ import { WorkQueue } from '../work-queue.ts';
 /** Options of an {@link EventRecorder}. */
 export interface EventRecorderOptions {
   readonly client: KubeClient;
-  /** Who speaks, as `snicket.dev/operator`. */
+  /** The reporting controller, such as `snicket.dev/operator`. */
   readonly controller: string;
-  /** Which of them, as the name of its pod. */
+  /** The reporting instance, such as the name of the pod. */
   readonly instance: string;
   readonly logger: Logger;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Default: the date of the machine. */
+  /** Default: the system time. */
   readonly now?: () => Date;
 }
 
-/** Numbers for metrics, since the start. */
+/** Totals for metrics. */
 export interface EventNumbers {
   readonly recorded: number;
   readonly written: number;
-  /** Not written on their own: their object had said too much. */
+  /** Not written as events of their own, because their object exceeded its limit. */
   readonly limited: number;
-  /** Given up after errors. */
+  /** Dropped after errors. */
   readonly failed: number;
 }
 
-/** The same within this time is one series. */
+/** Repetitions within this time form one series. */
 const SERIES_MS = 600_000;
 
-/** Then it is given up: an event that is late by more is of no use. */
+/** After this many attempts the event is dropped: a later one would be of no use. */
 const MAX_ATTEMPTS = 3;
 
-/** Something that was said, once or again and again. */
+/** A recorded event and its repetitions. */
 interface Utterance {
-  /** No more of it than an event names: an utterance outlives many versions of its object. */
+  /** Only the fields that an event names, since the record outlives many versions of the object. */
   readonly regarding: KubeObject;
   readonly note: EventNote;
   readonly first: Date;
-  /** The object that tells of it, once there is one. */
+  /** The Event object, once written. */
   event: ObjectKey | undefined;
   count: number;
   last: Date;
@@ -65,7 +65,7 @@ export class EventRecorder {
   readonly #now: () => Date;
   readonly #queue: WorkQueue;
   readonly #limiter: EventLimiter;
-  /** The one that was silent for the longest first. */
+  /** The least recently repeated first. */
   readonly #utterances = new Map<string, Utterance>();
   readonly #numbers = { recorded: 0, written: 0, limited: 0, failed: 0 };
 
@@ -76,13 +76,13 @@ export class EventRecorder {
     this.#limiter = new EventLimiter(this.#clock);
     this.#queue = new WorkQueue({
       clock: this.#clock,
-      // Not the last word: whoever gives up logs it.
+      // Debug only: the final failure is logged as a warning.
       onFailure: ({ error, retryInMs }) =>
         options.logger.debug('an event has to wait', { error, retryInMs }),
     });
   }
 
-  /** Says something about an object. Never fails, and waits for nothing. */
+  /** Records an event about an object. Never fails and never blocks. */
   record(regarding: KubeObject, note: EventNote): void {
     this.#numbers.recorded++;
     this.#forgetOld();
@@ -106,17 +106,17 @@ export class EventRecorder {
     if (this.#limiter.admits(regarding.metadata.uid ?? keyText(regarding.metadata))) {
       this.#queue.add(key);
     } else {
-      // Counted all the same: the next one that is written tells of it.
+      // Counted in the series, so that the next event that is written includes it.
       this.#numbers.limited++;
     }
   }
 
-  /** Writes until the signal. What is recorded before is written then. */
+  /** Writes events until the signal aborts. Events recorded earlier are written too. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#queue.run((key) => this.#write(key, signal), { concurrency: 2, signal });
   }
 
-  /** The numbers as they are now. */
+  /** Returns the current totals. */
   numbers(): EventNumbers {
     return { ...this.#numbers };
   }
@@ -144,7 +144,7 @@ export class EventRecorder {
         await client.patch(RESOURCES.event, event, 'merge', { series }, { signal });
         return event;
       } catch (error) {
-        // Events are short-lived: the series goes on in another.
+        // Events are short-lived. The series continues in a new event.
         if (!isKubeError(error, 'NotFound')) throw error;
       }
     }
@@ -153,7 +153,7 @@ export class EventRecorder {
     try {
       await client.create(RESOURCES.event, object, { signal });
     } catch (error) {
-      // Told by another process, or some time ago.
+      // Written by another process, or some time ago.
       if (note.isStanding !== true || !isKubeError(error, 'AlreadyExists')) throw error;
     }
     return { name, namespace };

@@ -1,13 +1,15 @@
 /**
- * How many events an object may have.
+ * Limits the number of events per object.
  */
 import type { Clock } from '../../clock/clock.ts';
 
-/** So many writes for one object within {@link WINDOW_MS}: more than a rough day needs, few enough for etcd. */
+/**
+ * Maximum writes for one object within {@link WINDOW_MS}: enough for a day with many problems, and few enough for etcd.
+ */
 const MAX_WRITES = 20;
 const WINDOW_MS = 600_000;
 
-/** Counts per object. Objects that have been silent for a window are forgotten. */
+/** Counts events per object. Objects without events for a window are removed. */
 export class EventLimiter {
   readonly #clock: Clock;
   /** By object, the oldest window first. */
@@ -17,7 +19,7 @@ export class EventLimiter {
     this.#clock = clock;
   }
 
-  /** Whether the object may have one more, which is counted. */
+  /** Reports whether the object may have one more event, and counts it. */
   admits(object: string): boolean {
     const nowMs = this.#clock.nowMs();
     for (const [other, { sinceMs }] of this.#windows) {

@@ -1,30 +1,30 @@
 /**
- * How much an informer keeps of a server that may send whatever it likes, and whether it was asked for.
+ * Limits and checks for an informer on an untrusted API server.
  */
 import type { Selection } from '../client/client.ts';
 import { KubeError } from '../kube-error.ts';
 import { objectText, type KubeObject } from '../object.ts';
 import { quoted } from '../../text/quote.ts';
 
-/** The most that a copy may have. What exceeds it is an error, `Malformed`. */
+/** The maximum size of a cache. A larger one is a `Malformed` error. */
 export interface InformerBounds {
   readonly objects: number;
-  /** Of all objects together, as they are kept, as JSON. */
+  /** Total size of the cached objects as JSON. */
   readonly bytes: number;
 }
 
-/** What a copy has, or will have. */
+/** The size of a cache. */
 export interface CopySize {
   readonly objects: number;
   readonly bytes: number;
 }
 
-/** Of an object as it is kept. */
+/** Returns the size of a cached object. */
 export function sizeBytes(object: KubeObject): number {
   return Buffer.byteLength(JSON.stringify(object));
 }
 
-/** @throws KubeError `Malformed` for a copy that is larger than it may be */
+/** Checks the size of a cache. @throws KubeError `Malformed` if it exceeds the bounds */
 export function assertWithin({ objects, bytes }: CopySize, bounds: InformerBounds): void {
   if (objects > bounds.objects) {
     throw new KubeError('Malformed', `there are more than ${bounds.objects} objects of a kind`);
@@ -34,7 +34,7 @@ export function assertWithin({ objects, bytes }: CopySize, bounds: InformerBound
   }
 }
 
-/** @throws KubeError `Malformed` for an object that a selection does not have */
+/** Checks that an object matches a selection. @throws KubeError `Malformed` if it does not */
 export function assertSelected(object: KubeObject, selection: Selection): void {
   if (isSelected(object, selection)) return;
   const { namespace, labelSelector, fieldSelector } = selection;
@@ -45,7 +45,7 @@ export function assertSelected(object: KubeObject, selection: Selection): void {
   );
 }
 
-/** As far as selectors are equalities, and fields names: those that Snicket uses. */
+/** Supports only what Snicket uses: equality label selectors, and the field `metadata.name`. */
 function isSelected({ metadata }: KubeObject, selection: Selection): boolean {
   const { namespace, labelSelector, fieldSelector } = selection;
   if (namespace !== undefined && metadata.namespace !== namespace) return false;

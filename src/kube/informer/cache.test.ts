@@ -12,7 +12,7 @@ function pod(name: string, resourceVersion = '1', more: { uid?: string; node?: s
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, uid, resourceVersion }, node };
 }
 
-/** Changes, briefly. */
+/** Returns changes in short form. */
 function told(changes: readonly Change<Pod>[]): string[] {
   return changes.map(
     ({ type, object }) => `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`,
@@ -98,7 +98,7 @@ describe('an index', () => {
   });
 });
 
-/** What a change of nothing else is not told of. */
+/** Returns the object without its version. A change of the version alone is not reported. */
 function withoutVersion({ metadata, ...rest }: Pod): object {
   return { ...rest, metadata: { ...metadata, resourceVersion: undefined } };
 }

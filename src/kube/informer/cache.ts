@@ -1,28 +1,28 @@
 /**
- * What an informer knows: objects by key, and by whatever else they are asked for. No clock, no network.
+ * The cache of an informer: objects by key and by index. No clock, no network.
  */
 import { assertWithin, sizeBytes, type InformerBounds } from './bounds.ts';
 import { readObject } from '../object-read.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../object.ts';
 
-/** What became of an object. Of a DELETED one, `object` is the last that is known of it. */
+/** A change of an object. The `object` of a DELETED change is its last known state. */
 export type Change<T extends KubeObject> =
   | { readonly type: 'ADDED'; readonly object: T }
   | { readonly type: 'MODIFIED'; readonly object: T; readonly previous: T }
   | { readonly type: 'DELETED'; readonly object: T };
 
-/** Under which values an index has an object. */
+/** Returns the index values of an object. */
 export type IndexValues<T> = (object: T) => readonly string[];
 
 /**
- * Objects of one kind. What is put in tells what that changed. An object that an index cannot read is an error
- * (KubeError `Malformed`), and changes nothing; so is one that there is no room for.
+ * Objects of one kind. Each update returns the changes that it caused. An object that an index function fails for is an
+ * error (KubeError `Malformed`) and changes nothing. The same applies to an object that exceeds the bounds.
  */
 export class InformerCache<T extends KubeObject> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #indexes: ReadonlyMap<string, Index<T>>;
   readonly #bounds: InformerBounds | undefined;
-  /** Of all objects; 0 without bounds. */
+  /** Total size of all objects. 0 without bounds. */
   #bytes = 0;
 
   constructor(indexes: Readonly<Record<string, IndexValues<T>>> = {}, bounds?: InformerBounds) {
@@ -44,7 +44,7 @@ export class InformerCache<T extends KubeObject> {
     return [...this.#entries.values()].map(({ object }) => object);
   }
 
-  /** @throws RangeError for an index that there is not. */
+  /** @throws RangeError if there is no such index */
   byIndex(name: string, value: string): readonly T[] {
     const index = this.#indexes.get(name);
     if (index === undefined) throw new RangeError(`there is no index "${name}"`);
@@ -56,7 +56,7 @@ export class InformerCache<T extends KubeObject> {
     return found;
   }
 
-  /** As it is now. */
+  /** Stores the current state of an object. */
   put(object: T): readonly Change<T>[] {
     const entry = this.#entryOf(object);
     const known = this.#entries.get(keyText(object.metadata));
@@ -68,7 +68,7 @@ export class InformerCache<T extends KubeObject> {
     return this.#put(entry);
   }
 
-  /** It is gone; `object` is its last state. */
+  /** Removes an object. `object` is its last state. */
   remove(object: T): readonly Change<T>[] {
     const key = keyText(object.metadata);
     const previous = this.#entries.get(key);
@@ -77,7 +77,10 @@ export class InformerCache<T extends KubeObject> {
     return [{ type: 'DELETED', object }];
   }
 
-  /** These, and no others; whoever has listed them has seen to the bounds. What is gone comes first: its name may be in use again. */
+  /**
+   * Replaces all objects. The bounds are checked during the list. Deletions come first, since the name of a deleted
+   * object may be in use again.
+   */
   replace(objects: readonly T[]): readonly Change<T>[] {
     const entries = objects.map((object) => this.#entryOf(object));
     const present = new Set(objects.map(({ metadata }) => keyText(metadata)));
@@ -88,7 +91,7 @@ export class InformerCache<T extends KubeObject> {
     ];
   }
 
-  /** All that can fail of an object comes before any of it is stored. */
+  /** Computes size and index values. All that can fail happens here, before anything is stored. */
   #entryOf(object: T): Entry<T> {
     const bytes = this.#bounds === undefined ? 0 : sizeBytes(object);
     if (this.#indexes.size === 0) return { object, bytes, values: NO_VALUES };
@@ -107,7 +110,7 @@ export class InformerCache<T extends KubeObject> {
       return [{ type: 'ADDED', object }];
     }
     const previous = known.object;
-    // Deleted and made again while nobody looked.
+    // Deleted and recreated between two observations.
     if (previous.metadata.uid !== object.metadata.uid) {
       return [...this.remove(previous), ...this.#put(entry)];
     }
@@ -137,7 +140,7 @@ export class InformerCache<T extends KubeObject> {
     }
   }
 
-  /** Where the indexes have an object. */
+  /** Yields the index entries of an object. */
   *#places({ values }: Entry<T>): Generator<[Index<T>['keys'], string]> {
     for (const [position, { keys }] of [...this.#indexes.values()].entries()) {
       for (const value of values[position] ?? []) yield [keys, value];
@@ -145,7 +148,10 @@ export class InformerCache<T extends KubeObject> {
   }
 }
 
-/** Whether all that is kept is as it was: a heartbeat of a node, of which its addresses are kept, is no change. */
+/**
+ * Reports whether all retained fields are unchanged. For example, a heartbeat of a Node is no change if only addresses
+ * are retained.
+ */
 function isSame(previous: KubeObject, object: KubeObject): boolean {
   const { resourceVersion } = object.metadata;
   const metadata = {
@@ -155,7 +161,7 @@ function isSame(previous: KubeObject, object: KubeObject): boolean {
   return Bun.deepEquals({ ...previous, metadata }, object);
 }
 
-/** An object, and its values in each index. */
+/** An object with its values in each index. */
 interface Entry<T> {
   readonly object: T;
   readonly bytes: number;
@@ -166,6 +172,6 @@ const NO_VALUES: readonly (readonly string[])[] = [];
 
 interface Index<T> {
   readonly valuesOf: IndexValues<T>;
-  /** The keys of those that have a value. */
+  /** Object keys by value. */
   readonly keys: Map<string, Set<string>>;
 }

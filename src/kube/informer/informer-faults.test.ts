@@ -17,17 +17,17 @@ const tooLarge = {
 };
 const NO_RELISTS = new InformerCounters().relists;
 const listOfBlue = (exchange: Exchange) => answerList(exchange, '10', service('blue', '5'));
-/** What a later list has: blue has changed, and there is green. */
+/** Responds to a later list: blue has changed, and green is new. */
 const laterList = (exchange: Exchange) =>
   answerList(exchange, '20', service('blue', '15'), service('green', '16'));
 
-/** Does this for the first request, and that for the others. */
+/** Returns a script with different behavior for the first request. */
 function firstThen(first: Script, then: Script): Script {
   let count = 0;
   return (exchange) => (count++ === 0 ? first(exchange) : then(exchange));
 }
 
-/** Half of an event, and the connection breaks. */
+/** Sends half of an event and resets the connection. */
 const halfLine: Script = (exchange) => {
   exchange.open();
   exchange.write('{"type":"ADDED","obj');
@@ -69,7 +69,7 @@ describe('a watch that fails', () => {
       failed.push(error.reason);
     });
     lab.serve(listOfBlue, (exchange) => {
-      // A GET that is reset on a connection that was used before is sent once more by fetch itself.
+      // On a reused connection, fetch itself retries a GET that was reset.
       if (isFaulty) {
         fault(exchange);
         return;
@@ -82,7 +82,7 @@ describe('a watch that fails', () => {
     await lab.until(() => lab.told.length === 1, 'the list is told');
     await lab.until(() => lab.told.length === 2, 'the next watch has an event', STEP_MS);
 
-    // The clock of the test may run ahead of the requests that follow.
+    // The test's clock may run ahead of later requests.
     expect(failed[0]).toBe(reason);
     expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('10');
@@ -119,7 +119,7 @@ describe('a watch that fails', () => {
     );
 
     lab.run();
-    // Time stands still during the lists: the client would give them up.
+    // The clock does not advance during the lists: the client would time out.
     await lab.until(() => lab.told.length === 1, 'the first list is told');
     await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
     await lab.until(() => lab.told.length === 3, 'the second list is told');
@@ -208,7 +208,7 @@ describe('a list that fails', () => {
 });
 
 describe('an object that is not as such an object is', () => {
-  /** As untrusted servers send them. */
+  /** An object as an untrusted server may send it. */
   const strange = { ...service('strange', '6'), port: null } as unknown as Service;
   const portOf = ({ port = 0 }: Service) => {
     if (port === null) throw new TypeError('null is no port');
@@ -246,7 +246,7 @@ describe('an object that is not as such an object is', () => {
     ['an index', { indexes: { port: (object) => [portOf(object)] } }],
   ])('to %s is a watch that has failed', async (_, options) => {
     await using lab = await InformerLab.open(options);
-    // The event comes again with the next watch, and then a list takes its place.
+    // The event is sent again by the next watch, and then replaced by a list.
     lab.serve(firstThen(listOfBlue, laterList), (exchange) => {
       exchange.open();
       if (lab.lists.length === 1) exchange.write(eventLine('ADDED', strange));

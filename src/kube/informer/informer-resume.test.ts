@@ -28,10 +28,10 @@ const mapOf = (name: string, n: number): ConfigMap => ({
   data: { n: String(n) },
 });
 
-/** An informer with all its requests and reports. */
+/** An informer with a log of its requests and changes. */
 class Follower implements AsyncDisposable {
   readonly informer: Informer<ConfigMap>;
-  /** As `MODIFIED changing 3`. */
+  /** For example `MODIFIED changing 3`. */
   readonly told: string[] = [];
   readonly #server: TestCluster;
   readonly #stop = new AbortController();
@@ -39,7 +39,7 @@ class Follower implements AsyncDisposable {
 
   constructor(server: TestCluster) {
     this.#server = server;
-    // By the fast clock, a request would time out after 150 ms, and the informer would list twice.
+    // With the fast clock, a request would time out after 150 ms, and the informer would list twice.
     const client = server.client({ userAgent: 'follower' });
     this.informer = new Informer<ConfigMap>({ client, resource: maps, clock: fastClock });
     this.informer.onChange(({ type, object }) =>
@@ -69,7 +69,7 @@ class Follower implements AsyncDisposable {
   }
 }
 
-/** Without bookmarks within the time of a test, unless it asks for them. */
+/** Starts a cluster. By default, it sends no bookmarks during a test. */
 type Start = (bookmarkEveryMs?: number) => Promise<TestCluster>;
 
 describe.each<[string, Start]>([
@@ -96,7 +96,8 @@ describe.each<[string, Start]>([
         await follower.untilConnected();
         const { watches } = follower.informer.counters;
         cut(server);
-        // In memory, the next watch may be open before the first look. Otherwise it may not be open yet.
+        // With the in-memory server, the next watch may be open before the first poll. Otherwise it may not be open
+        // yet.
         const isCut = () =>
           !follower.informer.state.isConnected || follower.informer.counters.watches > watches;
         await until(isCut, 'the watch is cut', 200_000);
@@ -150,7 +151,7 @@ describe.each<[string, Start]>([
     await follower.untilConnected();
     const before = follower.told.length;
 
-    // Busy until all of it has happened.
+    // The server stays busy until all changes are made.
     const busy = { kind: 'answer', status: 429, reason: 'TooManyRequests' } as const;
     server.inject(busy, { verb: 'watch' }, Infinity);
     server.endWatches();

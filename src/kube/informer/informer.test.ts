@@ -4,10 +4,10 @@ import type { Exchange } from '../transport/testing/server.ts';
 
 const BLUE = { name: 'blue', namespace: 'tenants' };
 
-/** A list with one object. */
+/** Responds to a list with one object. */
 const listOfBlue = (exchange: Exchange) => answerList(exchange, '10', service('blue', '5'));
 
-/** Runs until a watch is open. */
+/** Runs the informer until a watch is open. */
 async function connected(lab: InformerLab): Promise<Exchange> {
   lab.run();
   await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
@@ -198,7 +198,7 @@ describe('a watch that ends soon', () => {
     const pauses = atMs.slice(1).map((ms, index) => ms - atMs[index]!);
     for (const pause of pauses) {
       expect(pause).toBeGreaterThanOrEqual(500);
-      // Time passes while the test waits for the reset, too.
+      // The clock also advances while the test waits for the reset.
       expect(pause).toBeLessThan(16_000);
     }
     expect(lab.lists).toHaveLength(1);

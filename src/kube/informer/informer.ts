@@ -1,5 +1,5 @@
 /**
- * A copy of some objects of a server, kept up to date by list and watch.
+ * A local cache of objects of an API server, kept up to date by list and watch.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../backoff.ts';
@@ -20,52 +20,55 @@ export interface InformerOptions<T extends KubeObject> {
   /** Default: all objects. */
   readonly selection?: Selection;
   /**
-   * What of an object is kept: its name, namespace, uid and resourceVersion at least. Default: all but
-   * `metadata.managedFields`, which is often the half of it.
+   * Trims an object. The result must have at least the name, namespace, uid and resourceVersion. Default: removes
+   * `metadata.managedFields`, which is often half of the object.
    */
   readonly trim?: (object: T) => T;
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
-  /** For a server that is not trusted: what it sends must be within these, and of the selection. Default: none. */
+  /** For an untrusted server: its objects must fit these bounds and match the selection. Default: none. */
   readonly bounds?: InformerBounds;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: () => number;
-  /** Informers may share these. Default: counters of this informer alone. */
+  /** Informers may share counters. Default: counters of this informer alone. */
   readonly counters?: InformerCounters | undefined;
 }
 
-/** How an informer is, for metrics and status. */
+/** The state of an informer, for metrics and status. */
 export interface InformerState {
   readonly hasSynced: boolean;
   /** Whether a watch is open. */
   readonly isConnected: boolean;
-  /** Since when, on the informer's clock, changes may have been missed; absent while connected. */
+  /** Since when changes may have been missed, on the informer's clock. Absent while connected. */
   readonly staleSinceMs: number | undefined;
-  /** Absent once all is well again. */
+  /** Absent after recovery. */
   readonly lastError: KubeError | undefined;
-  /** So many lists came through. */
+  /** Lists that succeeded. */
   readonly lists: number;
-  /** So many lists and watches did not. */
+  /** Lists and watches that failed. */
   readonly failures: number;
   readonly objects: number;
-  /** The last one seen, in a list, an event or a bookmark; absent while a list is due. */
+  /** The last version seen in a list, an event or a bookmark. Absent while a list is due. */
   readonly resourceVersion: string | undefined;
 }
 
 /** Reasons for which the API server did not process the request, or did not answer it. */
 const OUTAGE_REASONS = ['Unreachable', 'Untrusted', 'TimedOut', 'ServerError'] as const;
 
-/** A watch shorter than this was no good, even if nobody calls that an error. */
+/** A watch shorter than this counts as failed, even if it ends without an error. */
 const SHORT_WATCH_MS = 1000;
-/** One that lived longer than this, or brought an event, was: what comes after is a new trouble, not more of the old. */
+/**
+ * A watch that lived longer than this, or delivered an event, resets the backoff: a failure afterwards is a new
+ * problem.
+ */
 const GOOD_WATCH_MS = 10_000;
-/** No server's advice is waited for longer. */
+/** Maximum `Retry-After` that is honored. */
 const MAX_ADVICE_MS = 60_000;
 
 /**
- * The copy. It never gives up: after a reset, an outage or a server that hangs it comes back by itself, and tells what
- * has changed meanwhile as if it had been there.
+ * The informer. It never gives up: it recovers from resets, outages and servers that hang, and then reports the changes
+ * that it missed.
  *
  * It lists without a resourceVersion, so that every list is a consistent read. A dropped watch resumes from the last
  * resourceVersion of an event or bookmark. The informer lists again only for a {@link RelistReason}.
@@ -80,20 +83,20 @@ export class Informer<T extends KubeObject> {
   readonly #listListeners = new Set<() => () => void>();
   readonly #failureListeners = new Set<(error: KubeError) => void>();
   readonly #synced = Promise.withResolvers<void>();
-  /** Where the next watch goes on; absent: a list is due. */
+  /** Where the next watch resumes. Absent if a list is due. */
   #resourceVersion: string | undefined;
   /** Whether the API server was unavailable since the last event: it may come back with older data. */
   #mayHaveRegressed = false;
-  /** Where the last watch stood when it received something unusable. */
+  /** The position of the last watch when it received an unusable event. */
   #malformedAfter: string | undefined;
   #connectedSinceMs: number | undefined;
-  /** Whether the watch that is open, or was last, has brought anything. */
+  /** Whether the current or last watch has delivered anything. */
   #hasProgressed = false;
   #staleSinceMs: number;
   #lastError: KubeError | undefined;
   #lists = 0;
   #failures = 0;
-  /** Since something went well. */
+  /** Since the last success. */
   #failuresInARow = 0;
 
   constructor(options: InformerOptions<T>) {
@@ -106,8 +109,8 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * Lists and watches until the signal, once in the life of an informer. Nothing that a server answers ends it, and it
-   * never throws: an object that `trim`, an index or a listener throws at is a list or a watch that has failed.
+   * Lists and watches until the signal aborts. May be called once. It never throws, whatever the server sends: if
+   * `trim`, an index or a listener throws for an object, the list or watch has failed.
    */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -115,7 +118,7 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  /** Returns how long to pause then. */
+  /** Returns how long to pause afterwards. */
   async #step(signal: AbortSignal): Promise<number> {
     const resourceVersion = this.#resourceVersion;
     if (resourceVersion === undefined) return this.#list(signal);
@@ -141,7 +144,7 @@ export class Informer<T extends KubeObject> {
     };
   }
 
-  /** Ends when the first list is in. @throws the signal's reason */
+  /** Waits for the first list. @throws the signal's reason */
   async synced(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const abort = () => reject(signal.reason as Error);
@@ -159,33 +162,34 @@ export class Informer<T extends KubeObject> {
     return this.#cache.list();
   }
 
-  /** Those that have this value in an index of the options. */
+  /** Returns the objects with this value in an index of the options. */
   byIndex(name: string, value: string): readonly T[] {
     return this.#cache.byIndex(name, value);
   }
 
-  /** Tells of every change from now on, after it is in the copy, until the returned function is called. */
+  /** Calls the listener for every change, after the change is in the cache, until the returned function is called. */
   onChange(listener: (change: Change<T>) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /**
-   * Calls the listener when a list begins, from now on until the returned function is called. What the listener returns is
-   * called when the list is complete: after it is in the copy, and before {@link onChange} reports what it changed.
+   * Calls the listener when a list begins, until the returned function is called. The function that the listener
+   * returns is called when the list is complete: after it is in the cache, and before {@link onChange} reports its
+   * changes.
    */
   onList(listener: () => () => void): () => void {
     this.#listListeners.add(listener);
     return () => void this.#listListeners.delete(listener);
   }
 
-  /** Tells of every list and watch that fails from now on, until the returned function is called. */
+  /** Calls the listener for every list and watch that fails, until the returned function is called. */
   onFailure(listener: (error: KubeError) => void): () => void {
     this.#failureListeners.add(listener);
     return () => void this.#failureListeners.delete(listener);
   }
 
-  /** All of it anew. Returns how long to pause then. */
+  /** Lists all objects. Returns how long to pause afterwards. */
   async #list(signal: AbortSignal): Promise<number> {
     const { client, resource, selection, bounds } = this.#options;
     try {
@@ -208,7 +212,7 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  /** What happens from a version on, for as long as that goes. Returns how long to pause then. */
+  /** Watches from a version until the watch ends. Returns how long to pause afterwards. */
   async #watch(resourceVersion: string, signal: AbortSignal): Promise<number> {
     const { client, resource, selection } = this.#options;
     try {
@@ -237,7 +241,7 @@ export class Informer<T extends KubeObject> {
     if (lost !== undefined) {
       this.#relist(lost);
     } else if (reason === 'Malformed') {
-      // Another try may receive the event in full. One that cannot be used must not block those after it.
+      // A retry may receive the complete event. An event that fails twice must not block later ones.
       if (this.#malformedAfter === this.#resourceVersion) this.#relist(reason);
       else this.#malformedAfter = this.#resourceVersion;
     } else if (this.#connectedSinceMs === undefined && isKubeError(thrown, ...OUTAGE_REASONS)) {
@@ -246,8 +250,9 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * After an outage: a server whose etcd was restored from a backup is at a lower version. It accepts a watch from a later
-   * one, and sends nothing until it has passed that version. Returns how long to pause then.
+   * Checks the version after an outage: a server whose etcd was restored from a backup has a lower version. It accepts
+   * a watch from a later version, but sends no events until it has passed that version. Returns how long to pause
+   * afterwards.
    */
   async #checkVersion(known: string, signal: AbortSignal): Promise<number> {
     const { client, resource, selection } = this.#options;
@@ -267,8 +272,8 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * Not by `for await`: JavaScriptCore would keep the last event, untrimmed, until the next one comes. Of a thousand
-   * quiet watches those were 15 MB.
+   * Does not use `for await`: JavaScriptCore would retain the last, untrimmed event until the next one arrives. For a
+   * thousand quiet watches, this was 15 MB.
    */
   async #takeAll(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<void> {
     try {
@@ -295,7 +300,7 @@ export class Informer<T extends KubeObject> {
     return Math.max(this.#backoffMs(), Math.min(error.retryAfterMs ?? 0, MAX_ADVICE_MS));
   }
 
-  /** Nothing else is thrown by a client, but then nothing that a server sends may end this. */
+  /** Wraps other errors. A client throws only KubeErrors, but nothing that a server sends may end the informer. */
   #unreadable(thrown: unknown): KubeError {
     const { client, resource } = this.#options;
     const said = thrown instanceof Error ? thrown.message : String(thrown);
@@ -337,7 +342,7 @@ export class Informer<T extends KubeObject> {
       event.type === 'DELETED'
         ? this.#cache.remove(readObject(event.object, this.#trim))
         : this.#cache.put(readObject(event.object, this.#kept));
-    // Only now: an event that could not be stored is requested again.
+    // Updated only now, so that an event that could not be stored is requested again.
     const { resourceVersion } = event.object.metadata;
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
     this.#hasProgressed = true;
@@ -350,7 +355,7 @@ export class Informer<T extends KubeObject> {
     return this.#trim(object);
   };
 
-  /** Every change to every listener, whatever one of them throws. @throws KubeError for the first that was thrown */
+  /** Calls every listener for every change, even if one throws. @throws KubeError for the first error */
   #tell(changes: readonly Change<T>[]): void {
     const errors: unknown[] = [];
     for (const change of changes) {

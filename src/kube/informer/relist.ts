@@ -36,7 +36,7 @@ export class InformerCounters {
   };
 }
 
-/** Why a watch that failed for this reason cannot be resumed; undefined if it can. */
+/** Returns why a watch that failed for this reason cannot be resumed, or undefined if it can. */
 export function lostPosition(reason: KubeErrorReason): RelistReason | undefined {
   const isLost = reason === 'Expired' || reason === 'NotFound' || reason === 'Invalid';
   return isLost ? reason : undefined;

@@ -1,12 +1,12 @@
 /**
- * For tests only: a clock for delays and limits, against servers and connections that are real.
+ * For tests only: a fast clock for delays and timeouts, for tests with real servers and connections.
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 
-/** Two hundred times as fast as the clock of the machine: a minute in a third of a second. */
+/** 200 times as fast as the system clock: a minute takes a third of a second. */
 const SPEED = 200;
 
-/** Time that passes {@link SPEED} times as fast; dates are those of the machine. */
+/** A clock that runs {@link SPEED} times as fast. Dates are those of the system. */
 export const fastClock: Clock = {
   nowMs: () => systemClock.nowMs() * SPEED,
   now: () => systemClock.now(),

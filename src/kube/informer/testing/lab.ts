@@ -1,5 +1,5 @@
 /**
- * For tests only: an informer on a server that follows a script, with a clock that a test moves.
+ * For tests only: an informer on a scripted server, with a manual clock.
  */
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { createClient } from '../../client/fetch-client.ts';
@@ -14,12 +14,12 @@ import {
   type TestServer,
 } from '../../transport/testing/server.ts';
 
-/** A Service with one port, as much of it as matters. */
+/** A Service with one port. */
 export interface Service extends KubeObject {
   readonly port?: number;
 }
 
-/** An object, of which each version is another. */
+/** Returns a Service whose port differs in each version. */
 export function service(name: string, resourceVersion: string, uid = `uid of ${name}`): Service {
   return {
     apiVersion: 'v1',
@@ -29,7 +29,7 @@ export function service(name: string, resourceVersion: string, uid = `uid of ${n
   };
 }
 
-/** Answers a list. */
+/** Sends the response to a list. */
 export function answerList(
   exchange: Exchange,
   resourceVersion: string,
@@ -38,7 +38,7 @@ export function answerList(
   exchange.answer(200, { kind: 'ServiceList', metadata: { resourceVersion }, items });
 }
 
-/** One event of a watch, as a line. */
+/** Returns a watch event as a line. */
 export function eventLine(type: string, object: unknown): string {
   return `${JSON.stringify({ type, object })}\n`;
 }
@@ -46,17 +46,17 @@ export function eventLine(type: string, object: unknown): string {
 /** Options of {@link InformerLab.open}. */
 export interface LabOptions extends Partial<InformerOptions<Service>> {
   /**
-   * Whether requests time out by the clock of the machine. For a test whose clock runs on during requests: on a slow machine
+   * Whether requests time out by the system clock. For tests that advance the clock during requests: on a slow machine
    * all of them would time out. Default false.
    */
   readonly hasRealTimeouts?: boolean | undefined;
 }
 
-/** The informer and all around it; ends with the scope. */
+/** The informer, its server and its clock. Disposed with the scope. */
 export class InformerLab implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly informer: Informer<Service>;
-  /** As `ADDED blue 1`. */
+  /** For example `ADDED blue 1`. */
   readonly told: string[] = [];
   readonly #abort = new AbortController();
   #server: TestServer;
@@ -86,17 +86,17 @@ export class InformerLab implements AsyncDisposable {
     return this.#server;
   }
 
-  /** All requests of watches so far. */
+  /** All watch requests so far. */
   get watches(): readonly Exchange[] {
     return this.#server.exchanges.filter(({ query }) => query.has('watch'));
   }
 
-  /** All requests of lists so far. */
+  /** All list requests so far. */
   get lists(): readonly Exchange[] {
     return this.#reads.filter(({ query }) => query.get('limit') !== '1');
   }
 
-  /** All requests of the current version so far. */
+  /** All requests for the current version so far. */
   get versionChecks(): readonly Exchange[] {
     return this.#reads.filter(({ query }) => query.get('limit') === '1');
   }
@@ -105,7 +105,7 @@ export class InformerLab implements AsyncDisposable {
     return this.#server.exchanges.filter(({ query }) => !query.has('watch'));
   }
 
-  /** What lists and watches get. */
+  /** Sets the scripts for lists and watches. */
   serve(list: Script, watch: Script = (exchange) => exchange.open()): void {
     this.#server.script = (exchange) =>
       exchange.query.has('watch') ? watch(exchange) : list(exchange);
@@ -115,24 +115,24 @@ export class InformerLab implements AsyncDisposable {
     this.#running = this.informer.run(this.#abort.signal);
   }
 
-  /** Ends the informer, and waits for that. */
+  /** Stops the informer and waits for it. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#running;
   }
 
-  /** Nobody listens any more. */
+  /** Stops the server. */
   async goDown(): Promise<void> {
     await this.#server[Symbol.asyncDispose]();
   }
 
-  /** Somebody listens again, at the same address. */
+  /** Starts a server at the same address. */
   async comeUp(list: Script): Promise<void> {
     this.#server = await startServer(() => {}, { port: this.#server.port });
     this.serve(list);
   }
 
-  /** Lets time go by until a claim holds. */
+  /** Advances the clock until a condition holds. */
   async until(claim: () => boolean, what: string, stepMs = 0): Promise<void> {
     const deadline = performance.now() + 200_000;
     while (!claim()) {
