@@ -93,7 +93,7 @@ describe('an edge has the codes of all its faults, and no others', () => {
     const codes = ['SplitHelloTimeout', 'NoNameHeld', 'UnknownNameHeld', 'ServerCloseNotPassedOn'];
 
     let found: readonly string[] = [];
-    // A later limit is for a machine that was too busy for the earlier ones.
+    // The later limits are for a machine that was too busy for the earlier ones.
     for (const timeoutMs of [250, 2500, 15_000]) {
       found = complaints(await lab.check(port, { ca: lab.authorities, timeoutMs }));
       if (Bun.deepEquals(found, codes)) break;
@@ -110,7 +110,7 @@ test('an edge that ends TLS itself, with a certificate of its own, has no other 
 
   const results = await lab.check(port, { ca: lab.authorities });
 
-  // That it answers strangers so, too, is no fault of its own.
+  // The same answer to unknown names is not reported separately.
   expect(complaints(results)).toEqual(['PassthroughEdgeEndsTls']);
   expect(results[0]?.message).toContain('the certificate of CN=leaf by CN=edge');
   expect(results[0]?.action).toStartWith(
@@ -181,7 +181,7 @@ test('what is silent is not served, and not waited for again and again', async (
   const results = await lab.check(port, { hosts: ['c.k8s.test'], timeoutMs: 200, dial });
 
   expect(results[0]?.code).toBe('PassthroughTimeout');
-  // One for the host, one without a name, two for unknown names, one behind a PROXY header.
+  // One for the host, one without a name, two for unknown names, one with a PROXY header.
   expect(dials).toBe(5);
 });
 

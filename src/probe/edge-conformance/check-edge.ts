@@ -1,5 +1,5 @@
 /**
- * All checks of an edge, in their order.
+ * Runs all conformance checks of an edge.
  */
 import type { X509Certificate } from 'node:crypto';
 import { dialTcp, type Dial } from '../dial.ts';
@@ -25,35 +25,35 @@ import { checkServerClose } from './checks/server-close.ts';
 import { checkTls12 } from './checks/tls12.ts';
 import { EDGE_CHECKS } from './codes.ts';
 
-/** What to check. */
+/** The edge to check. */
 export interface EdgeTarget {
-  /** Of the edge; never a name. */
+  /** The IP address of the edge. */
   readonly address: string;
   readonly port: number;
-  /** That have a route, in lower case. */
+  /** The hosts that have a route, in lower case. */
   readonly hosts: readonly [string, ...string[]];
-  /** Of the tenants behind it. None: whose a certificate is can only be guessed. */
+  /** The CAs of the tenants behind it. If empty, the owner of a certificate can only be guessed. */
   readonly authorities: readonly X509Certificate[];
 }
 
-/** How to check. */
+/** Options of {@link checkEdge}. */
 export interface EdgeCheckOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Of each step. */
+  /** The timeout of each step. */
   readonly timeoutMs: number;
-  /** How long a connection is left alone. */
+  /** The idle time of the idle check. */
   readonly idleMs: number;
   /** Default: the network of this machine. */
   readonly dial?: Dial | undefined;
 }
 
 /**
- * Makes every check, and gives the results in the order of the catalogue.
+ * Runs all checks, and returns the results in the order of the catalog.
  *
- * For each host nine connections are opened; besides them fifty at once, and a dozen more. What is sent over them is hellos,
- * GET /version without a credential, and a ping of HTTP/2.
+ * Opens nine connections for each host, fifty concurrent ones, and a dozen more. It sends only ClientHellos, GET
+ * /version without credentials, and an HTTP/2 ping.
  *
- * @throws the reason of the signal only.
+ * @throws only the reason of the signal.
  */
 export async function checkEdge(
   target: EdgeTarget,
@@ -75,14 +75,15 @@ export async function checkEdge(
   const httpHost = await findHttpHost(edge, served, limits);
   const checkup = { edge, at, limits, recognition, looks, served, httpHost, idleMs };
   const ofServed = await checkServed(checkup);
-  // Last, for an edge that has had too many may need a while to recover.
+  // Last, since an edge may need time to recover from too many connections.
   const many = await checkManyConnections(checkup);
   return inOrder([passthrough, ...names, proxyHeader, ...ofServed, many]);
 }
 
 /**
- * What is left to tell where no host is served, the cause first: one cause has one code. An edge that leads nobody to a
- * tenant leads strangers to none either; and if it wants a PROXY header, that is why.
+ * Returns the remaining results if no host is served, with the cause first, so that one cause has one code. An edge
+ * that routes no host to a tenant does not route unknown names to one either. If it requires a PROXY header, that is
+ * the cause.
  */
 function withoutEchoes(
   passthrough: CheckResult,
@@ -95,7 +96,7 @@ function withoutEchoes(
     : [passthrough, proxyHeader, ...ledToTenant];
 }
 
-/** All checks in their order; those that have no result are skipped for the sake of the first one. */
+/** Returns the results of all checks in order. Checks without a result are skipped because of the first one. */
 function inOrder(results: readonly [CheckResult, ...CheckResult[]]): readonly CheckResult[] {
   const [{ check: cause }] = results;
   return EDGE_CHECKS.map(
@@ -103,9 +104,9 @@ function inOrder(results: readonly [CheckResult, ...CheckResult[]]): readonly Ch
   );
 }
 
-/** The checks that compare with what is served in the plainest way. */
+/** Runs the checks of the hosts that plain handshakes reach. */
 async function checkServed(checkup: Checkup): Promise<readonly CheckResult[]> {
-  // Its connection is left alone while the others are at work.
+  // The idle check runs while the others do.
   const idling = checkIdle(checkup);
   const [idle, others] = await Promise.all([idling, oneByOne(checkup)]);
   return [...others, idle];

@@ -1,5 +1,5 @@
 /**
- * What a check of an edge found: data, for a table or a program alike.
+ * Results of edge checks, for tables and programs.
  */
 import { quoted } from '../../text/quote.ts';
 import { filledIn, MAX_MESSAGE_LENGTH, type ActionValues } from '../action.ts';
@@ -14,16 +14,16 @@ import {
 /** The result of one check. */
 export interface CheckResult {
   readonly check: EdgeCheck;
-  /** Skip: not made, because an earlier check failed or because it does not apply. */
+  /** Skip: not run, because an earlier check failed or because it does not apply. */
   readonly state: EdgeCodeEntry['state'] | 'Skip';
   readonly code: EdgeCode | EdgeSkipCode;
-  /** What is the case, with the offending value. No full stop. */
+  /** The finding, with the offending value. No period at the end. */
   readonly message: string;
-  /** What to do. No full stop. */
+  /** What to do. No period at the end. */
   readonly action?: string;
 }
 
-/** The result that a code stands for; check, state and action are the catalogue's. */
+/** Returns the result for a code. Its check, state and action come from the catalog. */
 export function checkResult<Code extends EdgeCode>(
   code: Code,
   message: string,
@@ -34,13 +34,13 @@ export function checkResult<Code extends EdgeCode>(
   return action === undefined ? result : { ...result, action: filledIn(action, values) };
 }
 
-/** A check that says nothing, since no host is reached: `cause` is the one that tells why. */
+/** Returns the result of a check that was skipped because no host is reached. `cause` is the check that reports why. */
 export function skippedCheck(check: EdgeCheck, cause: EdgeCheck): CheckResult {
   const message = `not looked at, since check ${cause} did not pass`;
   return { check, state: 'Skip', code: 'EarlierCheckFailed', message };
 }
 
-/** A check that there is nothing for. */
+/** Returns the result of a check that does not apply. */
 export function nothingToCheck(check: EdgeCheck, message: string): CheckResult {
   return { check, state: 'Skip', code: 'NothingToCheck', message: quoted(message) };
 }

@@ -1,5 +1,5 @@
 /**
- * What checks share: the edge, the hosts, and what a first look has found.
+ * The shared input of the checks: the edge, the hosts, and the first handshakes with them.
  */
 import type { X509Certificate } from 'node:crypto';
 import { addressText } from '../dial.ts';
@@ -10,37 +10,37 @@ import { EdgeConnection, handshakeThrough, type EdgeUnderTest } from './edge-con
 import { firstAnswer, versionRequest } from './http1.ts';
 import { Recognition } from './recognition.ts';
 
-/** So often each host is dialled in the plainest way. */
+/** The number of plain handshakes per host. */
 const LOOKS = 3;
 
-/** What a first look at each host brought. */
+/** The first handshakes with each host. */
 export type Looks = ReadonlyMap<string, readonly Handshake[]>;
 
-/** What every check gets. */
+/** The input of every check. */
 export interface Checkup {
   readonly edge: EdgeUnderTest;
-  /** Of the edge, as `203.0.113.10:443`. */
+  /** The address of the edge, such as `203.0.113.10:443`. */
   readonly at: string;
   readonly limits: Limits;
   readonly recognition: Recognition;
   readonly looks: Looks;
-  /** The hosts that are served in the plainest way; other checks are about them alone. */
+  /** The hosts that plain handshakes reach. The other checks cover only these. */
   readonly served: readonly [string, ...string[]];
-  /** One of those, whose server answers in HTTP/1.1. */
+  /** A served host whose server supports HTTP/1.1, if any. */
   readonly httpHost: string | undefined;
   readonly idleMs: number;
 }
 
-/** What plain handshakes with each host showed. */
+/** The result of plain handshakes with each host. */
 export interface ObservedHosts {
   readonly looks: Looks;
   /** Has learned the certificates of the served hosts. */
   readonly recognition: Recognition;
-  /** The hosts that answer plain handshakes with their own certificate. Nothing if there is none. */
+  /** The hosts that present their own certificate in plain handshakes. Undefined if there are none. */
   readonly served: Checkup['served'] | undefined;
 }
 
-/** Dials each host a few times, and learns the certificates of those that are served. */
+/** Performs several handshakes with each host, and learns the certificates of the served hosts. */
 export async function observeHosts(
   edge: EdgeUnderTest,
   hosts: readonly string[],
@@ -61,7 +61,7 @@ export async function observeHosts(
   return { looks, recognition, served };
 }
 
-/** Dials each host a few times. */
+/** Performs several handshakes with each host. */
 async function lookAtHosts(
   edge: EdgeUnderTest,
   hosts: readonly string[],
@@ -72,7 +72,7 @@ async function lookAtHosts(
     while (handshakes.length < LOOKS) {
       const handshake = await handshakeThrough(edge, { serverName: host }, limits);
       handshakes.push(handshake);
-      // Whoever does not answer once is not waited for again and again.
+      // Hosts that time out are not tried again.
       if (handshake.kind === 'timeout') break;
     }
     return handshakes;
@@ -80,7 +80,7 @@ async function lookAtHosts(
   return new Map(await Promise.all(hosts.map(async (host) => [host, await look(host)] as const)));
 }
 
-/** The first of the hosts whose server answers in HTTP/1.1. */
+/** Returns the first host whose server supports HTTP/1.1. */
 export async function findHttpHost(
   edge: EdgeUnderTest,
   hosts: readonly string[],
@@ -97,7 +97,7 @@ export async function findHttpHost(
   return hosts.find((_, index) => answers[index] === true);
 }
 
-/** A connection on which HTTP/1.1 can be spoken. */
+/** Opens a connection for HTTP/1.1. */
 export async function openHttp(
   edge: EdgeUnderTest,
   host: string,
@@ -106,7 +106,7 @@ export async function openHttp(
   return EdgeConnection.open(edge, { serverName: host, protocols: ['http/1.1'] }, limits);
 }
 
-/** As messages name the edge. */
+/** Returns the name of the edge in messages. */
 export function edgeText({ address, port }: EdgeUnderTest): string {
   return addressText(address, port);
 }

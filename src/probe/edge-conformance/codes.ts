@@ -1,7 +1,7 @@
 /**
- * Everything that a check of an edge can say, by code. A code is for ever, and belongs to one check and one state.
+ * The catalog of edge check results by code. Codes are stable, and belong to one check and one state.
  *
- * Fail: a client that keeps to the standards is not served, or is led astray. Warn: it works, and somebody should know.
+ * Fail: a client that follows the standards is not served, or is misrouted. Warn: it works, but needs attention.
  */
 import { CERTIFICATE_CODES } from './codes/certificates.ts';
 import { CONNECTION_CODES } from './codes/connections.ts';
@@ -10,7 +10,7 @@ import { NAME_CODES } from './codes/names.ts';
 
 export { EDGE_CHECKS, type EdgeCheck, type EdgeCodeEntry } from './codes/entry.ts';
 
-/** The codes of checks that were made, in the order of the checks. */
+/** The codes of completed checks, in the order of the checks. */
 export const EDGE_CODES = {
   ...CERTIFICATE_CODES,
   ...HELLO_CODES,
@@ -18,10 +18,10 @@ export const EDGE_CODES = {
   ...CONNECTION_CODES,
 } as const;
 
-/** A code of a check that was made. */
+/** A code of a completed check. */
 export type EdgeCode = keyof typeof EDGE_CODES;
 
-/** Why a check was not made. */
+/** Why a check was skipped. */
 export const EDGE_SKIP_CODES = {
   EarlierCheckFailed: {
     title: 'another check failed',
@@ -33,5 +33,5 @@ export const EDGE_SKIP_CODES = {
   },
 } as const satisfies Record<string, { readonly title: string; readonly meaning: string }>;
 
-/** A code of a check that was not made. */
+/** A code of a skipped check. */
 export type EdgeSkipCode = keyof typeof EDGE_SKIP_CODES;

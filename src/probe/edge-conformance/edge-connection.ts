@@ -1,5 +1,5 @@
 /**
- * A TLS connection through the edge, with whatever hello a check wants, and whoever answers.
+ * A TLS connection through the edge with a configurable ClientHello.
  */
 import { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -10,38 +10,38 @@ import { whole, type HelloShape } from './hello-shape.ts';
 import type { RecordLog } from './record-log.ts';
 import { ShapedTransport } from './shaped-transport.ts';
 
-/** The edge that is looked at. */
+/** The edge that is checked. */
 export interface EdgeUnderTest {
-  /** Never a name. */
+  /** An IP address. */
   readonly address: string;
   readonly port: number;
   readonly dial: Dial;
 }
 
-/** What a client says first. */
+/** The ClientHello to send. */
 export interface HelloWish {
   /** Default: none. */
   readonly serverName?: string | undefined;
-  /** Offered by ALPN. Default: h2 and http/1.1. */
+  /** Offered with ALPN. Default: h2 and http/1.1. */
   readonly protocols?: readonly string[];
   /** Default: 1.3 and 1.2. */
   readonly version?: 'TLSv1.2';
-  /** With a post-quantum key share and more than two kilobytes behind it. Default: less than a segment. */
+  /** Adds a post-quantum key share and more than two kilobytes after it. Default: smaller than a segment. */
   readonly isLarge?: boolean;
   /** Default: in one piece. */
   readonly shape?: HelloShape;
 }
 
-/** Without a post-quantum key share, which alone would fill a segment. */
+/** Excludes the post-quantum key share, which alone would fill a segment. */
 const SMALL_GROUPS = 'X25519:P-256';
 
-/** Protocols that nobody speaks: the simplest way to a large hello that every server takes. */
+/** Unknown protocols: the simplest way to a large ClientHello that every server accepts. */
 const PADDING = Array.from({ length: 10 }, (_, index) => `padding-${index}-`.padEnd(250, '.'));
 
-/** More than every answer that a check waits for. Who sends more is hung up on, for a check may listen for hours. */
+/** More than any response that a check expects. A check may read for hours, so the connection is closed beyond this. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** One connection, after its handshake or the failure of that. Whoever opens it closes it. */
+/** A connection after a completed or failed handshake. The caller disposes of it. */
 export class EdgeConnection implements Disposable {
   readonly handshake: Handshake;
   readonly #tls: TLSSocket | undefined;
@@ -71,7 +71,7 @@ export class EdgeConnection implements Disposable {
     }
   }
 
-  /** Dials and shakes hands. @throws the reason of the caller's signal only. */
+  /** Dials and performs the handshake. @throws only the reason of the caller's signal. */
   static async open(edge: EdgeUnderTest, wish: HelloWish, limits: Limits): Promise<EdgeConnection> {
     const opened = await inTime(limits, async (signal) => {
       try {
@@ -95,7 +95,7 @@ export class EdgeConnection implements Disposable {
     signal.addEventListener('abort', onAbort, { once: true });
     const tls = connect({ socket: transport, ...tlsOptions(wish) });
     tls.once('secureConnect', () => resolve(secured(tls)));
-    // For as long as it lives: what breaks later is an end.
+    // Kept for the lifetime of the connection. Later errors count as an end.
     tls.on('error', reject);
     tls.once('close', () => resolve({ kind: 'closed', code: 'ECONNRESET' }));
     try {
@@ -109,12 +109,12 @@ export class EdgeConnection implements Disposable {
     }
   }
 
-  /** What came in TLS records, whoever sent it. */
+  /** The received TLS records. */
   get records(): RecordLog | undefined {
     return this.#transport?.records;
   }
 
-  /** Whether the connection ended with a word of goodbye, which only the server behind the edge can say. */
+  /** Whether the connection ended with a TLS alert, which only the server behind the edge can send. */
   get saidGoodbye(): boolean {
     return this.#hasEnded && this.#transport?.records.endsWithAlert === true;
   }
@@ -123,15 +123,15 @@ export class EdgeConnection implements Disposable {
     this.#tls?.write(bytes);
   }
 
-  /** Sends this, and right behind it that nothing more will be sent, by TLS and by TCP; and goes on listening. */
+  /** Sends the bytes, immediately followed by the close of this side in TLS and TCP. Reading continues. */
   sendLast(bytes: string): void {
     if (this.#transport !== undefined) this.#transport.isFinishing = true;
     this.#tls?.end(bytes);
   }
 
   /**
-   * What `take` finds in all that has come, as soon as it finds something; else that the connection has ended, or that the
-   * time was up. @throws the reason of the caller's signal only.
+   * Waits until `take` finds something in the received bytes. Otherwise returns that the connection ended, or that the
+   * time is up. @throws only the reason of the caller's signal.
    */
   async receive<T>(
     take: (received: Buffer) => T | undefined,
@@ -148,13 +148,15 @@ export class EdgeConnection implements Disposable {
     });
   }
 
-  /** Whether the other side ends TCP too, in time. TLS has its own word for the end, which comes through every edge. */
+  /**
+   * Reports whether the other side also ends TCP in time. The end of TLS is separate, and passes through every edge.
+   */
   async endsTcp(limits: Limits): Promise<boolean> {
     const end = await inTime(limits, async () => this.#transport?.ended);
     return end !== TIMED_OUT;
   }
 
-  /** Forgets what has been read. */
+  /** Drops bytes that were read. */
   drop(bytes: number): void {
     this.#received = this.#received.subarray(bytes);
   }
@@ -171,7 +173,7 @@ export class EdgeConnection implements Disposable {
   }
 }
 
-/** Shakes hands once and hangs up. @throws the reason of the caller's signal only. */
+/** Performs one handshake and closes the connection. @throws only the reason of the caller's signal. */
 export async function handshakeThrough(
   edge: EdgeUnderTest,
   wish: HelloWish,
@@ -181,7 +183,7 @@ export async function handshakeThrough(
   return connection.handshake;
 }
 
-/** The bytes of a hello, for whoever wants to send them by hand. */
+/** Returns the bytes of a ClientHello. */
 export async function helloBytes(wish: HelloWish): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const nowhere = new Duplex({
@@ -192,7 +194,7 @@ export async function helloBytes(wish: HelloWish): Promise<Buffer> {
     },
   });
   const tls = connect({ socket: nowhere, ...tlsOptions(wish) });
-  // That there is no answer is no fault here.
+  // The missing response is not an error here.
   tls.on('error', () => {});
   try {
     return await promise;
@@ -203,8 +205,8 @@ export async function helloBytes(wish: HelloWish): Promise<Buffer> {
 }
 
 /**
- * Nothing is believed of whoever answers: it is just the wrong certificate that has to be seen. That is safe, because
- * nothing secret goes over these connections.
+ * Certificates are not verified, since wrong certificates must be seen. That is safe, because nothing secret is sent
+ * over these connections.
  */
 function tlsOptions({ serverName, protocols, version, isLarge }: HelloWish): ConnectionOptions {
   const offered = protocols ?? ['h2', 'http/1.1'];

@@ -1,29 +1,29 @@
 /**
- * The forms in which one and the same ClientHello can go over the wire. Pure.
+ * The ways to split a ClientHello for the wire. Pure.
  */
 import { addressPair } from '../../wire/address-pair.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 import { proxyHeaderBytes, writeProxyHeader } from '../../wire/proxy-header.ts';
 
-/** The pieces that a hello, a whole TLS record, is sent in; each becomes a TCP segment of its own. */
+/** Splits a ClientHello, a whole TLS record, into pieces. Each becomes a TCP segment. */
 export type HelloShape = (hello: Buffer) => readonly Buffer[];
 
 const RECORD_HEADER_BYTES = 5;
 const HANDSHAKE_RECORD = 22;
 
-/** Content of each record of {@link inSmallRecords}. */
+/** The content size of each record of {@link inSmallRecords}. */
 const SMALL_RECORD_BYTES = 64;
 
-/** In the header of {@link behindProxyHeader}: addresses for documentation, which are nobody's. */
+/** Client addresses for {@link behindProxyHeader}, from the ranges for documentation. */
 const FORGED_CLIENTS = { 4: '192.0.2.1', 6: '2001:db8::1' } as const;
 const FORGED_PORT = 4711;
 
-/** In one piece. */
+/** Sends the ClientHello in one piece. */
 export const whole: HelloShape = (hello) => [hello];
 
 /**
- * In six segments. The first has a single byte, the second ends in the middle of a record's header, the last has a single
- * byte: whoever looks but once sees next to nothing.
+ * Splits into six segments. The first has a single byte, the second ends in the middle of the record header, the last
+ * has a single byte. An edge that reads only once sees next to nothing.
  */
 export const inSegments: HelloShape = (hello) => {
   const third = Math.floor(hello.length / 3);
@@ -31,7 +31,10 @@ export const inSegments: HelloShape = (hello) => {
   return cuts.slice(1).map((end, at) => hello.subarray(cuts[at], end));
 };
 
-/** In records of 64 bytes, which all go out at once. The transcript that TLS signs does not know of records. */
+/**
+ * Splits into records of 64 bytes, which are sent together. The transcript that TLS signs does not cover record
+ * boundaries.
+ */
 export const inSmallRecords: HelloShape = (hello) => {
   const message = hello.subarray(RECORD_HEADER_BYTES);
   const records: Buffer[] = [];
@@ -43,7 +46,7 @@ export const inSmallRecords: HelloShape = (hello) => {
   return [Buffer.concat(records)];
 };
 
-/** Behind a header of PROXY protocol version 2, as a load balancer at another address would send it. */
+/** Prepends a PROXY protocol version 2 header, as from a load balancer at another address. */
 export function behindProxyHeader(edgeAddress: string, edgePort: number): HelloShape {
   const client = FORGED_CLIENTS[ipVersion(edgeAddress) === 6 ? 6 : 4];
   const pair = addressPair(client, FORGED_PORT, edgeAddress, edgePort);

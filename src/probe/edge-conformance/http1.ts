@@ -1,16 +1,16 @@
 /**
- * As much of HTTP/1.1 as a check needs: a harmless request, and where its answer ends. Pure.
+ * The parts of HTTP/1.1 that a check needs: a harmless request, and where its response ends. Pure.
  */
 
-/** An answer, and how many bytes it has. */
+/** A response and its size. */
 export interface Answer {
   readonly status: number;
   readonly bytes: number;
-  /** Whether the server will end the connection behind it. */
+  /** Whether the server closes the connection after it. */
   readonly closes: boolean;
 }
 
-/** What everybody may read, by the default rules of Kubernetes. That one may not is an answer too. */
+/** Readable without credentials by the default rules of Kubernetes. A 403 is a response too. */
 const PATH = '/version';
 
 const HEAD_END = '\r\n\r\n';
@@ -18,10 +18,13 @@ const LINE_END = '\r\n';
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
 const START = Buffer.from('HTTP/1.');
 
-/** More than this is no answer to such a request. */
+/** A larger response is not valid for this request. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** A request without any credential; with `close` the last one, with `paddingBytes` a long one. */
+/**
+ * Returns a request without credentials. `close` asks the server to close the connection, `paddingBytes` adds a long
+ * header.
+ */
 export function versionRequest(
   host: string,
   options: { readonly close?: boolean; readonly paddingBytes?: number } = {},
@@ -33,7 +36,7 @@ export function versionRequest(
   return `${lines.join(LINE_END)}${HEAD_END}`;
 }
 
-/** The first answer in these bytes: undefined as long as there is more to come, `notHttp` if it is none. */
+/** Returns the first response in these bytes, undefined while it is incomplete, or `notHttp` if it is invalid. */
 export function firstAnswer(bytes: Buffer): Answer | 'notHttp' | undefined {
   const start = bytes.subarray(0, START.length);
   if (!start.equals(START.subarray(0, start.length))) return 'notHttp';
@@ -57,9 +60,10 @@ function bodyEnd(
 ): number | 'notHttp' | undefined {
   if (headers.get('transfer-encoding') === 'chunked') return chunksEnd(bytes, body);
   const text = headers.get('content-length') ?? '';
-  // Number() would take `-1`, `0x10`, `1e3` and nothing at all for lengths; RFC 9110, section 8.6, has digits alone.
+  // Number() would accept `-1`, `0x10`, `1e3` and an empty string as lengths. RFC 9110, section 8.6, allows only
+  // digits.
   const length = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  // Without a length it goes on until the end of the connection; no API server answers so.
+  // Without a length, the body ends with the connection. No API server responds so.
   if (!(length <= MAX_ANSWER_BYTES)) return 'notHttp';
   return body + length <= bytes.length ? body + length : undefined;
 }

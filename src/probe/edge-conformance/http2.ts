@@ -1,5 +1,5 @@
 /**
- * As much of HTTP/2 (RFC 9113) as it takes to ask "are you still there?". Pure.
+ * The parts of HTTP/2 (RFC 9113) that a ping needs. Pure.
  */
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
@@ -9,21 +9,21 @@ const PING = 6;
 const ACK = 1;
 const PING_CONTENT = Buffer.from('snicket?', 'latin1');
 
-/** What a client begins with: the preface, and settings that change nothing. */
+/** The preface of a client, and settings that change nothing. */
 export const OPENING = Buffer.concat([PREFACE, frame(SETTINGS, 0)]);
 
-/** Takes the settings of the server, as a client has to. */
+/** Acknowledges the settings of the server. */
 export const SETTINGS_ACK = frame(SETTINGS, ACK);
 
-/** Asks for an answer at once. */
+/** Requests an immediate response. */
 export const PING_REQUEST = frame(PING, 0, PING_CONTENT);
 
-/** Whether the server has said its settings, with which every server of HTTP/2 begins. */
+/** Reports whether the server has sent its settings, the first frame of every HTTP/2 server. */
 export function hasSettings(received: Buffer): true | undefined {
   return hasFrame(received, SETTINGS, 0);
 }
 
-/** Whether a ping was answered. */
+/** Reports whether a ping was answered. */
 export function hasPingAnswer(received: Buffer): true | undefined {
   return hasFrame(received, PING, ACK);
 }

@@ -1,5 +1,5 @@
 /**
- * Whose certificate it is that a handshake through the edge brought: that of the host, of another host, or of no tenant.
+ * Determines the owner of a certificate presented through the edge: the host, another host, or no tenant.
  */
 import type { X509Certificate } from 'node:crypto';
 import { pathTo, type PresentedChain } from '../tls/authorities.ts';
@@ -7,60 +7,60 @@ import type { Handshake } from '../tls/handshake.ts';
 import { isOfApiServer } from '../tls/owner.ts';
 import { certificateText } from '../tls/validity.ts';
 
-/** Whose it is. */
+/** The owner of a certificate. */
 export type Whose =
-  /** Of whatever serves this host. */
+  /** The server of this host. */
   | { readonly kind: 'own' }
-  /** Of whatever serves another of the hosts. */
+  /** The server of another host. */
   | { readonly kind: 'otherHost'; readonly host: string }
-  /** Of a tenant, but with the name of no host. */
+  /** A tenant, but the certificate has the name of no host. */
   | { readonly kind: 'unnamed' }
-  /** Of an API server by its names, of a CA that was not given. */
+  /** An API server by its names, with an unknown CA. */
   | { readonly kind: 'unknownAuthority' }
-  /** Neither of a tenant nor of an API server: the edge itself. */
+  /** Neither a tenant nor an API server: the edge itself. */
   | { readonly kind: 'stranger' };
 
-/** What is known of the hosts. */
+/** Knows the certificates of the hosts. */
 export class Recognition {
   readonly #hosts: readonly string[];
   readonly #authorities: readonly X509Certificate[];
-  /** Keys and issuers of the certificates that answered for the hosts in the plainest way. */
+  /** Keys and issuers of the certificates of served hosts. */
   readonly #keys = new Set<string>();
   readonly #issuers = new Set<string>();
 
-  /** Without authorities, what answers a plain hello is taken for the tenant's if it has the name. */
+  /** Without CAs, a certificate in a plain handshake counts as the tenant's if it has the name of the host. */
   constructor(hosts: readonly string[], authorities: readonly X509Certificate[]) {
     this.#hosts = hosts;
     this.#authorities = authorities;
   }
 
-  /** Whether it can be proven whose a certificate is. */
+  /** Whether the owner of a certificate can be proven. */
   get hasAuthorities(): boolean {
     return this.#authorities.length > 0;
   }
 
-  /** Remembers what answered for a host that is served. */
+  /** Remembers the certificate of a served host. */
   learn([leaf]: PresentedChain): void {
     this.#keys.add(keyOf(leaf));
     this.#issuers.add(leaf.issuer);
   }
 
-  /** Judges what answers a plain hello for a host. */
+  /** Returns the owner of a certificate from a plain handshake with a host. */
   whoseAtFirst(host: string, presented: PresentedChain): Whose {
     return this.#whose(host, presented, this.#isSigned(presented) ?? true);
   }
 
-  /** Judges what answers another hello for a host, once all hosts are known. */
+  /** Returns the owner of a certificate from another handshake with a host, once all served hosts are known. */
   whose(host: string, presented: PresentedChain): Whose {
     return this.#whose(host, presented, this.#isTenants(presented));
   }
 
-  /** Whether it is that of a control plane, known here or not. */
+  /** Reports whether a certificate belongs to a control plane, known or unknown. */
   isControlPlanes(presented: PresentedChain): boolean {
     return this.#isTenants(presented) || isOfApiServer(presented[0]);
   }
 
-  /** Several API servers of one tenant have several keys, and one CA. */
+  /** Several API servers of one tenant have different keys, but the same CA. */
   #isTenants(presented: PresentedChain): boolean {
     const [leaf] = presented;
     return (
@@ -81,12 +81,12 @@ export class Recognition {
   }
 }
 
-/** The same for two certificates with one key, whatever else differs. */
+/** Returns the public key, which certificates with the same key share. */
 export function keyOf({ publicKey }: X509Certificate): string {
   return publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 }
 
-/** What came of a handshake, as a clause behind the address of the edge. */
+/** Returns the outcome of a handshake as a clause that follows the address of the edge. */
 export function handshakeText(handshake: Handshake, timeoutMs: number): string {
   switch (handshake.kind) {
     case 'secured':
@@ -104,7 +104,7 @@ export function handshakeText(handshake: Handshake, timeoutMs: number): string {
   }
 }
 
-/** Alternative names only, as every client of Kubernetes does it. */
+/** Checks only alternative names, as every client of Kubernetes does. */
 function hasName(leaf: X509Certificate, host: string): boolean {
   return leaf.checkHost(host, { subject: 'never' }) !== undefined;
 }

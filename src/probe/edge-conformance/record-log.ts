@@ -1,5 +1,5 @@
 /**
- * What can be seen of TLS without its keys: records, and the messages of a handshake as long as they are in the clear.
+ * What is visible of TLS without its keys: the records, and the unencrypted handshake messages.
  */
 
 const HEADER_BYTES = 5;
@@ -7,19 +7,21 @@ const ALERT = 21;
 const HANDSHAKE = 22;
 const APPLICATION_DATA = 23;
 
-/** Of an alert in TLS 1.3: two bytes, its true type, and the tag of every cipher of that version. */
+/**
+ * The size of an encrypted alert in TLS 1.3: two bytes, its actual type, and the tag of every cipher of that version.
+ */
 const SEALED_ALERT_BYTES = 2 + 1 + 16;
 
-/** Type and length in front of each message of a handshake. */
+/** The type and length before each handshake message. */
 const MESSAGE_HEADER_BYTES = 4;
 
-/** A handshake in the clear is not longer; what comes behind it is not kept. */
+/** The maximum of buffered handshake bytes. An unencrypted handshake is not longer. */
 const KEPT_BYTES = 64 * 1024;
 
-/** Messages of a handshake (RFC 5246 section 7.4). */
+/** Types of handshake messages (RFC 5246, section 7.4). */
 export const MESSAGES = { serverHello: 2, certificateRequest: 13 } as const;
 
-/** The records that came so far, in pieces of any size. */
+/** The received records, from pieces of any size. */
 export class RecordLog {
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
@@ -27,7 +29,7 @@ export class RecordLog {
   readonly #handshake: Buffer[] = [];
   #kept = 0;
 
-  /** Takes the next bytes. */
+  /** Adds the next bytes. */
   add(chunk: Buffer): void {
     for (let at = 0; at < chunk.length;) {
       if (this.#contentLeft > 0) {
@@ -37,7 +39,7 @@ export class RecordLog {
         this.#keep(content);
         continue;
       }
-      // The record before is over.
+      // The previous record is complete.
       if (this.#headerBytes === HEADER_BYTES) this.#headerBytes = 0;
       const taken = chunk.copy(this.#header, this.#headerBytes, at);
       this.#headerBytes += taken;
@@ -47,8 +49,8 @@ export class RecordLog {
   }
 
   /**
-   * Whether the last record that came is an alert, as whoever ends TLS in good order sends it. Without its keys nobody can
-   * make one, so an edge that cuts a connection cannot.
+   * Whether the last received record is an alert, which ends TLS in an orderly way. It cannot be created without the
+   * keys, and so not by an edge that cuts a connection.
    */
   get endsWithAlert(): boolean {
     if (this.#headerBytes < HEADER_BYTES || this.#contentLeft > 0) return false;
@@ -59,7 +61,7 @@ export class RecordLog {
     );
   }
 
-  /** The types of the messages that came in the clear: in TLS 1.3 the ServerHello alone, in TLS 1.2 nearly all. */
+  /** Returns the types of the unencrypted messages: in TLS 1.3 only the ServerHello, in TLS 1.2 nearly all. */
   messageTypes(): readonly number[] {
     const bytes = Buffer.concat(this.#handshake);
     const types: number[] = [];
@@ -72,7 +74,7 @@ export class RecordLog {
 
   #keep(content: Buffer): void {
     if (this.#header[0] !== HANDSHAKE || this.#kept >= KEPT_BYTES) return;
-    // A copy: what is kept of a chunk would keep all of it.
+    // A copy: a view would keep the whole chunk in memory.
     this.#handshake.push(Buffer.from(content));
     this.#kept += content.length;
   }

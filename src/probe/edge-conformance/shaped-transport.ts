@@ -1,6 +1,5 @@
 /**
- * What TLS writes and reads, between it and a socket: the hello goes out in a form of one's choice, and what comes is
- * seen record by record.
+ * A stream between TLS and a socket: it splits the ClientHello as configured, and logs the received records.
  */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -8,17 +7,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RecordLog } from './record-log.ts';
 import type { HelloShape } from './hello-shape.ts';
 
-/** Between two pieces of a hello: enough for an edge on the other side of the world to see the first one alone. */
+/** The pause between two pieces of a ClientHello: long enough for a distant edge to see the first one alone. */
 const PIECE_PAUSE_MS = 40;
 
 const RECORD_HEADER_BYTES = 5;
 
-/** One connection. Its end is the socket's end, in either direction. */
+/** A connection. Each direction ends when that of the socket ends. */
 export class ShapedTransport extends Duplex {
   readonly records = new RecordLog();
   /**
-   * Whether the end of TLS, when it comes, is to be the end of TCP too. What is written before it is then held back, and
-   * goes out with the end right behind it: else a fast answer could be here before whoever cuts has seen the end.
+   * Whether the end of TLS also ends TCP. Writes before it are then buffered, and sent together with the FIN. Otherwise
+   * a fast response could arrive before an edge that cuts half-closed connections has seen the FIN.
    */
   isFinishing = false;
   readonly #socket: Socket;
@@ -32,7 +31,7 @@ export class ShapedTransport extends Duplex {
     super({ allowHalfOpen: true });
     this.#socket = socket;
     this.#shape = shape;
-    // Each piece is a segment of its own.
+    // Sends each piece as a segment of its own.
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
       this.records.add(chunk);
@@ -49,12 +48,12 @@ export class ShapedTransport extends Duplex {
     });
   }
 
-  /** Done when the other side has ended, by a FIN or a reset. */
+  /** Resolves when the other side has ended, with a FIN or a reset. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
-  // TLS takes what comes, and the answers are small: there is nothing to hold back.
+  // No backpressure: TLS consumes everything, and the responses are small.
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
@@ -76,18 +75,18 @@ export class ShapedTransport extends Duplex {
     this.#send(this.#shape(this.#hello)).then(() => done(), done);
   }
 
-  /** When TLS ends because the other side did, nothing is said by TCP: its end of TCP is still to come. */
+  /** When TLS ends because the other side ended it, TCP is not ended, since the other side's FIN is still to come. */
   override _final(done: (error?: Error | null) => void): void {
     if (this.isFinishing) this.#socket.end(Buffer.concat(this.#last), done);
     else done();
   }
 
-  /** The socket stays until {@link close}. */
+  /** Keeps the socket until {@link close}. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     done(error);
   }
 
-  /** Ends all of it. */
+  /** Closes the stream and the socket. */
   close(): void {
     this.destroy();
     this.#socket.destroy();

@@ -1,10 +1,10 @@
 /**
- * alpn-h2: what clients offer by ALPN reaches the server, and so HTTP/2 is agreed on.
+ * alpn-h2: the client's ALPN offer reaches the server, so that HTTP/2 is negotiated.
  */
 import { checkResult, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 
-/** Judges what was chosen of h2 and http/1.1. */
+/** Checks which of h2 and http/1.1 was negotiated. */
 export function judgeAlpn({ served, looks, recognition }: Checkup): CheckResult {
   const chosen = served.map((host) => {
     const [first] = looks.get(host) ?? [];
@@ -14,7 +14,8 @@ export function judgeAlpn({ served, looks, recognition }: Checkup): CheckResult 
   if (lost !== undefined) {
     const { host } = lost;
     const message = `of h2 and http/1.1 none is chosen for ${host}`;
-    // Its own certificate is there: so would it be before a server without ALPN, and with an edge that has its key.
+    // The certificate is the tenant's own. That is also the case if the server does not negotiate ALPN, or if the edge
+    // has its key.
     return recognition.hasAuthorities
       ? checkResult(
           'AlpnNotAnswered',

@@ -1,16 +1,15 @@
 /**
- * bulk: many requests on one connection, sent without waiting, are all answered. That no byte is changed on the way, TLS
- * sees to.
+ * bulk: many pipelined requests on one connection are all answered. TLS ensures that no byte is changed.
  */
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { firstAnswer, versionRequest } from '../http1.ts';
 
-/** With the padding, a quarter of a megabyte: more than the buffers of sockets have by default, and no burden. */
+/** With the padding, 256 KB: more than the default socket buffers, and not a burden. */
 const REQUESTS = 64;
 const PADDING_BYTES = 4000;
 
-/** Sends them all, and counts the answers. */
+/** Sends the requests and counts the responses. */
 export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promise<CheckResult> {
   if (httpHost === undefined) {
     return nothingToCheck('bulk', 'no server behind the edge answers in HTTP/1.1');

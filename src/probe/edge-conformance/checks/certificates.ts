@@ -1,11 +1,11 @@
 /**
- * own-certificates, same-key: each host has a certificate of its own, with the same key each time.
+ * own-certificates, same-key: each host has its own certificate, always with the same key.
  */
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 import { keyOf } from '../recognition.ts';
 
-/** Judges whether two hosts are answered with one certificate. */
+/** Checks whether two hosts present the same certificate. */
 export function judgeOwnCertificates(checkup: Checkup): CheckResult {
   const { served, recognition } = checkup;
   if (served.length < 2) {
@@ -17,13 +17,13 @@ export function judgeOwnCertificates(checkup: Checkup): CheckResult {
     return checkResult('CertificatesDiffer', `${served.length} hosts, as many certificates`);
   }
   const hosts = shared.join(', ');
-  // A tenant may serve its API host and its konnectivity host with one certificate.
+  // A tenant may use one certificate for its API host and its konnectivity host.
   return recognition.hasAuthorities
     ? checkResult('CertificatesDiffer', `${hosts} share one, and it is of a CA given`)
     : checkResult('CertificateShared', `${hosts} are answered with one certificate`, { hosts });
 }
 
-/** Judges whether a host is answered with the same key each time. */
+/** Checks whether a host always presents the same key. */
 export function judgeSameKey(checkup: Checkup): CheckResult {
   for (const host of checkup.served) {
     const keys = keysOf(checkup, host);

@@ -1,9 +1,9 @@
 /**
- * half-close: a client that has ended its side still gets its answer, and the server learns of the end.
+ * half-close: a client that has closed its side still receives its response, and the server is notified of the close.
  *
- * An edge sees the end of TCP alone: what TLS says of it is sealed. So it can be tried behind a request, which needs a
- * server of HTTP, and behind the hello, which every server answers before it notices; and only there does the server hear
- * of the end by TCP alone.
+ * An edge sees only the end of TCP, since that of TLS is encrypted. The check closes after a request, which needs an
+ * HTTP server, and after the ClientHello, which every server answers before it notices the close. Only in the second
+ * case does the server learn of the close from TCP alone.
  */
 import type { Socket } from 'node:net';
 import { checkResult, type CheckResult } from '../check-result.ts';
@@ -14,19 +14,19 @@ import { MESSAGES, RecordLog } from '../record-log.ts';
 import { errorCode } from '../../dial.ts';
 import { inTime, TIMED_OUT } from '../../limits.ts';
 
-/** A server that hangs up by itself may lose the race now and then. */
+/** The number of attempts, since a server that closes on its own may occasionally lose the race. */
 const TRIES = 5;
 
 interface HalfClosed {
-  /** Whether the answer came. */
+  /** Whether a response arrived. */
   readonly isAnswered: boolean;
-  /** Whether the other side ended in its turn: in the middle of a handshake every server does. */
+  /** Whether the other side closed too. During a handshake every server does. */
   readonly hasEnded: boolean;
 }
 
 /**
- * Makes the check, by HTTP if there is any. If the ends of servers do not arrive (`endsArrive`), whether the server has
- * learnt of the client's cannot be seen.
+ * Runs the check, with HTTP if a server supports it. If `endsArrive` is false, the ends of servers do not reach
+ * clients, so it cannot be observed whether the server was notified.
  */
 export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Promise<CheckResult> {
   const { at, httpHost, served, limits } = checkup;
@@ -56,7 +56,7 @@ async function endBehindHello({ edge, limits }: Checkup, host: string): Promise<
       socket.end(hello);
       await endOf(socket, signal);
     } catch (error) {
-      // Not even a connection: then there is no answer either.
+      // No connection means no response.
       if (errorCode(error) === '' && !signal.aborted) throw error;
     }
   });
@@ -64,7 +64,7 @@ async function endBehindHello({ edge, limits }: Checkup, host: string): Promise<
   return { isAnswered, hasEnded: end !== TIMED_OUT };
 }
 
-/** Done when the other side has ended, by a FIN or a reset, or nobody waits any more; then all of it is closed. */
+/** Waits until the other side ends the connection with a FIN or a reset, or the signal aborts, and then closes it. */
 async function endOf(socket: Socket, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const event of ['end', 'error', 'close'] as const) socket.once(event, () => resolve());
@@ -73,7 +73,7 @@ async function endOf(socket: Socket, signal: AbortSignal): Promise<void> {
   socket.destroy();
 }
 
-/** Whether most of several requests with an end behind them are answered. */
+/** Reports whether most of several half-closed requests get a response. */
 async function isAnsweredInHttp({ edge, limits }: Checkup, host: string): Promise<boolean> {
   let answered = 0;
   for (let tries = 0; tries < TRIES; tries++) {

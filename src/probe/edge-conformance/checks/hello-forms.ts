@@ -1,5 +1,5 @@
 /**
- * split-hello, small-records, large-hello, upper-case: whatever form a hello comes in, it is led to the host it names.
+ * split-hello, small-records, large-hello, upper-case: a ClientHello in any form is routed to its host.
  */
 import { checkResult, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
@@ -8,17 +8,17 @@ import { inSegments, inSmallRecords } from '../hello-shape.ts';
 import { handshakeText, type Whose } from '../recognition.ts';
 import type { Handshake } from '../../tls/handshake.ts';
 
-/** A host that was not reached, and what came in its place. */
+/** A host that was not reached, and what answered instead. */
 export interface Astray {
   readonly host: string;
   readonly handshake: Handshake;
-  /** Nothing if no handshake came of it. */
+  /** Undefined if the handshake failed. */
   readonly whose: Whose | undefined;
-  /** What is the case, as a sentence. */
+  /** The finding, as a sentence. */
   readonly text: string;
 }
 
-/** In many TCP segments. */
+/** Checks a ClientHello in many TCP segments. */
 export async function checkSplitHello(checkup: Checkup): Promise<CheckResult> {
   const astray = await firstAstray(checkup, { shape: inSegments });
   if (astray === undefined) {
@@ -34,7 +34,7 @@ export async function checkSplitHello(checkup: Checkup): Promise<CheckResult> {
   return checkResult('SplitHelloNotRouted', `${astray.text} in a hello of six segments`);
 }
 
-/** In many TLS records. */
+/** Checks a ClientHello in many TLS records. */
 export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> {
   const astray = await firstAstray(checkup, { shape: inSmallRecords });
   if (astray === undefined) {
@@ -46,7 +46,7 @@ export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> 
     : checkResult('SmallRecordsMisrouted', message);
 }
 
-/** Larger than a segment. */
+/** Checks a ClientHello that is larger than a TCP segment. */
 export async function checkLargeHello(checkup: Checkup): Promise<CheckResult> {
   const astray = await firstAstray(checkup, { isLarge: true });
   return astray === undefined
@@ -54,7 +54,7 @@ export async function checkLargeHello(checkup: Checkup): Promise<CheckResult> {
     : checkResult('LargeHelloNotRouted', `${astray.text} in a hello of four kilobytes`);
 }
 
-/** With the name in upper case. */
+/** Checks a server name in upper case. */
 export async function checkUpperCase(checkup: Checkup): Promise<CheckResult> {
   const astray = await firstAstray(checkup, {}, (host) => host.toUpperCase());
   return astray === undefined
@@ -62,7 +62,7 @@ export async function checkUpperCase(checkup: Checkup): Promise<CheckResult> {
     : checkResult('UpperCaseNotRouted', `${astray.text} in upper case`);
 }
 
-/** Sends this hello for each host; the first that is not reached. */
+/** Sends this ClientHello for each host, and returns the first host that was not reached. */
 async function firstAstray(
   { edge, at, served, limits, recognition }: Checkup,
   wish: HelloWish,

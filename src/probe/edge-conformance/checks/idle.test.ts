@@ -16,7 +16,7 @@ interface Situation {
   readonly onConnection?: (socket: TLSSocket) => void;
   readonly protocols?: readonly string[];
   readonly dial?: Dial;
-  /** That HTTP/1.1 was spoken to it before. */
+  /** Whether HTTP/1.1 was used with it before. */
   readonly isHttp?: boolean;
   /** Default 30,000. */
   readonly timeoutMs?: number;
@@ -40,7 +40,7 @@ async function idled(situation: Situation): Promise<CheckResult> {
   });
 }
 
-/** Lets so many dials pass, and refuses all others. */
+/** Returns a dial that allows this many calls and refuses all others. */
 function dialsAtMost(count: number): Dial {
   let dials = 0;
   return async (...target) => {
@@ -96,7 +96,7 @@ test('a connection whose first request is not answered was not quiet either', as
   );
 });
 
-// The edge or the server acts after as long as a check may take, and the connection is quiet for a little longer.
+// The edge or the server acts after the time that a check may take, and the connection is idle for a little longer.
 describe('a quiet connection', () => {
   test.each([
     ['is cut by the edge', 'cutsIdleMs', 'IdleCut'],
@@ -115,7 +115,7 @@ describe('a quiet connection', () => {
     await using lab = await EdgeLab.create();
 
     await expectResult({ code: 'IdleCut' }, async (timeoutMs) => {
-      // The settings of HTTP/2 are waited for in vain first.
+      // The check first waits in vain for the HTTP/2 settings.
       const { port } = await lab.edgeBefore(silent, { cutsIdleMs: 1.5 * timeoutMs });
       const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
       return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 2 * timeoutMs });

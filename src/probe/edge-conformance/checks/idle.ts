@@ -1,5 +1,5 @@
 /**
- * idle: a connection that is quiet for a while still works.
+ * idle: a connection still works after an idle period.
  */
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
@@ -9,22 +9,22 @@ import { hasPingAnswer, hasSettings, OPENING, PING_REQUEST, SETTINGS_ACK } from 
 import { handshakeText } from '../recognition.ts';
 import { TIMED_OUT } from '../../limits.ts';
 
-/** A connection, and how its server is asked whether it is there. */
+/** An open connection, and how to check whether its server responds. */
 interface Conversation {
   readonly host: string;
   readonly connection: EdgeConnection;
-  /** Absent: it cannot be asked. */
+  /** Absent if the server cannot be asked. */
   readonly ask?: () => Promise<'answered' | 'ended' | typeof TIMED_OUT>;
 }
 
-/** That there is no connection to be quiet on, and why: other checks tell that. */
+/** The reason if there is no connection for the check. Other checks report it. */
 interface NoConversation {
   readonly host: string;
-  /** What the edge does, asked for the host. */
+  /** What the edge does for this host. */
   readonly why: string;
 }
 
-/** Asks, is quiet, and asks again. */
+/** Sends a request, idles, and sends another request. */
 export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   const { at, idleMs, limits } = checkup;
   const begun = await begin(checkup);
@@ -53,7 +53,7 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
     : checkResult('IdleKept', `${what} answers after ${idleMs / 1000} s without traffic`);
 }
 
-/** In HTTP/2 if the server speaks it: its pings are for that. Else in HTTP/1.1. */
+/** Opens the connection: with HTTP/2 for its pings if the server supports it, otherwise with HTTP/1.1. */
 async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
   const { edge, served, httpHost, limits } = checkup;
   const [host] = served;

@@ -1,18 +1,18 @@
 /**
- * many-connections: many at once, from one address, all reach their host.
+ * many-connections: many concurrent connections from one address all reach their host.
  */
 import { checkResult, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 import { EdgeConnection } from '../edge-connection.ts';
 import { handshakeText } from '../recognition.ts';
 
-/** As a few workers behind one address have them; no edge should notice. */
+/** As many as a few workers behind one NAT address open. No edge should notice them. */
 const CONNECTIONS = 50;
 
-/** They wait for one another, on this machine too. */
+/** Multiplies the timeout, since the connections wait for one another, also on this machine. */
 const PATIENCE = 3;
 
-/** Opens them all, and closes them when the last has been answered. */
+/** Opens all connections, and closes them after the last handshake. */
 export async function checkManyConnections(checkup: Checkup): Promise<CheckResult> {
   const { edge, at, served, recognition } = checkup;
   const limits = { ...checkup.limits, timeoutMs: PATIENCE * checkup.limits.timeoutMs };

@@ -1,5 +1,5 @@
 /**
- * no-name, unknown-name: who names no host of a tenant reaches no tenant.
+ * no-name, unknown-name: a client that sends no server name, or an unknown one, reaches no tenant.
  */
 import { randomBytes } from 'node:crypto';
 import { checkResult, type CheckResult } from '../check-result.ts';
@@ -9,7 +9,7 @@ import { handshakeText, type Recognition } from '../recognition.ts';
 import type { Limits } from '../../limits.ts';
 import type { Handshake } from '../../tls/handshake.ts';
 
-/** How bad it is; the last is the worst. */
+/** Outcomes by severity, the worst last. */
 const KINDS = ['refused', 'ownCertificate', 'notTls', 'held', 'ledToTenant'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -19,14 +19,14 @@ interface Outcome {
   readonly name: string;
 }
 
-/** What these checks need; they are made even if no host is reached. */
+/** The input of these checks, which run even if no host is reached. */
 export interface Stranger {
   readonly edge: EdgeUnderTest;
   readonly recognition: Recognition;
   readonly limits: Limits;
 }
 
-/** Without a name. */
+/** Checks a ClientHello without a server name. */
 export async function checkNoName(stranger: Stranger): Promise<CheckResult> {
   const { kind, text } = await outcomeFor(stranger, undefined);
   const message = `${text}, asked for no name`;
@@ -44,7 +44,9 @@ export async function checkNoName(stranger: Stranger): Promise<CheckResult> {
   }
 }
 
-/** With a name beside that of a host, which a wildcard would take, and with one that is nowhere (RFC 6761). */
+/**
+ * Checks two unknown names: a sibling of a host, which a wildcard would match, and one that cannot exist (RFC 6761).
+ */
 export async function checkUnknownName(stranger: Stranger, host: string): Promise<CheckResult> {
   const label = `unknown-${randomBytes(4).toString('hex')}`;
   const beside = `${label}${host.slice(host.indexOf('.'))}`;

@@ -1,12 +1,12 @@
 /**
- * passthrough: TLS for each host ends behind the edge, at what serves that host.
+ * passthrough: TLS for each host is terminated behind the edge, by the server of that host.
  */
 import { checkResult, type CheckResult } from '../check-result.ts';
 import type { Looks } from '../checkup.ts';
 import { handshakeText, type Recognition } from '../recognition.ts';
 import type { Handshake } from '../../tls/handshake.ts';
 
-/** The first host that is not served, or that all are. */
+/** Returns the failure of the first host that is not served, or a pass. */
 export function judgePassthrough(
   looks: Looks,
   recognition: Recognition,
@@ -28,7 +28,7 @@ export function judgePassthrough(
       );
 }
 
-/** Whether a host was served each time. */
+/** Reports whether every handshake reached the host. */
 export function isServed(
   host: string,
   handshakes: readonly Handshake[],

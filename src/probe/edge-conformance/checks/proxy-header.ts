@@ -1,5 +1,5 @@
 /**
- * proxy-header: not everybody may tell the edge a client's address by PROXY protocol.
+ * proxy-header: arbitrary clients cannot send a client address with the PROXY protocol.
  */
 import { checkResult, skippedCheck, type CheckResult } from '../check-result.ts';
 import { edgeText } from '../checkup.ts';
@@ -8,7 +8,7 @@ import { behindProxyHeader } from '../hello-shape.ts';
 import { handshakeText } from '../recognition.ts';
 import type { Stranger } from './names.ts';
 
-/** Sends a header, and a hello for a host behind it. `isServed`: whether the host is reached without one. */
+/** Sends a PROXY header and then a ClientHello for a host. `isServed`: whether the host is reached without a header. */
 export async function checkProxyHeader(
   { edge, recognition, limits }: Stranger,
   host: string,
@@ -19,7 +19,7 @@ export async function checkProxyHeader(
   const text = `${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`;
   const message = `${text}, asked for ${host} behind a PROXY v2 header`;
   if (handshake.kind !== 'secured') {
-    // What is refused with or without a header says nothing of headers.
+    // If the host is also refused without a header, the check cannot tell anything.
     return isServed
       ? checkResult('ProxyHeaderRefused', message)
       : skippedCheck('proxy-header', 'passthrough');

@@ -1,11 +1,11 @@
 /**
- * server-close: when the server ends a connection, all of its answer arrives, and then the end.
+ * server-close: when the server closes a connection, the complete response arrives, and then the close.
  */
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { firstAnswer, versionRequest } from '../http1.ts';
 
-/** Asks for the last answer of a connection. */
+/** Sends a request with `Connection: close`. */
 export async function checkServerClose({
   edge,
   at,

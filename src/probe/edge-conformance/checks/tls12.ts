@@ -1,6 +1,6 @@
 /**
- * tls-1.2, client-certificates: a client of TLS 1.2 is served, and what the server asks of it arrives. In that version
- * the server's wish for a certificate can be seen.
+ * tls-1.2, client-certificates: a TLS 1.2 client is served, and the server's certificate request arrives. It is visible
+ * only in TLS 1.2.
  */
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
@@ -15,7 +15,7 @@ interface Seen {
   readonly asksForCertificate: boolean;
 }
 
-/** Both checks, from one connection for each host. */
+/** Runs both checks with one connection per host. */
 export async function checkTls12(checkup: Checkup): Promise<readonly [CheckResult, CheckResult]> {
   const seen = await Promise.all(checkup.served.map(async (host) => look(checkup, host)));
   return [judgeVersion(checkup, seen), judgeClientCertificates(seen)];
@@ -60,7 +60,7 @@ function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
   );
 }
 
-/** That a server will not speak this version is its own choice, and it says so. */
+/** Reports whether the server rejected the version, which it may. */
 function isUnspoken(handshake: Handshake): boolean {
   return handshake.kind === 'alert' && handshake.alert === 'protocol_version';
 }

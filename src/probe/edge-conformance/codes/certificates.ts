@@ -1,6 +1,6 @@
 import type { EdgeCodeEntry } from './entry.ts';
 
-/** Whose certificate answers. */
+/** Codes for the presented certificates. */
 export const CERTIFICATE_CODES = {
   PassthroughProven: {
     check: 'passthrough',

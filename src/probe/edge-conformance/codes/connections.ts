@@ -1,6 +1,6 @@
 import type { EdgeCodeEntry } from './entry.ts';
 
-/** What becomes of connections, and of what is agreed on in them. */
+/** Codes for connections and the protocols negotiated on them. */
 export const CONNECTION_CODES = {
   AlpnH2Kept: {
     check: 'alpn-h2',

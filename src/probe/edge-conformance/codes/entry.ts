@@ -1,5 +1,5 @@
 /**
- * What the catalogue of codes is made of.
+ * The entries of the catalog of codes.
  */
 
 /** The checks, in the order of the report. */
@@ -26,14 +26,14 @@ export const EDGE_CHECKS = [
 /** One of {@link EDGE_CHECKS}. */
 export type EdgeCheck = (typeof EDGE_CHECKS)[number];
 
-/** What a code stands for. */
+/** The catalog entry of a code. */
 export interface EdgeCodeEntry {
   readonly check: EdgeCheck;
   readonly state: 'Pass' | 'Warn' | 'Fail';
   /** A few words for a table. */
   readonly title: string;
-  /** What it means for whoever uses the edge. */
+  /** What it means for users of the edge. */
   readonly meaning: string;
-  /** The way out, with `{names}` for what only the check knows. No full stop. */
+  /** What to do, with `{names}` for values that only the check knows. No period at the end. */
   readonly action?: string;
 }

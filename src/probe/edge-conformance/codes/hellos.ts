@@ -1,6 +1,6 @@
 import type { EdgeCodeEntry } from './entry.ts';
 
-/** Hellos in whatever form, each for a host. */
+/** Codes for the forms of a ClientHello. */
 export const HELLO_CODES = {
   SplitHelloRouted: {
     check: 'split-hello',

@@ -1,6 +1,6 @@
 import type { EdgeCodeEntry } from './entry.ts';
 
-/** Hellos for no host. */
+/** Codes for ClientHellos without the name of a host. */
 export const NAME_CODES = {
   NoNameRefused: {
     check: 'no-name',

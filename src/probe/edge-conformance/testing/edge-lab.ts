@@ -1,5 +1,5 @@
 /**
- * For tests only: two tenants, whatever stands in for the edge before them, and all checks of it.
+ * For tests only: two tenants, an edge in front of them, and all checks of it.
  */
 import { expect } from 'bun:test';
 import { GatewayLab } from '../../../gateway/testing/lab.ts';
@@ -13,16 +13,16 @@ import { edgeText, findHttpHost, observeHosts, type Checkup } from '../checkup.t
 import { FaultyEdge, type EdgeFaults } from './faulty-edge.ts';
 import { HttpBackend } from './http-backend.ts';
 
-/** The hosts of the two. */
+/** The hosts of the two tenants. */
 export const HOST_A = 'a.k8s.test';
 export const HOST_B = 'b.k8s.test';
 
-/** Far more than a check needs where nothing is held up. */
+/** Far more than a check needs if nothing is delayed. */
 const PLENTY_MS = 30_000;
 
-/** What {@link EdgeLab.checkup} is about. */
+/** Options of {@link EdgeLab.checkup}. */
 export interface CheckupOptions {
-  /** Default: of both tenants. Empty: none is known. */
+  /** Default: the CAs of both tenants. Empty: none is known. */
   readonly ca?: string;
   /** Default: both. */
   readonly hosts?: readonly [string, ...string[]];
@@ -30,7 +30,7 @@ export interface CheckupOptions {
   readonly isHttp?: boolean;
 }
 
-/** Both of them. */
+/** Two tenants. */
 export class EdgeLab implements AsyncDisposable {
   readonly a: HttpBackend;
   readonly b: HttpBackend;
@@ -45,12 +45,12 @@ export class EdgeLab implements AsyncDisposable {
     return new EdgeLab(await HttpBackend.start(HOST_A), await HttpBackend.start(HOST_B));
   }
 
-  /** Put away at the end of the test. */
+  /** Disposed at the end of the test. */
   use<T extends Disposable | AsyncDisposable>(what: T): T {
     return this.#stack.use(what);
   }
 
-  /** Snicket's own gateway. */
+  /** Starts Snicket's gateway. */
   async gateway(): Promise<GatewayLab> {
     const routes = [this.a, this.b].map(({ host, endpoint }) => ({ host, endpoints: [endpoint] }));
     return this.use(await GatewayLab.start({ routes }));
@@ -61,12 +61,12 @@ export class EdgeLab implements AsyncDisposable {
     return this.use(await FaultyEdge.start(routes, faults));
   }
 
-  /** The CAs of both, as PEM. */
+  /** The CAs of both tenants, as PEM. */
   get authorities(): string {
     return `${this.a.authority.cert}${this.b.authority.cert}`;
   }
 
-  /** An edge with these faults before one server, which does on its connections what is given. */
+  /** Starts an edge with these faults in front of one server, which handles its connections with `onConnection`. */
   async edgeBefore(
     onConnection: ApiServerOptions['onConnection'],
     faults: EdgeFaults = {},
@@ -82,7 +82,7 @@ export class EdgeLab implements AsyncDisposable {
     return this.use(await FaultyEdge.start(new Map([[HOST_A, server.port]]), faults));
   }
 
-  /** What a single check of the edge at a port of this machine gets. @throws if the edge serves no host */
+  /** Returns the input of a single check of the edge at a port of this machine. @throws if the edge serves no host */
   async checkup(port: number, options: CheckupOptions = {}): Promise<Checkup> {
     const { ca = this.authorities, hosts = [HOST_A, HOST_B], isHttp = true } = options;
     const edge = { address: '127.0.0.1', port, dial: dialTcp };
@@ -99,7 +99,7 @@ export class EdgeLab implements AsyncDisposable {
     return { edge, at, limits, recognition, looks, served, httpHost, idleMs: 50 };
   }
 
-  /** Makes all checks at a port of this machine; without `ca` nothing is known of the tenants. */
+  /** Runs all checks at a port of this machine. Without `ca`, the CAs of the tenants are unknown. */
   async check(
     port: number,
     options: Partial<EdgeCheckOptions> & {
@@ -124,12 +124,12 @@ export class EdgeLab implements AsyncDisposable {
   }
 }
 
-/** The codes of what is not well, in the order of the report. */
+/** Returns the codes of failures and warnings, in the order of the report. */
 export function complaints(results: readonly CheckResult[]): readonly string[] {
   return results.flatMap(({ state, code }) => (state === 'Fail' || state === 'Warn' ? [code] : []));
 }
 
-/** Checks under a short limit, and under longer ones until the result has these fields. */
+/** Runs a check with increasing timeouts until its result has these fields. */
 export async function expectResult(
   fields: Partial<CheckResult>,
   check: (timeoutMs: number) => Promise<CheckResult>,

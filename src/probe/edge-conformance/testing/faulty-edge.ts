@@ -1,46 +1,46 @@
 /**
- * For tests only: an edge in as few lines as it takes, which does one thing wrong.
+ * For tests only: a minimal edge with injectable faults.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { ClientHello } from '../../../wire/hello/client-hello.ts';
 import { PROXY_FIRST_BYTE, ProxyHeader } from '../../../wire/proxy-header.ts';
 
-/** What it does wrong. Without any of these it does all well. */
+/** The faults of the edge. Default: none. */
 export interface EdgeFaults {
-  /** Looks at what came first, and never again. Who is not found there goes to the first host, or gets no answer. */
+  /** Parses only the first chunk. If it has no server name, the client goes to the first host, or gets no response. */
   readonly readsOnce?: 'misroutes' | 'holds';
-  /** Reads no second record. Who is not found in the first is refused, or goes to the first host. */
+  /** Parses only the first record. A client with several records is refused, or goes to the first host. */
   readonly firstRecord?: 'refuses' | 'misroutes';
-  /** Refuses larger hellos. */
+  /** Refuses larger ClientHellos. */
   readonly maxHelloBytes?: number;
   readonly isCaseSensitive?: boolean;
-  /** Refuses who does not speak TLS 1.3. */
+  /** Refuses clients without TLS 1.3. */
   readonly refusesTls12?: boolean;
-  /** Leads them to the first host, leaves them without an answer, or answers in the clear. Default: hangs up. */
+  /** Routes clients to the first host, never responds, or responds in plain text. Default: closes the connection. */
   readonly noName?: Welcome;
   readonly unknownName?: Welcome;
-  /** Leads this host to the first one. */
+  /** Routes this host to the first one. */
   readonly misroutes?: string;
-  /** When one side ends, the other is ended at once. */
+  /** When one side closes, the other is closed immediately. */
   readonly cutsHalfClose?: boolean;
-  /** The end of this side is not passed on. */
+  /** The close of this side is not forwarded. */
   readonly keepsEndOf?: 'client' | 'server';
-  /** After so long without a byte both sides are reset. */
+  /** Resets both sides after this idle time. */
   readonly cutsIdleMs?: number;
-  /** After so long without a byte nothing is passed on any more. */
+  /** Forwards nothing more after this idle time. */
   readonly forgetsIdleMs?: number;
   readonly maxConnections?: number;
-  /** Both sides are reset when the client has sent so much. */
+  /** Resets both sides after this many bytes of the client. */
   readonly cutsAfterBytes?: number;
-  /** A header of PROXY protocol may, or must, come first. Default: it is no hello, and refused. */
+  /** Whether a PROXY header is accepted or required. Default: it is refused, since it is not a ClientHello. */
   readonly proxyHeader?: 'taken' | 'required';
 }
 
-/** What an edge does with a client that names no host it knows. */
+/** What the edge does with a client without the name of a known host. */
 type Welcome = 'first' | 'holds' | 'clear';
 
-/** One that runs. */
+/** A running edge. */
 export class FaultyEdge implements AsyncDisposable {
   readonly #server: Server;
   readonly #routes: ReadonlyMap<string, number>;
@@ -55,7 +55,7 @@ export class FaultyEdge implements AsyncDisposable {
     server.on('connection', (client: Socket) => void this.#serve(client));
   }
 
-  /** Routes are ports of this machine, by host; the first is where faults lead. */
+  /** Starts an edge. Routes are ports of this machine, by host. The first is the target of misrouting. */
   static async start(
     routes: ReadonlyMap<string, number>,
     faults: EdgeFaults = {},
@@ -97,7 +97,7 @@ export class FaultyEdge implements AsyncDisposable {
     else if (port !== 'holds') client.destroy();
   }
 
-  /** What is to be passed on, and the name in it; nothing if it is to be refused. */
+  /** Returns the bytes to forward with the server name in them, or undefined if the client is refused. */
   async #opening(
     client: Socket,
   ): Promise<{ readonly bytes: Buffer; readonly name: string | undefined } | undefined> {
@@ -196,12 +196,12 @@ export class FaultyEdge implements AsyncDisposable {
   #watch(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
-    // Clients that go away are what it is for.
+    // Clients that disconnect are expected.
     socket.on('error', () => socket.destroy());
   }
 }
 
-/** The chunks of a socket until somebody else wants them. */
+/** Yields the chunks of a socket until another reader takes over. */
 async function* chunksOf(socket: Socket): AsyncGenerator<Buffer> {
   while (!socket.readableEnded && !socket.destroyed) {
     const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();

@@ -1,5 +1,5 @@
 /**
- * For tests only: a server of HTTP/2 and HTTP/1.1 as it is behind an edge, with a CA of its own.
+ * For tests only: an HTTP/2 and HTTP/1.1 server behind an edge, with its own CA.
  */
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
@@ -8,19 +8,21 @@ import { TestAuthority, type Pair } from '../../../net/testing/certificates.ts';
 
 /** Options of {@link HttpBackend.start}. */
 export interface HttpBackendOptions {
-  /** Default: its own host alone. */
+  /** Default: only its host. */
   readonly names?: readonly string[];
   /** Default: a new one. */
   readonly authority?: TestAuthority;
 }
 
-/** One that runs. It refuses everybody, as API servers refuse strangers, and asks for client certificates. */
+/**
+ * A running server. It rejects all requests, as API servers reject anonymous ones, and requests client certificates.
+ */
 export class HttpBackend implements AsyncDisposable {
   readonly host: string;
   readonly authority: TestAuthority;
   readonly serving: Pair;
   readonly port: number;
-  /** The requests that came, as `1.1 GET /version`. */
+  /** The received requests, such as `1.1 GET /version`. */
   readonly requests: string[];
   readonly #close: () => Promise<void>;
 
@@ -60,7 +62,7 @@ export class HttpBackend implements AsyncDisposable {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
     });
-    // Clients that look at the certificate and hang up are what it is for.
+    // Clients that check the certificate and disconnect are expected.
     server.on('tlsClientError', () => {});
     server.on('sessionError', () => {});
     server.listen(0, '127.0.0.1');

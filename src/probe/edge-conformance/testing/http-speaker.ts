@@ -1,5 +1,5 @@
 /**
- * For tests only: a server of HTTP/1.1 on a TLS socket whose manners at the end of a connection can be chosen.
+ * For tests only: an HTTP/1.1 server on a TLS socket with configurable behavior at the end of a connection.
  */
 import type { TLSSocket } from 'node:tls';
 import { httpText } from '../../testing/answers.ts';
@@ -7,15 +7,15 @@ import { httpText } from '../../testing/answers.ts';
 const ANSWER = httpText('403 Forbidden', { 'Content-Type': 'text/plain' }, 'no');
 const HEAD_END = '\r\n\r\n';
 
-/** Its manners. */
+/** The behavior of the server. */
 export interface Manners {
-  /** Ends each connection after so long. Default: never. */
+  /** Closes each connection after this time. Default: never. */
   readonly endsAfterMs?: number;
-  /** Needs so long for an answer, and hangs up at once when the client ends. Default: neither. */
+  /** Delays each response by this time, and closes immediately when the client closes. Default: neither. */
   readonly hangsUpWithin?: number;
 }
 
-/** Answers each request. */
+/** Returns a handler that responds to each request. */
 export function httpSpeaker(manners: Manners = {}): (socket: TLSSocket) => void {
   const { endsAfterMs, hangsUpWithin } = manners;
   return (socket) => {
