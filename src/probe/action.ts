@@ -1,5 +1,5 @@
 /**
- * The way out that a code of a catalogue has, with `{names}` for what only the probe knows.
+ * The action of a catalog entry, with `{names}` for values that only the probe knows.
  */
 import { quoted } from '../text/quote.ts';
 
@@ -9,15 +9,15 @@ type NamesIn<Action> = Action extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
 
-/** What the action of an entry leaves open. */
+/** The values that an action needs. */
 export type ActionValues<Entry> = [NamesIn<ActionOf<Entry>>] extends [never]
   ? []
   : [values: Readonly<Record<NamesIn<ActionOf<Entry>>, string>>];
 
-/** Names and versions in it are what strangers say; a status has no room for a page. */
+/** Maximum length of a message. It may contain names and versions from untrusted servers, and goes into a status. */
 export const MAX_MESSAGE_LENGTH = 1000;
 
-/** An action with its values. */
+/** Returns an action with its values filled in. */
 export function filledIn(action: string, values: Readonly<Record<string, string>> = {}): string {
   return action.replace(/\{(\w+)\}/g, (open, name: string) => quoted(values[name] ?? open));
 }

@@ -1,7 +1,7 @@
 /**
- * Everything that a probe can say of a hop, by code. A code is for ever: reason of a condition, log field, metric label.
+ * The catalog of hop results by code. Codes are stable: a code is a condition reason, a log field and a metric label.
  *
- * It belongs to one hop and one state. A Pass that has an action is a warning: the path works, and somebody should act.
+ * A code belongs to one hop and one state. A Pass with an action is a warning: the path works, but needs attention.
  */
 import { EDGE_HOP_CODES } from './codes/edge-codes.ts';
 import { KONNECTIVITY_HOP_CODES } from './codes/konnectivity-codes.ts';
@@ -11,7 +11,7 @@ import { WORKER_HOP_CODES } from './codes/worker-codes.ts';
 
 export { HOPS, NODE_HOPS, type CodeEntry, type HopName } from './codes/entry.ts';
 
-/** The codes of hops that were tried, in the order of the path. */
+/** The codes of checked hops, in the order of the path. */
 export const HOP_CODES = {
   ...EDGE_HOP_CODES,
   ...TENANT_HOP_CODES,
@@ -20,7 +20,7 @@ export const HOP_CODES = {
   ...NODE_HOP_CODES,
 } as const;
 
-/** A code of a hop that was tried. */
+/** A code of a checked hop. */
 export type HopCode = keyof typeof HOP_CODES;
 
 /** The codes of hops that pass at some addresses of the edge and fail at others. */
@@ -36,7 +36,7 @@ export const EXPIRING_CODES: ReadonlySet<string> = new Set<HopCode>([
   'KonnectivityExpiresSoon',
 ]);
 
-/** Why a hop was not tried. */
+/** Why a hop was skipped. */
 export const SKIP_CODES = {
   EarlierHopFailed: {
     title: 'an earlier hop failed',
@@ -52,5 +52,5 @@ export const SKIP_CODES = {
   },
 } as const satisfies Record<string, { readonly title: string; readonly meaning: string }>;
 
-/** A code of a hop that was not tried. */
+/** A code of a skipped hop. */
 export type SkipCode = keyof typeof SKIP_CODES;

@@ -1,16 +1,16 @@
 /**
- * TCP connections, and why there is none.
+ * TCP connections and their errors.
  */
 import { connect, type Socket } from 'node:net';
 
 /**
- * Opens a connection; address is never a name. Whoever gets it closes it.
+ * Opens a connection to an IP address. The caller closes it.
  *
- * @throws the system's error, with its `code`; the signal's reason, and then no connection is left behind.
+ * @throws the system's error, with its `code`. If the signal aborts, throws its reason and leaves no connection open.
  */
 export type Dial = (address: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
-/** By the network of this machine. */
+/** Dials over the network of this machine. */
 export const dialTcp: Dial = async (address, port, signal) => {
   signal.throwIfAborted();
   const socket = connect({ host: address, port });
@@ -18,7 +18,7 @@ export const dialTcp: Dial = async (address, port, signal) => {
   const onAbort = () => reject(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
   socket.once('connect', () => resolve(socket));
-  // For as long as the socket lives: an error that nobody listens to would end the program.
+  // Kept for the lifetime of the socket: an error without a listener would end the process.
   socket.on('error', reject);
   try {
     return await promise;
@@ -30,7 +30,7 @@ export const dialTcp: Dial = async (address, port, signal) => {
   }
 };
 
-/** Connections that are open already, for whoever dials there first; later ones are dialled. */
+/** Hands out connections that are already open to the first dial of each address. Later dials open new ones. */
 export class SpareConnections {
   readonly #connections: Map<string, Socket>;
   readonly #dial: Dial;
@@ -46,20 +46,20 @@ export class SpareConnections {
     return spare === undefined || spare.destroyed ? this.#dial(address, port, signal) : spare;
   };
 
-  /** Closes those that nobody asked for. */
+  /** Closes the unused connections. */
   close(): void {
     for (const socket of this.#connections.values()) socket.destroy();
   }
 }
 
-/** The code of an error of the system or of TLS; empty if it has none. */
+/** Returns the code of a system or TLS error, or an empty string if it has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';
 }
 
-/** As in a URL: `10.0.0.5:443`, `[fd00::5]:443`. */
+/** Returns address and port as in a URL: `10.0.0.5:443`, `[fd00::5]:443`. */
 export function addressText(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What a probe found at one hop: data, for a status, a table or a metric alike.
+ * Results of hops, for statuses, tables and metrics.
  */
 import type { HopState } from '../api/exposure-status.ts';
 import { quoted } from '../text/quote.ts';
@@ -9,18 +9,18 @@ import { HOP_CODES, type CodeEntry, type HopCode, type HopName, type SkipCode } 
 /** The result of one hop. */
 export interface HopResult {
   readonly name: HopName;
-  /** What was looked at: `a.k8s.example.com:443`. */
+  /** What was checked: `a.k8s.example.com:443`. */
   readonly target: string;
-  /** Skip: not tried, because an earlier hop failed or because it does not apply. */
+  /** Skip: not checked, because an earlier hop failed or because it does not apply. */
   readonly state: HopState;
   readonly code: HopCode | SkipCode;
-  /** What is the case, with the offending value. No full stop. */
+  /** The finding, with the offending value. No period at the end. */
   readonly message: string;
-  /** What to do. A Pass that has one is a warning. No full stop. */
+  /** What to do. A Pass with an action is a warning. No period at the end. */
   readonly action?: string;
 }
 
-/** The result that a code stands for; hop, state and action are the catalogue's. */
+/** Returns the result for a code. Its hop, state and action come from the catalog. */
 export function hopResult<Code extends HopCode>(
   code: Code,
   target: string,
@@ -32,25 +32,28 @@ export function hopResult<Code extends HopCode>(
   return action === undefined ? result : { ...result, action: filledIn(action, values) };
 }
 
-/** A hop that was not tried, since this one before it did not pass. */
+/** Returns the result of a hop that was skipped because an earlier one did not pass. */
 export function skippedAfter(name: HopName, target: string, earlier: HopName): HopResult {
   const message = `not tried, since hop ${earlier} did not pass`;
   return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
 }
 
-/** A hop that fails for a cause that is told already, by `hop sni` or so: two codes for one would be one too many. */
+/**
+ * Returns a skip for a hop that failed for a cause that another hop or check reports, so that one cause has one code.
+ * `teller` names it: `hop sni`.
+ */
 export function skippedForSameCause(failed: HopResult, teller: string): HopResult {
   const { name, target } = failed;
   const message = `does not pass, most likely for the cause that ${teller} tells: ${failed.message}`;
   return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
 }
 
-/** A hop that there is nothing to try at. */
+/** Returns the result of a hop that does not apply. */
 export function notApplicable(name: HopName, target: string, message: string): HopResult {
   return { name, target, state: 'Skip', code: 'NotApplicable', message };
 }
 
-/** A hop whose facts could not be had. */
+/** Returns the result of a hop that could not be observed. */
 export function notLookedAt(name: HopName, target: string, message: string): HopResult {
   return { name, target, state: 'Skip', code: 'NotLookedAt', message };
 }

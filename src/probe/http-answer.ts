@@ -1,17 +1,17 @@
 /**
- * An answer of HTTP/1 in bytes: only what a probe has to see.
+ * Parses HTTP/1 responses, as far as probes need it.
  */
 
-/** The answer to a request. */
+/** The response to a request. */
 export interface HttpAnswer {
   readonly status: number;
-  /** By name in lower case; of several with the same name the last. */
+  /** By name in lower case. Of several with the same name, the last wins. */
   readonly headers: ReadonlyMap<string, string>;
-  /** As it came: a body in chunks is left in chunks. */
+  /** The raw body. A chunked body is not decoded. */
   readonly body: string;
 }
 
-/** More than this of an answer is not read. */
+/** The maximum of bytes read of a response. */
 export const MAX_ANSWER_BYTES = 64 * 1024;
 
 const PREFIX = Buffer.from('HTTP/1.');
@@ -20,8 +20,8 @@ const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
 /**
- * The answer in the bytes that came so far: undefined as long as there is more to come, `notHttp` if it is none.
- * With `isEnd` nothing is to come, and what there is of a body is the body.
+ * Returns the response in the received bytes, undefined while it is incomplete, or `notHttp` if it is invalid. With
+ * `isEnd`, no more bytes follow, and the body is complete.
  */
 export function readHttpAnswer(bytes: Buffer, isEnd: boolean): HttpAnswer | 'notHttp' | undefined {
   const start = bytes.subarray(0, PREFIX.length);
@@ -40,7 +40,7 @@ export function readHttpAnswer(bytes: Buffer, isEnd: boolean): HttpAnswer | 'not
 
 function isComplete(headers: ReadonlyMap<string, string>, body: string): boolean {
   const length = headers.get('content-length');
-  // What is no length is no promise of an end.
+  // An invalid length never completes the body.
   if (length !== undefined)
     return /^\d+$/.test(length) && Buffer.byteLength(body) >= Number(length);
   return headers.get('transfer-encoding') === 'chunked' && body.endsWith(LAST_CHUNK);

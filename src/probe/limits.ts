@@ -1,23 +1,23 @@
 /**
- * How long a hop may take. Whatever a peer does or leaves undone, a hop ends in time.
+ * Time limits of hops. A hop ends in time, whatever its peer does.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 
 /** The limits of one hop. */
 export interface Limits {
-  /** The caller wants no result any more: the hop then throws the signal's reason. */
+  /** Cancels the hop, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** What {@link inTime} gives when the time was up. */
+/** The result of {@link inTime} after the timeout. */
 export const TIMED_OUT = Symbol('timed out');
 
 /**
- * What `run` gives, if it gives it in time. Its signal aborts when nobody waits any more; a lookup of a host cannot be
- * stopped by any signal, so the wait ends whether `run` does or not.
+ * Returns the result of `run`, or {@link TIMED_OUT}. The signal of `run` aborts on a timeout. A host lookup cannot be
+ * aborted by a signal, so the wait ends whether `run` does or not.
  *
  * @throws what `run` throws, or the reason of the caller's signal.
  */
@@ -28,7 +28,7 @@ export async function inTime<T>(
   signal?.throwIfAborted();
   const work = new AbortController();
   const { promise: end, resolve, reject } = Promise.withResolvers<typeof TIMED_OUT>();
-  // The wait is ended before the work is: else the work's own complaint could come first.
+  // Resolves before aborting the work. Otherwise the error of the work could come first.
   const cancel = clock.after(timeoutMs, () => {
     resolve(TIMED_OUT);
     work.abort();

@@ -1,13 +1,13 @@
 /**
- * Who listens on this machine, by the kernel's own table.
+ * The listening sockets of this machine, from the kernel's table.
  */
 
-/** State LISTEN of /proc/net/tcp. */
+/** The state LISTEN in /proc/net/tcp. */
 const LISTEN = '0A';
 
 /**
- * The IPv4 addresses on which somebody listens at a port, from the text of /proc/net/tcp. A proxy has its health on a
- * loopback address that no other revision of it has, so nobody could guess it.
+ * Returns the IPv4 addresses with a listener at a port, from the text of /proc/net/tcp. Each revision of the proxy
+ * serves its health on a different loopback address, so the address cannot be known otherwise.
  */
 export function listeningAddresses(table: string, port: number): readonly string[] {
   const found = table.split('\n').flatMap((line) => {
@@ -19,7 +19,7 @@ export function listeningAddresses(table: string, port: number): readonly string
   return [...new Set(found)].toSorted();
 }
 
-/** `0100007F`, the bytes in the order of a little-endian machine. */
+/** Parses `0100007F`, in the byte order of a little-endian machine. */
 function ipv4Of(text: string): string | undefined {
   if (!/^[0-9A-F]{8}$/i.test(text)) return undefined;
   return [...Buffer.from(text, 'hex')].toReversed().join('.');

@@ -1,5 +1,5 @@
 /**
- * The hops that are tried by connections: edge, sni, certificate, api, konnectivity.
+ * The hops that are checked with connections: edge, sni, certificate, api, konnectivity.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { HopName } from './codes.ts';
@@ -23,31 +23,31 @@ import { openSecured, type SecuredConnection } from './tls/handshake.ts';
 import { answerText, isSameFault, ownerOf, type Answer } from './tls/owner.ts';
 import { faultyCertificate } from './tls/validity.ts';
 
-/** The tenant, and where to dial. */
+/** The tenant and its addresses. */
 export interface NetworkTarget {
   readonly apiHost: string;
   readonly konnectivityHost?: string | undefined;
   readonly port: number;
-  /** As the Edge says them; for messages. */
+  /** The addresses in the Edge, for messages. */
   readonly edgeAddresses: readonly string[];
-  /** Where to dial; no names. */
+  /** The IP addresses to dial. */
   readonly addresses: readonly string[];
-  /** PEM. Undefined: it is not known, so nobody can be told from anybody. */
+  /** PEM. Undefined if unknown: then no peer can be identified. */
   readonly tenantCa: string | undefined;
   readonly otherAuthorities?: KnownAuthorities | undefined;
 }
 
-/** How to dial. */
+/** Options of {@link probeNetwork}. */
 export interface NetworkOptions {
   readonly limits: Limits;
   readonly dial: Dial;
   readonly now: Date;
 }
 
-/** As clients of the API offer them. */
+/** The protocols that API clients offer. */
 const CLIENT_PROTOCOLS = ['h2', API_PROTOCOL];
 
-/** Tries them in their order. @throws the reason of the caller's signal only. */
+/** Checks the hops in order. @throws only the reason of the caller's signal. */
 export async function probeNetwork(
   target: NetworkTarget,
   options: NetworkOptions,
@@ -100,12 +100,12 @@ async function probeBehindEdge(
   ];
 }
 
-/** What was found of one host, and what that rests on; nothing where nobody was asked. */
+/** The answer that a result is based on. Absent if there was no handshake. */
 interface Found {
   readonly answer?: Answer;
 }
 
-/** The hop to the API that fails for the same cause as the one to konnectivity does: who mends one has mended both. */
+/** Returns the failed API hop if konnectivity fails for the same cause, since one fix resolves both. */
 function isOneCause(
   api: Found & { readonly results: readonly HopResult[] },
   konnectivity: Found & { readonly result: HopResult },
@@ -124,7 +124,7 @@ function isOneCause(
   return faulty !== undefined && isSame ? failed : undefined;
 }
 
-/** A handshake would say no more than that somebody is there. */
+/** Returns the results without a CA: a handshake would only show that a server listens. */
 function withoutAuthority(target: NetworkTarget): readonly HopResult[] {
   const message = "not looked at: the tenant's CA is not known";
   const targets = targetsOf(target);
@@ -145,9 +145,9 @@ interface AnswerAt extends Answer {
 
 /** The answers of all addresses of the edge to a handshake for one host. */
 interface Answers {
-  /** Of the tenant, if it answers at any address. */
+  /** The answer of the tenant, if it answers at any address. */
   readonly best: AnswerAt;
-  /** The first that is not of the tenant, if it answers at another address. */
+  /** The first answer that is not the tenant's, if the tenant answers at another address. */
   readonly failing: AnswerAt | undefined;
   /** Closes all connections. */
   readonly close: () => void;
@@ -192,8 +192,8 @@ function looker(
 }
 
 /**
- * An API server takes the protocol of one request, so that the connection serves for that too. A server that refuses it is
- * offered what clients offer, and shows which one it is.
+ * Performs the handshake for the API host. First offers only the protocol of one request, so that the connection can
+ * carry it. A server that refuses is offered what clients offer, to identify it.
  */
 async function lookAsClient(host: string, look: Look): Promise<Answers> {
   const answers = await look(host, [API_PROTOCOL]);
@@ -244,7 +244,7 @@ async function probeToKonnectivity(
   return { answer, result: degraded(result, 'KonnectivityDegraded', failing) };
 }
 
-/** A result that passes, with the address where it does not. */
+/** Adds the failing address to a passing result. */
 function degraded(
   result: HopResult,
   code: 'SniDegraded' | 'KonnectivityDegraded',
@@ -259,7 +259,7 @@ function withoutKonnectivity(): HopResult {
   return notApplicable('konnectivity', 'konnectivity', 'the control plane has no konnectivity');
 }
 
-/** Everything that is tried behind this hop. */
+/** Returns skips for all hops behind this one. */
 function skipBehind(failed: 'dns' | 'edge' | 'sni', target: NetworkTarget): readonly HopResult[] {
   const hops: readonly NetworkHop[] =
     failed === 'sni' ? ['certificate', 'api'] : ['sni', 'certificate', 'api'];
@@ -294,7 +294,7 @@ function targetsOf({
   };
 }
 
-/** Encoded again: OpenSSL does not read every PEM file that {@link parseAuthorities} reads. */
+/** Encodes the certificates again: OpenSSL does not read every PEM file that {@link parseAuthorities} reads. */
 function pemOf(authorities: readonly X509Certificate[]): string {
   return authorities.map((authority) => `${authority.toString().trim()}\n`).join('');
 }

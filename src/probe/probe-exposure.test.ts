@@ -69,7 +69,7 @@ test('leaves no connection behind, and none that the gateway counts as a failure
   for (let round = 0; round < 8; round++) await lab.probe({ port: gateway.port });
 
   await until(() => gateway.number('connections_open') === 0, 'the end of all connections');
-  // One for each round: the handshake that is judged carries the request too.
+  // One per round: the handshake that is checked also carries the request.
   expect(gateway.number('connections_accepted_total')).toBe(8);
   const failures = gateway.gateway.metrics
     .text()

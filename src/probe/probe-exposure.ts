@@ -1,5 +1,5 @@
 /**
- * All hops of the way to one tenant, in their order.
+ * Probes all hops on the path to one tenant.
  */
 import type { Clock } from '../clock/clock.ts';
 import { dialTcp, type Dial } from './dial.ts';
@@ -13,48 +13,48 @@ import { ipVersion } from '../wire/ip-address.ts';
 import { probeNetwork } from './network.ts';
 import type { KnownAuthorities } from './tls/authorities.ts';
 
-/** What to probe. What is left out is not probed: there is no such hop then. */
+/** What to probe. Hops of absent fields are omitted. */
 export interface ProbeTarget {
   readonly apiHost: string;
   readonly konnectivityHost?: string | undefined;
-  /** Of the edge, as clients see it. */
+  /** The port of the edge that clients dial. */
   readonly port: number;
-  /** IP addresses; also names, as load balancers have them. Empty: wherever the API host leads is dialled. */
+  /** IP addresses, or names as of load balancers. If empty, the addresses of the API host are dialed. */
   readonly edgeAddresses: readonly string[];
-  /** PEM. Undefined: it is not known, and hops that need it are not looked at. */
+  /** PEM. Undefined if unknown: then hops that need it are skipped. */
   readonly tenantCa: string | undefined;
-  /** Whose certificate it may be, if it is not this tenant's. Default: other tenants are not told from the edge. */
+  /** The CAs of other tenants. Default: other tenants cannot be distinguished from the edge. */
   readonly otherAuthorities?: KnownAuthorities | undefined;
   readonly endpoints?: EndpointsFacts | undefined;
   readonly proxies?: ProxiesFacts | undefined;
-  /** The one that the provider gives out. */
+  /** The kubeconfig that the provider publishes. */
   readonly kubeconfig?: PublishedKubeconfig | undefined;
 }
 
-/** How to probe. */
+/** Options of {@link probeExposure}. */
 export interface ProbeOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Of each step; four of them at most come one after the other. Default 5000. */
+  /** The timeout of each step. At most four steps run one after the other. Default 5000. */
   readonly timeoutMs?: number | undefined;
   /** Default: the network of this machine. */
   readonly dial?: Dial | undefined;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
-  /** For the dates of certificates. Default: now. */
+  /** The time for certificate validity. Default: now. */
   readonly now?: Date | undefined;
-  /** For timeouts. Default: the clock of the machine. */
+  /** For timeouts. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
 /**
- * Probes each hop, and gives the results of all of them in the order of the path.
+ * Probes each hop, and returns all results in the order of the path.
  *
- * Hops behind `dns` dial the addresses of the edge, so that trouble with DNS does not hide the rest. With one address of
- * the edge three connections are opened, two of them at a time; how many probes run at once is for the caller to say.
+ * Hops behind `dns` dial the addresses of the edge, so that DNS problems do not hide others. With one edge address,
+ * three connections are opened, two of them concurrently. The caller limits the number of concurrent probes.
  *
- * @throws the reason of the signal only.
+ * @throws only the reason of the signal.
  */
 export async function probeExposure(
   target: ProbeTarget,
@@ -87,8 +87,8 @@ function reachesTenant(network: readonly HopResult[]): boolean {
 }
 
 /**
- * The tenant is not reachable at the addresses of the Edge, and DNS has others. Behind a NAT that does not lead back inside,
- * only the others work. If they do not work either, the results for the addresses of the Edge stand.
+ * Probes the other addresses from DNS if the tenant is not reachable at those of the Edge. Behind a NAT without
+ * hairpinning, only the others work. If they do not work either, returns the results for the addresses of the Edge.
  */
 async function probeOthers(
   network: readonly HopResult[],
@@ -118,7 +118,7 @@ function hostsOf({ apiHost, konnectivityHost }: ProbeTarget): readonly string[] 
   return konnectivityHost === undefined ? [apiHost] : [apiHost, konnectivityHost];
 }
 
-/** The addresses of the edge, with those of its names in place of the names; nothing if the Edge does not say. */
+/** Returns the addresses of the edge, with names resolved. Undefined if the Edge has none. */
 async function edgeAddresses(
   { edgeAddresses: given }: ProbeTarget,
   resolve: (name: string) => Promise<Resolved>,
@@ -143,7 +143,7 @@ function addressesIn(resolved: Resolved | undefined): readonly string[] {
   return resolved?.kind === 'addresses' ? resolved.addresses : [];
 }
 
-/** The hops of which only the tenant's own API can tell, where that could not be asked. */
+/** Returns the results of the hops that need the tenant's API, if that was not reachable. */
 export function tenantHopsUnasked(): readonly HopResult[] {
   const message = 'not looked at: the tenant could not be asked (see WorkersReady)';
   return [
@@ -152,7 +152,10 @@ export function tenantHopsUnasked(): readonly HopResult[] {
   ];
 }
 
-/** A proxy is ready while the edge leads it to its tenant: where it does not, that is the cause. */
+/**
+ * Replaces unready proxies by a skip if a network hop failed: a proxy is ready only if the edge routes it to its
+ * tenant, so the failed hop is the cause.
+ */
 function withoutEcho(hop: HopResult, network: readonly HopResult[]): HopResult {
   const failed = network.find(({ name, state }) => state === 'Fail' && name !== 'konnectivity');
   return hop.code === 'ProxiesNotReady' && failed !== undefined
@@ -160,7 +163,7 @@ function withoutEcho(hop: HopResult, network: readonly HopResult[]): HopResult {
     : hop;
 }
 
-/** The hops that are judged by what is given, without a connection; none of what is not given. */
+/** Returns the results that need no connection, for the facts that are given. */
 function judgeFacts(target: ProbeTarget): readonly HopResult[] {
   const { apiHost, port, endpoints, proxies, kubeconfig } = target;
   return [

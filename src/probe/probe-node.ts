@@ -1,5 +1,5 @@
 /**
- * The hops of the node that this runs on: from a pod of it to its proxy.
+ * Probes the hops on the local node: from its pods to its proxy.
  */
 import { readFileSync } from 'node:fs';
 import type { NodeAddresses } from '../node-address/node-addresses.ts';
@@ -18,7 +18,7 @@ import { askHealth } from './proxy-health.ts';
 import { parseAuthorities } from './tls/authorities.ts';
 import { shakeHands } from './tls/handshake.ts';
 
-/** A place of a machine. */
+/** An address and port. */
 export interface Place {
   readonly address: string;
   readonly port: number;
@@ -26,31 +26,31 @@ export interface Place {
 
 /** What to probe. */
 export interface NodeTarget {
-  /** PEM, of which {@link parseAuthorities} has read something. */
+  /** PEM that {@link parseAuthorities} has accepted. */
   readonly tenantCa: string;
-  /** Where that is from, for messages. */
+  /** The file of the CA, for messages. */
   readonly caFile: string;
-  /** Undefined: the proxies are found by the addresses of their nodes. */
+  /** Undefined if the proxies are reached by the addresses of their nodes. */
   readonly virtualAddress: string | undefined;
   readonly proxyPort: number;
   readonly healthPort: number;
-  /** Of Service default/kubernetes. */
+  /** The address of Service default/kubernetes. */
   readonly service: Place;
 }
 
-/** How to probe. */
+/** Options of {@link probeNode}. */
 export interface NodeProbeOptions {
   readonly signal: AbortSignal;
-  /** Of each step. */
+  /** The timeout of each step. */
   readonly timeoutMs: number;
   readonly node: Pick<NodeAddresses, 'fault'>;
-  /** Default: the table of this machine. */
+  /** Returns the addresses with a listener at a port. Default: those of this machine. */
   readonly listeners?: (port: number) => readonly string[];
-  /** For the dates of certificates. Default: now. */
+  /** The time for certificate validity. Default: now. */
   readonly now?: Date;
 }
 
-/** Probes them, in the order of the path. @throws the reason of the signal only. */
+/** Probes the hops, in the order of the path. @throws only the reason of the signal. */
 export async function probeNode(
   target: NodeTarget,
   options: NodeProbeOptions,

@@ -6,7 +6,7 @@ import { httpText } from './testing/answers.ts';
 
 const LIMITS = { timeoutMs: 20_000 };
 
-/** Somebody who listens where a proxy should, and answers the first bytes of each connection so. */
+/** Returns a listener in place of a proxy, which handles the first bytes of each connection with `answer`. */
 function listener(answer: (peer: Peer) => unknown): Backend {
   return new Backend('127.0.0.1', (peer) => {
     peer.onData = () => {

@@ -1,6 +1,6 @@
 /**
- * What a proxy of this node says at its `/readyz`. Asked over a plain socket: fetch() would go through the proxy that
- * $http_proxy names, follow redirects, and take in whatever comes; and anybody on the node may listen there.
+ * Reads `/readyz` of a proxy on this node. Uses a plain socket: fetch() would use $http_proxy, follow redirects, and
+ * read responses of any size, and any process on the node may listen there.
  */
 import type { Socket } from 'node:net';
 import { addressText, dialTcp, errorCode } from './dial.ts';
@@ -8,12 +8,12 @@ import type { ProxyHealth } from './hops/node-proxy.ts';
 import { readHttpAnswer, type HttpAnswer } from './http-answer.ts';
 import { inTime, TIMED_OUT, type Limits } from './limits.ts';
 
-/** A sentence and its head fit; no more is read. */
+/** The maximum of bytes read: enough for the head and a sentence. */
 const MAX_BYTES = 4096;
-/** More than a sentence is not told. */
+/** The maximum length of the reported message. */
 const MAX_SAID = 300;
 
-/** Asks once. @throws the reason of the caller's signal. */
+/** Requests the health once. @throws the reason of the caller's signal. */
 export async function askHealth(
   address: string,
   port: number,
@@ -44,7 +44,7 @@ function wordsOf({ status, body }: HttpAnswer): Pick<ProxyHealth, 'isReady' | 's
   return { isReady, said: hasReason && said !== '' ? said : `/readyz answers ${status}` };
 }
 
-/** Undefined: nothing came. */
+/** Returns the response, or undefined if nothing was received. */
 async function ask(
   socket: Socket,
   at: string,

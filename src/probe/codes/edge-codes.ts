@@ -1,6 +1,6 @@
 import type { CodeEntry } from './entry.ts';
 
-/** Of the way to the edge: hops dns and edge. */
+/** Codes of the path to the edge: hops dns and edge. */
 export const EDGE_HOP_CODES = {
   DnsResolves: {
     hop: 'dns',

@@ -1,5 +1,5 @@
 /**
- * What the catalogue of codes is made of.
+ * The entries of the catalog of codes.
  */
 
 /** The hops, in the order of the path. */
@@ -15,20 +15,20 @@ export const HOPS = [
   'kubeconfig',
 ] as const;
 
-/** The hops of one node, which only somebody on it can try: from its pods to the proxy. No status has them. */
+/** The hops on one node, from its pods to its proxy. They can only be checked on that node, and no status has them. */
 export const NODE_HOPS = ['node-address', 'node-proxy', 'node-service'] as const;
 
 /** One of {@link HOPS} or {@link NODE_HOPS}. */
 export type HopName = (typeof HOPS | typeof NODE_HOPS)[number];
 
-/** What a code stands for. */
+/** The catalog entry of a code. */
 export interface CodeEntry {
   readonly hop: HopName;
   readonly state: 'Pass' | 'Fail';
   /** A few words for a table. */
   readonly title: string;
-  /** What it means for whoever uses the path. */
+  /** What it means for users of the path. */
   readonly meaning: string;
-  /** The way out, with `{names}` for what only the probe knows. No full stop. */
+  /** What to do, with `{names}` for values that only the probe knows. No period at the end. */
   readonly action?: string;
 }

@@ -1,6 +1,6 @@
 import type { CodeEntry } from './entry.ts';
 
-/** Of the way of agents: hop konnectivity. */
+/** Codes of the path of konnectivity agents: hop konnectivity. */
 export const KONNECTIVITY_HOP_CODES = {
   KonnectivityAnswers: {
     hop: 'konnectivity',

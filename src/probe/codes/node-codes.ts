@@ -1,6 +1,6 @@
 import type { CodeEntry } from './entry.ts';
 
-/** Of a node, as it is seen from there. */
+/** Codes of the hops on a node. */
 export const NODE_HOP_CODES = {
   NodeAddressPresent: {
     hop: 'node-address',

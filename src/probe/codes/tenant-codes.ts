@@ -1,6 +1,6 @@
 import type { CodeEntry } from './entry.ts';
 
-/** Of the way through the edge to the API server: hops sni, certificate and api. */
+/** Codes of the path through the edge to the API server: hops sni, certificate and api. */
 export const TENANT_HOP_CODES = {
   RoutedToTenant: {
     hop: 'sni',

@@ -1,6 +1,6 @@
 import type { CodeEntry } from './entry.ts';
 
-/** Of what a tenant has: hops endpoints, proxies and kubeconfig. */
+/** Codes of the objects of a tenant: hops endpoints, proxies and kubeconfig. */
 export const WORKER_HOP_CODES = {
   EndpointsAsPlanned: {
     hop: 'endpoints',

@@ -1,5 +1,5 @@
 /**
- * api: a kube-apiserver answers a request through the edge, on a connection that is verified as every client's is.
+ * api: a kube-apiserver responds to a request through the edge, on a connection that is verified as by every client.
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -10,29 +10,33 @@ import { readHttpAnswer, type HttpAnswer } from '../http-answer.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 import { connectTls, type SecuredConnection } from '../tls/handshake.ts';
 
-/** Whom to ask. */
+/** The API server to check. */
 export interface ApiTarget {
   readonly host: string;
-  /** Of the edge; never a name. */
+  /** The IP address of the edge. */
   readonly address: string;
   readonly port: number;
   /** PEM. */
   readonly tenantCa: string;
 }
 
-/** Offered by ALPN: one request needs no more. */
+/** Offered with ALPN. One request needs no other protocol. */
 export const API_PROTOCOL = 'http/1.1';
 
-/** An answer, or a clause why there is none. */
+/** A response, or a clause that says why there is none. */
 export type ApiAnswer = HttpAnswer | 'notHttp' | { readonly why: string };
 
-/** What everybody may read, by the default rules of Kubernetes. Who may not is told so, by an API server all the same. */
+/**
+ * Readable without credentials by the default rules of Kubernetes. Where it is not, the rejection shows an API server
+ * too.
+ */
 const PATH = '/version';
 
 /**
- * Asks once, without any credential: by an open connection to the target that is verified, or else by a new one.
+ * Sends one request without credentials: on an open, verified connection to the target if there is one, otherwise on a
+ * new connection.
  *
- * @throws the reason of the caller's signal only.
+ * @throws only the reason of the caller's signal.
  */
 export async function probeApi(
   target: ApiTarget,
@@ -43,7 +47,7 @@ export async function probeApi(
   const answer = await inTime(limits, async (signal): Promise<ApiAnswer> => {
     if (open !== undefined && takesRequests(open)) {
       const first = await withCode(async () => ask(open, target, signal));
-      // Without one, the server may have closed the connection while others were opened.
+      // If there is no response, the server may have closed the connection while others were opened.
       if (first === 'notHttp' || !('why' in first)) return first;
     }
     return withCode(async () => {
@@ -55,7 +59,7 @@ export async function probeApi(
   return judgeApi(target, answer === TIMED_OUT ? late : answer);
 }
 
-/** Judges an answer. */
+/** Returns the result for a response. */
 export function judgeApi(
   { host, port, address }: Omit<ApiTarget, 'tenantCa'>,
   answer: ApiAnswer,
@@ -72,7 +76,7 @@ export function judgeApi(
   }
   const { status, headers, body } = answer;
   const { isStatus, version } = kubernetesMarks(body);
-  // Every answer of an API server has an Audit-Id; its refusals are objects of kind Status.
+  // Every response of an API server has an Audit-Id, and its errors are Status objects.
   if (!headers.has('audit-id') && !isStatus) {
     const what = quoted(headers.get('server') ?? headers.get('content-type') ?? 'nothing');
     const message = `${host} answers ${status} and says of itself ${what}; that is no kube-apiserver`;
@@ -88,7 +92,7 @@ export function judgeApi(
   return hopResult('ApiAnswers', target, message);
 }
 
-/** An answer, or the code of the system or of TLS why there is none. @throws any other error */
+/** Returns the response, or the system or TLS error code if there is none. @throws any other error */
 async function withCode(call: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   try {
     return await call();
@@ -103,7 +107,7 @@ function takesRequests({ tls, isVerified }: SecuredConnection): boolean {
   return isVerified && !tls.destroyed && tls.alpnProtocol !== 'h2';
 }
 
-/** Verifies the server during the handshake. */
+/** Connects and verifies the server during the handshake. */
 function connectVerified(socket: Socket, { host, tenantCa }: ApiTarget): SecuredConnection {
   const tls = connectTls(socket, {
     servername: host,
@@ -152,20 +156,20 @@ async function ask(
 }
 
 /**
- * With the connection kept alive: then all is said when the answer is here. If both sides closed at once, one of them
- * would be reset, and an edge counts that as a failure of the tenant.
+ * Returns the request, with keep-alive: the exchange is over when the response has arrived. If both sides closed at
+ * once, one of them would get a reset, which an edge counts as a failure of the tenant.
  */
 function request(host: string, port: number): string {
   const lines = [`GET ${PATH} HTTP/1.1`, `Host: ${host}:${port}`, 'User-Agent: snicket'];
   return `${[...lines, 'Accept: application/json'].join('\r\n')}\r\n\r\n`;
 }
 
-/** Node takes a common name where there is no alternative one; Go, and so every client of Kubernetes, does not. */
+/** Node accepts the common name if there is no alternative name. Go, and so every client of Kubernetes, does not. */
 function namesHost(tls: TLSSocket, host: string): boolean {
   return tls.getPeerX509Certificate()?.checkHost(host, { subject: 'never' }) !== undefined;
 }
 
-/** What in a body is an API server's alone. */
+/** Returns the parts of a body that only an API server sends. */
 function kubernetesMarks(body: string): {
   readonly isStatus: boolean;
   readonly version: string | undefined;
@@ -186,7 +190,7 @@ function jsonIn(body: string): unknown {
   try {
     return JSON.parse(body) as unknown;
   } catch {
-    // An API server speaks JSON; whoever does not is none, and that is all there is to know of it.
+    // An API server responds in JSON. Other content needs no further detail.
     return undefined;
   }
 }

@@ -14,7 +14,7 @@ test('a certificate with the name and in date is good, and it says until when', 
   const { certificate } = await lab.probe({ port });
 
   expect(certificate.code).toBe('CertificateValid');
-  // The CA ends first, in a year.
+  // The CA expires first, in a year.
   expect(certificate.message).toMatch(
     /^the certificate has the name a\.k8s\.test and is good until 2/,
   );

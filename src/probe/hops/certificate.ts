@@ -1,5 +1,5 @@
 /**
- * certificate: it has the name of the API host, and is in date.
+ * certificate: it has the name of the API host and is currently valid.
  */
 import { hopResult, type HopResult } from '../hop.ts';
 import type { CertificatePath } from '../tls/authorities.ts';
@@ -11,7 +11,7 @@ const CODES = {
   notYet: 'CertificateNotYetValid',
 } as const;
 
-/** Judges a certificate that is of the tenant's CA. */
+/** Returns the result for a certificate of the tenant's CA. */
 export function judgeCertificate(path: CertificatePath, host: string, now: Date): HopResult {
   const validity = validityOf(path, host, now);
   const message = validityText(validity, host);

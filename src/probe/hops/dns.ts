@@ -6,25 +6,25 @@ import { errorCode } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 
-/** All addresses of a name. @throws the resolver's error, with its `code`. */
+/** Returns all addresses of a name. @throws the resolver's error, with its `code`. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
-/** What a resolver said. */
+/** The result of a lookup. */
 export type Resolved =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
-  /** There is no such name, or it has no address. */
+  /** The name does not exist, or has no address. */
   | { readonly kind: 'none' }
-  /** A clause to go on with behind "the resolver": `did not answer in 5000 ms`. */
+  /** A clause that follows "the resolver": `did not answer in 5000 ms`. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** Codes for a name that is not there, or has no address: of c-ares, and of libc. */
+/** Codes of c-ares and libc for a name that does not exist or has no address. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'DNS_ENOTFOUND', 'DNS_ENODATA']);
 
-/** The addresses of a name. @throws the reason of the caller's signal only. */
+/** Resolves a name. @throws only the reason of the caller's signal. */
 export async function resolveHost(host: string, lookup: Lookup, limits: Limits): Promise<Resolved> {
   const answer = await inTime(limits, async (): Promise<Resolved> => {
     try {
-      // In one order, for resolvers give them in turns: what is the same shall read the same.
+      // Sorted, since resolvers rotate addresses and equal results must have equal messages.
       const addresses = [...new Set(await lookup(host))].toSorted();
       return addresses.length === 0 ? { kind: 'none' } : { kind: 'addresses', addresses };
     } catch (error) {
@@ -40,10 +40,10 @@ export async function resolveHost(host: string, lookup: Lookup, limits: Limits):
 }
 
 /**
- * Judges what a resolver said of each host; the first that is wrong is the result.
+ * Returns the result for the lookups of all hosts: the first problem, if any.
  *
- * `edge` has the addresses of the edge; empty: they are not known, so any will do. `isReachable` says that the tenant
- * answers at one of the addresses in question: then addresses that differ are a warning.
+ * `edge` has the addresses of the edge. If empty, they are unknown, and any address passes. `isReachable` says that the
+ * tenant responds at one of the addresses: then different addresses are a warning.
  */
 export function judgeDns(
   resolved: ReadonlyMap<string, Resolved>,

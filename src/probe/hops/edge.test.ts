@@ -7,7 +7,7 @@ import { probeEdge } from './edge.ts';
 
 const LIMITS = { timeoutMs: 30_000 };
 
-/** Dials for real, but for some addresses, where it fails. */
+/** Returns a dial that fails for some addresses. */
 function dialBut(failures: Readonly<Record<string, string>>): Dial {
   return async (address, port, signal) => {
     const code = failures[address];

@@ -1,26 +1,29 @@
 /**
- * edge: the edge accepts TCP connections. One address is enough to go on; the hop names those that do not accept.
+ * edge: the edge accepts TCP connections. One address is enough to continue. The result names those that do not accept.
  */
 import type { Socket } from 'node:net';
 import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 
-/** How a dial ended. */
+/** The outcome of a dial. */
 type Answer = 'accepted' | 'refused' | 'timeout' | 'unreachable';
 
-/** The result, with the addresses that accept: those are good for the hops to come. */
+/** The result, with the accepting addresses, which later hops use. */
 export interface EdgeResult {
   readonly result: HopResult;
   readonly accepting: readonly string[];
-  /** Opened by the way, by address; whoever gets them closes them. A connection that says nothing looks like a scan. */
+  /**
+   * The connections that were opened, by address. The caller closes them. Reusing them avoids connections without data,
+   * which look like a port scan.
+   */
   readonly connections: ReadonlyMap<string, Socket>;
 }
 
-/** What the kernel says when this machine has no route for an address, perhaps for its whole family. */
+/** The kernel's codes if this machine has no route to an address, or to its whole family. */
 const NO_ROUTE = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
-/** Dials each address once. @throws the reason of the caller's signal only. */
+/** Dials each address once. @throws only the reason of the caller's signal. */
 export async function probeEdge(
   addresses: readonly string[],
   port: number,
@@ -42,10 +45,10 @@ export async function probeEdge(
     closeAll();
     throw error;
   });
-  // Those that had to wait for an address that is silent may be too old by now.
+  // Connections that waited for an unresponsive address may be too old by now.
   if (connections.size < addresses.length) closeAll();
   const accepting = dials.filter(({ answer }) => answer === 'accepted');
-  // A machine without IPv6 cannot judge the IPv6 address of an edge that it reaches by IPv4.
+  // A machine without IPv6 cannot check the IPv6 address of an edge that it reaches over IPv4.
   const isExcused = ({ code }: Opened) => accepting.length > 0 && NO_ROUTE.has(code);
   const bad = dials.find((one) => one.answer !== 'accepted' && !isExcused(one));
   return {
@@ -55,7 +58,7 @@ export async function probeEdge(
   };
 }
 
-/** A dial that has ended, with the code of the system's error. */
+/** The outcome of a dial with the code of the system's error. */
 interface Opened {
   readonly answer: Answer;
   readonly code: string;
@@ -96,7 +99,7 @@ function edgeResult({ addresses, port, bad, accepting, timeoutMs }: Dialed): Hop
   }
 }
 
-/** Why an address does not accept connections, as a clause with the address. */
+/** Returns why an address does not accept connections, as a clause with the address. */
 function failureText({ address, answer, code }: DialedAddress, port: number, timeoutMs: number) {
   const where = addressText(address, port);
   if (answer === 'refused') return `nothing listens at ${where}`;
@@ -124,7 +127,7 @@ async function dialOnce(
 
 function answerFor(code: string): Answer {
   switch (code) {
-    // Accepted, and reset before anybody looked: somebody listens there.
+    // The connection was accepted and then reset, so a server listens there.
     case 'ECONNRESET':
       return 'accepted';
     case 'ECONNREFUSED':

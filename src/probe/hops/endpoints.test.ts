@@ -5,7 +5,7 @@ import { kubernetesEndpoints } from '../../tenant/endpoints/kubernetes-endpoints
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { judgeEndpoints } from './endpoints.ts';
 
-/** As the operator makes them, for one virtual address or for these nodes. */
+/** Returns slices as created by the operator, for one virtual address or for these nodes. */
 function slices(...nodes: readonly string[]): readonly EndpointSlice[] {
   const objects = kubernetesEndpoints({
     serviceAddresses: ['10.96.0.1'],

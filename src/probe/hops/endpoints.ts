@@ -1,30 +1,30 @@
 /**
- * endpoints: the tenant's Service `default/kubernetes` leads where it was planned, and nobody else writes it.
+ * endpoints: the tenant's Service `default/kubernetes` has the planned endpoints, and no other writer.
  */
 import type { KubeObject, ManagedFields } from '../../kube/object.ts';
 import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { isReady, type Endpoint, type EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { hopResult, notApplicable, type HopResult } from '../hop.ts';
 
-/** The slices of the Service: as they should be, and as they are. */
+/** The desired and the live slices of the Service. */
 export interface EndpointsFacts {
   readonly planned: readonly EndpointSlice[];
-  /** All that have the Service's name on their label, whoever made them. */
+  /** All slices with the Service's name in their label, of any owner. */
   readonly live: readonly EndpointSlice[];
-  /** Whether endpoints of somebody else, that work, stay until there is a proxy to lead to. Default false. */
+  /** Whether working endpoints of another controller stay until a proxy is ready. Default false. */
   readonly waits?: boolean;
 }
 
-/** What {@link judgeEndpoints} is about. */
+/** The target of {@link judgeEndpoints}. */
 export const ENDPOINTS_TARGET = 'EndpointSlice default/kubernetes';
 
 /** The field manager of Snicket's operator. */
 const OURSELVES = 'snicket';
 
-/** The fields that lead connections somewhere, as managedFields write them. */
+/** The fields that determine where connections go, as in managedFields. */
 const LEADING_FIELDS = ['f:endpoints', 'f:ports'];
 
-/** Judges slices. */
+/** Returns the result for the slices. */
 export function judgeEndpoints({ planned, live, waits = false }: EndpointsFacts): HopResult {
   if (waits) {
     const message = 'the endpoints of before stay until a proxy is ready';
@@ -74,7 +74,7 @@ function foreignSlice(live: EndpointSlice): HopResult {
   return hopResult('EndpointsForeignSlice', ENDPOINTS_TARGET, message, { slice, manager });
 }
 
-/** All that decides where a connection goes, in one text for one meaning. */
+/** Returns everything that determines where connections go, in a canonical form. */
 function essence({ addressType, ports, endpoints, metadata }: EndpointSlice): string {
   const places = (endpoints ?? []).map((endpoint) =>
     JSON.stringify([
@@ -93,7 +93,7 @@ function takesConnections({ endpoints }: EndpointSlice): boolean {
   return (endpoints ?? []).some(isReady);
 }
 
-/** Who, besides Snicket, was the last to write where the slice leads. */
+/** Returns the last field manager other than Snicket that wrote the endpoints or ports. */
 function otherWriter({ metadata }: KubeObject): string | undefined {
   const writers = (metadata.managedFields ?? []).filter(
     ({ manager, fieldsV1 = {} }) =>
@@ -111,7 +111,7 @@ function addressesOf({ endpoints }: EndpointSlice): readonly string[] {
   return (endpoints ?? []).flatMap(({ addresses }: Endpoint) => addresses);
 }
 
-/** With the port, as people write it. */
+/** Returns the endpoints as `host:port`. */
 function placesOf(slice: EndpointSlice): readonly string[] {
   const { ports } = slice;
   if (ports === undefined || ports.length === 0) return addressesOf(slice);
@@ -125,7 +125,7 @@ function sliceText({ metadata }: KubeObject): string {
   return `EndpointSlice default/${metadata.name}`;
 }
 
-/** The first few, and how many more. */
+/** Returns the first few addresses, and the number of the others. */
 function countText(addresses: readonly string[]): string {
   if (addresses.length === 0) return 'no address';
   const shown = addresses.slice(0, 3).join(', ');

@@ -7,7 +7,7 @@ import { underShortLimit } from '../testing/short-limit.ts';
 import type { ProbeOptions } from '../probe-exposure.ts';
 import { KnownAuthorities } from '../tls/authorities.ts';
 
-/** The konnectivity host leads to this port, behind a gateway whose other host is well. */
+/** Starts a gateway that routes the konnectivity host to this port. Its other host works. */
 async function edgeTo(lab: ProbeLab, port: number) {
   const serving = await lab.authority.issue({ names: [API_HOST] });
   const api = await lab.apiServer({ serving });

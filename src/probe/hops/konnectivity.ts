@@ -1,5 +1,5 @@
 /**
- * konnectivity: TLS for the konnectivity host ends at this tenant's konnectivity-server, as an agent wants it.
+ * konnectivity: TLS for the konnectivity host is terminated by this tenant's konnectivity-server, as agents require.
  */
 import type { HopCode } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
@@ -7,7 +7,7 @@ import { API_PROTOCOL } from './api.ts';
 import { answerText, type Answer, type Owner } from '../tls/owner.ts';
 import { certificateText, validityOf, validityText } from '../tls/validity.ts';
 
-/** What agents offer by ALPN, and must get: they speak gRPC. */
+/** The ALPN protocol that agents offer and require, since they use gRPC. */
 export const AGENT_PROTOCOL = 'h2';
 
 const OWNER_CODES = {
@@ -28,9 +28,9 @@ const VALIDITY_CODES = {
 } as const;
 
 /**
- * Judges the answers to two handshakes for the konnectivity host: one offers what agents offer, `asApi` only
- * {@link API_PROTOCOL}. An API server takes that. konnectivity-server, which may have the same certificate, does not: gRPC
- * in Go has HTTP/2 only, chooses no protocol, and closes the connection after the handshake.
+ * Returns the result for two handshakes with the konnectivity host: one offers what agents offer, `asApi` only {@link
+ * API_PROTOCOL}. An API server accepts that. konnectivity-server, which may have the same certificate, does not: gRPC
+ * in Go supports only HTTP/2, selects no protocol, and closes the connection after the handshake.
  */
 export function judgeKonnectivity(answer: Answer, asApi: Owner, now: Date): HopResult {
   const { host, port, owner } = answer;

@@ -60,7 +60,7 @@ clusters:
   expect(judgeKubeconfig({ text }, HOST, 443).code).toBe('KubeconfigOtherHost');
 });
 
-/** Each line stands for ten of the one before. */
+/** A YAML bomb: each line is ten times the previous one. */
 const BOMB = Array.from({ length: 9 }, (_, index) =>
   index === 0 ? 'a0: &a0 [x]' : `a${index}: &a${index} [${`*a${index - 1},`.repeat(10)}]`,
 ).join('\n');

@@ -1,21 +1,21 @@
 /**
- * kubeconfig: the one that the provider gives out leads to the edge.
+ * kubeconfig: the kubeconfig that the provider publishes points to the edge.
  */
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import { hopResult, type HopResult } from '../hop.ts';
 
-/** What of a kubeconfig is of interest here; its credentials are not. */
+/** The fields of a kubeconfig that are checked, without its credentials. */
 const Kubeconfig = z.object({
   'current-context': z.string(),
   contexts: z.array(z.object({ name: z.string(), context: z.object({ cluster: z.string() }) })),
   clusters: z.array(z.object({ name: z.string(), cluster: z.object({ server: z.string() }) })),
 });
 
-/** A kubeconfig that was given out: its text, or the server that it has, `https://host:port`. */
+/** A published kubeconfig: its text, or only its server, `https://host:port`. */
 export type PublishedKubeconfig = { readonly text: string } | { readonly server: string };
 
-/** Judges a kubeconfig. No message holds more of it than names and the server's host and port. */
+/** Returns the result for a kubeconfig. Messages contain only names and the server's host and port. */
 export function judgeKubeconfig(
   kubeconfig: PublishedKubeconfig,
   host: string,
@@ -37,11 +37,11 @@ export function judgeKubeconfig(
 
 type Server = { readonly host: string; readonly port: number } | { readonly fault: string };
 
-/** The server of the current context, as kubectl finds it. */
+/** Returns the server of the current context, as kubectl does. */
 function serverIn(text: string): Server {
   const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
   const [fault] = document.errors;
-  // Never the parser's sentence: it may quote the text, and that has keys in it.
+  // Not the parser's message: it may quote the text, which contains keys.
   if (fault !== undefined) return { fault: `the kubeconfig is not YAML (${fault.code})` };
   const parsed = Kubeconfig.safeParse(valuesOf(document));
   if (!parsed.success) {
@@ -65,7 +65,7 @@ function serverOf(text: string, where = ''): Server {
   return { host: url.hostname, port: url.port === '' ? 443 : Number(url.port) };
 }
 
-/** Undefined for what only looks like YAML: an alias of nothing, or aliases that would fill the memory. */
+/** Returns the parsed values. Undefined for invalid aliases, or for aliases that would exhaust the memory. */
 function valuesOf(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS();

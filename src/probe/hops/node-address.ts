@@ -1,9 +1,9 @@
 /**
- * node-address: the virtual address, on which the proxy serves, is on this node.
+ * node-address: the virtual address of the proxy is configured on this node.
  */
 import { hopResult, type HopResult } from '../hop.ts';
 
-/** Judges an address by what is wrong with it; nothing: it is where and as it should be. */
+/** Returns the result for an address. `fault` says what is wrong with it, if anything. */
 export function judgeNodeAddress(address: string, fault: string | undefined): HopResult {
   const target = `${address} on lo`;
   return fault === undefined

@@ -23,14 +23,14 @@ class Node implements AsyncDisposable {
     return new Node(await TestAuthority.create('kubernetes'));
   }
 
-  /** A server of TLS; by default one that pods trust. */
+  /** Starts a TLS server, by default one that pods trust. */
   async serve(serving?: Pair): Promise<number> {
     const pair = serving ?? (await this.authority.issue({ names: [POD_NAME] }));
     const server = await ApiServer.start({ serving: pair, onConnection: silent });
     return this.#stack.use(server).port;
   }
 
-  /** What the proxy says of itself, at an address that only the kernel knows. */
+  /** Starts the health endpoint of a proxy, at an address that only the kernel knows. */
   health(status: number, said: string): number {
     const server = Bun.serve({
       hostname: '127.9.8.7',
@@ -45,7 +45,7 @@ class Node implements AsyncDisposable {
     this.#fault = fault;
   }
 
-  /** Codes in the order of the path, and the message of the first that fails. */
+  /** Returns the codes in the order of the path, and the message of the first failure. */
   async probe(target: Partial<NodeTarget>) {
     const hops = await probeNode(
       {

@@ -1,6 +1,6 @@
 /**
- * node-proxy: the proxy of this node is ready, and answers TLS as a pod expects it. node-service: so does the address of
- * the kubernetes Service.
+ * node-proxy: the proxy of this node is ready and performs TLS handshakes as pods expect. node-service: so does the
+ * address of the kubernetes Service.
  */
 import type { X509Certificate } from 'node:crypto';
 import { addressText } from '../dial.ts';
@@ -9,19 +9,22 @@ import type { Handshake } from '../tls/handshake.ts';
 import { answerText, ownerOf } from '../tls/owner.ts';
 import { validityOf, validityText } from '../tls/validity.ts';
 
-/** The name by which pods know the API, whatever they dial. */
+/** The server name that pods use for the API. */
 export const POD_NAME = 'kubernetes.default.svc';
 
-/** What a proxy says of itself at its `/readyz`. */
+/** The health of a proxy from its `/readyz`. */
 export interface ProxyHealth {
-  /** Where it was asked. */
+  /** The address of the health endpoint. */
   readonly at: string;
   readonly isReady: boolean;
-  /** Why it is not, in its own words. */
+  /** The proxy's message, which says why it is not ready. */
   readonly said: string;
 }
 
-/** Judges what the proxies of this node say; two run while one replaces the other. Undefined: one of them is ready. */
+/**
+ * Returns a failure if no proxy of this node is ready, otherwise undefined. Two proxies run while one replaces the
+ * other.
+ */
 export function judgeHealth(
   proxies: readonly ProxyHealth[],
   healthPort: number,
@@ -36,7 +39,7 @@ export function judgeHealth(
   return hopResult('NodeProxyNotReady', `http://${first.at}/readyz`, message);
 }
 
-/** A handshake with an address, as a pod begins it. */
+/** A handshake with an address, as from a pod. */
 export interface PodHandshake {
   readonly address: string;
   readonly port: number;
@@ -44,7 +47,7 @@ export interface PodHandshake {
   readonly timeoutMs: number;
 }
 
-/** Judges the proxy. */
+/** Returns the result for the proxy. */
 export function judgeNodeProxy(
   { address, port, handshake, timeoutMs }: PodHandshake,
   own: readonly X509Certificate[],
@@ -64,7 +67,7 @@ export function judgeNodeProxy(
     : hopResult('NodeProxyRefuses', at, text, { address: at });
 }
 
-/** Judges the Service, given that the proxy answers. */
+/** Returns the result for the Service, if the proxy responds. */
 export function judgeNodeService(
   { address, port, handshake, timeoutMs }: PodHandshake,
   own: readonly X509Certificate[],

@@ -1,11 +1,11 @@
 /**
- * proxies: every worker has one that is ready, in the version that is wanted.
+ * proxies: every worker has a ready proxy of the desired version.
  */
 import type { Condition, KubeObject } from '../../kube/object.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 
-/** What of a DaemonSet tells how its pods are. */
+/** The fields of a DaemonSet that show the state of its pods. */
 export interface ProxyDaemonSet extends KubeObject {
   readonly spec?: {
     readonly template?: {
@@ -20,7 +20,7 @@ export interface ProxyDaemonSet extends KubeObject {
   };
 }
 
-/** What of a pod tells why it is not ready. */
+/** The fields of a pod that show why it is not ready. */
 export interface ProxyPod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
@@ -30,7 +30,7 @@ export interface ProxyPod extends KubeObject {
   };
 }
 
-/** How a container is. */
+/** The state of a container. */
 export interface ContainerStatus {
   readonly name: string;
   readonly image?: string;
@@ -38,25 +38,25 @@ export interface ContainerStatus {
   readonly state?: { readonly waiting?: { readonly reason?: string } };
 }
 
-/** The DaemonSet and its pods, as they are. */
+/** The live DaemonSet and its pods. */
 export interface ProxiesFacts {
   readonly daemonSet: ProxyDaemonSet | undefined;
-  /** They tell why some are not ready. Default: nothing is known of them. */
+  /** They show why some are not ready. Default: unknown. */
   readonly pods?: readonly ProxyPod[];
-  /** The image that is wanted. */
+  /** The desired image. */
   readonly image: string;
-  /** How many nodes the tenant has. Default: nobody has counted them. */
+  /** The number of nodes of the tenant. Default: unknown. */
   readonly nodes?: number | undefined;
-  /** Whether their roll-out has not moved for long. Default: nobody has watched it, and the pods tell. */
+  /** Whether the rollout is stuck. Default: unknown, and determined from the pods. */
   readonly isStuck?: boolean | undefined;
-  /** Whether they still have addresses that are not wished for any more. Default: they have not. */
+  /** Whether the proxies still have addresses that are no longer desired. Default false. */
   readonly areMoving?: boolean | undefined;
 }
 
-/** What {@link judgeProxies} is about. */
+/** The target of {@link judgeProxies}. */
 export const PROXIES_TARGET = `DaemonSet ${PROXY.namespace}/${PROXY.name}`;
 
-/** Why kubelet does not have an image, by its reasons for a container that waits. */
+/** The kubelet's waiting reasons for a missing image. */
 const NO_IMAGE = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -66,7 +66,7 @@ const NO_IMAGE = new Set([
 ]);
 const CRASHING = 'CrashLoopBackOff';
 
-/** Judges the proxies of a tenant. */
+/** Returns the result for the proxies of a tenant. */
 export function judgeProxies(facts: ProxiesFacts): HopResult {
   const { daemonSet, pods = [], image, nodes, isStuck, areMoving = false } = facts;
   if (daemonSet === undefined) {
@@ -108,7 +108,10 @@ function noneSelected({ spec }: ProxyDaemonSet, nodes: number): HopResult {
   return hopResult('NoNodeSelected', PROXIES_TARGET, message, { selector });
 }
 
-/** What can be mended is named before what only takes time; of equals, the one that has been so for longest. */
+/**
+ * Returns the result for unready proxies. Failures that a user can fix come before pods that are only starting. Of
+ * several pods, the one that has been unready for longest is named.
+ */
 function notReady(count: string, pods: readonly ProxyPod[], wanted: string): HopResult {
   const hopeless = hopelessPod(count, pods, wanted);
   if (hopeless !== undefined) return hopeless;
@@ -118,7 +121,7 @@ function notReady(count: string, pods: readonly ProxyPod[], wanted: string): Hop
   return hopResult('ProxiesNotReady', PROXIES_TARGET, message, { pod });
 }
 
-/** A pod that will not get ready by waiting. */
+/** Returns the result for a pod that will not become ready without a fix, if any. */
 function hopelessPod(
   count: string,
   pods: readonly ProxyPod[],
@@ -171,7 +174,7 @@ function isReady(pod: ProxyPod): boolean {
   return readiness(pod)?.status === 'True';
 }
 
-/** When it became not ready; that of a pod that never was is the time it was made. */
+/** Returns when the pod became unready, or its creation time if it never was ready. */
 function sinceTime(pod: ProxyPod): string | undefined {
   return readiness(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp;
 }

@@ -113,7 +113,7 @@ test("Snicket's own gateway has nothing behind the route", async () => {
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniNoEndpoint' });
   expect(sni.message).toContain('the TLS alert internal_error');
-  // Of a control plane at fixed addresses there is no Service.
+  // A control plane at fixed addresses has no Service.
   expect(sni.action).toBe(
     `see that the control plane of ${API_HOST} runs, and that its Service has ready endpoints or, if the Exposure names addresses, that it listens at those of spec.controlPlane.endpoints.api`,
   );

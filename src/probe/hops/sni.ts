@@ -1,5 +1,5 @@
 /**
- * sni: TLS for the API host, through the edge, ends at this tenant and nobody else.
+ * sni: TLS for the API host through the edge is terminated by this tenant.
  */
 import type { HopCode } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
@@ -16,7 +16,7 @@ const CODES = {
   timeout: 'SniTimeout',
 } as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, HopCode>;
 
-/** Judges who answered for the API host. */
+/** Returns the result for the peer that answered for the API host. */
 export function judgeSni(answer: Answer): HopResult {
   const { host, port, owner } = answer;
   const target = `${host}:${port}`;

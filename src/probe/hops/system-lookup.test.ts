@@ -16,7 +16,7 @@ test('this machine knows localhost, and that nobody is called .invalid', async (
   expect(unknown.kind).not.toBe('addresses');
 });
 
-// A network of its own, and another /etc/resolv.conf in it.
+// A network namespace of its own with another /etc/resolv.conf.
 const unshare = ['unshare', '-rmn', 'sh', '-c'];
 const isPrivate = Bun.spawnSync([...unshare, 'mount --bind /dev/null /etc/resolv.conf']).success;
 

@@ -2,15 +2,15 @@ import { getServers, Resolver, setServers } from 'node:dns';
 import { errorCode } from '../dial.ts';
 import type { Lookup } from './dns.ts';
 
-/** No DNS server answered: there is none at its address, or it is silent. */
+/** Codes if no DNS server answered: none listens at the address, or it does not respond. */
 const NO_ANSWER = new Set(['DNS_ECONNREFUSED', 'DNS_ETIMEOUT']);
 
 /**
- * As this machine resolves hosts: by `/etc/hosts`, and by the DNS servers of `/etc/resolv.conf`.
+ * Resolves hosts with `/etc/hosts` and the DNS servers of `/etc/resolv.conf`.
  *
- * By c-ares. libc would block a thread for as long as a DNS server is silent, and Bun has few: 100 such lookups kept a
- * signature by WebCrypto, and with it the certificate of a tenant, waiting for more than 8 s. But c-ares reads the
- * DNS servers once, at its first lookup. So they are read again when none of them answers.
+ * Uses c-ares. libc would block a thread while a DNS server does not respond, and Bun has few threads: 100 such lookups
+ * delayed a WebCrypto signature, and with it the certificate of a tenant, by more than 8 s. But c-ares reads the DNS
+ * servers once, at its first lookup. So they are read again when none of them responds.
  */
 export const systemLookup: Lookup = async (host) => {
   const asked = getServers();

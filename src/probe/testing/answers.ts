@@ -1,10 +1,10 @@
 /**
- * For tests only: what API servers say to somebody who is not signed in and asks for /version. Taken down from a
- * kube-apiserver v1.36.3, without and with `--anonymous-auth=false`.
+ * For tests only: the responses of API servers to unauthenticated requests for /version. Recorded from kube-apiserver
+ * v1.36.3, without and with `--anonymous-auth=false`.
  */
 import type { TLSSocket } from 'node:tls';
 
-/** To everybody, by the default rules. */
+/** The response with anonymous access, by the default rules. */
 export const VERSION_ANSWER = httpText(
   '200 OK',
   {
@@ -16,7 +16,7 @@ export const VERSION_ANSWER = httpText(
   '{\n  "major": "1",\n  "minor": "36",\n  "gitVersion": "v1.36.3",\n  "goVersion": "go1.26.8"\n}',
 );
 
-/** Where strangers are told nothing. */
+/** The response without anonymous access. */
 export const UNAUTHORIZED_ANSWER = httpText(
   '401 Unauthorized',
   {
@@ -27,7 +27,7 @@ export const UNAUTHORIZED_ANSWER = httpText(
   '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}\n',
 );
 
-/** An answer of HTTP/1.1. */
+/** Returns an HTTP/1.1 response. */
 export function httpText(
   status: string,
   headers: Readonly<Record<string, string>>,
@@ -38,7 +38,7 @@ export function httpText(
   return `HTTP/1.1 ${status}\r\n${head}\r\n${body}`;
 }
 
-/** Answers the first bytes of a client, whatever they are. */
+/** Returns a handler that answers the first bytes of a client with this text. */
 export function answering(text: string): (socket: TLSSocket) => void {
   return (socket) => {
     silent(socket);
@@ -46,7 +46,7 @@ export function answering(text: string): (socket: TLSSocket) => void {
   };
 }
 
-/** Says nothing, and hangs up when the client does. */
+/** Handles a connection by never responding. Closes when the client does. */
 export function silent(socket: TLSSocket): void {
   socket.on('end', () => socket.end());
   socket.resume();

@@ -1,5 +1,5 @@
 /**
- * For tests only: a tenant, whatever stands in for the edge before it, and a probe of the two.
+ * For tests only: a tenant, an edge in front of it, and probes of both.
  */
 import { Backend, type Peer } from '../../net/testing/peer.ts';
 import { GatewayLab, type RouteWish } from '../../gateway/testing/lab.ts';
@@ -14,16 +14,16 @@ import { answering, silent, VERSION_ANSWER } from './answers.ts';
 export const API_HOST = 'a.k8s.test';
 export const KONNECTIVITY_HOST = 'a.konnectivity.test';
 
-/** A day, for the dates of certificates. */
+/** A day, for certificate validity. */
 export const DAY_MS = 24 * 3600 * 1000;
 
 /** Results by hop. */
 export type Hops = Readonly<Record<HopName, HopResult>>;
 
-/** One tenant. */
+/** A tenant. */
 export class ProbeLab implements AsyncDisposable {
   readonly authority: TestAuthority;
-  /** With the names of both hosts. */
+  /** A certificate with the names of both hosts. */
   readonly serving: Pair;
   readonly #stack = new AsyncDisposableStack();
 
@@ -38,23 +38,23 @@ export class ProbeLab implements AsyncDisposable {
     return new ProbeLab(authority, await authority.issue({ commonName: 'kube-apiserver', names }));
   }
 
-  /** Put away at the end of the test. */
+  /** Disposed at the end of the test. */
   use<T extends Disposable | AsyncDisposable>(what: T): T {
     return this.#stack.use(what);
   }
 
-  /** Of the tenant, unless told otherwise. */
+  /** Starts an API server, by default of the tenant. */
   async apiServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
     const onConnection = answering(VERSION_ANSWER);
     return this.use(await ApiServer.start({ serving: this.serving, onConnection, ...options }));
   }
 
-  /** A server of HTTP/2 alone, as gRPC's are. */
+  /** Starts a server that supports only HTTP/2, like gRPC servers. */
   async konnectivityServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
     return this.apiServer({ protocols: ['h2'], onConnection: silent, ...options });
   }
 
-  /** A port where each client's first bytes are answered by this. */
+  /** Starts an edge that handles the first bytes of each client with `answer`. */
   edgeThat(answer: (peer: Peer) => void): Backend {
     return this.use(
       new Backend('127.0.0.1', (peer) => {
@@ -63,12 +63,12 @@ export class ProbeLab implements AsyncDisposable {
     );
   }
 
-  /** Snicket's own gateway. */
+  /** Starts Snicket's gateway. */
   async gateway(routes: readonly RouteWish[]): Promise<GatewayLab> {
     return this.use(await GatewayLab.start({ routes }));
   }
 
-  /** Probes the API host at a port of this machine; DNS leads there. */
+  /** Probes the API host at a port of this machine. DNS points there. */
   async probe(target: Partial<ProbeTarget>, options: ProbeOptions = {}): Promise<Hops> {
     const results = await probeExposure(
       {

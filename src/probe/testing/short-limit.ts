@@ -1,13 +1,13 @@
 /**
- * For tests only: the wait for a limit, as short as the machine allows.
+ * For tests only: waits for timeouts that are as short as the machine allows.
  */
 
-/** A later one is for a machine that was too busy for the earlier ones. */
+/** The later ones are for a machine that was too busy for the earlier ones. */
 const LIMITS_MS = [100, 1000, 15_000] as const;
 
 /**
- * Runs something under a short limit, and under longer ones as long as the result is not the expected one: what really
- * takes for ever does so under every limit. The last result is returned.
+ * Runs something with increasing timeouts until the result is the expected one. A run that never ends times out with
+ * every limit. Returns the last result.
  */
 export async function underShortLimit<T>(
   run: (timeoutMs: number) => Promise<T>,

@@ -1,4 +1,4 @@
-import 'reflect-metadata'; // before x509, which cannot be loaded without
+import 'reflect-metadata'; // before x509, which requires it
 import { expect, test } from 'bun:test';
 import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 import { X509Certificate } from 'node:crypto';
@@ -7,7 +7,7 @@ import { KnownAuthorities, parseAuthorities, pathTo } from './authorities.ts';
 
 const NAMES = new SubjectAlternativeNameExtension([{ type: 'dns', value: 'a.k8s.test' }]);
 
-/** A certificate that may sign nothing. */
+/** Returns a certificate that may not sign others. */
 async function leafBy(parent: TestCa): Promise<TestCa> {
   return makeCa({ name: 'CN=kube-apiserver', parent, extensions: [NAMES] });
 }

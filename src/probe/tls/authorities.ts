@@ -1,22 +1,22 @@
 /**
- * Whose certificate it is: the way from a leaf to a certificate authority that is known.
+ * Determines the owner of a certificate: the path from a leaf to a known CA.
  *
- * TLS would say only whether it verifies, and of an expired certificate only that it has expired, whoever signed it.
+ * TLS itself only reports whether the certificate is valid, and for an expired one not who signed it.
  */
 import { X509Certificate } from 'node:crypto';
 import { certificateBlocks } from '../../wire/pem.ts';
 
-/** The leaf first, then whoever signed the one before; the last is an authority that is known. */
+/** The leaf, then the signer of each previous certificate. The last is a known CA. */
 export type CertificatePath = readonly [leaf: X509Certificate, ...signers: X509Certificate[]];
 
-/** What a peer presents in its handshake, the leaf first. */
+/** The certificates that a peer presents in its handshake, the leaf first. */
 export type PresentedChain = CertificatePath;
 
-/** The longest way that is looked at; a real one has three or four steps. */
+/** The maximum length of a path. Real paths have three or four certificates. */
 const MAX_STEPS = 8;
 
 /**
- * The certificates of a tenant's CA: one, or several while it changes.
+ * Parses the certificates of a tenant's CA: one, or several during a rotation.
  *
  * @throws TypeError if there is none, or one cannot be read.
  */
@@ -33,7 +33,7 @@ export function parseAuthorities(pem: string): readonly X509Certificate[] {
   });
 }
 
-/** The way from a presented leaf to one of these authorities. Dates and names are not looked at. */
+/** Returns the path from a presented leaf to one of these CAs. Dates and names are not checked. */
 export function pathTo(
   authorities: readonly X509Certificate[],
   presented: PresentedChain,
@@ -43,17 +43,17 @@ export function pathTo(
   );
 }
 
-/** The CAs of many tenants, to be asked whose a certificate is. */
+/** The CAs of many tenants, to find the owner of a certificate. */
 export class KnownAuthorities {
-  /** With their names. Certificates are parsed when they are needed, which is seldom: each takes some kilobytes. */
+  /** By tenant. Certificates are parsed on demand, which is rare, since each takes some kilobytes. */
   readonly #known = new Map<string, { readonly pem: string; readonly names: readonly string[] }>();
-  /** The tenants with an authority of that name. Most are called `CN=kubernetes`. */
+  /** Tenants by the name of their CA. Most are named `CN=kubernetes`. */
   readonly #tenantsByName = new Map<string, Set<string>>();
 
   /**
-   * Takes the CA of a tenant in place of the one it had.
+   * Sets the CA of a tenant.
    *
-   * @throws TypeError if it cannot be read; the one it had is then forgotten.
+   * @throws TypeError if it cannot be read. The previous CA is then removed.
    */
   set(tenant: string, pem: string): void {
     if (this.#known.get(tenant)?.pem === pem) return;
@@ -66,7 +66,7 @@ export class KnownAuthorities {
     }
   }
 
-  /** Forgets a tenant. */
+  /** Removes a tenant. */
   delete(tenant: string): void {
     for (const name of this.#known.get(tenant)?.names ?? []) {
       const tenants = this.#tenantsByName.get(name);
@@ -76,7 +76,7 @@ export class KnownAuthorities {
     this.#known.delete(tenant);
   }
 
-  /** The tenant whose CA it is that a presented leaf leads to. */
+  /** Returns the tenant whose CA signed a presented leaf, directly or through intermediates. */
   holderOf(presented: PresentedChain): string | undefined {
     let holder: string | undefined;
     findPath(presented, (certificate) => {
@@ -103,7 +103,7 @@ function findPath(
   while (signers.length < MAX_STEPS) {
     const authority = authorityOf(last);
     if (authority !== undefined) return [leaf, ...signers, authority];
-    // Only an authority can sign: else each user with a client certificate could make a server's.
+    // Only a CA can sign. Otherwise any user with a client certificate could issue server certificates.
     const next = others.find(
       (other) => other.ca && !signers.includes(other) && isSignedBy(last, other),
     );
@@ -114,7 +114,7 @@ function findPath(
   return undefined;
 }
 
-/** Names and key identifiers are compared first, in 0.2 us; a signature takes 80. */
+/** Compares names and key identifiers first, in 0.2 us. A signature takes 80 us. */
 function isSignedBy(certificate: X509Certificate, signer: X509Certificate): boolean {
   return certificate.checkIssued(signer) && certificate.verify(signer.publicKey);
 }

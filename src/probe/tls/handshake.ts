@@ -1,5 +1,5 @@
 /**
- * A TLS handshake that shows which certificate the server presents, whether that is trusted or not.
+ * Performs TLS handshakes that return the presented certificate, trusted or not.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -10,12 +10,12 @@ import type { PresentedChain } from './authorities.ts';
 
 /** Where to connect, and what to offer. */
 export interface HandshakeTarget {
-  /** Of the edge; never a name. */
+  /** The IP address of the edge. */
   readonly address: string;
   readonly port: number;
-  /** In the ClientHello. */
+  /** The server name in the ClientHello. */
   readonly serverName: string;
-  /** Offered by ALPN. */
+  /** Offered with ALPN. */
   readonly protocols: readonly string[];
   /** PEM. The server is verified with it: see {@link SecuredConnection.isVerified}. */
   readonly ca?: string | undefined;
@@ -24,40 +24,43 @@ export interface HandshakeTarget {
 /** A connection after its handshake. */
 export interface SecuredConnection {
   readonly tls: TLSSocket;
-  /** Whether `ca` signed the certificate, it is valid now, and has the name of the server, if only as its common name. */
+  /**
+   * Whether the certificate is signed by `ca`, currently valid, and has the server name, possibly only as its common
+   * name.
+   */
   readonly isVerified: boolean;
   readonly close: () => void;
 }
 
-/** How it ended. */
+/** The outcome of a handshake. */
 export type Handshake =
-  /** It was completed; whether the certificate is to be trusted is for others to say. */
+  /** The handshake was completed. The certificate is not verified here. */
   | {
       readonly kind: 'secured';
       readonly presented: PresentedChain;
-      /** By ALPN; nothing if the peer chose none. */
+      /** Negotiated with ALPN. Undefined if the peer selected none. */
       readonly protocol: string | undefined;
     }
-  /** The peer said no; its alert by the name of RFC 8446 section 6: `unrecognized_name`. */
+  /** The peer sent an alert, named as in RFC 8446, section 6: `unrecognized_name`. */
   | { readonly kind: 'alert'; readonly alert: string }
-  /** The connection ended: the error's code. */
+  /** The connection ended, with the code of the error. */
   | { readonly kind: 'closed'; readonly code: string }
-  /** The answer is not TLS at all. */
+  /** The response is not TLS. */
   | { readonly kind: 'notTls' }
-  /** TLS, but not such as can be gone on with: the error's code. */
+  /** Invalid TLS, with the code of the error. */
   | { readonly kind: 'malformed'; readonly code: string }
   | { readonly kind: 'timeout' };
 
-/** BoringSSL's reason for an alert, as Bun makes a code of it: ERR_SSL_TLSV1_ALERT_UNRECOGNIZED_NAME. */
+/** Bun's error code for an alert of BoringSSL: ERR_SSL_TLSV1_ALERT_UNRECOGNIZED_NAME. */
 const ALERT_CODE = /^ERR_SSL_(?:SSLV3|TLSV1|TLSV13)_(?:ALERT_)?(\w+)$/;
 
-/** Its reasons for a first record that is none. */
+/** The error codes if the first record is not TLS. */
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_HTTP_REQUEST']);
 
-/** The longest chain that is looked at. */
+/** The maximum length of a chain. */
 const MAX_CHAIN = 10;
 
-/** Connects, performs the handshake, closes. @throws the reason of the caller's signal only. */
+/** Connects, performs the handshake, and closes the connection. @throws only the reason of the caller's signal. */
 export async function shakeHands(
   target: HandshakeTarget,
   dial: Dial,
@@ -69,9 +72,9 @@ export async function shakeHands(
 }
 
 /**
- * Connects and performs the handshake. The caller closes the connection, and sends nothing by one that is not verified.
+ * Connects and performs the handshake. The caller closes the connection, and must not send data on an unverified one.
  *
- * @throws the reason of the caller's signal only.
+ * @throws only the reason of the caller's signal.
  */
 export async function openSecured(
   target: HandshakeTarget,
@@ -89,7 +92,7 @@ export async function openSecured(
   return result === TIMED_OUT ? { handshake: { kind: 'timeout' } } : result;
 }
 
-/** TLS by an open connection, which is closed if the options cannot be used. */
+/** Starts TLS on an open connection. Closes it if the options are invalid. */
 export function connectTls(socket: Socket, options: ConnectionOptions): TLSSocket {
   try {
     return connect({ ...options, socket });
@@ -105,7 +108,7 @@ async function secure(
   signal: AbortSignal,
 ): Promise<{ readonly handshake: Handshake; readonly connection?: SecuredConnection }> {
   const { promise, resolve, reject } = Promise.withResolvers<Handshake>();
-  // An untrusted certificate must be seen too, so it does not end the handshake.
+  // An untrusted certificate must be returned too, so it does not abort the handshake.
   const tls = connectTls(socket, {
     servername: serverName,
     ca,
@@ -142,18 +145,18 @@ async function secure(
   }
 }
 
-/** A handshake that was completed. */
+/** Returns a completed handshake. */
 export function secured(tls: TLSSocket): Handshake {
   const presented: X509Certificate[] = [];
   let next = tls.getPeerX509Certificate();
   while (next !== undefined && presented.length < MAX_CHAIN) {
     presented.push(next);
-    // A certificate that signed itself is its own issuer.
+    // A self-signed certificate is its own issuer.
     if (next.issuerCertificate?.fingerprint256 === next.fingerprint256) break;
     next = next.issuerCertificate;
   }
   const [leaf, ...others] = presented;
-  // No server of TLS is without one; a handshake without it would be one with a pre-shared key.
+  // Every TLS server has a certificate, except in a handshake with a pre-shared key.
   if (leaf === undefined) return { kind: 'malformed', code: 'NO_CERTIFICATE' };
   return {
     kind: 'secured',
@@ -162,7 +165,7 @@ export function secured(tls: TLSSocket): Handshake {
   };
 }
 
-/** A handshake that ended with an error of the system or of TLS. @throws any other error. */
+/** Returns a handshake that failed with a system or TLS error. @throws any other error. */
 export function broken(error: unknown): Handshake {
   const code = errorCode(error);
   const alert = ALERT_CODE.exec(code)?.[1];

@@ -1,12 +1,12 @@
 /**
- * Who answered a handshake: this tenant, another one, the edge, or nobody.
+ * Determines the peer of a handshake: this tenant, another one, the edge, or none.
  */
 import type { X509Certificate } from 'node:crypto';
 import { pathTo, type CertificatePath, type KnownAuthorities } from './authorities.ts';
 import type { Handshake } from './handshake.ts';
 import { certificateText } from './validity.ts';
 
-/** Who answered, or why nobody did. */
+/** The peer, or why there was none. */
 export type Owner =
   | {
       readonly kind: 'tenant';
@@ -14,34 +14,34 @@ export type Owner =
       readonly protocol: string | undefined;
     }
   | { readonly kind: 'otherTenant'; readonly tenant: string }
-  /** An API server by its names, of a CA that nobody knows. */
+  /** An API server by its names, with an unknown CA. */
   | { readonly kind: 'stranger'; readonly leaf: X509Certificate }
   /** Neither a tenant nor an API server: the edge itself. */
   | { readonly kind: 'edge'; readonly leaf: X509Certificate }
-  /** Each `why` goes on behind the address of the edge: `hung up during the handshake`. */
+  /** Each `why` follows the address of the edge in messages: `hung up during the handshake`. */
   | { readonly kind: 'noRoute'; readonly why: string }
   | { readonly kind: 'noEndpoint'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'notTls' }
   | { readonly kind: 'timeout' };
 
-/** What was asked, and who answered. */
+/** A handshake and its peer. */
 export interface Answer {
   readonly host: string;
   readonly port: number;
-  /** Of the edge, as `203.0.113.10:443`. */
+  /** The address of the edge, such as `203.0.113.10:443`. */
   readonly at: string;
   readonly owner: Owner;
   readonly timeoutMs: number;
 }
 
-/** Whom a tenant is told from. */
+/** The CAs of the tenant and of other tenants. */
 export interface Identities {
   readonly own: readonly X509Certificate[];
   readonly others?: KnownAuthorities | undefined;
 }
 
-/** Says who answered. */
+/** Returns the peer of a handshake. */
 export function ownerOf(handshake: Handshake, { own, others }: Identities): Owner {
   switch (handshake.kind) {
     case 'secured': {
@@ -65,14 +65,17 @@ export function ownerOf(handshake: Handshake, { own, others }: Identities): Owne
   }
 }
 
-/** Every API server has this name, for its own pods; no edge has a reason to. */
+/**
+ * Reports whether a certificate is that of an API server. Every API server has this name, for its own pods. No edge has
+ * a reason to.
+ */
 export function isOfApiServer(leaf: X509Certificate): boolean {
   return leaf.checkHost('kubernetes.default.svc', { subject: 'never' }) !== undefined;
 }
 
 /**
- * Whether two hosts fail for one cause: the same answer of the same peer. Both hosts of a tenant go by the same edge, to
- * servers with certificates of the same CA.
+ * Reports whether two hosts fail for one cause: the same answer of the same peer. Both hosts of a tenant use the same
+ * edge, and servers with certificates of the same CA.
  */
 export function isSameFault(one: Owner, other: Owner): boolean {
   if ('leaf' in one && 'leaf' in other) return one.leaf.issuer === other.leaf.issuer;
@@ -81,14 +84,17 @@ export function isSameFault(one: Owner, other: Owner): boolean {
   return one.kind === other.kind;
 }
 
-/** Snicket's gateway says `internal_error` for a host whose endpoints do not answer; HAProxy and Envoy just hang up. */
+/**
+ * Snicket's gateway sends `internal_error` for a host whose endpoints do not respond. HAProxy and Envoy close the
+ * connection.
+ */
 function ownerOfAlert(alert: string): Owner {
   const why = `answered with the TLS alert ${alert}`;
   if (alert === 'unrecognized_name') return { kind: 'noRoute', why };
   return alert === 'internal_error' ? { kind: 'noEndpoint', why } : { kind: 'refused', why };
 }
 
-/** Who answered, as a clause with the value. */
+/** Returns the peer as a clause with the value. */
 export function answerText({ host, at, owner, timeoutMs }: Answer): string {
   switch (owner.kind) {
     case 'tenant':

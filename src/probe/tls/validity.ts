@@ -1,15 +1,15 @@
 /**
- * Whether a client would take a certificate for a host at this time, given that it trusts the CA.
+ * Checks whether a client that trusts the CA would accept a certificate for a host at a time.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { CertificatePath } from './authorities.ts';
 
-/** A certificate is to be renewed before it has less than this left. */
+/** Below this remaining lifetime, a certificate counts as expiring soon. */
 const EXPIRES_SOON_DAYS = 7;
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** What a client would say. `certificate` is the one it is about: the leaf, or one of those who signed. */
+/** The validity for a client. `certificate` is the invalid or expiring one: the leaf or a signer. */
 export type Validity =
   | { readonly kind: 'valid'; readonly until: Date }
   | { readonly kind: 'expiresSoon'; readonly certificate: X509Certificate }
@@ -17,14 +17,14 @@ export type Validity =
   | { readonly kind: 'notYet'; readonly certificate: X509Certificate }
   | { readonly kind: 'nameMissing'; readonly names: readonly string[] };
 
-/** The first thing that is wrong, the gravest first. A path is no better than the one on it that ends first. */
+/** Returns the most severe problem, if any. A path is valid until the first of its certificates expires. */
 export function validityOf(path: CertificatePath, host: string, now: Date): Validity {
   const [leaf] = path;
   const first = path.reduce((a, b) => (b.validToDate < a.validToDate ? b : a));
   if (first.validToDate <= now) return { kind: 'expired', certificate: first };
   const early = path.find((certificate) => certificate.validFromDate > now);
   if (early !== undefined) return { kind: 'notYet', certificate: early };
-  // Alternative names only, as Go does it: whoever may sign up as a user of a cluster chooses a common name.
+  // Only alternative names, as in Go: a user of a cluster may choose the common name of a client certificate.
   if (leaf.checkHost(host, { subject: 'never' }) === undefined) {
     return { kind: 'nameMissing', names: namesOf(leaf) };
   }
@@ -34,7 +34,7 @@ export function validityOf(path: CertificatePath, host: string, now: Date): Vali
     : { kind: 'valid', until: first.validToDate };
 }
 
-/** The certificate that has to be made anew for this host, if one has to. */
+/** Returns the certificate that must be reissued for this host, if any. */
 export function faultyCertificate(
   path: CertificatePath,
   host: string,
@@ -53,7 +53,7 @@ export function faultyCertificate(
   }
 }
 
-/** What a client would say, as a clause with the value. */
+/** Returns the validity as a clause with the value. */
 export function validityText(validity: Validity, host: string): string {
   switch (validity.kind) {
     case 'valid':
@@ -69,7 +69,7 @@ export function validityText(validity: Validity, host: string): string {
   }
 }
 
-/** As messages name a certificate: `the certificate of CN=kube-apiserver by CN=kubernetes`. */
+/** Returns the name of a certificate in messages: `the certificate of CN=kube-apiserver by CN=kubernetes`. */
 export function certificateText({ subject, issuer }: X509Certificate): string {
   return `the certificate of ${nameText(subject)} by ${nameText(issuer)}`;
 }
@@ -77,7 +77,7 @@ export function certificateText({ subject, issuer }: X509Certificate): string {
 const MAX_NAME_LENGTH = 200;
 const MAX_NAMES = 20;
 
-/** Node writes each part of a name on a line of its own. A stranger's name may be of any length. */
+/** Joins the parts of a name, which Node writes on separate lines. An untrusted name may have any length. */
 function nameText(name: string | undefined): string {
   return name ? name.split('\n').join(', ').slice(0, MAX_NAME_LENGTH) : 'nobody';
 }

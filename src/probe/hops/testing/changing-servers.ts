@@ -1,6 +1,6 @@
 /**
- * For tests only, in a network and a mount namespace of its own: looks hosts up while the DNS servers of
- * `/etc/resolv.conf`, the file in `RESOLV_CONF`, change. Prints what it found as JSON.
+ * For tests only, in its own network and mount namespaces: looks up hosts while the DNS servers of `/etc/resolv.conf`,
+ * the file in `RESOLV_CONF`, change. Prints the results as JSON.
  */
 import { writeFileSync } from 'node:fs';
 import { systemLookup } from '../system-lookup.ts';
@@ -8,7 +8,7 @@ import { systemLookup } from '../system-lookup.ts';
 const file = process.env['RESOLV_CONF'] ?? '';
 const report: Record<string, unknown> = {};
 
-/** A DNS server that says `ipv4` of each name, or nothing at all. */
+/** Starts a DNS server that answers every name with `ipv4`, or never responds. */
 async function dnsServer(hostname: string, ipv4?: readonly number[]) {
   const server = await Bun.udpSocket({
     hostname,
@@ -23,7 +23,9 @@ async function dnsServer(hostname: string, ipv4?: readonly number[]) {
   return server;
 }
 
-/** One address for a question of type A (1), none for another; the name is at byte 12. */
+/**
+ * Returns a response with one address for a question of type A (1), and none for others. The name starts at byte 12.
+ */
 function answerTo(query: Buffer, ipv4: readonly number[]): Buffer {
   const end = query.indexOf(0, 12) + 5;
   const answers = query.readUInt16BE(end - 4) === 1 ? [ipv4] : [];
@@ -35,7 +37,7 @@ function answerTo(query: Buffer, ipv4: readonly number[]): Buffer {
   ]);
 }
 
-/** The addresses of a host, or the code of the error. */
+/** Returns the addresses of a host, or the code of the error. */
 async function lookUp(host: string): Promise<unknown> {
   try {
     return await systemLookup(host);
