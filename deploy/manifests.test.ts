@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isSeq, parse, parseAllDocuments, type Document } from 'yaml';
 import { IMAGE_NAME, USER_ID } from '../image/snicket-image.ts';
+import { parseDuration } from '../src/text/duration.ts';
 
 // Checks that an API server does not make. e2e/image.test.ts applies these files to an API server.
 
@@ -159,7 +160,8 @@ describe('a gateway', () => {
     args.find((word: string) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
 
   test('has the time that it takes to leave', () => {
-    const leavingSeconds = Number(value('--grace')) + Number(value('--drain'));
+    const leavingSeconds =
+      (parseDuration(value('--grace')) + parseDuration(value('--drain'))) / 1000;
 
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(leavingSeconds + 10);
   });

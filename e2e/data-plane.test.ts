@@ -233,7 +233,7 @@ async function startGateway(): Promise<Daemon> {
     'gateway',
     ...['--routes', edgeFile('routes.json'), '--key-file', edgeFile('master.key')],
     ...['--listen', `${edge.address}:443`, '--http', `${edge.address}:${HTTP_PORT}`],
-    ...['--grace', String(GRACE_SECONDS), '--drain', String(DRAIN_SECONDS)],
+    ...['--grace', `${GRACE_SECONDS}s`, '--drain', `${DRAIN_SECONDS}s`],
   ]);
   await waitFor('the gateway is ready', async () => {
     if (!daemon.running) throw new Error(`the gateway ended:\n${daemon.tail()}`);
@@ -307,7 +307,7 @@ async function startProxy(tenant: Cluster, mode: (typeof MODES)[number]): Promis
     ...['proxy', '--mode', mode, '--listen', `${VIRTUAL_ADDRESS}:${API_PORT}`],
     ...['--edge', `${tenant.plan.hosts.api}:443`, '--server-name', tenant.plan.hosts.api],
     ...['--ca', `${FILES}/ca.crt`, '--http', `${VIRTUAL_ADDRESS}:${HTTP_PORT}`],
-    ...['--grace', '0', '--drain', '1', ...own],
+    ...['--grace', '0', '--drain', '1s', ...own],
   );
   const isReady = async () => {
     if (!daemon.running) throw new Error(`the proxy ended:\n${daemon.tail()}`);

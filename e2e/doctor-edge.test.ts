@@ -144,7 +144,7 @@ async function check(title: string, address: string): Promise<readonly string[]>
   const checks = await waitFor(
     `${title} serves both`,
     async () => {
-      const found = await report([...SNICKET, ...words, ...ca, '-o', 'json', '--idle', '5']);
+      const found = await report([...SNICKET, ...words, ...ca, '-o', 'json', '--idle', '5s']);
       return found?.[0]?.state === 'Pass' && found;
     },
     { deadlineMs: 120_000 },

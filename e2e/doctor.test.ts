@@ -287,7 +287,7 @@ describe('faults of the path, with nobody to mend them', () => {
       const file = join(worker.host.folder, 'files', 'tenant-ca.crt');
       writeFileSync(file, world.tenant('a').controlPlane.authority.certificate);
       const words = [
-        ...[join(repository, 'snicket'), 'doctor', '--from-worker', '--timeout=20'],
+        ...[join(repository, 'snicket'), 'doctor', '--from-worker', '--timeout=20s'],
         ...[`--host=${api}`, `--konnectivity-host=${konnectivity}`, `--edge=${EDGE_ADDRESS}:443`],
         '--ca=/run/snicket/files/tenant-ca.crt',
       ];

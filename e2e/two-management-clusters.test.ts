@@ -148,8 +148,8 @@ async function manage(cluster: Cluster, edgeAddress: string): Promise<Management
   await cluster.apply(edgeAt(edgeAddress), exposure());
   const { host } = await world.addHost(`operator-${cluster.name}`);
   const operator = await host.start('operator', [
-    ...[...SNICKET, 'operator', `--kubeconfig=${kubeconfig}`, '--http=off', '--probe=5'],
-    ...[`--proxy-image=${SNICKET_IMAGE}`, `--tenant-lease-duration=${LEASE_SECONDS}`],
+    ...[...SNICKET, 'operator', `--kubeconfig=${kubeconfig}`, '--http=off', '--probe=5s'],
+    ...[`--proxy-image=${SNICKET_IMAGE}`, `--tenant-lease-duration=${LEASE_SECONDS}s`],
   ]);
   return { cluster, operator };
 }

@@ -289,7 +289,8 @@ describe('a command line that cannot be meant', () => {
       ['--from-worker', '-A'],
       'error: --all-namespaces belongs to a cluster; leave it out, or --from-worker',
     ],
-    [['--timeout', 'soon'], 'Write seconds, up to 600.'],
+    [['--timeout', 'soon'], "invalid duration 'soon'"],
+    [['--timeout', '11m'], 'Write a duration from 1ms to 10m.'],
     [['-A', 'blue'], 'error: -A means all'],
     [
       ['-f', 'x', '--context', 'c'],

@@ -22,7 +22,7 @@ import {
   workerWordsOf,
   type WorkerFlags,
 } from './doctor/worker-flags.ts';
-import { secondsUpTo } from './flags/flag-values.ts';
+import { durationOption } from './flags/flag-values.ts';
 import { outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
 import { say } from './output/say.ts';
@@ -45,9 +45,6 @@ Exit codes:
   1  something fails
   2  the command line, a file or the management cluster cannot be read, there
      is no such Exposure, or with -f none at all`;
-
-const DEFAULT_TIMEOUT_SECONDS = 5;
-const MAX_TIMEOUT_SECONDS = 600;
 
 /** Flags that select Exposures, which --from-worker does not accept. */
 const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'namespace', 'allNamespaces', 'proxyImage'];
@@ -73,11 +70,12 @@ export function doctorCommand(io: CommandIo): Command {
     .option('-A, --all-namespaces', 'all Exposures', false)
     .addOption(proxyImageOption())
     .addOption(folderOption())
-    .option(
-      '--timeout <seconds>',
-      'of each step of a probe',
-      secondsUpTo(MAX_TIMEOUT_SECONDS),
-      DEFAULT_TIMEOUT_SECONDS,
+    .addOption(
+      durationOption('--timeout', 'time limit of each step of a probe', {
+        least: '1ms',
+        most: '10m',
+        fallback: '5s',
+      }),
     )
     .addOption(outputOption());
   return withWorkerFlags(command)

@@ -16,7 +16,7 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   using terminal = new Terminal(lab.management);
 
   // 2. Only its name has to be given.
-  const exposed = await terminal.snicket(['expose', 'blue', '--wait', '--timeout', '120']);
+  const exposed = await terminal.snicket(['expose', 'blue', '--wait', '--timeout', '120s']);
 
   expect(exposed.stderr).toMatch(/\d+s {2}Ready\n$/);
   expect(exposed.stdout).toStartWith('Exposure tenants/blue is made.\n');

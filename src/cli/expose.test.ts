@@ -449,7 +449,7 @@ describe('--wait', () => {
   });
 
   test('says what is wrong if that takes too long', async () => {
-    const words = ['expose', 'blue', '--wait', '--timeout', '1'];
+    const words = ['expose', 'blue', '--wait', '--timeout', '1s'];
 
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
@@ -471,7 +471,7 @@ describe('--wait', () => {
     const session = user.open(
       [
         ...['expose', '--endpoints', '10.0.0.5:6443', '--name', 'metal', '--yes'],
-        ...['--ca-secret', 'ca', '--kubeconfig-secret', 'admin', '--wait', '--timeout', '10'],
+        ...['--ca-secret', 'ca', '--kubeconfig-secret', 'admin', '--wait', '--timeout', '10s'],
       ],
       80,
     );

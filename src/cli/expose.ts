@@ -3,7 +3,7 @@ import { PREPARE_POLICIES } from '../api/exposure.ts';
 import { MODE_FLAGS, type ModeFlag } from '../api/mode.ts';
 import { endpoint, host } from '../api/values/network-values.ts';
 import { fieldValue } from './flags/field-value.ts';
-import { objectName, refusing, wholeNumber } from './flags/flag-values.ts';
+import { durationOption, objectName, refusing } from './flags/flag-values.ts';
 import {
   FOLDER_NAMESPACE,
   openManagement,
@@ -95,7 +95,13 @@ export function exposeCommand(io: CommandIo): Command {
     .option('--dry-run', 'print it, and write nothing', false)
     .option('-y, --yes', 'do not ask before it is written, not even if the plan has errors', false)
     .option('--wait', 'until it is Ready and reachable', false)
-    .option('--timeout <seconds>', 'with --wait: no longer than this', wholeNumber(1, 86_400), 300)
+    .addOption(
+      durationOption('--timeout', 'with --wait: time to wait at most', {
+        least: '1s',
+        most: '24h',
+        fallback: '5m',
+      }),
+    )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(async (controlPlane: NamedControlPlane | undefined, flags: Flags, command: Command) => {
@@ -153,7 +159,7 @@ async function run(
   const { client, access } = opened;
   const wishes = { ...flags, controlPlane, usualNamespace: access.namespace };
   await orSayWhy(io, async () =>
-    exposeControlPlane(io, client, wishes, { ...flags, timeoutMs: flags.timeout * 1000 }),
+    exposeControlPlane(io, client, wishes, { ...flags, timeoutMs: flags.timeout }),
   );
   // Watches on a lost connection would keep the process alive.
   if (flags.wait) io.exit();

@@ -13,8 +13,8 @@ test('explains itself, with units, defaults and examples', async () => {
 
   expect(exitCode).toBe(0);
   for (const text of [
-    '--drain <seconds>',
-    '(default: 20)',
+    '--drain <duration>',
+    '(default: 20s)',
     ':443',
     'SNICKET_ENGINE',
     'Examples:',
@@ -61,8 +61,8 @@ test.each([
   [['--routes', ''], 'Write the name of a file'],
   [['--key-file', ''], 'Write the name of a file'],
   [['--access-log', ''], 'Write the name of a file'],
-  [['--grace', '-1'], 'Write a whole number from 0 to 3600.'],
-  [['--drain', '1h'], "argument '1h' is invalid."],
+  [['--grace', '10'], "invalid duration '10'"],
+  [['--drain', '25h'], 'Write a duration from 0s to 24h.'],
   [['--max-connections', '0'], 'Write a whole number from 1'],
   [['--tenant-rate', 'many'], "argument 'many' is invalid."],
   [['--log-level', 'loud'], 'Allowed choices are debug, info, warn, error.'],

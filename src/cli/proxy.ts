@@ -7,7 +7,7 @@ import type { ProxyMode } from '../proxy/proxy.ts';
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
-import { fileName } from './flags/flag-values.ts';
+import { durationOption, fileName } from './flags/flag-values.ts';
 import { say } from './output/say.ts';
 import type { CommandIo } from './io/command-io.ts';
 
@@ -87,8 +87,20 @@ export function proxyCommand(io: CommandIo): Command {
         .env('SNICKET_ENGINE')
         .default('auto'),
     )
-    .option('--grace <seconds>', 'after SIGTERM: how long new connections are accepted', seconds, 5)
-    .option('--drain <seconds>', 'then: over how long connections are closed', seconds, 15)
+    .addOption(
+      durationOption('--grace', 'after SIGTERM: time during which connections are accepted', {
+        least: '0s',
+        most: '1h',
+        fallback: '5s',
+      }),
+    )
+    .addOption(
+      durationOption('--drain', 'after --grace: time over which connections are closed', {
+        least: '0s',
+        most: '1h',
+        fallback: '15s',
+      }),
+    )
     .option('--max-connections <number>', 'one more is reset', count, DEFAULT_LIMITS.maxConnections)
     .option(
       '--max-kept-bytes <number>',
@@ -137,8 +149,8 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
 
   const second = new AbortController();
   await signalled(io);
-  const graceMs = flags.grace * 1000;
-  const drainMs = flags.drain * 1000;
+  const graceMs = flags.grace;
+  const drainMs = flags.drain;
   log.info('draining; a second signal ends it at once', { graceMs, drainMs });
   void signalled(io).then(() => second.abort());
   await proxy.drain(graceMs, drainMs, second.signal);
@@ -218,12 +230,6 @@ function name(text: string): string {
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return text.toLowerCase();
   throw new InvalidArgumentError(`It has to be a DNS name (${fault}).`);
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && value <= 3600) return value;
-  throw new InvalidArgumentError('It has to be a number of seconds from 0 to 3600.');
 }
 
 function count(text: string): number {

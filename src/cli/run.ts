@@ -44,7 +44,7 @@ interface Flags extends GatewayFlags, OperatorFlags {
 }
 
 /** Interval between two reads of Secrets. Reading files is cheap, and a user who replaces a file waits for it. */
-const RESYNC_SECONDS = 30;
+const RESYNC = '30s';
 
 /** `snicket run`: operator and gateway in one process, with a folder in place of a management cluster. */
 export function runCommand(io: CommandIo): Command {
@@ -56,7 +56,7 @@ export function runCommand(io: CommandIo): Command {
       'where to keep keys and statuses, for nobody else to read (default: $STATE_DIRECTORY, $XDG_STATE_HOME/snicket or ~/.local/state/snicket)',
       folderName,
     );
-  return withOperatorFlags(withGatewayFlags(command), RESYNC_SECONDS)
+  return withOperatorFlags(withGatewayFlags(command), RESYNC)
     .addOption(
       new Option('--log-level <level>', 'what to log on standard error')
         .choices(LOG_LEVELS)

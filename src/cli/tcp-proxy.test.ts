@@ -159,7 +159,7 @@ const wrong: [string, string[], Environment, string][] = [
   ['a loopback POD_IP', [UP], { POD_IP: '127.0.0.1' }, "POD_IP '127.0.0.1' is a loopback address"],
   ['a POD_IP that is none', [UP], { POD_IP: 'node' }, "POD_IP 'node' is no IP address"],
   ['no interval', [UP, '--reconcile-interval=0s'], {}, 'has to be longer than nothing'],
-  ['an interval without a unit', [UP, '--reconcile-interval=30'], {}, "'30' is no duration"],
+  ['an interval without a unit', [UP, '--reconcile-interval=30'], {}, "invalid duration '30'"],
   ['insecure that is neither', [UP, '--upstream-insecure=maybe'], {}, 'neither true nor false'],
   ['a port that is none', [UP, '--service-port=0'], {}, 'It has to be a port from 1 to 65535.'],
   ['a Service that is none', [UP, '--service-name=A'], {}, "--service-name 'A' cannot name"],

@@ -6,7 +6,8 @@ import {
   SERVICE_ACCOUNT_FOLDER,
   type Environment,
 } from '../kube/access/in-cluster.ts';
-import { parseGoBoolean, parseGoDuration } from '../tcp-proxy/go-values.ts';
+import { parseGoBoolean } from '../tcp-proxy/go-values.ts';
+import { parseDuration } from '../text/duration.ts';
 import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
 import type { LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
@@ -109,7 +110,7 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
     )
     .addOption(
       new Option('--reconcile-interval <duration>', 'between two looks at the slice; never more')
-        .argParser(reading(parseGoDuration))
+        .argParser(reading(parseDuration))
         .default(LONGEST_ROUND_MS, '5s'),
     )
     .addOption(

@@ -15,7 +15,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'status -A': ['status', '-A'],
   'status of one': ['status', 'a-tenant-with-a-long-name'],
   dns: ['dns'],
-  doctor: ['doctor', '--timeout', '0.1'],
+  doctor: ['doctor', '--timeout', '0.1s'],
   expose: ['expose', 'service/white', '--yes'],
   version: ['version'],
 };

@@ -98,7 +98,7 @@ test('closes its connections on SIGTERM, and ends well', async () => {
 });
 
 test('accepts during the grace, and says that it is not ready', async () => {
-  const { child, port, httpPort } = await start('--grace', '30');
+  const { child, port, httpPort } = await start('--grace', '30s');
   const readiness = async () => (await fetch(`http://127.0.0.1:${httpPort}/readyz`)).status;
   const before = await readiness();
 
@@ -111,7 +111,7 @@ test('accepts during the grace, and says that it is not ready', async () => {
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)('ends at once on a second signal, %s', async (second) => {
-  const { child, port, log } = await start('--grace', '60', '--drain', '70');
+  const { child, port, log } = await start('--grace', '60s', '--drain', '70s');
   const [client] = await joined(port, 1);
 
   child.kill('SIGTERM');

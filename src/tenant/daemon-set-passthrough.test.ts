@@ -23,16 +23,16 @@ describe('the DaemonSet', () => {
               "--server-name=blue.k8s.example.com",
               "--ca=/etc/snicket/ca.crt",
               "--tenant-key-file=/etc/snicket/tenant.key",
-              "--grace=5",
-              "--drain=15",
+              "--grace=5s",
+              "--drain=15s",
               "--log-level=info",
-              "--http=127.200.226.92:7444",
+              "--http=127.17.26.190:7444",
             ],
             "image": "registry.example.com/snicket:1",
             "livenessProbe": {
               "failureThreshold": 6,
               "httpGet": {
-                "host": "127.200.226.92",
+                "host": "127.17.26.190",
                 "path": "/healthz",
                 "port": 7444,
               },
@@ -43,7 +43,7 @@ describe('the DaemonSet', () => {
             "readinessProbe": {
               "failureThreshold": 2,
               "httpGet": {
-                "host": "127.200.226.92",
+                "host": "127.17.26.190",
                 "path": "/readyz",
                 "port": 7444,
               },

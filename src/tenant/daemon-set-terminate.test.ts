@@ -11,7 +11,7 @@ describe('the DaemonSet', () => {
         "kind": "DaemonSet",
         "metadata": {
           "annotations": {
-            "snicket.dev/release": "bf823b8eb8220ef5",
+            "snicket.dev/release": "c0d39144d7982c26",
             "snicket.dev/worker": "41025983f8af8fce",
           },
           "labels": {
@@ -51,16 +51,16 @@ describe('the DaemonSet', () => {
                     "--ca=/etc/snicket/ca.crt",
                     "--cert=/etc/snicket/tls.crt",
                     "--key=/etc/snicket/tls.key",
-                    "--grace=5",
-                    "--drain=15",
+                    "--grace=5s",
+                    "--drain=15s",
                     "--log-level=info",
-                    "--http=127.190.114.233:7444",
+                    "--http=127.170.63.2:7444",
                   ],
                   "image": "registry.example.com/snicket:1",
                   "livenessProbe": {
                     "failureThreshold": 6,
                     "httpGet": {
-                      "host": "127.190.114.233",
+                      "host": "127.170.63.2",
                       "path": "/healthz",
                       "port": 7444,
                     },
@@ -71,7 +71,7 @@ describe('the DaemonSet', () => {
                   "readinessProbe": {
                     "failureThreshold": 2,
                     "httpGet": {
-                      "host": "127.190.114.233",
+                      "host": "127.170.63.2",
                       "path": "/readyz",
                       "port": 7444,
                     },

@@ -125,8 +125,8 @@ function flagsOf(input: ProxyPodsInput): string[] {
     `--server-name=${host}`,
     `--ca=${file('authorities')}`,
     ...files,
-    `--grace=${GRACE_SECONDS}`,
-    `--drain=${DRAIN_SECONDS}`,
+    `--grace=${GRACE_SECONDS}s`,
+    `--drain=${DRAIN_SECONDS}s`,
     `--log-level=${worker.logLevel}`,
   ];
 }

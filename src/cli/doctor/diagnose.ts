@@ -60,7 +60,7 @@ export async function diagnose(
   const examinations: Examination[] = [];
   const { signal } = new AbortController();
   const viewpoint = { management, namespace, proxyImage, isGatewayHere };
-  const options = { ...viewpoint, timeoutMs: timeout * 1000, signal };
+  const options = { ...viewpoint, timeoutMs: timeout, signal };
   for await (const examination of examineAll(io, [...chosen], options)) {
     examinations.push(examination);
     if (isTable) io.stdout.write(`${examinationText(examination, screen)}\n`);
@@ -92,7 +92,7 @@ export async function diagnoseWorker(
   { output, timeout }: PrintOptions,
 ): Promise<void> {
   const { signal } = new AbortController();
-  const examining = examineWorker(io, words, { signal, timeoutMs: timeout * 1000 });
+  const examining = examineWorker(io, words, { signal, timeoutMs: timeout });
   const hops = await withProgress(io, `waiting for ${words.host}`, examining);
   const tally = tallyOfHops(hops);
   const endpoint = `${words.host}:${words.edge.port}`;

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 function edge(port: number): readonly string[] {
   const words = ['doctor', 'edge', `127.0.0.1:${port}`, '--hosts', `${HOST_A},${HOST_B}`];
-  return [...words, '--ca', 'a.crt', 'b.crt', '--idle', '0.2'];
+  return [...words, '--ca', 'a.crt', 'b.crt', '--idle', '0.2s'];
 }
 
 test('a good edge has a table, and exit code 0', async () => {
@@ -78,7 +78,7 @@ test('programs get the same', async () => {
 test('a warning does not fail', async () => {
   const withoutCa = good.slice(0, 5);
 
-  const { exitCode, stdout } = await terminal.snicket([...withoutCa, '--idle', '0.2']);
+  const { exitCode, stdout } = await terminal.snicket([...withoutCa, '--idle', '0.2s']);
 
   expect(stdout).toContain('passthrough          Warn    PassthroughNotProven\n');
   expect(exitCode).toBe(0);
@@ -98,7 +98,7 @@ test('a wait is not silent', async () => {
   const slow = await lab.faultyEdge({ noName: 'holds' });
   const words = ['doctor', 'edge', `127.0.0.1:${slow.port}`, '--hosts', HOST_A];
 
-  const running = terminal.begin([...words, '--timeout', '0.2', '--idle', '0.2'], 80);
+  const running = terminal.begin([...words, '--timeout', '0.2s', '--idle', '0.2s'], 80);
 
   await until('it says what it waits for', () => {
     running.io.clock.advance(PROGRESS_DELAY_MS);
@@ -129,7 +129,11 @@ describe('it is not looked at, with exit code 2, if', () => {
     ['a CA is a comma', ['127.0.0.1', '--ca', ','], 'Write the name of a file.'],
     ['a CA is not there', ['127.0.0.1', '--ca', 'none.crt'], '--ca none.crt: ENOENT'],
     ['a CA is empty', ['127.0.0.1', '--ca', 'empty.crt'], 'there is no certificate in it'],
-    ['it is to wait for ever', ['127.0.0.1', '--idle', '9999'], 'Write seconds, up to 7200.'],
+    [
+      'it is to wait for ever',
+      ['127.0.0.1', '--idle', '9999s'],
+      'Write a duration from 1ms to 2h.',
+    ],
   ];
 
   test.each(cases)('%s', async (_, words, sentence) => {
@@ -165,7 +169,7 @@ describe('it is not looked at, with exit code 2, if', () => {
 
 describe('several hosts, and several CAs, may stand', () => {
   const proven = 'passthrough          Pass    PassthroughProven\n';
-  const idle = ['--idle', '0.2'];
+  const idle = ['--idle', '0.2s'];
 
   test.each([
     ['apart', [HOST_A, HOST_B], ['a.crt', 'b.crt']],

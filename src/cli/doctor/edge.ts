@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { EdgeAddress } from '../../net/edge-address.ts';
-import { fileList, secondsUpTo } from '../flags/flag-values.ts';
+import { fileList, durationOption } from '../flags/flag-values.ts';
 import { outputOption, type Output } from '../output/output.ts';
 import { say } from '../output/say.ts';
 import type { CommandIo } from '../io/command-io.ts';
@@ -13,7 +13,7 @@ Examples:
     --hosts blue.k8s.example.com red.k8s.example.com
   snicket doctor edge 203.0.113.10:8443 -o json \\
     --hosts blue.k8s.example.com
-  snicket doctor edge edge.example.com --idle 600 \\
+  snicket doctor edge edge.example.com --idle 10m \\
     --hosts blue.konnectivity.example.com  # are tunnels left alone?
 
 Any edge can be checked, Snicket's own or not, also one in production: some
@@ -25,11 +25,6 @@ Exit codes:
   0  nothing fails; lines with Warn may be there
   1  something fails
   2  the command line or a file cannot be read, or nothing listens there`;
-
-const DEFAULT_SECONDS = 5;
-const MAX_TIMEOUT_SECONDS = 60;
-/** Longer than konnectivity is idle with its default settings. */
-const MAX_IDLE_SECONDS = 7200;
 
 interface Flags {
   readonly hosts: readonly string[];
@@ -48,17 +43,20 @@ export function edgeCommand(io: CommandIo): Command {
     .argument('[host[:port]]', 'the edge; default port: 443')
     .requiredOption('--hosts <host...>', 'hosts with a route; two tell most')
     .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM', fileList(io))
-    .option(
-      '--idle <seconds>',
-      'leave a connection alone so long',
-      secondsUpTo(MAX_IDLE_SECONDS),
-      DEFAULT_SECONDS,
+    .addOption(
+      // The limit is longer than konnectivity is idle with its default settings.
+      durationOption('--idle', 'time for which a connection stays idle', {
+        least: '1ms',
+        most: '2h',
+        fallback: '5s',
+      }),
     )
-    .option(
-      '--timeout <seconds>',
-      'of each step',
-      secondsUpTo(MAX_TIMEOUT_SECONDS),
-      DEFAULT_SECONDS,
+    .addOption(
+      durationOption('--timeout', 'time limit of each step', {
+        least: '1ms',
+        most: '1m',
+        fallback: '5s',
+      }),
     )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
@@ -84,11 +82,11 @@ async function run(
   const { edge, hosts } = await read(word, flags, command);
   const authorities = await readAuthorities(io, flags.ca ?? [], command);
   const waiting = `waiting for ${edge.host}`;
-  const address = await withProgress(io, waiting, reach(io, edge, timeout * 1000, command));
+  const address = await withProgress(io, waiting, reach(io, edge, timeout, command));
   const { port } = edge;
   const checking = checkEdge(
     { address, port, hosts, authorities },
-    { timeoutMs: timeout * 1000, idleMs: idle * 1000 },
+    { timeoutMs: timeout, idleMs: idle },
   );
   const checks = await withProgress(io, waiting, checking);
   const diagnosis = { host: edge.host, address, port, hosts, checks };

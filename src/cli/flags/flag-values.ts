@@ -1,11 +1,12 @@
 /**
  * Parsers of flag values that several commands share. They throw InvalidArgumentError for an invalid value.
  */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { existsSync } from 'node:fs';
 import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../../api/values/image-name.ts';
 import { LABEL_PATTERN, SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
 import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
+import { parseDuration } from '../../text/duration.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Parses the addresses for health and metrics; `off` means none. */
@@ -81,13 +82,27 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** Returns a parser of seconds, with or without a fraction, up to a limit. */
-export function secondsUpTo(most: number): (text: string) => number {
-  return (text) => {
-    const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (seconds > 0 && seconds <= most) return seconds;
-    throw new InvalidArgumentError(`Write seconds, up to ${most}.`);
-  };
+/** The default of a duration flag and its limits, in the form in which a user types them. */
+export interface DurationRange {
+  readonly least: string;
+  readonly most: string;
+  readonly fallback: string;
+}
+
+/** Returns the option for a duration such as `30s` or `5m`; its value is in milliseconds. */
+export function durationOption(
+  name: string,
+  description: string,
+  { least, most, fallback }: DurationRange,
+): Option {
+  const [leastMs, mostMs] = [parseDuration(least), parseDuration(most)];
+  return new Option(`${name} <duration>`, description)
+    .argParser((text) => {
+      const ms = refusing(() => parseDuration(text));
+      if (ms >= leastMs && ms <= mostMs) return ms;
+      throw new InvalidArgumentError(`Write a duration from ${least} to ${most}.`);
+    })
+    .default(parseDuration(fallback), fallback);
 }
 
 /**

@@ -7,7 +7,7 @@ import { parseListenAddress, type ListenAddress } from '../../net/listen-address
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
 import { parseNetworks as networks } from '../../gateway/routes/networks.ts';
-import { fileName, parseHttp, refusing, wholeNumber } from './flag-values.ts';
+import { durationOption, fileName, parseHttp, refusing, wholeNumber } from './flag-values.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** The flags of a gateway as Commander reads them, independent of the source of its routes. */
@@ -63,14 +63,18 @@ export function withGatewayFlags(command: Command): Command {
       ).argParser(parseNetworks),
     )
     .addOption(
-      new Option('--grace <seconds>', 'after TERM: how long clients are still accepted')
-        .argParser(wholeNumber(0, 3600))
-        .default(10),
+      durationOption('--grace', 'after SIGTERM: time during which clients are still accepted', {
+        least: '0s',
+        most: '1h',
+        fallback: '10s',
+      }),
     )
     .addOption(
-      new Option('--drain <seconds>', 'after the grace: over how long connections are closed')
-        .argParser(wholeNumber(0, 86_400))
-        .default(20),
+      durationOption('--drain', 'after --grace: time over which connections are closed', {
+        least: '0s',
+        most: '24h',
+        fallback: '20s',
+      }),
     )
     .addOption(
       new Option('--max-connections <n>', 'open connections over all threads')
@@ -108,8 +112,8 @@ export function gatewayOptionsOf(
     workers: flags.workers,
     engine: flags.engine,
     proxyProtocol: proxyProtocol === true ? 'everybody' : (proxyProtocol ?? 'nobody'),
-    graceMs: flags.grace * 1000,
-    drainMs: flags.drain * 1000,
+    graceMs: flags.grace,
+    drainMs: flags.drain,
     maxConnections: flags.maxConnections,
     tenantLimits: {
       connections: flags.tenantConnections ?? Math.ceil(flags.maxConnections / FAIR_PARTS),

@@ -3,7 +3,7 @@
  */
 import type { Command } from 'commander';
 import type { RunOperatorOptions } from '../../operator/run-operator.ts';
-import { imageName, wholeNumber } from './flag-values.ts';
+import { durationOption, imageName, wholeNumber } from './flag-values.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 
 /** The flags of an operator as Commander reads them, independent of the source of its objects. */
@@ -17,8 +17,8 @@ export interface OperatorFlags {
   readonly maxConcurrentRollouts: number;
 }
 
-/** Adds the operator flags to a command; `resyncSeconds` is the default of `--resync`. */
-export function withOperatorFlags(command: Command, resyncSeconds = 120): Command {
+/** Adds the operator flags to a command; `resync` is the default of `--resync`. */
+export function withOperatorFlags(command: Command, resync = '2m'): Command {
   return command
     .option(
       '--proxy-image <image>',
@@ -27,29 +27,33 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
       PROXY_IMAGE,
     )
     .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
-    .option(
-      '--resync <seconds>',
-      'time between two reads of the Secrets of an Exposure, and a fifth of the time between two full reconciles; both grow while nothing changes',
-      wholeNumber(5, 86_400),
-      resyncSeconds,
+    .addOption(
+      durationOption(
+        '--resync',
+        'time between two reads of the Secrets of an Exposure, and a fifth of the time between two full reconciles; both grow while nothing changes',
+        { least: '5s', most: '24h', fallback: resync },
+      ),
     )
-    .option(
-      '--probe <seconds>',
-      'time between two probes of an Exposure; up to ten times that while nothing changes',
-      wholeNumber(5, 86_400),
-      60,
+    .addOption(
+      durationOption(
+        '--probe',
+        'time between two probes of an Exposure; up to ten times that while nothing changes',
+        { least: '5s', most: '24h', fallback: '1m' },
+      ),
     )
-    .option(
-      '--leave-timeout <seconds>',
-      'how long a deleted Exposure waits for a tenant that cannot be reached',
-      wholeNumber(1, 86_400),
-      300,
+    .addOption(
+      durationOption(
+        '--leave-timeout',
+        'how long a deleted Exposure waits for a tenant that cannot be reached',
+        { least: '1s', most: '24h', fallback: '5m' },
+      ),
     )
-    .option(
-      '--tenant-lease-duration <seconds>',
-      'time without a renewal after which another management cluster may take over a tenant',
-      wholeNumber(15, 3600),
-      900,
+    .addOption(
+      durationOption(
+        '--tenant-lease-duration',
+        'time without a renewal after which another management cluster may take over a tenant',
+        { least: '15s', most: '1h', fallback: '15m' },
+      ),
     )
     .option(
       '--max-concurrent-rollouts <n>',
@@ -75,10 +79,10 @@ export function operatorOptionsOf(
   return {
     proxyImage: flags.proxyImage,
     concurrency: flags.concurrency,
-    resyncMs: flags.resync * 1000,
-    probeMs: flags.probe * 1000,
-    leaveTimeoutMs: flags.leaveTimeout * 1000,
-    leaseDurationMs: flags.tenantLeaseDuration * 1000,
+    resyncMs: flags.resync,
+    probeMs: flags.probe,
+    leaveTimeoutMs: flags.leaveTimeout,
+    leaseDurationMs: flags.tenantLeaseDuration,
     maxConcurrentRollouts: flags.maxConcurrentRollouts,
   };
 }
