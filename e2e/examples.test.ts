@@ -131,7 +131,7 @@ for (const [whose, paths] of DEFINITIONS) {
             'operator',
             `--kubeconfig=${management.controlPlane.kubeconfig}`,
           ],
-          ...['--http=off', '--leave-timeout=1s', '--log-level=debug'],
+          ...['--http=off', '--cleanup-timeout=1s', '--log-level=debug'],
         ]);
       });
 

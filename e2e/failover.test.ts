@@ -249,7 +249,7 @@ function exposure(name: string, api: string): object {
 async function startReplica(name: string): Promise<Replica> {
   const networkHost = await world.addHost(name);
   const operator = await networkHost.host.start('operator', [
-    ...[...SNICKET, 'operator', '--leader-elect', `--http=:${HTTP_PORT}`, '--probe=5s'],
+    ...[...SNICKET, 'operator', '--leader-elect', `--http=:${HTTP_PORT}`, '--probe-interval=5s'],
     `--kubeconfig=${world.management.controlPlane.kubeconfig}`,
     `--proxy-image=${SNICKET_IMAGE}`,
   ]);

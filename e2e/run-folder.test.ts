@@ -50,7 +50,7 @@ beforeAll(async () => {
       '--listen',
       `${edge.address}:${port}`,
     ]),
-    ...['--http', `${edge.address}:9440`, '--leave-timeout', '60s', '--probe', '5s'],
+    ...['--http', `${edge.address}:9440`, '--cleanup-timeout', '60s', '--probe-interval', '5s'],
   ]);
   for (const name of TENANTS) pods.set(name, await world.tenant(name).runPod());
 });

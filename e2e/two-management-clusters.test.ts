@@ -148,7 +148,7 @@ async function manage(cluster: Cluster, edgeAddress: string): Promise<Management
   await cluster.apply(edgeAt(edgeAddress), exposure());
   const { host } = await world.addHost(`operator-${cluster.name}`);
   const operator = await host.start('operator', [
-    ...[...SNICKET, 'operator', `--kubeconfig=${kubeconfig}`, '--http=off', '--probe=5s'],
+    ...[...SNICKET, 'operator', `--kubeconfig=${kubeconfig}`, '--http=off', '--probe-interval=5s'],
     ...[`--proxy-image=${SNICKET_IMAGE}`, `--tenant-lease-duration=${LEASE_SECONDS}s`],
   ]);
   return { cluster, operator };

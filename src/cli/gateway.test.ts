@@ -64,7 +64,7 @@ test.each([
   [['--grace', '10'], "invalid duration '10'"],
   [['--drain', '25h'], 'Write a duration from 0s to 24h.'],
   [['--max-connections', '0'], 'Write a whole number from 1'],
-  [['--tenant-rate', 'many'], "argument 'many' is invalid."],
+  [['--max-tenant-connection-rate', 'many'], "argument 'many' is invalid."],
   [['--log-level', 'loud'], 'Allowed choices are debug, info, warn, error.'],
 ])('refuses %p with code 2 and a way out', async (flags, sentence) => {
   const { exitCode, stderr } = await gateway('--routes', 'routes.yaml', ...flags);

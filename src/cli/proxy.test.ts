@@ -171,7 +171,7 @@ test.each([
 ])(
   '%s runs while the edge is down, ends by SIGTERM with code 0, and logs no secret',
   async (mode, words) => {
-    const limits = ['--max-kept-bytes', '1000000'];
+    const limits = ['--max-buffered-bytes', '1000000'];
     const options = [...limits, '--grace', '0', '--drain', '0', '--log-level', 'debug'];
     const child = Bun.spawn([process.execPath, main, 'proxy', ...words, ...options], {
       stdout: 'pipe',

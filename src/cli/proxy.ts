@@ -43,7 +43,7 @@ interface Flags {
   readonly grace: number;
   readonly drain: number;
   readonly maxConnections: number;
-  readonly maxKeptBytes: number;
+  readonly maxBufferedBytes: number;
   readonly logLevel: LogLevel;
 }
 
@@ -103,10 +103,10 @@ export function proxyCommand(io: CommandIo): Command {
     )
     .option('--max-connections <number>', 'one more is reset', count, DEFAULT_LIMITS.maxConnections)
     .option(
-      '--max-kept-bytes <number>',
+      '--max-buffered-bytes <number>',
       'that may wait for slow readers, of all connections together',
       bytes,
-      DEFAULT_LIMITS.maxKeptBytes,
+      DEFAULT_LIMITS.maxBufferedBytes,
     )
     .addOption(
       new Option('--log-level <level>', 'lines below it are not written')
@@ -121,8 +121,8 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   const log = await programLog(io, flags.logLevel);
   const mode = modeOf(io, flags, command);
   const edge = edgeOf(io, flags, command);
-  const { listen, serverName, http, engine, maxConnections, maxKeptBytes } = flags;
-  const limits = { maxConnections, maxKeptBytes };
+  const { listen, serverName, http, engine, maxConnections, maxBufferedBytes } = flags;
+  const limits = { maxConnections, maxBufferedBytes };
   if (mode.name === 'terminate' && engine === 'epoll') {
     log.info('SNICKET_ENGINE is for mode passthrough, and ignored in mode terminate', { engine });
   }

@@ -17,7 +17,7 @@ test('says what it takes', async () => {
   expect(exitCode).toBe(0);
   expect(stdout).toContain('Usage: snicket run [options] <folder>');
   expect(stdout).toContain('--listen <address>');
-  expect(stdout).toContain('--leave-timeout <duration>');
+  expect(stdout).toContain('--cleanup-timeout <duration>');
   expect(stdout).toContain('Exit codes:');
 });
 

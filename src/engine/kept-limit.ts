@@ -11,21 +11,21 @@ import type { Limits } from './limits.ts';
  * The limit on buffered bytes. Check it only where bytes begin to wait: reading the counters of other threads is slow.
  */
 export class KeptLimit {
-  readonly #maxKeptBytes: number;
+  readonly #maxBufferedBytes: number;
   readonly #allValues: readonly Float64Array[];
 
-  constructor({ maxKeptBytes }: Limits, allValues: readonly Float64Array[]) {
-    this.#maxKeptBytes = maxKeptBytes;
+  constructor({ maxBufferedBytes }: Limits, allValues: readonly Float64Array[]) {
+    this.#maxBufferedBytes = maxBufferedBytes;
     this.#allValues = allValues;
   }
 
   /** Whether the buffered bytes exceed the limit. */
   get isExceeded(): boolean {
-    return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxKeptBytes;
+    return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxBufferedBytes;
   }
 
   /** Whether more than half of the limit is used. An engine that can avoid buffering should then do so. */
   get isNear(): boolean {
-    return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxKeptBytes / 2;
+    return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxBufferedBytes / 2;
   }
 }

@@ -25,7 +25,7 @@ export interface Limits {
    * Maximum number of bytes buffered for slow readers and pending dials, over all connections of all threads. The
    * engine resets the connection that would exceed it.
    */
-  readonly maxKeptBytes: number;
+  readonly maxBufferedBytes: number;
   /** Maximum number of first bytes that the router sees. */
   readonly maxFirstBytes: number;
   /** Time from accept to complete first bytes. */
@@ -58,7 +58,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxDescriptors: descriptorLimit(),
   maxUnfinishedHellos: 10_000,
   maxUnfinishedHellosPerSource: 1_000,
-  maxKeptBytes: 64 * 1024 * 1024,
+  maxBufferedBytes: 64 * 1024 * 1024,
   maxFirstBytes: (16 + 4 + 4) * 1024,
   helloTimeoutMs: 10_000,
   dialTimeoutMs: 5_000,

@@ -104,13 +104,13 @@ const SINGLES: readonly Single[] = [
   [
     'tenant_connections_limit',
     'gauge',
-    '--tenant-connections, or its default; 0: none.',
+    '--max-tenant-connections, or its default; 0: none.',
     ({ options }) => options.tenantLimits.connections,
   ],
   [
     'tenant_rate_limit',
     'gauge',
-    '--tenant-rate; 0: none.',
+    '--max-tenant-connection-rate; 0: none.',
     ({ options }) => options.tenantLimits.connectionsPerSecond,
   ],
 ];

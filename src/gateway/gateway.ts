@@ -256,7 +256,7 @@ function engineLimits({ workers, maxConnections, limits }: GatewayOptions): Part
   return {
     ...limits,
     maxConnections,
-    maxKeptBytes: MAX_KEPT_BYTES,
+    maxBufferedBytes: MAX_KEPT_BYTES,
     maxUnfinishedHellos: share(maxUnfinishedHellos),
     maxUnfinishedHellosPerSource: share(maxUnfinishedHellosPerSource),
   };

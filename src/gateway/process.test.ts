@@ -76,8 +76,8 @@ async function joined(port: number, count: number): Promise<Peer[]> {
 
 test.each([
   [[], 20],
-  [['--tenant-connections', '7'], 7],
-  [['--tenant-connections', '0'], 0],
+  [['--max-tenant-connections', '7'], 7],
+  [['--max-tenant-connections', '0'], 0],
 ])('lets one route have a fifth of all connections, or what %j says', async (flags, limit) => {
   const { httpPort } = await start('--max-connections', '100', ...flags);
 

@@ -82,7 +82,7 @@ for (const engine of engines) {
   test(`${engine}: no more is kept for pods that do not read than allowed`, async () => {
     await using lab = await Lab.create();
     const flood = lab.use(new Backend('127.0.0.1', (peer) => void peer.send(FLOOD)));
-    const limits = { maxKeptBytes: 1_000_000 };
+    const limits = { maxBufferedBytes: 1_000_000 };
     const proxy = await passthrough(lab, { engine, edgePort: flood.port, limits });
 
     let mostKept = 0;
@@ -97,7 +97,7 @@ for (const engine of engines) {
       }, 'a full way, or the end');
     }
 
-    expect(mostKept).toBeWithin(1, limits.maxKeptBytes + 1);
+    expect(mostKept).toBeWithin(1, limits.maxBufferedBytes + 1);
   });
 
   test(`${engine}: HTTP/2 goes through`, async () => {

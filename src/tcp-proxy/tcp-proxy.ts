@@ -60,7 +60,7 @@ export async function startTcpProxy(
     serverName,
     log,
     clock,
-    limits: { maxKeptBytes: MAX_KEPT_BYTES },
+    limits: { maxBufferedBytes: MAX_KEPT_BYTES },
   });
   const keeper = new SliceKeeper({
     connect,

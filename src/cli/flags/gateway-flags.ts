@@ -20,8 +20,8 @@ export interface GatewayFlags {
   readonly grace: number;
   readonly drain: number;
   readonly maxConnections: number;
-  readonly tenantConnections?: number;
-  readonly tenantRate: number;
+  readonly maxTenantConnections?: number;
+  readonly maxTenantConnectionRate: number;
   readonly accessLog?: string;
 }
 
@@ -83,12 +83,15 @@ export function withGatewayFlags(command: Command): Command {
     )
     .addOption(
       new Option(
-        '--tenant-connections <n>',
+        '--max-tenant-connections <n>',
         'open connections of a route that has no limit of its own; 0: no limit (default: a fifth of --max-connections)',
       ).argParser(wholeNumber(0, 10_000_000)),
     )
     .addOption(
-      new Option('--tenant-rate <n>', 'new connections per second of such a route; 0: no limit')
+      new Option(
+        '--max-tenant-connection-rate <n>',
+        'new connections per second of such a route; 0: no limit',
+      )
         .argParser(wholeNumber(0, 1_000_000))
         .default(0),
     )
@@ -116,8 +119,8 @@ export function gatewayOptionsOf(
     drainMs: flags.drain,
     maxConnections: flags.maxConnections,
     tenantLimits: {
-      connections: flags.tenantConnections ?? Math.ceil(flags.maxConnections / FAIR_PARTS),
-      connectionsPerSecond: flags.tenantRate,
+      connections: flags.maxTenantConnections ?? Math.ceil(flags.maxConnections / FAIR_PARTS),
+      connectionsPerSecond: flags.maxTenantConnectionRate,
     },
     accessLog: isFile ? io.path(accessLog) : accessLog,
   };

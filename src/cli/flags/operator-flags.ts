@@ -10,14 +10,14 @@ import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 export interface OperatorFlags {
   readonly proxyImage: string;
   readonly concurrency: number;
-  readonly resync: number;
-  readonly probe: number;
-  readonly leaveTimeout: number;
+  readonly resyncPeriod: number;
+  readonly probeInterval: number;
+  readonly cleanupTimeout: number;
   readonly tenantLeaseDuration: number;
   readonly maxConcurrentRollouts: number;
 }
 
-/** Adds the operator flags to a command; `resync` is the default of `--resync`. */
+/** Adds the operator flags to a command; `resync` is the default of `--resync-period`. */
 export function withOperatorFlags(command: Command, resync = '2m'): Command {
   return command
     .option(
@@ -29,21 +29,21 @@ export function withOperatorFlags(command: Command, resync = '2m'): Command {
     .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
     .addOption(
       durationOption(
-        '--resync',
+        '--resync-period',
         'time between two reads of the Secrets of an Exposure, and a fifth of the time between two full reconciles; both grow while nothing changes',
         { least: '5s', most: '24h', fallback: resync },
       ),
     )
     .addOption(
       durationOption(
-        '--probe',
+        '--probe-interval',
         'time between two probes of an Exposure; up to ten times that while nothing changes',
         { least: '5s', most: '24h', fallback: '1m' },
       ),
     )
     .addOption(
       durationOption(
-        '--leave-timeout',
+        '--cleanup-timeout',
         'how long a deleted Exposure waits for a tenant that cannot be reached',
         { least: '1s', most: '24h', fallback: '5m' },
       ),
@@ -79,9 +79,9 @@ export function operatorOptionsOf(
   return {
     proxyImage: flags.proxyImage,
     concurrency: flags.concurrency,
-    resyncMs: flags.resync,
-    probeMs: flags.probe,
-    leaveTimeoutMs: flags.leaveTimeout,
+    resyncMs: flags.resyncPeriod,
+    probeMs: flags.probeInterval,
+    leaveTimeoutMs: flags.cleanupTimeout,
     leaseDurationMs: flags.tenantLeaseDuration,
     maxConcurrentRollouts: flags.maxConcurrentRollouts,
   };

@@ -113,7 +113,7 @@ export class EpollEngine implements Engine, Turn {
       counters: this.#counters,
       limit: new KeptLimit(this.#limits, this.#allValues),
       pipes: new Pipes((fd) => leavesReserve(this.#limits, fd, wantedDescriptors(this.#allValues))),
-      maxPieceBytes: Math.floor(this.#limits.maxKeptBytes / KEPT_PIECES),
+      maxPieceBytes: Math.floor(this.#limits.maxBufferedBytes / KEPT_PIECES),
       done: end,
       fault,
     });

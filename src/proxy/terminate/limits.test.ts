@@ -171,7 +171,7 @@ test('readers that stall are reset when more is kept for them than allowed, and 
       socket.write(chunk.toString() === 'flood' ? flood : chunk),
     );
   const api = await lab.apiServer({ onConnection });
-  const limits = { maxKeptBytes: 1_000_000 };
+  const limits = { maxBufferedBytes: 1_000_000 };
   const proxy = await lab.proxy({ edgePort: api.port, mode: lab.terminate(), limits });
   const options = { ca: lab.authority.cert };
   const kept = () => proxy.counters.global('keptBytes');
@@ -187,7 +187,7 @@ test('readers that stall are reset when more is kept for them than allowed, and 
     const keptBefore = kept();
     pod.tls.write('flood');
     await until(() => kept() > keptBefore || resets() > 0, 'bytes that are kept for it');
-    expect(kept()).toBeLessThanOrEqual(limits.maxKeptBytes);
+    expect(kept()).toBeLessThanOrEqual(limits.maxBufferedBytes);
   }
 
   expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
@@ -202,7 +202,7 @@ test('what a pod sends while the edge is dialled counts as kept, up to the limit
   const proxy = await lab.proxy({
     edgePort: mute.port,
     mode: lab.terminate(),
-    limits: { maxKeptBytes: HELLO.length + 100 },
+    limits: { maxBufferedBytes: HELLO.length + 100 },
   });
 
   const client = await Peer.dial(proxy.ports[0]!);

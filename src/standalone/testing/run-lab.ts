@@ -22,7 +22,7 @@ export class RunLab extends FolderLab {
   async launch(...flags: readonly string[]): Promise<Bun.Subprocess> {
     this.#starts++;
     const places = ['--listen', `127.0.0.1:${this.port}`, '--http', `127.0.0.1:${this.httpPort}`];
-    const pace = ['--grace', '0', '--drain', '0', '--workers', '1', '--resync', '5s'];
+    const pace = ['--grace', '0', '--drain', '0', '--workers', '1', '--resync-period', '5s'];
     this.#running = Bun.spawn(
       [
         process.execPath,

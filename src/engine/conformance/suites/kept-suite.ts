@@ -33,7 +33,7 @@ async function stall(lab: Lab): Promise<{ readers: Peer[]; mostKept: number }> {
 /** Registers the tests for one engine. */
 export function keptSuite(engine: string): void {
   test('keeps no more than allowed for all stalled readers, and serves the others', async () => {
-    using lab = new Lab(engine, { limits: { maxKeptBytes: MAX_KEPT_BYTES } });
+    using lab = new Lab(engine, { limits: { maxBufferedBytes: MAX_KEPT_BYTES } });
     const lively = await lab.pair();
 
     const { readers, mostKept } = await stall(lab);
@@ -64,7 +64,7 @@ export function keptSuite(engine: string): void {
     const neighbour = new Counters({ slots: 1 });
     neighbour.add(GLOBAL.keptBytes, MAX_KEPT_BYTES);
     using lab = new Lab(engine, {
-      limits: { maxKeptBytes: MAX_KEPT_BYTES },
+      limits: { maxBufferedBytes: MAX_KEPT_BYTES },
       neighbours: [neighbour],
     });
     const { client, upstream } = await lab.pair();

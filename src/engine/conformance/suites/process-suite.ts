@@ -17,7 +17,7 @@ export function processSuite(engine: string): void {
     using backend = new Backend('127.0.0.1', (peer) => void peer.send(bulk));
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
     // With the default limit, Bun's sockets could not buffer all of this, and one connection would be reset.
-    const limits = { maxKeptBytes: stalled * MEGABYTE };
+    const limits = { maxBufferedBytes: stalled * MEGABYTE };
     await using child = await EngineProcess.start(engine, rows, { limits });
     const before = await child.report('resources');
 

@@ -8,7 +8,7 @@ const MAX_KEPT_BYTES = 1_000_000;
 
 /** Starts stalled readers until half of the limit is used, so that the bytes of the next ones stay in the kernel. */
 async function tightLab(): Promise<{ lab: Lab; readers: Peer[] }> {
-  const lab = new Lab('epoll', { limits: { maxKeptBytes: MAX_KEPT_BYTES } });
+  const lab = new Lab('epoll', { limits: { maxBufferedBytes: MAX_KEPT_BYTES } });
   const readers: Peer[] = [];
   while (lab.counters.global('keptBytes') <= MAX_KEPT_BYTES / 2) readers.push(await stalled(lab));
   return { lab, readers };
