@@ -25,7 +25,7 @@ import { SecretPoller } from './management/secret-poller.ts';
 import { ensureMasterKeys, MasterKeySource } from '../management/master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from '../reconcile/preparation/preparer.ts';
-import { ProbeRounds, type Probe } from './probe-rounds.ts';
+import { ProbeScheduler, type Probe } from './probe-scheduler.ts';
 import { ResyncPeriods } from './resync-periods.ts';
 import { ShimController } from './shim/shim-controller.ts';
 import { TenantLinks } from '../reconcile/tenant/link/tenant-links.ts';
@@ -113,7 +113,7 @@ export class Operator {
   readonly #random: () => number;
   readonly #management: ManagementCluster;
   readonly #links: TenantLinks;
-  readonly #probes: ProbeRounds;
+  readonly #probes: ProbeScheduler;
   readonly #secrets: SecretPoller;
   readonly #events: EventRecorder;
   readonly #exposures: WorkQueue;
@@ -177,7 +177,7 @@ export class Operator {
       },
       ...(options.connectTenant !== undefined && { connect: options.connectTenant }),
     });
-    this.#probes = new ProbeRounds({
+    this.#probes = new ProbeScheduler({
       log,
       periodMs: options.probeMs,
       lookup: options.lookup,

@@ -39,7 +39,7 @@ import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
 import type { TenantDeps } from '../../reconcile/tenant/reconcile-tenant.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { SecretPoller } from '../management/secret-poller.ts';
-import type { ProbeRounds } from '../probe-rounds.ts';
+import type { ProbeScheduler } from '../probe-scheduler.ts';
 import { ExposureProbes } from './exposure-probes.ts';
 import { ExposureReports, LEAVING } from './exposure-reports.ts';
 import { ExposureState, type Follower } from './exposure-state.ts';
@@ -53,7 +53,7 @@ export interface ExposureControllerOptions extends TenantDeps {
   readonly routing: Routing;
   readonly preparer: Preparer;
   readonly links: TenantLinks;
-  readonly probes: ProbeRounds;
+  readonly probes: ProbeScheduler;
   readonly secrets: SecretPoller;
   readonly dependencies: DependencyIndex;
   readonly events: EventRecorder;
@@ -279,7 +279,7 @@ export class ExposureController {
         dependencies.set(key, observation.dependencies);
       },
       routed: (observation, plan) => {
-        this.#probes.aim(key, observation, plan);
+        this.#probes.setTarget(key, observation, plan);
         if (plan.management !== undefined && plan.routes === undefined) probes.forget(key);
       },
     };

@@ -1,29 +1,33 @@
 /**
- * The probes of Exposures: what they are aimed at, and what is known by them.
+ * The probes of Exposures: their targets and results.
  */
 import type { Hop } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { Observation } from '../../reconcile/observe.ts';
-import type { ProbeRounds } from '../probe-rounds.ts';
+import type { ProbeScheduler } from '../probe-scheduler.ts';
 import type { ExposureReports } from './exposure-reports.ts';
 import type { KnownHop } from '../../reconcile/conditions/hop-conditions.ts';
 
 /** Of all Exposures. */
 export class ExposureProbes {
-  readonly #probes: ProbeRounds;
+  readonly #probes: ProbeScheduler;
   readonly #reports: Pick<ExposureReports, 'statusOf'>;
   /** Of all tenants: whose a certificate is that a probe meets at the wrong place. */
   readonly #authorities = new KnownAuthorities();
 
-  constructor(probes: ProbeRounds, reports: Pick<ExposureReports, 'statusOf'>) {
+  constructor(probes: ProbeScheduler, reports: Pick<ExposureReports, 'statusOf'>) {
     this.#probes = probes;
     this.#reports = reports;
   }
 
   /** Probes the path of clients to the tenant from now on, if it is known. */
-  aim(key: string, { object, resolved: { edge }, reading, facts }: Observation, plan: Plan): void {
+  setTarget(
+    key: string,
+    { object, resolved: { edge }, reading, facts }: Observation,
+    plan: Plan,
+  ): void {
     const { hosts, routes } = plan;
     const { edgeAddresses } = facts;
     const tenantCa = reading.controlPlane?.ca?.certificate;
@@ -37,7 +41,7 @@ export class ExposureProbes {
       tenantCa,
       otherAuthorities: this.#authorities,
     };
-    this.#probes.aim(key, target, wasReachable(this.#reportedHops(object, plan)));
+    this.#probes.setTarget(key, target, wasReachable(this.#reportedHops(object, plan)));
   }
 
   /** What is known of the hops of this very wish: probed, or by a process before this one. */

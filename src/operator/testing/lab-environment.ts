@@ -20,7 +20,7 @@ import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { countCrypto } from '../../pki/testing/crypto-work.ts';
 import { probeExposure } from '../../probe/probe-exposure.ts';
 import type { OperatorOptions } from '../operator.ts';
-import type { Probe } from '../probe-rounds.ts';
+import type { Probe } from '../probe-scheduler.ts';
 import { until } from './until.ts';
 
 /** What a cluster of a lab is made of. */

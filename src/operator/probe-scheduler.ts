@@ -1,6 +1,5 @@
 /**
- * Probes the path of clients to each tenant: soon after a change, then every minute, and ever less often while nothing
- * changes.
+ * Probes the path of clients to each tenant: soon after a change, then every minute, and less often while nothing changes.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs } from '../kube/backoff.ts';
@@ -14,10 +13,10 @@ import type { Logger } from '../telemetry/log.ts';
 /** Probes one Exposure, as {@link probeExposure} does. */
 export type Probe = typeof probeExposure;
 
-/** Options of {@link ProbeRounds}. */
-export interface ProbeRoundsOptions {
+/** Options of {@link ProbeScheduler}. */
+export interface ProbeSchedulerOptions {
   readonly log: Logger;
-  /** An Exposure's hops are not what they were. */
+  /** The hops of this Exposure have changed. */
   readonly onChange: (exposure: string) => void;
   /** Between two probes of one Exposure after a change. The period doubles while nothing changes. Default 60,000. */
   readonly periodMs?: number | undefined;
@@ -31,16 +30,16 @@ export interface ProbeRoundsOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** Each probe opens some connections and handshakes: not all tenants at once. */
+/** Each probe opens several connections and TLS handshakes. */
 const CONCURRENCY = 8;
-/** Those where nobody answers take the longest: they have places of their own. */
+/** Probes that failed last time take the longest, so they run in a slow lane. */
 const FAILING_AT_A_TIME = 8;
 const PATIENCE = { limitMs: 500, places: 56 };
-/** An edge takes a moment to learn of a route. */
+/** An edge takes a moment to load a new route. */
 const FIRST_MS = 1_000;
-/** While something fails, it is looked at more often: people and controllers are at work. */
+/** A failing target is probed more often: users and controllers are fixing it. */
 const FAILING_BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
-/** Until a failure is reported, probes are at most this far apart: they have to catch an edge that is up half of the time. */
+/** The longest delay until a failure is reported: probes must detect an edge that is up half of the time. */
 const SUSPECT_MS = 10_000;
 
 /** A target that was never reachable is reported as failing after this many failures in a row. */
@@ -52,11 +51,11 @@ const DAMPED_MS = 30_000;
 /** The longest period, as a multiple of the shortest. */
 const MAX_BACKOFF = 10;
 
-interface Round {
+interface ScheduledProbe {
   target: ProbeTarget;
-  /** Until the next probe, while all is well. */
+  /** The delay until the next probe while all hops pass. */
   periodMs: number;
-  /** What {@link hops} are about. */
+  /** The target that {@link hops} are about. */
   probed: ProbeTarget | undefined;
   hops: readonly HopResult[] | undefined;
   /** Whether the last result that was reported for {@link target} had no failure. */
@@ -68,14 +67,14 @@ interface Round {
 }
 
 /** The probes of all Exposures. */
-export class ProbeRounds {
-  readonly #options: ProbeRoundsOptions;
-  readonly #rounds = new Map<string, Round>();
+export class ProbeScheduler {
+  readonly #options: ProbeSchedulerOptions;
+  readonly #scheduled = new Map<string, ScheduledProbe>();
   readonly #queue: WorkQueue;
   readonly #clock: Clock;
   readonly #random: () => number;
 
-  constructor(options: ProbeRoundsOptions) {
+  constructor(options: ProbeSchedulerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -83,7 +82,7 @@ export class ProbeRounds {
       clock: options.clock,
       random: options.random,
       onFailure: ({ key, error }) =>
-        options.log.error('a probe failed by itself', { exposure: key, error }),
+        options.log.error('internal error in a probe', { exposure: key, error }),
     });
   }
 
@@ -93,29 +92,29 @@ export class ProbeRounds {
 
   /** What the last probe of an Exposure found; nothing before the first. */
   hopsOf(exposure: string): readonly HopResult[] | undefined {
-    return this.#rounds.get(exposure)?.hops;
+    return this.#scheduled.get(exposure)?.hops;
   }
 
-  /** Whether that is about what is aimed at now. */
+  /** Whether {@link hopsOf} is about the current target. */
   isUpToDate(exposure: string): boolean {
-    const round = this.#rounds.get(exposure);
-    return round !== undefined && round.probed === round.target;
+    const scheduled = this.#scheduled.get(exposure);
+    return scheduled !== undefined && scheduled.probed === scheduled.target;
   }
 
   /** Whether the last probes failed, and the failure is not reported yet. */
   isSuspect(exposure: string): boolean {
-    const round = this.#rounds.get(exposure);
-    return round !== undefined && isSuspect(round);
+    const scheduled = this.#scheduled.get(exposure);
+    return scheduled !== undefined && isSuspect(scheduled);
   }
 
   /**
-   * Probes this from now on; soon if it is another target than before. `wasReachable`: an earlier process found this
+   * Sets the target of the probes of an Exposure. A new target is probed soon. `wasReachable`: an earlier process found this
    * target reachable.
    */
-  aim(exposure: string, target: ProbeTarget, wasReachable = false): void {
-    const round = this.#rounds.get(exposure);
-    if (round === undefined) {
-      this.#rounds.set(exposure, {
+  setTarget(exposure: string, target: ProbeTarget, wasReachable = false): void {
+    const scheduled = this.#scheduled.get(exposure);
+    if (scheduled === undefined) {
+      this.#scheduled.set(exposure, {
         target,
         periodMs: this.#periodMs,
         probed: undefined,
@@ -125,25 +124,25 @@ export class ProbeRounds {
         failingSinceMs: 0,
       });
     } else {
-      if (Bun.deepEquals(round.target, target)) return;
-      round.target = target;
-      round.periodMs = this.#periodMs;
-      round.wasReachable = false;
-      round.failures = 0;
+      if (Bun.deepEquals(scheduled.target, target)) return;
+      scheduled.target = target;
+      scheduled.periodMs = this.#periodMs;
+      scheduled.wasReachable = false;
+      scheduled.failures = 0;
     }
     this.#queue.addAfter(exposure, Math.min(FIRST_MS, this.#periodMs));
   }
 
   /** Returns to the shortest period: something else about the Exposure has changed. */
   hasten(exposure: string): void {
-    const round = this.#rounds.get(exposure);
-    if (round === undefined || round.periodMs === this.#periodMs) return;
-    round.periodMs = this.#periodMs;
-    this.#queue.addAfter(exposure, this.#jittered(round.periodMs));
+    const scheduled = this.#scheduled.get(exposure);
+    if (scheduled === undefined || scheduled.periodMs === this.#periodMs) return;
+    scheduled.periodMs = this.#periodMs;
+    this.#queue.addAfter(exposure, this.#jittered(scheduled.periodMs));
   }
 
   forget(exposure: string): void {
-    this.#rounds.delete(exposure);
+    this.#scheduled.delete(exposure);
     this.#queue.forget(exposure);
   }
 
@@ -155,16 +154,16 @@ export class ProbeRounds {
       patience: PATIENCE,
       slowLane: {
         concurrency: FAILING_AT_A_TIME,
-        isSlow: (exposure) => (this.#rounds.get(exposure)?.failures ?? 0) > 0,
+        isSlow: (exposure) => (this.#scheduled.get(exposure)?.failures ?? 0) > 0,
       },
     });
   }
 
   async #probe(exposure: string, signal: AbortSignal): Promise<void> {
-    const round = this.#rounds.get(exposure);
-    if (round === undefined) return;
+    const scheduled = this.#scheduled.get(exposure);
+    if (scheduled === undefined) return;
     const { lookup, probe = probeExposure, onChange } = this.#options;
-    const { target } = round;
+    const { target } = scheduled;
     const hops = await probe(target, {
       signal,
       lookup,
@@ -172,29 +171,29 @@ export class ProbeRounds {
       clock: this.#clock,
     });
     // The result of a previous target says nothing about the new one, which is due already.
-    if (this.#rounds.get(exposure) !== round || round.target !== target) return;
-    const wasSuspect = isSuspect(round);
+    if (this.#scheduled.get(exposure) !== scheduled || scheduled.target !== target) return;
+    const wasSuspect = isSuspect(scheduled);
     const nowMs = this.#clock.nowMs();
     const isFailing = hops.some(({ state }) => state === 'Fail');
-    if (isFailing && round.failures === 0) round.failingSinceMs = nowMs;
-    round.failures = isFailing ? round.failures + 1 : 0;
-    const isSame = round.probed === target && Bun.deepEquals(hops, round.hops);
+    if (isFailing && scheduled.failures === 0) scheduled.failingSinceMs = nowMs;
+    scheduled.failures = isFailing ? scheduled.failures + 1 : 0;
+    const isSame = scheduled.probed === target && Bun.deepEquals(hops, scheduled.hops);
     const isSteady = isSame && !isFailing && !hops.some(({ code }) => EXPIRING_CODES.has(code));
-    round.periodMs = isSteady
-      ? Math.min(2 * round.periodMs, MAX_BACKOFF * this.#periodMs)
+    scheduled.periodMs = isSteady
+      ? Math.min(2 * scheduled.periodMs, MAX_BACKOFF * this.#periodMs)
       : this.#periodMs;
-    this.#queue.addAfter(exposure, this.#nextMs(round, nowMs));
-    if (isFailing && !isConfirmed(round, nowMs)) return;
-    Object.assign(round, { hops, probed: target, wasReachable: !isFailing });
+    this.#queue.addAfter(exposure, this.#nextMs(scheduled, nowMs));
+    if (isFailing && !isConfirmed(scheduled, nowMs)) return;
+    Object.assign(scheduled, { hops, probed: target, wasReachable: !isFailing });
     // A move between Edges or hosts waits while a failure is suspected.
     if (!isSame || wasSuspect) onChange(exposure);
   }
 
-  #nextMs(round: Round, nowMs: number): number {
-    const { failures } = round;
-    if (failures === 0) return this.#jittered(round.periodMs);
+  #nextMs(scheduled: ScheduledProbe, nowMs: number): number {
+    const { failures } = scheduled;
+    if (failures === 0) return this.#jittered(scheduled.periodMs);
     const delayMs = backoffMs(failures, this.#random(), FAILING_BACKOFF);
-    return Math.min(this.#periodMs, isConfirmed(round, nowMs) ? Infinity : SUSPECT_MS, delayMs);
+    return Math.min(this.#periodMs, isConfirmed(scheduled, nowMs) ? Infinity : SUSPECT_MS, delayMs);
   }
 
   /** Spread out, so that the probes of a thousand Exposures do not run in step. */
@@ -204,13 +203,16 @@ export class ProbeRounds {
 }
 
 /** Whether failures are reported: one lost connection, or an edge that flaps, does not change the status. */
-function isConfirmed({ wasReachable, failures, failingSinceMs }: Round, nowMs: number): boolean {
+function isConfirmed(
+  { wasReachable, failures, failingSinceMs }: ScheduledProbe,
+  nowMs: number,
+): boolean {
   return wasReachable
     ? failures >= DAMPED_FAILURES && nowMs - failingSinceMs >= DAMPED_MS
     : failures >= FIRST_FAILURES;
 }
 
 /** One failure may be a lost connection. */
-function isSuspect({ wasReachable, failures }: Round): boolean {
+function isSuspect({ wasReachable, failures }: ScheduledProbe): boolean {
   return wasReachable && failures > 1;
 }

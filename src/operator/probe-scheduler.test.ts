@@ -7,7 +7,7 @@ import type { HopResult } from '../probe/hop.ts';
 import { hopResult } from '../probe/hop.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { ProbeRounds } from './probe-rounds.ts';
+import { ProbeScheduler } from './probe-scheduler.ts';
 
 /** Nothing listens there; whether the name resolves is for the test to say. */
 const TARGET: ProbeTarget = {
@@ -20,16 +20,16 @@ const TARGET: ProbeTarget = {
 
 const refuse: Dial = async () => Promise.reject(refused());
 
-/** Rounds of one Exposure, and what they looked up and told. */
-class RoundsLab implements Disposable {
-  readonly told: string[] = [];
+/** A scheduler for one Exposure. Records the hosts that were resolved and the changes that were reported. */
+class SchedulerLab implements Disposable {
+  readonly reported: string[] = [];
   readonly hosts: string[] = [];
   readonly clock = new DrivenClock();
-  readonly rounds: ProbeRounds;
+  readonly scheduler: ProbeScheduler;
   readonly #ended = new AbortController();
 
   constructor(periodMs: number, dial = refuse) {
-    this.rounds = new ProbeRounds({
+    this.scheduler = new ProbeScheduler({
       clock: this.clock,
       probe: async (target, options) => probeExposure(target, { ...options, dial }),
       log: createLogger({ write: () => {} }),
@@ -38,9 +38,9 @@ class RoundsLab implements Disposable {
         this.hosts.push(host);
         return Promise.resolve(['127.0.0.1']);
       },
-      onChange: (exposure) => this.told.push(exposure),
+      onChange: (exposure) => this.reported.push(exposure),
     });
-    void this.rounds.run(this.#ended.signal);
+    void this.scheduler.run(this.#ended.signal);
   }
 
   get lookups(): number {
@@ -53,33 +53,33 @@ class RoundsLab implements Disposable {
 }
 
 describe('a probe that fails', () => {
-  test('is believed when it fails again', async () => {
-    using lab = new RoundsLab(60_000);
-    lab.rounds.aim('tenants/blue', TARGET);
+  test('is reported when it fails again', async () => {
+    using lab = new SchedulerLab(60_000);
+    lab.scheduler.setTarget('tenants/blue', TARGET);
 
     await lab.clock.until('it was probed once', () => lab.lookups > 0);
-    expect(lab.rounds.isUpToDate('tenants/blue')).toBe(false);
+    expect(lab.scheduler.isUpToDate('tenants/blue')).toBe(false);
 
-    await lab.clock.until('it is told', () => lab.told.length > 0);
+    await lab.clock.until('it is reported', () => lab.reported.length > 0);
     expect(lab.lookups).toBeGreaterThanOrEqual(2);
-    expect(lab.rounds.isUpToDate('tenants/blue')).toBe(true);
-    const edge = lab.rounds.hopsOf('tenants/blue')?.find(({ name }) => name === 'edge');
+    expect(lab.scheduler.isUpToDate('tenants/blue')).toBe(true);
+    const edge = lab.scheduler.hopsOf('tenants/blue')?.find(({ name }) => name === 'edge');
     expect(edge?.state).toBe('Fail');
   });
 
-  test('is told once as long as it says the same', async () => {
-    using lab = new RoundsLab(60_000);
-    lab.rounds.aim('tenants/blue', TARGET);
-    await lab.clock.until('it is told', () => lab.told.length > 0);
+  test('is reported once while the result stays the same', async () => {
+    using lab = new SchedulerLab(60_000);
+    lab.scheduler.setTarget('tenants/blue', TARGET);
+    await lab.clock.until('it is reported', () => lab.reported.length > 0);
 
     const end = lab.lookups + 3;
     await lab.clock.until('it was probed again', () => lab.lookups >= end);
 
-    expect(lab.told).toEqual(['tenants/blue']);
+    expect(lab.reported).toEqual(['tenants/blue']);
   });
 });
 
-/** Rounds of one Exposure whose probe fails while the test says so. */
+/** A scheduler for one Exposure whose edge is down when the test says so. */
 class FlappingLab implements Disposable {
   /** Whether the edge is down at a time, in milliseconds. */
   isDown: (nowMs: number) => boolean = () => false;
@@ -87,11 +87,11 @@ class FlappingLab implements Disposable {
   /** `Pass` or `Fail`, each time that it is reported. */
   readonly reported: string[] = [];
   readonly clock = new DrivenClock();
-  readonly rounds: ProbeRounds;
+  readonly scheduler: ProbeScheduler;
   readonly #ended = new AbortController();
 
   constructor(isKnown = false) {
-    this.rounds = new ProbeRounds({
+    this.scheduler = new ProbeScheduler({
       clock: this.clock,
       probe: async () => {
         this.probes++;
@@ -105,12 +105,12 @@ class FlappingLab implements Disposable {
       log: createLogger({ write: () => {} }),
       periodMs: 60_000,
       onChange: () => {
-        const [edge] = this.rounds.hopsOf(KEY) ?? [];
+        const [edge] = this.scheduler.hopsOf(KEY) ?? [];
         this.reported.push(edge?.state ?? 'none');
       },
     });
-    this.rounds.aim(KEY, TARGET, isKnown);
-    void this.rounds.run(this.#ended.signal);
+    this.scheduler.setTarget(KEY, TARGET, isKnown);
+    void this.scheduler.run(this.#ended.signal);
   }
 
   /** How often the reported state turned. */
@@ -136,13 +136,13 @@ describe('a target that was reachable', () => {
       return true;
     };
 
-    await lab.clock.until('it is suspect', () => lab.rounds.isSuspect(KEY));
-    expect(lab.rounds.hopsOf(KEY)?.[0]?.state).toBe('Pass');
+    await lab.clock.until('it is suspect', () => lab.scheduler.isSuspect(KEY));
+    expect(lab.scheduler.hopsOf(KEY)?.[0]?.state).toBe('Pass');
     await lab.clock.until('it is reported', () => lab.reported.includes('Fail'));
 
     expect(lab.probes - before).toBeGreaterThanOrEqual(3);
     expect(lab.clock.nowMs() - downSinceMs!).toBeGreaterThanOrEqual(30_000);
-    expect(lab.rounds.isSuspect(KEY)).toBe(false);
+    expect(lab.scheduler.isSuspect(KEY)).toBe(false);
   });
 
   test('is reported as reachable again after one success', async () => {
@@ -168,7 +168,7 @@ describe('a target that was reachable', () => {
     await lab.clock.until('50 minutes are over', () => lab.clock.nowMs() > endMs);
 
     expect(lab.transitions).toBe(0);
-    expect(lab.rounds.hopsOf(KEY)?.[0]?.state).toBe('Pass');
+    expect(lab.scheduler.hopsOf(KEY)?.[0]?.state).toBe('Pass');
   });
 
   test('is damped in a process that knows it from the status only', async () => {
@@ -185,13 +185,13 @@ describe('a target that was reachable', () => {
     using lab = new FlappingLab();
     await lab.clock.until('it is reachable', () => lab.reported.length > 0);
     lab.isDown = () => true;
-    await lab.clock.until('it is suspect', () => lab.rounds.isSuspect(KEY));
+    await lab.clock.until('it is suspect', () => lab.scheduler.isSuspect(KEY));
     lab.isDown = () => false;
 
     await lab.clock.until('it is reported', () => lab.reported.length > 1);
 
     expect(lab.reported).toEqual(['Pass', 'Pass']);
-    expect(lab.rounds.isSuspect(KEY)).toBe(false);
+    expect(lab.scheduler.isSuspect(KEY)).toBe(false);
   });
 });
 
@@ -208,9 +208,9 @@ test('many where nobody answers do not keep another one waiting', async () => {
     return promise;
   };
   const { certificate: tenantCa } = await makeCa();
-  using lab = new RoundsLab(60_000, dial);
+  using lab = new SchedulerLab(60_000, dial);
   for (let index = 0; index < 64; index++) {
-    lab.rounds.aim(`tenants/silent-${index}`, {
+    lab.scheduler.setTarget(`tenants/silent-${index}`, {
       ...TARGET,
       port: silentPort,
       tenantCa,
@@ -219,7 +219,7 @@ test('many where nobody answers do not keep another one waiting', async () => {
   }
   await lab.clock.until('all places are taken', () => lab.lookups >= 8);
 
-  lab.rounds.aim('tenants/blue', TARGET);
+  lab.scheduler.setTarget('tenants/blue', TARGET);
 
   await lab.clock.until('its probe', () => lab.hosts.includes(TARGET.apiHost));
   // With eight places for all, it would have its own after 57 of them.
@@ -230,7 +230,7 @@ describe('a target where nothing changes', () => {
   /** The times between probes of one Exposure, in periods. */
   async function periods(
     probes: number,
-    act: (rounds: ProbeRounds, probe: number) => void,
+    act: (scheduler: ProbeScheduler, probe: number) => void,
     code: HopResult['code'] = 'CertificateValid',
   ): Promise<readonly number[]> {
     const clock = new DrivenClock();
@@ -239,7 +239,7 @@ describe('a target where nothing changes', () => {
     const hops: readonly HopResult[] = [
       { name: 'certificate', target: 'blue', state: 'Pass', code, message: 'a certificate' },
     ];
-    const rounds = new ProbeRounds({
+    const scheduler = new ProbeScheduler({
       clock,
       random: () => 0.5,
       periodMs: 60_000,
@@ -250,12 +250,12 @@ describe('a target where nothing changes', () => {
       },
       onChange: () => {},
     });
-    void rounds.run(ended.signal);
-    rounds.aim('tenants/blue', TARGET);
+    void scheduler.run(ended.signal);
+    scheduler.setTarget('tenants/blue', TARGET);
     for (let probe = 1; probe <= probes; probe++) {
       await clock.until(`probe ${probe}`, () => timesMs.length >= probe);
       await clock.quiet();
-      act(rounds, probe);
+      act(scheduler, probe);
     }
     ended.abort();
     return timesMs.slice(1).map((ms, index) => Math.round((ms - timesMs[index]!) / 60_000));
@@ -266,8 +266,8 @@ describe('a target where nothing changes', () => {
   });
 
   test('is probed at the full rate again after a sign of change', async () => {
-    const hastened = await periods(7, (rounds, probe) => {
-      if (probe === 4) rounds.hasten('tenants/blue');
+    const hastened = await periods(7, (scheduler, probe) => {
+      if (probe === 4) scheduler.hasten('tenants/blue');
     });
 
     expect(hastened).toEqual([1, 2, 4, 1, 2, 4]);
@@ -282,7 +282,7 @@ test('the result of a previous target says nothing about the new one', async () 
   const clock = new DrivenClock();
   const ended = new AbortController();
   const results: PromiseWithResolvers<readonly HopResult[]>[] = [];
-  const rounds = new ProbeRounds({
+  const scheduler = new ProbeScheduler({
     clock,
     log: createLogger({ write: () => {} }),
     probe: async () => {
@@ -292,15 +292,15 @@ test('the result of a previous target says nothing about the new one', async () 
     },
     onChange: () => {},
   });
-  void rounds.run(ended.signal);
-  rounds.aim('tenants/blue', TARGET);
+  void scheduler.run(ended.signal);
+  scheduler.setTarget('tenants/blue', TARGET);
   await clock.until('the first probe runs', () => results.length === 1);
 
-  rounds.aim('tenants/blue', { ...TARGET, apiHost: 'green.example.test' });
+  scheduler.setTarget('tenants/blue', { ...TARGET, apiHost: 'green.example.test' });
   results[0]!.resolve([]);
   await clock.until('the new target is probed', () => results.length === 2);
 
-  expect(rounds.hopsOf('tenants/blue')).toBeUndefined();
+  expect(scheduler.hopsOf('tenants/blue')).toBeUndefined();
   ended.abort();
   results[1]!.resolve([]);
 });
