@@ -11,7 +11,7 @@ import type { Admission } from './admission.ts';
 import type { EdgeFinding } from './codes.ts';
 
 /** The APIs that the management cluster serves. */
-export interface ServedApis {
+export interface DiscoveredApis {
   /** Reports whether the cluster serves this kind in this version. */
   has(resource: Resource): boolean;
 }
@@ -19,7 +19,7 @@ export interface ServedApis {
 /** The objects around the routes of an Exposure. */
 export interface EdgeContext {
   readonly edge: Edge;
-  readonly served: ServedApis;
+  readonly served: DiscoveredApis;
   readonly ingressClasses: readonly KubeObject[];
   readonly gateways: readonly KubeObject[];
   readonly gatewayClasses: readonly KubeObject[];
@@ -68,7 +68,7 @@ export interface EdgeDriver {
    * does not serve their kind. The fields are normalized as the API server returns them, so an object that has all of
    * them needs no write.
    */
-  objects(routes: ExposureRoutes, edge: Edge, served: ServedApis): readonly RouteObject[];
+  objects(routes: ExposureRoutes, edge: Edge, served: DiscoveredApis): readonly RouteObject[];
 
   /**
    * Returns what is missing or wrong around the routes, with severity `error` if it prevents the controller from

@@ -7,7 +7,7 @@ import { groupOf, type Resource } from '../kube/resource.ts';
 import type { ExposureRoutes, Route } from './route.ts';
 import { admissionOf, refusedBy, type Admission } from './admission.ts';
 import { error, type EdgeFinding } from './codes.ts';
-import type { EdgeContext, EdgeDriver, RouteObject, ServedApis } from './driver.ts';
+import type { EdgeContext, EdgeDriver, RouteObject, DiscoveredApis } from './driver.ts';
 import { listAt, textAt } from '../kube/unstructured.ts';
 
 /** What differs between drivers. */
@@ -31,11 +31,15 @@ export interface DriverRecipe extends Pick<
 export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
   const { name, requires, reads, pitfalls, collision } = recipe;
 
-  function served(apis: ServedApis): Resource | undefined {
+  function served(apis: DiscoveredApis): Resource | undefined {
     return requires.find((resource) => apis.has(resource));
   }
 
-  function objects(routes: ExposureRoutes, edge: Edge, apis: ServedApis): readonly RouteObject[] {
+  function objects(
+    routes: ExposureRoutes,
+    edge: Edge,
+    apis: DiscoveredApis,
+  ): readonly RouteObject[] {
     const resource = served(apis);
     return resource === undefined ? [] : recipe.objects(routes, edge, resource);
   }

@@ -7,7 +7,7 @@ import type { TenantRoute } from '../api/tenant-route.ts';
 import { labelsOfNamespace } from '../api/allowed-namespaces.ts';
 import { claimantsOf, claimKeys } from '../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../edges/driver-for.ts';
-import type { ServedApis } from '../edges/driver.ts';
+import type { DiscoveredApis } from '../edges/driver.ts';
 import type { KubeClient, Selection } from '../kube/client/client.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
@@ -16,12 +16,12 @@ import { isOfKind } from '../providers/provider-resources.ts';
 import { ExposureIndex } from './exposure-index.ts';
 import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
 import { isOwnedBy, ownerIndex, OWNED_SELECTOR } from './owned.ts';
-import { servedKinds, ServedBook } from './served-apis.ts';
+import { discoveredKinds, ApiDiscovery } from './api-discovery.ts';
 
 /** One management cluster, once. */
 export class ManagementSnapshot implements ManagementView {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly served: ServedApis;
+  readonly served: DiscoveredApis;
   readonly exposureIndex: ExposureIndex;
   readonly exposures: readonly KubeObject[];
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
@@ -40,7 +40,7 @@ export class ManagementSnapshot implements ManagementView {
    */
   constructor(
     objects: readonly KubeObject[],
-    served: ServedApis,
+    served: DiscoveredApis,
     client: Pick<KubeClient, 'get'> = { get: async () => Promise.resolve(undefined) },
     unusableFiles: readonly string[] = [],
   ) {
@@ -62,7 +62,7 @@ export class ManagementSnapshot implements ManagementView {
 
   /** Reads a cluster, by GET alone. @throws KubeError */
   static async read(client: KubeClient, signal: AbortSignal): Promise<ManagementSnapshot> {
-    const served = new ServedBook();
+    const served = new ApiDiscovery();
     const listed = async (resource: Resource, selection: Selection = {}) =>
       (await client.list(resource, { ...selection, signal })).items;
     // First what nothing can be done without: its failure is the one to tell.
@@ -74,7 +74,7 @@ export class ManagementSnapshot implements ManagementView {
       listed(RESOURCES.service),
       listed(RESOURCES.endpointSlice, { labelSelector: OWNED_SELECTOR }),
       listed(RESOURCES.namespace),
-      ...servedKinds(served).map(async (resource) => listed(resource)),
+      ...discoveredKinds(served).map(async (resource) => listed(resource)),
     ]);
     return new ManagementSnapshot([exposures, ...others].flat(), served, client);
   }

@@ -5,7 +5,7 @@
 import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import type { Clock } from '../clock/clock.ts';
-import type { ServedApis } from '../edges/driver.ts';
+import type { DiscoveredApis } from '../edges/driver.ts';
 import type { KubeClient, ObjectClient } from '../kube/client/client.ts';
 import type { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../kube/object.ts';
@@ -26,7 +26,7 @@ export interface ManagementView {
   secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
   /** Why the objects of a kind are not known; undefined if they are. */
   unread(resource: Resource): KubeError | undefined;
-  readonly served: ServedApis;
+  readonly served: DiscoveredApis;
   readonly exposureIndex: ExposureIndex;
   /** All TenantRoutes. */
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;

@@ -158,7 +158,7 @@ export class Triggers implements ManagementListener {
     this.#addDependents(dependencyOn(object, object.metadata));
   };
 
-  readonly onServed = (): void => {
+  readonly onDiscovery = (): void => {
     for (const { metadata } of this.#options.management().edges.list()) {
       this.#options.edges.add(metadata.name);
     }

@@ -6,7 +6,7 @@ import type { Edge } from '../api/edge.ts';
 import type { Exposure, WorkerMode } from '../api/exposure.ts';
 import { hostsOf, isNotAllowed, type Hosts } from '../api/hosts.ts';
 import { modeFault, modeOf } from '../api/mode.ts';
-import type { ServedApis } from '../edges/driver.ts';
+import type { DiscoveredApis } from '../edges/driver.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -53,7 +53,7 @@ export interface Facts {
   /** Reports whether the gateway itself listens at an address of that machine. Default: unknown. */
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
   /** The APIs that the management cluster serves. */
-  readonly served: ServedApis;
+  readonly served: DiscoveredApis;
   /** The current EndpointSlices of the tenant's Service default/kubernetes. */
   readonly currentSlices: readonly EndpointSlice[];
   /** The current proxies of the tenant. */

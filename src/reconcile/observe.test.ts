@@ -22,7 +22,7 @@ const LISTENER = {
   onForeignRoute: nothing,
   onNamespace: nothing,
   onEdgeSetting: nothing,
-  onServed: nothing,
+  onDiscovery: nothing,
   onProvided: nothing,
 };
 

@@ -3,7 +3,7 @@
  * look like a kube-apiserver. Pure.
  */
 import { valueAt, textAt } from '../../kube/unstructured.ts';
-import type { ServedApis } from '../../edges/driver.ts';
+import type { DiscoveredApis } from '../../edges/driver.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES, type Resource } from '../../kube/resource.ts';
@@ -26,7 +26,7 @@ const KONNECTIVITY_PORT = 8132;
 
 /** Where control planes are searched. */
 export interface ControlPlanePlaces {
-  readonly served: ServedApis;
+  readonly served: DiscoveredApis;
   readonly exposures: readonly KubeObject[];
   all(resource: Resource): readonly KubeObject[];
 }

@@ -3,7 +3,7 @@
  * lists them as not checked.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
-import type { ServedApis } from '../../edges/driver.ts';
+import type { DiscoveredApis } from '../../edges/driver.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
@@ -23,7 +23,7 @@ export interface Draft {
 }
 
 /** Assumes that every kind is served, in its newest version. */
-const EVERYTHING: ServedApis = { has: () => true };
+const EVERYTHING: DiscoveredApis = { has: () => true };
 
 /** Reports whether the flags identify the control plane, so that no cluster has to be searched. */
 export function isNamedInFull({ controlPlane, endpoints }: ExposeWishes): boolean {

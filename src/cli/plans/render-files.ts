@@ -4,7 +4,7 @@
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
 import { driverFor } from '../../edges/driver-for.ts';
-import type { ServedApis } from '../../edges/driver.ts';
+import type { DiscoveredApis } from '../../edges/driver.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { edgeFindings, foreignClaimFindings } from '../../management/edge-state.ts';
@@ -59,7 +59,7 @@ const USUAL: TenantWords = {
 };
 
 /** Assumes a cluster with every kind that a driver may write, each in its newest version. */
-const EVERYTHING: ServedApis = { has: () => true };
+const EVERYTHING: DiscoveredApis = { has: () => true };
 
 /** Returns the chosen Exposures. */
 type Chooser = (exposures: readonly KubeObject[]) => readonly KubeObject[];

@@ -2,7 +2,7 @@
 import { edgeSpec, type Edge } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ExposureRoutes } from '../route.ts';
-import type { EdgeContext, ServedApis } from '../driver.ts';
+import type { EdgeContext, DiscoveredApis } from '../driver.ts';
 
 export const API_HOST = 'blue.k8s.example.net';
 export const KONNECTIVITY_HOST = 'blue.konnectivity.example.net';
@@ -25,7 +25,7 @@ export const BLUE: ExposureRoutes = {
 export const NOON_MS = Date.parse('2026-11-16T12:00:00Z');
 
 /** Returns an API that serves every kind, or only these versions. */
-export function serving(...apiVersions: readonly string[]): ServedApis {
+export function serving(...apiVersions: readonly string[]): DiscoveredApis {
   return {
     has: ({ apiVersion }) => apiVersions.length === 0 || apiVersions.includes(apiVersion),
   };

@@ -39,7 +39,7 @@ class ManagementLab implements AsyncDisposable {
         onNamespace: (name) => this.told.push(`Namespace ${name}`),
         onEdgeSetting: (object) => this.told.push(`setting ${object.metadata.name}`),
         onProvided: ({ metadata }) => this.told.push(`provided ${keyText(metadata)}`),
-        onServed: () => this.told.push('served'),
+        onDiscovery: () => this.told.push('served'),
       },
     });
   }
@@ -215,7 +215,7 @@ describe.concurrent('a management cluster that is watched', () => {
         onNamespace: nobody,
         onEdgeSetting: nobody,
         onProvided: nobody,
-        onServed: nobody,
+        onDiscovery: nobody,
       },
     });
     const opening = cluster.open(ended.signal);
@@ -247,7 +247,7 @@ test('a kind of which nothing has been read yet is not known, although nothing h
       onNamespace: nothing,
       onEdgeSetting: nothing,
       onProvided: nothing,
-      onServed: nothing,
+      onDiscovery: nothing,
     },
   });
   const ended = new AbortController();

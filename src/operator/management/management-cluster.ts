@@ -24,8 +24,12 @@ import type { ManagementListener } from './management-listener.ts';
 import { IDENTITY_NAMESPACE, type ManagementView } from '../../management/management-view.ts';
 import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from '../../management/owned.ts';
 import { readFault } from './read-faults.ts';
-import { servedKinds, ServedBook, type ServedLook } from '../../management/served-apis.ts';
-import { isProvided, previousOf, ServedWatches } from './served-watches.ts';
+import {
+  discoveredKinds,
+  ApiDiscovery,
+  type DiscoveryResult,
+} from '../../management/api-discovery.ts';
+import { isProvided, previousOf, DynamicWatches } from './dynamic-watches.ts';
 
 /** Options of a {@link ManagementCluster}. */
 export interface ManagementOptions {
@@ -47,7 +51,7 @@ export interface ManagementOptions {
 /** The management cluster. */
 export class ManagementCluster implements ManagementView {
   readonly client: KubeClient;
-  readonly served = new ServedBook();
+  readonly served = new ApiDiscovery();
   readonly exposures: Informer<KubeObject>;
   readonly edges: Informer<KubeObject>;
   readonly exposureIndex: ExposureIndex;
@@ -64,8 +68,8 @@ export class ManagementCluster implements ManagementView {
   readonly #ownedSlices: Informer<KubeObject>;
   readonly #namespaces: Informer<KubeObject>;
   readonly #tenantRoutes: Informer<TenantRoute>;
-  /** Of the {@link servedKinds}. */
-  readonly #watches: ServedWatches;
+  /** Of the {@link discoveredKinds}. */
+  readonly #watches: DynamicWatches;
 
   constructor(options: ManagementOptions) {
     this.#options = options;
@@ -116,7 +120,7 @@ export class ManagementCluster implements ManagementView {
       counters,
       resource: RESOURCES.tenantRoute,
     });
-    this.#watches = new ServedWatches({ client, listener, clock, random, counters });
+    this.#watches = new DynamicWatches({ client, listener, clock, random, counters });
     this.exposureIndex = new ExposureIndex({
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),
@@ -288,7 +292,7 @@ export class ManagementCluster implements ManagementView {
         return;
       } catch (error) {
         if (!isKubeError(error) || signal.aborted) throw error;
-        this.#options.log.warn('which APIs are served is not known yet', { error });
+        this.#options.log.warn('API discovery failed, retrying', { error });
         await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }
@@ -301,21 +305,22 @@ export class ManagementCluster implements ManagementView {
       if (signal.aborted) return;
       try {
         const { isChanged, error } = await this.#discover(signal);
-        if (isChanged) listener.onServed();
+        if (isChanged) listener.onDiscovery();
         if (error !== undefined && error.reason !== 'Aborted') {
-          log.warn('not of all APIs is known whether they are served', { error });
+          log.warn('API discovery incomplete, keeping the previous result', { error });
         }
       } catch (error) {
         if (!isKubeError(error)) throw error;
-        if (error.reason !== 'Aborted') log.warn('which APIs are served is not known', { error });
+        if (error.reason !== 'Aborted')
+          log.warn('API discovery failed, keeping the previous result', { error });
       }
     }
   }
 
   /** Starts a watch for every kind that is served now, and ends those of kinds that are gone. */
-  async #discover(signal: AbortSignal): Promise<ServedLook> {
-    const look = await this.served.refresh(this.client, signal);
-    this.#watches.follow(servedKinds(this.served), signal);
-    return look;
+  async #discover(signal: AbortSignal): Promise<DiscoveryResult> {
+    const result = await this.served.refresh(this.client, signal);
+    this.#watches.follow(discoveredKinds(this.served), signal);
+    return result;
   }
 }

@@ -23,5 +23,5 @@ export interface ManagementListener {
   /** An object of a provider. */
   readonly onProvided: (object: KubeObject) => void;
   /** Which APIs are served. */
-  readonly onServed: () => void;
+  readonly onDiscovery: () => void;
 }

@@ -15,7 +15,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { steadyWrite } from '../../kube/testing/steady-write.ts';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { createLogger } from '../../telemetry/log.ts';
-import { EDGE_RESOURCES } from '../../management/served-apis.ts';
+import { EDGE_RESOURCES } from '../../management/api-discovery.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
 import { memoryEnvironment, tlsEnvironment, type LabEnvironment } from './lab-environment.ts';
 import { LabTenant, type LabTenantOptions } from './lab-tenant.ts';

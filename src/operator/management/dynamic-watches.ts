@@ -1,5 +1,5 @@
 /**
- * The watches of kinds that may be served or not: routes and settings of edges, and objects of providers.
+ * The watches of kinds that may or may not be served: routes and settings of edges, and objects of providers.
  */
 import { claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
@@ -17,25 +17,25 @@ import { gatewayPart, providedPart } from './kept-parts.ts';
 import type { ManagementListener } from './management-listener.ts';
 import { ownerIndex, ownerOf } from '../../management/owned.ts';
 
-/** A kind that may be served or not, and is. */
+/** A served kind. */
 interface Watched {
   readonly resource: Resource;
   readonly informer: Informer<KubeObject>;
   readonly end: AbortController;
 }
 
-/** What {@link ServedWatches} works with. */
-export interface ServedWatchesOptions {
+/** Options of {@link DynamicWatches}. */
+export interface DynamicWatchesOptions {
   readonly client: KubeClient;
   readonly listener: ManagementListener;
   readonly clock: Clock;
-  /** From 0 to 1, for the spread of delays. */
+  /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly counters: InformerCounters;
 }
 
-/** All of them. */
-export class ServedWatches {
+/** Starts and stops watches as kinds appear and disappear. */
+export class DynamicWatches {
   readonly #client: KubeClient;
   readonly #listener: ManagementListener;
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class ServedWatches {
   /** By apiVersion and kind. */
   readonly #watched = new Map<string, Watched>();
 
-  constructor({ client, listener, clock, random, counters }: ServedWatchesOptions) {
+  constructor({ client, listener, clock, random, counters }: DynamicWatchesOptions) {
     this.#client = client;
     this.#listener = listener;
     this.#clock = clock;
@@ -52,7 +52,7 @@ export class ServedWatches {
     this.#counters = counters;
   }
 
-  /** Starts a watch for each of these that has none, and ends all others. */
+  /** Starts missing watches for these kinds, and stops all others. */
   follow(kinds: readonly Resource[], signal: AbortSignal): void {
     const wanted = new Map(kinds.map((kind) => [nameOf(kind), kind]));
     for (const [name, { end }] of this.#watched) {
@@ -65,24 +65,24 @@ export class ServedWatches {
     }
   }
 
-  /** Once each has been read, or cannot be. @throws the signal's reason */
+  /** Waits until every kind is synced or cannot be read. @throws the signal's reason */
   async read(signal: AbortSignal): Promise<void> {
     await Promise.all(
-      [...this.#watched.values()].map(async (one) => readOrRefused(one, this.#clock, signal)),
+      [...this.#watched.values()].map(async (one) => untilReadOrRefused(one, this.#clock, signal)),
     );
   }
 
-  /** The copy of a kind; undefined if it is not served. */
+  /** The informer of a kind; undefined if it is not served. */
   of(resource: Resource): Informer<KubeObject> | undefined {
     return this.#watched.get(nameOf(resource))?.informer;
   }
 
-  /** The copies of all kinds. */
+  /** The informers of all kinds. */
   all(): readonly Informer<KubeObject>[] {
     return [...this.#watched.values()].map(({ informer }) => informer);
   }
 
-  /** Why objects of a kind that is served are not known; nothing if they are. */
+  /** Why the objects of a served kind are unknown; undefined if they are known. */
   unread(resource: Resource): KubeError | undefined {
     const { hasSynced, lastError } = this.of(resource)?.state ?? {};
     if (hasSynced !== false) return undefined;
@@ -102,7 +102,7 @@ export class ServedWatches {
       ...(isProvided(resource) && { trim: providedPart }),
       indexes: {
         exposure: ownerIndex,
-        // Every Exposure asks who else claims its hosts: of a thousand routes none but its own, most of the time.
+        // Every Exposure looks up the claims of its hosts. An index avoids a scan of a thousand routes each time.
         claim: isRoute ? claimKeys : () => [],
       },
     });
@@ -115,11 +115,11 @@ export class ServedWatches {
         listener.onEdgeSetting(change.object, previousOf(change));
         return;
       }
-      // Before as well as after: what it was, or whose, may be what somebody waits to see the end of.
+      // Both versions: an Exposure may wait for the previous owner or claim to disappear.
       for (const object of [change.object, previousOf(change)]) {
         const owner = object && ownerOf(object);
         if (owner !== undefined) listener.onOwned(owner);
-        // One that says it is of an Exposure may be in the way of another.
+        // A route that is owned by one Exposure may conflict with another.
         if (object !== undefined) listener.onForeignRoute(object);
       }
     });
@@ -129,37 +129,37 @@ export class ServedWatches {
   }
 }
 
-/** Whether a refusal is mended is looked at so often, while all work waits. */
-const REFUSED_MS = 50;
+/** How often a failing kind is checked while the start waits for it. */
+const CHECK_MS = 50;
 
-/** So often a list has to fail until it is not waited for: most faults at a start are gone with the next try. */
-const PATIENCE_FAILURES = 3;
+/** After this many failed lists, the start no longer waits for a kind: most faults at a start end with the next attempt. */
+const MAX_FAILURES = 3;
 
 /**
- * A kind that we have no right to is not waited for, nor one that fails again and again, as with a webhook that is down: it
- * must not hold up the tenants of all others, and Edges that need it say so. @throws the signal's reason
+ * Waits for a kind, unless Snicket has no permission to read it or its lists keep failing, as with a webhook that is down: one
+ * kind must not delay all tenants. The status of Edges that need the kind reports it. @throws the signal's reason
  */
-async function readOrRefused(
+async function untilReadOrRefused(
   { resource, informer }: Watched,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const isRefused = ({ reason }: KubeError, failures: number) =>
-    reason === 'Forbidden' || isProvided(resource) || failures >= PATIENCE_FAILURES;
+    reason === 'Forbidden' || isProvided(resource) || failures >= MAX_FAILURES;
   for (;;) {
     const { hasSynced, lastError, failures } = informer.state;
     if (hasSynced || (lastError !== undefined && isRefused(lastError, failures))) return;
     signal.throwIfAborted();
-    await delay(clock, REFUSED_MS, signal);
+    await delay(clock, CHECK_MS, signal);
   }
 }
 
-/** What an object was before a change. */
+/** The object before a change. */
 export function previousOf<T extends KubeObject>(change: Change<T>): T | undefined {
   return change.type === 'MODIFIED' ? change.previous : undefined;
 }
 
-/** Whether a kind is a provider's, and watched. */
+/** Whether this is a watched kind of a provider. */
 export function isProvided(resource: Resource): boolean {
   return WATCHED_RESOURCES.some((kind) => isOfKind(kind, resource));
 }

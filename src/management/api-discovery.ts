@@ -1,63 +1,63 @@
 /**
- * Which of the kinds of edges and providers the management cluster serves. Controllers are installed and removed while
- * the operator runs, so this is asked again and again.
+ * Discovers which kinds of edges and providers the management cluster serves. Controllers are installed and removed while the
+ * operator runs, so discovery is repeated.
  */
 import { ROUTE_RESOURCES } from '../edges/driver-for.ts';
-import type { ServedApis } from '../edges/driver.ts';
+import type { DiscoveredApis } from '../edges/driver.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError, type KubeError } from '../kube/kube-error.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { servedVersion, versionsOf, WATCHED_RESOURCES } from '../providers/provider-resources.ts';
 
-/** The kinds that say how an edge is set up. */
+/** The kinds that configure an edge. */
 export const EDGE_RESOURCES: readonly Resource[] = [
   RESOURCES.ingressClass,
   RESOURCES.gateway,
   RESOURCES.gatewayClass,
 ];
 
-/** All that may be served or not; of providers' kinds every version. */
-const ASKED_RESOURCES: readonly Resource[] = [
+/** Every kind that may or may not be served; for kinds of providers, every version. */
+const OPTIONAL_RESOURCES: readonly Resource[] = [
   ...ROUTE_RESOURCES,
   ...EDGE_RESOURCES,
   ...WATCHED_RESOURCES.flatMap(versionsOf),
 ];
 
-/** Those of them that are worth a watch: of providers' kinds one version each. */
-export function servedKinds(served: ServedApis): readonly Resource[] {
+/** The discovered kinds to watch; for kinds of providers, one version each. */
+export function discoveredKinds(served: DiscoveredApis): readonly Resource[] {
   return [
     ...[...ROUTE_RESOURCES, ...EDGE_RESOURCES].filter((resource) => served.has(resource)),
     ...WATCHED_RESOURCES.flatMap((resource) => servedVersion(resource, served) ?? []),
   ];
 }
 
-/** What came of a look. */
-export interface ServedLook {
-  /** Whether something has come or gone. */
+/** The result of a discovery. */
+export interface DiscoveryResult {
+  /** Whether a kind has appeared or disappeared. */
   readonly isChanged: boolean;
-  /** Why not all of it was answered; undefined if it was. */
+  /** Why discovery is incomplete; undefined if it is complete. */
   readonly error: KubeError | undefined;
 }
 
-/** What is served, as of the last look. */
-export class ServedBook implements ServedApis {
+/** The APIs that are served, as of the last discovery. */
+export class ApiDiscovery implements DiscoveredApis {
   #served: ReadonlySet<string> = new Set();
-  /** By apiVersion, the last answers. */
+  /** The last answers, by apiVersion. */
   readonly #answers = new Map<string, readonly string[]>();
-  /** Whether every one has been answered once. */
+  /** Whether every apiVersion has been answered at least once. */
   #isComplete = false;
 
   has({ apiVersion, plural }: Resource): boolean {
     return this.#served.has(`${apiVersion}/${plural}`);
   }
 
-  /** Looks anew. What is not answered is as it was. @throws KubeError while something was never answered */
-  async refresh(client: KubeClient, signal: AbortSignal): Promise<ServedLook> {
-    const apiVersions = [...new Set(ASKED_RESOURCES.map(({ apiVersion }) => apiVersion))];
-    // A server that is busy at the start is not asked all of it again.
-    const asked = apiVersions.filter((one) => this.#isComplete || !this.#answers.has(one));
+  /** Repeats the discovery. An apiVersion that fails keeps its last answer. @throws KubeError while one has never been answered */
+  async refresh(client: KubeClient, signal: AbortSignal): Promise<DiscoveryResult> {
+    const apiVersions = [...new Set(OPTIONAL_RESOURCES.map(({ apiVersion }) => apiVersion))];
+    // At the start, a busy server is sent only the requests that it has not answered.
+    const requested = apiVersions.filter((one) => this.#isComplete || !this.#answers.has(one));
     const answers = await Promise.allSettled(
-      asked.map(async (apiVersion) => {
+      requested.map(async (apiVersion) => {
         const plurals = await client.servedPlurals(apiVersion, { signal });
         this.#answers.set(
           apiVersion,

@@ -3,17 +3,17 @@ import { KubeError } from '../kube/kube-error.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
-import { servedKinds, ServedBook } from './served-apis.ts';
+import { discoveredKinds, ApiDiscovery } from './api-discovery.ts';
 
 const { signal } = new AbortController();
 const GROUP = 'k0smotron.io/v1beta1';
 
-/** A server that serves one kind, in its older version, and fails so often before it says so. */
-function serverThatFails(times: number, asked: string[]): KubeClient {
+/** A server that serves one kind, in an older version, and fails this many times before it answers. */
+function failingServer(times: number, requested: string[]): KubeClient {
   let left = times;
   const client: Pick<KubeClient, 'servedPlurals'> = {
     servedPlurals: async (apiVersion) => {
-      asked.push(apiVersion);
+      requested.push(apiVersion);
       if (apiVersion !== GROUP) return new Set();
       if (left-- > 0) throw new KubeError('Unreachable', 'down');
       return new Set(['clusters']);
@@ -22,31 +22,33 @@ function serverThatFails(times: number, asked: string[]): KubeClient {
   return client as KubeClient;
 }
 
-test('of a kind that is served in an older version only, that one is watched', async () => {
-  const book = new ServedBook();
+test('watches the older version of a kind if only that is served', async () => {
+  const discovery = new ApiDiscovery();
 
-  const { isChanged, error } = await book.refresh(serverThatFails(0, []), signal);
+  const { isChanged, error } = await discovery.refresh(failingServer(0, []), signal);
 
   expect([isChanged, error]).toEqual([true, undefined]);
-  expect(servedKinds(book)).toEqual([{ ...PROVIDER_RESOURCES.k0smotron, apiVersion: GROUP }]);
+  expect(discoveredKinds(discovery)).toEqual([
+    { ...PROVIDER_RESOURCES.k0smotron, apiVersion: GROUP },
+  ]);
 });
 
-test('a server that fails now and then is asked again only what it has not answered', async () => {
-  const book = new ServedBook();
-  const asked: string[] = [];
-  const client = serverThatFails(2, asked);
-  const outcome = async () => book.refresh(client, signal).catch(() => 'failed');
+test('retries only the groups that have not been answered', async () => {
+  const discovery = new ApiDiscovery();
+  const requested: string[] = [];
+  const client = failingServer(2, requested);
+  const outcome = async () => discovery.refresh(client, signal).catch(() => 'failed');
   expect(await outcome()).toBe('failed');
-  asked.length = 0;
+  requested.length = 0;
 
   const outcomes = [await outcome(), await outcome()];
 
   expect(outcomes).toEqual(['failed', { isChanged: true, error: undefined }]);
-  expect(asked).toEqual([GROUP, GROUP]);
+  expect(requested).toEqual([GROUP, GROUP]);
 });
 
-test('of a group that does not answer the last answer stays, and the news of all others counts', async () => {
-  const book = new ServedBook();
+test('keeps the last answer of a group that fails, and updates the others', async () => {
+  const discovery = new ApiDiscovery();
   const failing = new Set<string>();
   const served = new Map([
     [GROUP, 'clusters'],
@@ -58,14 +60,14 @@ test('of a group that does not answer the last answer stays, and the news of all
       return new Set([served.get(apiVersion) ?? []].flat());
     },
   };
-  await book.refresh(client as KubeClient, signal);
+  await discovery.refresh(client as KubeClient, signal);
 
   failing.add(GROUP);
   served.set('networking.k8s.io/v1', 'ingressclasses');
-  const look = await book.refresh(client as KubeClient, signal);
+  const result = await discovery.refresh(client as KubeClient, signal);
 
-  expect(look).toMatchObject({ isChanged: true, error: { message: 'down' } });
-  expect(servedKinds(book)).toEqual([
+  expect(result).toMatchObject({ isChanged: true, error: { message: 'down' } });
+  expect(discoveredKinds(discovery)).toEqual([
     RESOURCES.ingressClass,
     { ...PROVIDER_RESOURCES.k0smotron, apiVersion: GROUP },
   ]);
@@ -73,9 +75,9 @@ test('of a group that does not answer the last answer stays, and the news of all
   failing.clear();
   served.delete(GROUP);
 
-  expect(await book.refresh(client as KubeClient, signal)).toEqual({
+  expect(await discovery.refresh(client as KubeClient, signal)).toEqual({
     isChanged: true,
     error: undefined,
   });
-  expect(servedKinds(book)).toEqual([RESOURCES.ingressClass]);
+  expect(discoveredKinds(discovery)).toEqual([RESOURCES.ingressClass]);
 });
