@@ -33,7 +33,7 @@ import type { ListenOptions } from '../net/listen-address.ts';
 import type { Counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Limits } from './limits.ts';
-import type { Verdict } from './verdict.ts';
+import type { Decision } from './decision.ts';
 
 /** The client of a connection. Addresses are read on demand, which may cost a system call. */
 export interface Caller {
@@ -82,7 +82,7 @@ export interface Switchboard {
    * {@link Limits.maxFirstBytes}. They are valid only during the call. After `more`, the engine calls again when more
    * bytes have arrived.
    */
-  route(bytes: Buffer, length: number, caller: Caller, verdict: Verdict): void;
+  route(bytes: Buffer, length: number, caller: Caller, decision: Decision): void;
 
   /**
    * Reports whether many clients share this address, as behind a load balancer. The limit of unfinished hellos per
@@ -94,7 +94,7 @@ export interface Switchboard {
    * Decides after a failed dial: another endpoint, `refuse` or `reset`. The decision must repeat the bytes to drop and
    * whether there is a preface.
    */
-  failed(dial: Dial, caller: Caller, verdict: Verdict): void;
+  failed(dial: Dial, caller: Caller, decision: Decision): void;
 
   /** Writes the bytes that the upstream receives before those of the client into `room`, and returns their number. */
   preface?(dial: Dial, caller: Caller, room: Buffer): number;

@@ -13,7 +13,7 @@ import { ReplayGuard } from '../wire/replay-guard.ts';
 import { verifyTenantHeader } from '../wire/tenant-header.ts';
 import { tenantKey } from '../wire/tenant-key.ts';
 import { REASON } from '../engine/reasons.ts';
-import { Verdict } from '../engine/verdict.ts';
+import { Decision } from '../engine/decision.ts';
 import { EdgeEndpoints } from './edge/edge-endpoints.ts';
 import { Passthrough } from './passthrough.ts';
 import { TestGateway } from './testing/gateway.ts';
@@ -185,13 +185,13 @@ test('a dial that failed for want of our own resources resets the pod, and is no
   const suspicions: number[] = [];
   const suspected = (reason: number) => suspicions.push(reason);
   const switchboard = new Passthrough({ endpoints, key: () => KEY, edgeDown: 99, suspected });
-  const verdict = new Verdict();
+  const decision = new Decision();
   const endpoint = endpoints.pick()!;
   const reason = REASON.dial_no_resources;
 
-  switchboard.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CALLER, verdict);
+  switchboard.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CALLER, decision);
 
-  expect(verdict).toMatchObject({ kind: 'reset', reason: 99 });
+  expect(decision).toMatchObject({ kind: 'reset', reason: 99 });
   expect(suspicions).toEqual([]);
   const turns = [endpoints.pick()?.address, endpoints.pick()?.address];
   expect(turns).toEqual(['10.0.0.2', '10.0.0.1']);

@@ -7,7 +7,7 @@
  */
 import type { Caller, Dial, Switchboard } from '../engine/engine.ts';
 import { REASON } from '../engine/reasons.ts';
-import type { Verdict } from '../engine/verdict.ts';
+import type { Decision } from '../engine/decision.ts';
 import { signTenantHeader } from '../wire/tenant-header.ts';
 import type { TenantKey } from '../wire/tenant-key.ts';
 import type { EdgeEndpoints } from './edge/edge-endpoints.ts';
@@ -38,19 +38,19 @@ export class Passthrough implements Switchboard {
     this.#nowSeconds = options.nowSeconds ?? (() => Date.now() / 1000);
   }
 
-  route(_bytes: Buffer, _length: number, _caller: Caller, verdict: Verdict): void {
-    this.#dial(0, verdict);
+  route(_bytes: Buffer, _length: number, _caller: Caller, decision: Decision): void {
+    this.#dial(0, decision);
   }
 
   /** If this process has no descriptor or port left, the edge did not fail, and its next address would not help. */
-  failed(dial: Dial, _caller: Caller, verdict: Verdict): void {
+  failed(dial: Dial, _caller: Caller, decision: Decision): void {
     if (dial.reason === REASON.dial_no_resources) {
-      verdict.reset(this.#options.edgeDown);
+      decision.reset(this.#options.edgeDown);
       return;
     }
     this.#options.endpoints.failed(dial.endpoint, dial.reason === REASON.dial_timeout);
     this.#options.suspected(dial.reason);
-    this.#dial(dial.attempt, verdict);
+    this.#dial(dial.attempt, decision);
   }
 
   connected(dial: Dial): void {
@@ -63,10 +63,10 @@ export class Passthrough implements Switchboard {
     return signTenantHeader(room, 0, key(), caller.addresses, this.#nowSeconds(), this.#fillNonce);
   }
 
-  #dial(attempts: number, verdict: Verdict): void {
+  #dial(attempts: number, decision: Decision): void {
     const endpoint = this.#options.endpoints.pick(attempts);
-    if (endpoint === undefined) verdict.reset(this.#options.edgeDown);
-    else verdict.dial(endpoint, 0, 0, this.#options.key !== undefined);
+    if (endpoint === undefined) decision.reset(this.#options.edgeDown);
+    else decision.dial(endpoint, 0, 0, this.#options.key !== undefined);
   }
 }
 

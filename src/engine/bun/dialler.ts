@@ -7,7 +7,7 @@ import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Decision } from '../decision.ts';
 import { dialFailure, toldByConnectError } from './dial-failure.ts';
 import type { Relay } from './relay.ts';
 import { UpstreamSide, type ClientSide } from './side.ts';
@@ -57,14 +57,14 @@ export class Dialler {
   }
 
   /** Starts a dial. @throws RangeError if there is no such slot. */
-  start(client: ClientSide, verdict: Verdict): void {
-    const { endpoint } = verdict;
-    if (endpoint === undefined) throw new TypeError('a verdict to dial without an endpoint');
-    this.#enterSlot(client, verdict.slot);
+  start(client: ClientSide, decision: Decision): void {
+    const { endpoint } = decision;
+    if (endpoint === undefined) throw new TypeError('a decision to dial without an endpoint');
+    this.#enterSlot(client, decision.slot);
     client.stage = 'dialling';
     client.endpoint = endpoint;
-    client.dropBytes = verdict.dropBytes;
-    client.hasPreface = verdict.hasPreface;
+    client.dropBytes = decision.dropBytes;
+    client.hasPreface = decision.hasPreface;
     client.attempts++;
     client.dialledMs = this.#options.clock.nowMs();
     client.deadlineMs = client.dialledMs + this.#options.limits.dialTimeoutMs;

@@ -6,7 +6,7 @@ import type { Counters } from '../counters.ts';
 import type { Switchboard } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
-import { Verdict } from '../verdict.ts';
+import { Decision } from '../decision.ts';
 import { Dialler } from './dialler.ts';
 import type { Done, Relay } from './relay.ts';
 import type { ClientSide } from './side.ts';
@@ -34,7 +34,7 @@ export interface ReceptionOptions {
 export class Reception {
   readonly #options: ReceptionOptions;
   readonly #dialler: Dialler;
-  readonly #verdict = new Verdict();
+  readonly #decision = new Decision();
   /** Refused clients that have not closed yet. All have the same timeout, so the earliest deadline comes first. */
   readonly #lingering = new Set<ClientSide>();
 
@@ -91,12 +91,12 @@ export class Reception {
   #route(client: ClientSide): void {
     const { first, firstBytes } = client;
     if (first === null) return;
-    const verdict = this.#verdict;
+    const decision = this.#decision;
     const length = Math.min(firstBytes, this.#options.limits.maxFirstBytes);
-    verdict.more();
+    decision.more();
     try {
-      this.#options.switchboard.route(first, length, client, verdict);
-      if (verdict.kind !== 'more') this.#carryOut(client);
+      this.#options.switchboard.route(first, length, client, decision);
+      if (decision.kind !== 'more') this.#carryOut(client);
       else if (length === this.#options.limits.maxFirstBytes) this.#refuseTooLong(client);
     } catch (error) {
       this.#options.fault(client, error);
@@ -104,16 +104,16 @@ export class Reception {
   }
 
   #refuseTooLong(client: ClientSide): void {
-    this.#verdict.refuse(REASON.first_bytes_too_long);
+    this.#decision.refuse(REASON.first_bytes_too_long);
     this.#carryOut(client);
   }
 
   #dialFailed(client: ClientSide): void {
-    const verdict = this.#verdict;
-    verdict.reset(REASON.fault);
+    const decision = this.#decision;
+    decision.reset(REASON.fault);
     try {
-      this.#options.switchboard.failed(this.#dialler.dial, client, verdict);
-      if (verdict.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
+      this.#options.switchboard.failed(this.#dialler.dial, client, decision);
+      if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
       this.#carryOut(client);
     } catch (error) {
       this.#options.fault(client, error);
@@ -121,19 +121,19 @@ export class Reception {
   }
 
   #carryOut(client: ClientSide): void {
-    const verdict = this.#verdict;
+    const decision = this.#decision;
     this.#options.unfinished.delete(client);
-    switch (verdict.kind) {
+    switch (decision.kind) {
       case 'more':
         return;
       case 'dial':
-        this.#dialler.start(client, verdict);
+        this.#dialler.start(client, decision);
         return;
       case 'reset':
-        this.#options.end(client, verdict.reason, 'reset');
+        this.#options.end(client, decision.reason, 'reset');
         return;
       case 'refuse':
-        this.#refuse(client, verdict.reason, verdict.answer);
+        this.#refuse(client, decision.reason, decision.answer);
         return;
     }
   }

@@ -6,7 +6,7 @@ import { ClientHello } from '../../wire/hello/client-hello.ts';
 import { Counters } from '../counters.ts';
 import { Endpoint } from '../endpoint.ts';
 import type { Caller, Dial, Ending, Switchboard } from '../engine.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Decision } from '../decision.ts';
 
 /** The route of a name. */
 export interface Row {
@@ -53,44 +53,44 @@ export class Table implements Switchboard {
     return this.balancers.has(address);
   }
 
-  route(bytes: Buffer, length: number, caller: Caller, verdict: Verdict): void {
+  route(bytes: Buffer, length: number, caller: Caller, decision: Decision): void {
     const outcome = this.#hello.read(bytes, length);
     if (outcome === 'incomplete') {
-      verdict.more();
+      decision.more();
       return;
     }
     if (outcome !== 'hello') {
-      verdict.reset(this.counters.reason('not_a_hello'));
+      decision.reset(this.counters.reason('not_a_hello'));
       return;
     }
     if (this.#hello.serverName === 'bug.test') throw new Error('a bug in the switchboard');
     const slot = this.#rows.findIndex((row) => row.name === this.#hello.serverName);
     if (slot < 0) {
       const reason = this.counters.reason('name_unknown');
-      verdict.refuse(reason, ALERT_RECORDS.unrecognized_name);
+      decision.refuse(reason, ALERT_RECORDS.unrecognized_name);
       return;
     }
     caller.note = this.#hello.end; // for failed(), where there is no hello to read
-    this.#dial(slot, 0, caller, verdict);
+    this.#dial(slot, 0, caller, decision);
   }
 
-  failed(dial: Dial, caller: Caller, verdict: Verdict): void {
-    this.#dial(dial.slot, dial.attempt, caller, verdict);
+  failed(dial: Dial, caller: Caller, decision: Decision): void {
+    this.#dial(dial.slot, dial.attempt, caller, decision);
   }
 
   preface(dial: Dial, _caller: Caller, room: Buffer): number {
     return room.write(this.#rows[dial.slot]?.preface ?? '');
   }
 
-  #dial(slot: number, attempt: number, caller: Caller, verdict: Verdict): void {
+  #dial(slot: number, attempt: number, caller: Caller, decision: Decision): void {
     const row = this.#rows[slot];
     const endpoint = this.#endpoints[slot]?.[attempt];
     if (row === undefined || endpoint === undefined) {
-      verdict.refuse(this.counters.reason('no_endpoint'), ALERT_RECORDS.internal_error);
+      decision.refuse(this.counters.reason('no_endpoint'), ALERT_RECORDS.internal_error);
       return;
     }
     const dropBytes = row.dropsHello === true ? caller.note : 0;
-    verdict.dial(endpoint, slot, dropBytes, row.preface !== undefined);
+    decision.dial(endpoint, slot, dropBytes, row.preface !== undefined);
   }
 
   #note(ending: Ending): void {

@@ -7,7 +7,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
 import { leavesReserve, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Decision } from '../decision.ts';
 import type { EpollCaller } from './caller.ts';
 import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
 import * as libc from '../../system/libc.ts';
@@ -70,18 +70,18 @@ export class Dialler {
    * Starts a dial. Returns false if it failed at once; {@link dial} has the reason. @throws RangeError if there is no
    * such slot.
    */
-  start(client: number, verdict: Verdict, tick: number): boolean {
-    const { endpoint, dropBytes } = verdict;
-    if (endpoint === undefined) throw new TypeError('a verdict to dial without an endpoint');
+  start(client: number, decision: Decision, tick: number): boolean {
+    const { endpoint, dropBytes } = decision;
+    if (endpoint === undefined) throw new TypeError('a decision to dial without an endpoint');
     if (dropBytes > this.#options.limits.maxFirstBytes) {
       throw new RangeError(`${dropBytes} bytes to drop are more than were ever seen`);
     }
     const ends = this.#ends;
-    this.#enterSlot(client, verdict.slot);
+    this.#enterSlot(client, decision.slot);
     ends.stage[client] = STAGE.dialling;
     ends.endpoints[client] = endpoint;
     ends.dropBytes[client] = dropBytes;
-    if (verdict.hasPreface) ends.set(client, FLAG.prefaced);
+    if (decision.hasPreface) ends.set(client, FLAG.prefaced);
     else ends.clear(client, FLAG.prefaced);
     ends.attempts[client] = (ends.attempts[client] ?? 0) + 1;
     ends.stageMs[client] = this.#options.clock.nowMs();

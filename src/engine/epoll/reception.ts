@@ -8,7 +8,7 @@
 import type { Counters } from '../counters.ts';
 import { REASON } from '../reasons.ts';
 import type { UnfinishedHellos } from '../unfinished-hellos.ts';
-import { Verdict } from '../verdict.ts';
+import { Decision } from '../decision.ts';
 import type { Dialler, DiallerOptions } from './dialler.ts';
 import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
 import * as libc from '../../system/libc.ts';
@@ -34,7 +34,7 @@ export class Reception {
   readonly #options: ReceptionOptions;
   readonly #counters: Counters;
   readonly #ends: Ends;
-  readonly #verdict = new Verdict();
+  readonly #decision = new Decision();
   readonly #peeked: Buffer;
   readonly #answers = new Arena(4096);
   /** Refused clients that have not closed yet. All have the same timeout, so the earliest deadline comes first. */
@@ -93,10 +93,10 @@ export class Reception {
   /** Asks the router for a decision about the dial that has just failed. */
   dialFailed(client: number): void {
     const { switchboard, dialler, caller } = this.#options;
-    const verdict = this.#verdict;
-    verdict.reset(REASON.fault);
-    switchboard.failed(dialler.dial, caller.at(client), verdict);
-    if (verdict.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
+    const decision = this.#decision;
+    decision.reset(REASON.fault);
+    switchboard.failed(dialler.dial, caller.at(client), decision);
+    if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
     this.#carryOut(client);
   }
 
@@ -133,13 +133,13 @@ export class Reception {
 
   #route(client: number, length: number): void {
     const { switchboard, limits, caller } = this.#options;
-    const verdict = this.#verdict;
-    verdict.more();
-    switchboard.route(this.#peeked, length, caller.at(client), verdict);
-    if (verdict.kind !== 'more') {
+    const decision = this.#decision;
+    decision.more();
+    switchboard.route(this.#peeked, length, caller.at(client), decision);
+    if (decision.kind !== 'more') {
       this.#carryOut(client);
     } else if (length === limits.maxFirstBytes) {
-      verdict.refuse(REASON.first_bytes_too_long);
+      decision.refuse(REASON.first_bytes_too_long);
       this.#carryOut(client);
     } else if (this.#ends.has(client, FLAG.finComing)) {
       this.#hangUp(client, REASON.hello_cut);
@@ -148,19 +148,19 @@ export class Reception {
 
   #carryOut(client: number): void {
     const { unfinished, dialler, end } = this.#options;
-    const verdict = this.#verdict;
+    const decision = this.#decision;
     unfinished.delete(client);
-    switch (verdict.kind) {
+    switch (decision.kind) {
       case 'more':
         return;
       case 'dial':
-        if (!dialler.start(client, verdict, this.#tick)) this.dialFailed(client);
+        if (!dialler.start(client, decision, this.#tick)) this.dialFailed(client);
         return;
       case 'reset':
-        end(client, verdict.reason, 'reset');
+        end(client, decision.reason, 'reset');
         return;
       case 'refuse':
-        this.#refuse(client, verdict.reason, verdict.answer);
+        this.#refuse(client, decision.reason, decision.answer);
         return;
     }
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { Counters } from '../../engine/counters.ts';
 import { REASON } from '../../engine/reasons.ts';
-import { Verdict } from '../../engine/verdict.ts';
+import { Decision } from '../../engine/decision.ts';
 import { addressPair } from '../../wire/address-pair.ts';
 import { readAlert } from '../../wire/alert.ts';
 import { hello } from '../../wire/hello/hello-builder.ts';
@@ -32,34 +32,34 @@ function switchboard(counters = new Counters(countersLayout(1))) {
   });
   const addresses = addressPair('10.0.0.9', 4711, '10.0.0.1', 443);
   const caller = { remoteAddress: '10.0.0.9', remotePort: 4711, addresses, note: 0 };
-  const verdict = new Verdict();
-  of.route(HELLO, HELLO.length, caller, verdict);
+  const decision = new Decision();
+  of.route(HELLO, HELLO.length, caller, decision);
   const fail = (reason: number) => {
-    const dial = { endpoint: verdict.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
-    of.failed(dial, caller, verdict);
+    const dial = { endpoint: decision.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
+    of.failed(dial, caller, decision);
   };
   const resting = () => book.at(0)!.rotation.resting(clock.nowMs());
-  return { verdict, fail, resting, counters };
+  return { decision, fail, resting, counters };
 }
 
 test('rests an endpoint that refused, and dials the next', () => {
-  const { verdict, fail, resting } = switchboard();
-  const first = verdict.endpoint;
+  const { decision, fail, resting } = switchboard();
+  const first = decision.endpoint;
 
   fail(REASON.dial_refused);
 
-  expect(verdict.kind).toBe('dial');
-  expect(verdict.endpoint).not.toBe(first);
+  expect(decision.kind).toBe('dial');
+  expect(decision.endpoint).not.toBe(first);
   expect(resting()).toBe(1);
 });
 
 test('holds its own want of descriptors against no endpoint, and refuses', () => {
-  const { verdict, fail, resting, counters } = switchboard();
+  const { decision, fail, resting, counters } = switchboard();
 
   fail(REASON.dial_no_resources);
 
-  expect(verdict).toMatchObject({ kind: 'refuse', reason: counters.reason('no_endpoint') });
-  expect(readAlert(Buffer.from(verdict.answer))?.name).toBe('internal_error');
+  expect(decision).toMatchObject({ kind: 'refuse', reason: counters.reason('no_endpoint') });
+  expect(readAlert(Buffer.from(decision.answer))?.name).toBe('internal_error');
   expect(resting()).toBe(0);
 });
 

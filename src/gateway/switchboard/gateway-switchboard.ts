@@ -8,7 +8,7 @@ import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, sumOver, type Counters } from '../../engine/counters.ts';
 import type { Caller, Dial, Ending, Switchboard } from '../../engine/engine.ts';
 import { ENGINE_REASON_CODES, REASON, type EngineReason } from '../../engine/reasons.ts';
-import type { Verdict } from '../../engine/verdict.ts';
+import type { Decision } from '../../engine/decision.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { ClientHello } from '../../wire/hello/client-hello.ts';
 import type { HelloRefusal, TenantOutcome } from '../../wire/outcome.ts';
@@ -80,34 +80,34 @@ export class GatewaySwitchboard implements Switchboard {
     }
   }
 
-  route(bytes: Buffer, length: number, caller: Caller, verdict: Verdict): void {
+  route(bytes: Buffer, length: number, caller: Caller, decision: Decision): void {
     const start = this.#introductions.read(bytes, length, caller);
-    if (start === 'incomplete') return verdict.more();
+    if (start === 'incomplete') return decision.more();
     if (typeof start !== 'number') {
-      return this.#refuseIntroduction(start, bytes[0] === HANDSHAKE_RECORD, caller, verdict);
+      return this.#refuseIntroduction(start, bytes[0] === HANDSHAKE_RECORD, caller, decision);
     }
     if (this.#introductions.tenantHeader !== undefined) {
-      return this.#routeSigned(bytes[start] === HANDSHAKE_RECORD, start, caller, verdict);
+      return this.#routeSigned(bytes[start] === HANDSHAKE_RECORD, start, caller, decision);
     }
 
     const outcome = this.#hello.read(bytes, length, start);
-    if (outcome === 'incomplete') return verdict.more();
-    if (outcome !== 'hello') return this.#refuseHello(outcome, caller, verdict);
+    if (outcome === 'incomplete') return decision.more();
+    if (outcome !== 'hello') return this.#refuseHello(outcome, caller, decision);
     const host = this.#hello.serverName;
-    if (host === undefined) return this.#refuseName('name_absent', '', caller, verdict);
+    if (host === undefined) return this.#refuseName('name_absent', '', caller, decision);
     const entry = this.#book.find(host);
-    if (entry === undefined) return this.#refuseName('name_unknown', host, caller, verdict);
-    this.#admit(entry, start, caller, verdict);
+    if (entry === undefined) return this.#refuseName('name_unknown', host, caller, decision);
+    this.#admit(entry, start, caller, decision);
   }
 
   standsForMany(address: string): boolean {
     return this.#introductions.isBalancer(address);
   }
 
-  failed(dial: Dial, caller: Caller, verdict: Verdict): void {
+  failed(dial: Dial, caller: Caller, decision: Decision): void {
     // This process is out of resources, which no endpoint can help: neither back off nor try the next one.
     if (dial.reason === REASON.dial_no_resources) {
-      return verdict.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
+      return decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
     }
     const entry = this.#book.at(dial.slot);
     const note = this.#log === undefined ? caller.note : this.#log.noteOf(caller.note);
@@ -116,8 +116,8 @@ export class GatewaySwitchboard implements Switchboard {
     // An endpoint that was removed from its route has no bit in `tried`. The number of attempts still bounds the
     // search.
     const hasMore = entry !== undefined && dial.attempt < entry.rotation.size;
-    if (hasMore && this.#dials(entry, note & DROP_MASK, tried, caller, verdict)) return;
-    verdict.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
+    if (hasMore && this.#dials(entry, note & DROP_MASK, tried, caller, decision)) return;
+    decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
   }
 
   connected(dial: Dial): void {
@@ -125,22 +125,22 @@ export class GatewaySwitchboard implements Switchboard {
   }
 
   /** Routes by the host in the signed header. The server name in the hello is only for the API server. */
-  #routeSigned(isTls: boolean, start: number, caller: Caller, verdict: Verdict): void {
+  #routeSigned(isTls: boolean, start: number, caller: Caller, decision: Decision): void {
     const header = this.#introductions.tenantHeader;
-    if (header === undefined || !isTls) return this.#refuseHello('not_tls', caller, verdict);
+    if (header === undefined || !isTls) return this.#refuseHello('not_tls', caller, decision);
     const host = header.authority();
     if (host === undefined) {
       this.#log?.begin(caller, '', this.#introductions.client());
-      return verdict.refuse(this.#reason('tenant_unsigned'), ALERT_RECORDS.handshake_failure);
+      return decision.refuse(this.#reason('tenant_unsigned'), ALERT_RECORDS.handshake_failure);
     }
     const entry = this.#book.find(host);
-    if (entry === undefined) return this.#refuseName('name_unknown', '', caller, verdict);
+    if (entry === undefined) return this.#refuseName('name_unknown', '', caller, decision);
     const outcome = this.#judge(header, entry);
     if (outcome === 'valid') {
       this.#introductions.isVerified = true;
-      return this.#admit(entry, start, caller, verdict);
+      return this.#admit(entry, start, caller, decision);
     }
-    this.#refuseEntry(entry, outcome, ALERT_RECORDS.handshake_failure, caller, verdict);
+    this.#refuseEntry(entry, outcome, ALERT_RECORDS.handshake_failure, caller, decision);
   }
 
   #judge(header: ProxyHeader, entry: Entry): TenantOutcome {
@@ -152,20 +152,20 @@ export class GatewaySwitchboard implements Switchboard {
     return outcome;
   }
 
-  #admit(entry: Entry, dropBytes: number, caller: Caller, verdict: Verdict): void {
+  #admit(entry: Entry, dropBytes: number, caller: Caller, decision: Decision): void {
     if (entry.sources !== undefined && !entry.sources.has(this.#introductions.sourceOf(caller))) {
       const answer = ALERT_RECORDS.handshake_failure;
-      return this.#refuseEntry(entry, 'source_not_allowed', answer, caller, verdict);
+      return this.#refuseEntry(entry, 'source_not_allowed', answer, caller, decision);
     }
     const refusal = this.#overLimit(entry);
     if (refusal !== undefined) {
-      return this.#refuseEntry(entry, refusal, ALERT_RECORDS.internal_error, caller, verdict);
+      return this.#refuseEntry(entry, refusal, ALERT_RECORDS.internal_error, caller, decision);
     }
     this.#log?.begin(caller, entry.host, this.#introductions.client(), entry);
-    if (this.#dials(entry, dropBytes, 0, caller, verdict)) return;
+    if (this.#dials(entry, dropBytes, 0, caller, decision)) return;
     // Before the first dial the engine knows no slot, so the router counts the failure.
     this.#counters.failSlot(this.#reason('no_endpoint'), this.#row(entry));
-    verdict.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
+    decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
   }
 
   /** Dials the next endpoint. Returns whether there was one. */
@@ -174,7 +174,7 @@ export class GatewaySwitchboard implements Switchboard {
     dropBytes: number,
     tried: number,
     caller: Caller,
-    verdict: Verdict,
+    decision: Decision,
   ): boolean {
     const { rotation } = entry;
     const endpoint = rotation.at(rotation.pick(tried, this.#nowMs));
@@ -182,7 +182,7 @@ export class GatewaySwitchboard implements Switchboard {
     const note = (tried << DROP_BITS) | dropBytes;
     if (this.#log === undefined) caller.note = note;
     else this.#log.keepNote(caller.note, note);
-    verdict.dial(endpoint, entry.slot, dropBytes);
+    decision.dial(endpoint, entry.slot, dropBytes);
     return true;
   }
 
@@ -204,23 +204,23 @@ export class GatewaySwitchboard implements Switchboard {
     code: IntroductionRefusal,
     isTls: boolean,
     caller: Caller,
-    verdict: Verdict,
+    decision: Decision,
   ): void {
     this.#log?.begin(caller, '', undefined);
-    if (isTls) verdict.refuse(this.#reason(code), ALERT_RECORDS.internal_error);
-    else verdict.reset(this.#reason(code));
+    if (isTls) decision.refuse(this.#reason(code), ALERT_RECORDS.internal_error);
+    else decision.reset(this.#reason(code));
   }
 
-  #refuseHello(refusal: HelloRefusal, caller: Caller, verdict: Verdict): void {
+  #refuseHello(refusal: HelloRefusal, caller: Caller, decision: Decision): void {
     this.#log?.begin(caller, '', this.#introductions.client());
     const answer = answerTo(refusal);
-    if (answer === undefined) verdict.reset(this.#reason(refusal));
-    else verdict.refuse(this.#reason(refusal), answer);
+    if (answer === undefined) decision.reset(this.#reason(refusal));
+    else decision.refuse(this.#reason(refusal), answer);
   }
 
-  #refuseName(code: GatewayReason, host: string, caller: Caller, verdict: Verdict): void {
+  #refuseName(code: GatewayReason, host: string, caller: Caller, decision: Decision): void {
     this.#log?.begin(caller, host, this.#introductions.client());
-    verdict.refuse(this.#reason(code), ALERT_RECORDS.unrecognized_name);
+    decision.refuse(this.#reason(code), ALERT_RECORDS.unrecognized_name);
   }
 
   #refuseEntry(
@@ -228,11 +228,11 @@ export class GatewaySwitchboard implements Switchboard {
     code: GatewayReason | 'connections_limit',
     answer: Uint8Array,
     caller: Caller,
-    verdict: Verdict,
+    decision: Decision,
   ): void {
     this.#log?.begin(caller, entry.host, this.#introductions.client(), entry);
     this.#counters.failSlot(this.#reason(code), this.#row(entry));
-    verdict.refuse(this.#reason(code), answer);
+    decision.refuse(this.#reason(code), answer);
   }
 
   #row(entry: Entry): number {

@@ -6,7 +6,7 @@ import { formatAddress } from '../../../wire/address-pair.ts';
 import { Counters } from '../../counters.ts';
 import { Endpoint } from '../../endpoint.ts';
 import type { Caller, Dial, Engine, Switchboard } from '../../engine.ts';
-import type { Verdict } from '../../verdict.ts';
+import type { Decision } from '../../decision.ts';
 import { makeEngine } from '../engines.ts';
 import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 
@@ -21,12 +21,12 @@ class Signpost implements Switchboard {
     this.#endpoint = new Endpoint('127.0.0.1', port);
   }
 
-  route(_bytes: Buffer, _length: number, _caller: Caller, verdict: Verdict): void {
-    verdict.dial(this.#endpoint, 0, 0, true);
+  route(_bytes: Buffer, _length: number, _caller: Caller, decision: Decision): void {
+    decision.dial(this.#endpoint, 0, 0, true);
   }
 
-  failed(_dial: Dial, _caller: Caller, verdict: Verdict): void {
-    verdict.reset(0);
+  failed(_dial: Dial, _caller: Caller, decision: Decision): void {
+    decision.reset(0);
   }
 
   preface(_dial: Dial, { addresses }: Caller, room: Buffer): number {

@@ -7,7 +7,7 @@ import { REASON } from './reasons.ts';
 const NO_ANSWER = new Uint8Array(0);
 
 /** The decision of a {@link Switchboard}, which calls exactly one of the methods. */
-export class Verdict {
+export class Decision {
   /** `reset` is for clients that would not understand or not trust an answer. */
   kind: 'more' | 'dial' | 'refuse' | 'reset' = 'more';
   /** For `dial`. */
