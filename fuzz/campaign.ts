@@ -109,9 +109,9 @@ export class Campaign {
 
   /** Reports a header that is valid although its claim is not the signed one. */
   #impostor(header: ProxyHeader, read: ReferenceProxyHeaderRead): string | undefined {
-    const verdict = verifyTenantHeader(header, KEYS, SIGNED_AT_SECONDS, WINDOW_SECONDS);
-    this.#count(`tenant ${verdict}`);
-    if (verdict !== 'valid') return undefined;
+    const tenantOutcome = verifyTenantHeader(header, KEYS, SIGNED_AT_SECONDS, WINDOW_SECONDS);
+    this.#count(`tenant ${tenantOutcome}`);
+    if (tenantOutcome !== 'valid') return undefined;
     const signed = this.#signedClaims.get(read.stamp);
     const claim = claimOf(read);
     return signed === claim ? undefined : `'${claim}' is believed, '${signed}' was signed`;

@@ -3,7 +3,7 @@ import { LOADS } from '../cases.ts';
 import { type Cell, comparisonsOf } from './comparison.ts';
 import type { Results } from './results.ts';
 import { spreadOf } from './statistics.ts';
-import { type Verdict, verdictsOf } from './targets.ts';
+import { type GoalResult, goalResults } from './targets.ts';
 
 /** Returns the report. */
 export function reportText(results: Results): string {
@@ -13,7 +13,7 @@ export function reportText(results: Results): string {
     ...comparisonTexts(results),
     ...memoryTexts(results),
     ...routeTexts(results),
-    `## Goals\n\n${goalsTable(verdictsOf(results))}`,
+    `## Goals\n\n${goalsTable(goalResults(results))}`,
     `## Versions\n\n${markdownTable([['peer', 'version'], ...Object.entries(results.versions)])}`,
     ...failureTexts(results),
   ]
@@ -94,20 +94,20 @@ function routeTexts({ routes }: Results): string[] {
 }
 
 /** Returns the table of all goals that have a figure or a failure. */
-export function goalsTable(verdicts: readonly Verdict[]): string {
-  const shown = verdicts.filter(({ measured, failure }) => measured !== undefined || failure);
-  const rows = shown.map((verdict) => [
-    verdict.what,
-    `<= ${figure(verdict.limit, verdict.unit)}`,
-    verdict.measured === undefined ? '-' : figure(verdict.measured, verdict.unit),
-    standing(verdict),
+export function goalsTable(results: readonly GoalResult[]): string {
+  const shown = results.filter(({ measured, failure }) => measured !== undefined || failure);
+  const rows = shown.map((result) => [
+    result.what,
+    `<= ${figure(result.limit, result.unit)}`,
+    result.measured === undefined ? '-' : figure(result.measured, result.unit),
+    assessment(result),
   ]);
-  const left = verdicts.length - shown.length;
+  const left = results.length - shown.length;
   const table = markdownTable([['goal', 'limit', 'measured', ''], ...rows]);
   return left === 0 ? table : `${table}\n\nThis run measured nothing for ${left} more goals.`;
 }
 
-function standing({ limit, measured, failure }: Verdict): string {
+function assessment({ limit, measured, failure }: GoalResult): string {
   if (measured === undefined) return `failed: ${failure}`;
   return measured <= limit
     ? 'met'

@@ -5,7 +5,7 @@ import { outcomeOf, spreadOf } from './statistics.ts';
 import type { Results } from './results.ts';
 
 /** A goal: a figure with its upper limit. */
-export interface Verdict {
+export interface GoalResult {
   readonly what: string;
   readonly limit: number;
   readonly unit: string;
@@ -70,43 +70,43 @@ export function limitOf(peer: string, base: string, caseId: string): number | un
 }
 
 /** Returns all goals with the figures of a run. */
-export function verdictsOf(results: Results): Verdict[] {
-  return [...ratioVerdicts(results), ...memoryVerdicts(results), ...routeVerdicts(results.routes)];
+export function goalResults(results: Results): GoalResult[] {
+  return [...ratioGoals(results), ...memoryGoals(results), ...routeGoals(results.routes)];
 }
 
-function ratioVerdicts(results: Results): Verdict[] {
+function ratioGoals(results: Results): GoalResult[] {
   return RATIOS.flatMap((target) =>
     (Object.keys(target.limits) as Load[]).map((load) => {
       const caseId = `${target.cases}.${load}`;
       const outcome = outcomeOf(results.samples, { ...target, case: caseId });
-      const verdict = {
+      const result = {
         what: `${target.peer} to ${target.base}, ${caseId}`,
         limit: target.limits[load],
         unit: 'ratio',
       };
       switch (outcome.kind) {
         case 'measured':
-          return { ...verdict, measured: outcome.ratio.median };
+          return { ...result, measured: outcome.ratio.median };
         case 'failed':
-          return { ...verdict, measured: undefined, failure: `${outcome.errors} errors` };
+          return { ...result, measured: undefined, failure: `${outcome.errors} errors` };
         case 'absent':
-          return { ...verdict, measured: undefined };
+          return { ...result, measured: undefined };
       }
     }),
   );
 }
 
-function memoryVerdicts(results: Results): Verdict[] {
+function memoryGoals(results: Results): GoalResult[] {
   return MEMORY.flatMap((target) => {
     const idle = results.idle.find((each) => each.peer === target.peer);
-    const rest: Verdict = {
+    const rest: GoalResult = {
       what: `${target.peer} at rest`,
       limit: target.restMegabytes,
       unit: 'MB',
       measured: idle && idle.restBytes / 1e6,
     };
     if (target.kilobytesPerConnection === undefined) return [rest];
-    const connection: Verdict = {
+    const connection: GoalResult = {
       what: `${target.peer}, an idle connection`,
       limit: target.kilobytesPerConnection,
       unit: 'KB',
@@ -116,7 +116,7 @@ function memoryVerdicts(results: Results): Verdict[] {
   });
 }
 
-function routeVerdicts(routes: RouteCosts | undefined): Verdict[] {
+function routeGoals(routes: RouteCosts | undefined): GoalResult[] {
   return [
     {
       what: '10,000 routes, start',

@@ -35,7 +35,7 @@ function signed({ key = KEY, ends = ENDS, now = NOW } = {}) {
   return bytes.subarray(0, signTenantHeader(bytes, 0, key, ends, now));
 }
 
-function verdict(
+function verify(
   bytes: Buffer,
   { keys = [KEY], now = NOW, guard = undefined as ReplayGuard | undefined } = {},
 ) {
@@ -77,7 +77,7 @@ test('the longest header has its room, and no smaller one is written into', () =
   const bytes = signed({ key, ends: addressPair('::1', 1, '::2', 2) });
 
   expect(bytes.length).toBe(MAX_TENANT_HEADER_BYTES);
-  expect(verdict(bytes, { keys: [key] })).toBe('valid');
+  expect(verify(bytes, { keys: [key] })).toBe('valid');
   expect(() => signTenantHeader(Buffer.alloc(100), 0, key, ENDS, NOW)).toThrow(RangeError);
 });
 
@@ -88,8 +88,8 @@ test('two headers are never alike, even in the same second', () => {
 test('while the master key is replaced, headers by both are valid', () => {
   const next = keyOf(HOST, Buffer.alloc(32, 9));
 
-  expect(verdict(signed(), { keys: [next, KEY] })).toBe('valid');
-  expect(verdict(signed({ key: next }), { keys: [next, KEY] })).toBe('valid');
+  expect(verify(signed(), { keys: [next, KEY] })).toBe('valid');
+  expect(verify(signed({ key: next }), { keys: [next, KEY] })).toBe('valid');
 });
 
 describe('refuses', () => {
@@ -113,9 +113,9 @@ describe('refuses', () => {
     const local = Buffer.alloc(16);
     writeProxyHeader(local, 0, undefined);
 
-    expect(verdict(stamped(undefined))).toBe('tenant_unsigned');
-    expect(verdict(stamped(stamp(), ''))).toBe('tenant_key_unknown');
-    expect(verdict(local)).toBe('tenant_unsigned');
+    expect(verify(stamped(undefined))).toBe('tenant_unsigned');
+    expect(verify(stamped(stamp(), ''))).toBe('tenant_key_unknown');
+    expect(verify(local)).toBe('tenant_unsigned');
     const header = new ProxyHeader();
     const noAuthority = Buffer.concat([signed().subarray(0, 28), signed().subarray(STAMP - 3)]);
     noAuthority.writeUInt16BE(noAuthority.length - 16, 14);
@@ -127,14 +127,14 @@ describe('refuses', () => {
     const other = stamp();
     other[0] = 2;
 
-    expect(verdict(stamped(other))).toBe('tenant_version_unknown');
-    expect(verdict(stamped(Buffer.from([2])))).toBe('tenant_version_unknown');
+    expect(verify(stamped(other))).toBe('tenant_version_unknown');
+    expect(verify(stamped(Buffer.from([2])))).toBe('tenant_version_unknown');
   });
 
   test('a stamp of the wrong length', () => {
-    expect(verdict(stamped(Buffer.alloc(0)))).toBe('tenant_stamp_malformed');
-    expect(verdict(stamped(stamp().subarray(0, -1)))).toBe('tenant_stamp_malformed');
-    expect(verdict(stamped(Buffer.concat([stamp(), Buffer.alloc(1)])))).toBe(
+    expect(verify(stamped(Buffer.alloc(0)))).toBe('tenant_stamp_malformed');
+    expect(verify(stamped(stamp().subarray(0, -1)))).toBe('tenant_stamp_malformed');
+    expect(verify(stamped(Buffer.concat([stamp(), Buffer.alloc(1)])))).toBe(
       'tenant_stamp_malformed',
     );
   });
@@ -142,10 +142,10 @@ describe('refuses', () => {
   test('a key that is none of the tenant', () => {
     const other = keyOf('tenant-b.example');
 
-    expect(verdict(signed(), { keys: [] })).toBe('tenant_key_unknown');
-    expect(verdict(signed(), { keys: [other] })).toBe('tenant_key_unknown');
+    expect(verify(signed(), { keys: [] })).toBe('tenant_key_unknown');
+    expect(verify(signed(), { keys: [other] })).toBe('tenant_key_unknown');
     // The right key with the name of another tenant: a key is valid for its own tenant only.
-    expect(verdict(stamped(stamp(), 'tenant-b.example'), { keys: [KEY] })).toBe(
+    expect(verify(stamped(stamp(), 'tenant-b.example'), { keys: [KEY] })).toBe(
       'tenant_key_unknown',
     );
   });
@@ -153,7 +153,7 @@ describe('refuses', () => {
   test('a key that claims the id of another', () => {
     const impostor = { ...keyOf(HOST, Buffer.alloc(32, 9)), id: KEY.id };
 
-    expect(verdict(signed({ key: impostor }))).toBe('tenant_forged');
+    expect(verify(signed({ key: impostor }))).toBe('tenant_forged');
   });
 
   test('a change of any bit that is signed', () => {
@@ -173,23 +173,23 @@ describe('refuses', () => {
   });
 
   test('a time outside of the window, on either side', () => {
-    expect(verdict(signed(), { now: NOW + WINDOW })).toBe('valid');
-    expect(verdict(signed(), { now: NOW + WINDOW + 1 })).toBe('tenant_expired');
-    expect(verdict(signed(), { now: NOW - WINDOW })).toBe('valid');
-    expect(verdict(signed(), { now: NOW - WINDOW - 1 })).toBe('tenant_not_yet_valid');
+    expect(verify(signed(), { now: NOW + WINDOW })).toBe('valid');
+    expect(verify(signed(), { now: NOW + WINDOW + 1 })).toBe('tenant_expired');
+    expect(verify(signed(), { now: NOW - WINDOW })).toBe('valid');
+    expect(verify(signed(), { now: NOW - WINDOW - 1 })).toBe('tenant_not_yet_valid');
   });
 
   test('everybody, if the clock is no number', () => {
-    expect(verdict(signed(), { now: Number.NaN })).toBe('tenant_expired');
+    expect(verify(signed(), { now: Number.NaN })).toBe('tenant_expired');
   });
 
   test('the second use of a header', () => {
     const guard = new ReplayGuard({ windowSeconds: WINDOW });
     const bytes = signed();
 
-    expect(verdict(bytes, { guard })).toBe('valid');
-    expect(verdict(bytes, { guard, now: NOW + 30 })).toBe('tenant_replayed');
-    expect(verdict(signed(), { guard })).toBe('valid');
+    expect(verify(bytes, { guard })).toBe('valid');
+    expect(verify(bytes, { guard, now: NOW + 30 })).toBe('tenant_replayed');
+    expect(verify(signed(), { guard })).toBe('valid');
   });
 
   test('a forged header without remembering it, so that nobody can use up the real one', () => {
@@ -198,9 +198,9 @@ describe('refuses', () => {
     const forged = Buffer.from(bytes);
     forged[16]! ^= 1;
 
-    expect(verdict(forged, { guard })).toBe('tenant_forged');
+    expect(verify(forged, { guard })).toBe('tenant_forged');
     expect(guard.size).toBe(0);
-    expect(verdict(bytes, { guard })).toBe('valid');
+    expect(verify(bytes, { guard })).toBe('valid');
   });
 });
 
@@ -216,7 +216,7 @@ test('any signed header is valid after any other TLV was put behind it', () => {
       ]);
       bytes.writeUInt16BE(bytes.length - 16, 14);
 
-      expect(verdict(bytes, { keys: [key], now })).toBe('valid');
+      expect(verify(bytes, { keys: [key], now })).toBe('valid');
     }),
   );
 });
