@@ -6,7 +6,7 @@ import { REASON } from './reasons.ts';
 
 const NO_ANSWER = new Uint8Array(0);
 
-/** The decision of a {@link Switchboard}, which calls exactly one of the methods. */
+/** The decision of a {@link Router}, which calls exactly one of the methods. */
 export class Decision {
   /** `reset` is for clients that would not understand or not trust an answer. */
   kind: 'more' | 'dial' | 'refuse' | 'reset' = 'more';
@@ -29,7 +29,7 @@ export class Decision {
    * Connects the client to this endpoint, and counts it under this slot.
    *
    * @param dropBytes number of first bytes that are not for the upstream, such as a PROXY header. Default 0.
-   * @param hasPreface whether {@link Switchboard.preface} has bytes to send before the client's. Default false.
+   * @param hasPreface whether {@link Router.preface} has bytes to send before the client's. Default false.
    */
   dial(endpoint: Endpoint, slot: number, dropBytes = 0, hasPreface = false): void {
     this.kind = 'dial';

@@ -70,7 +70,7 @@ export interface Ending {
 }
 
 /** Decides about connections, in the gateway or the proxy. The top of this file shows the order of the calls. */
-export interface Switchboard {
+export interface Router {
   /**
    * Whether the router decides without the first bytes. An engine may then call `route` without bytes. The router must
    * not answer `more` to that, and there is nothing to drop.
@@ -114,7 +114,7 @@ export const PREFACE_LIMIT_BYTES = 4096;
 
 /** Options of an engine. */
 export interface EngineOptions {
-  readonly switchboard: Switchboard;
+  readonly router: Router;
   readonly counters: Counters;
   /** The counters of all threads, including this one, for limits of the whole process. Default: only its own. */
   readonly allValues?: readonly Float64Array[];

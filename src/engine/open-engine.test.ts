@@ -5,7 +5,7 @@ import { openEngine } from './open-engine.ts';
 
 const options: EngineOptions = {
   counters: new Counters({ slots: 1 }),
-  switchboard: { route() {}, failed() {} },
+  router: { route() {}, failed() {} },
   onFault(error) {
     throw error;
   },
@@ -17,7 +17,7 @@ function openWithoutJit(choice: string): { readonly output: string; readonly cod
     import { openEngine } from ${JSON.stringify(`${import.meta.dir}/open-engine.ts`)};
     import { Counters } from ${JSON.stringify(`${import.meta.dir}/counters.ts`)};
     const opened = await openEngine(${JSON.stringify(choice)}, {
-      counters: new Counters({ slots: 1 }), switchboard: { route() {}, failed() {} }, onFault() {},
+      counters: new Counters({ slots: 1 }), router: { route() {}, failed() {} }, onFault() {},
     });
     console.log(opened.engine.name + ': ' + opened.fallbackReason);`;
   const child = Bun.spawnSync([process.execPath, '-e', program], {

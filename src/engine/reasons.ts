@@ -25,7 +25,7 @@ export const ENGINE_REASONS = {
   dial_failed: 'the endpoint could not be dialled for another reason',
   drained: 'closed on purpose, to drain',
   stopped: 'the engine was stopped',
-  fault: 'a bug: the switchboard or the engine threw; the log has it',
+  fault: 'a bug: the router or the engine threw; the log has it',
 } as const satisfies Record<string, string>;
 
 /** A code of {@link ENGINE_REASONS}. */

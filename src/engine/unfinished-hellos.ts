@@ -21,7 +21,7 @@ export interface UnfinishedHellosOptions<Client> {
   readonly limits: Limits;
   readonly counters: Counters;
   readonly addressOf: (client: Client) => string;
-  /** See {@link Switchboard.standsForMany}. */
+  /** See {@link Router.standsForMany}. */
   readonly standsForMany: (address: string) => boolean;
 }
 

@@ -184,12 +184,12 @@ test('a dial that failed for want of our own resources resets the pod, and is no
   endpoints.replace(['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 443 })));
   const suspicions: number[] = [];
   const suspected = (reason: number) => suspicions.push(reason);
-  const switchboard = new Passthrough({ endpoints, key: () => KEY, edgeDown: 99, suspected });
+  const router = new Passthrough({ endpoints, key: () => KEY, edgeDown: 99, suspected });
   const decision = new Decision();
   const endpoint = endpoints.pick()!;
   const reason = REASON.dial_no_resources;
 
-  switchboard.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CALLER, decision);
+  router.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CALLER, decision);
 
   expect(decision).toMatchObject({ kind: 'reset', reason: 99 });
   expect(suspicions).toEqual([]);
@@ -202,7 +202,7 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   endpoints.replace(['127.0.0.1'].map((address) => ({ address, port: 443 })));
   const nowSeconds = () => 1_800_000_000;
   const options = { endpoints, key: () => KEY, edgeDown: 0, suspected: () => {}, nowSeconds };
-  const switchboard = new Passthrough(options);
+  const router = new Passthrough(options);
   const guard = new ReplayGuard({ windowSeconds: 60 });
   const header = new ProxyHeader();
   const dial = { endpoint: endpoints.all()[0]!, slot: 0, attempt: 1, reason: 0, elapsedMs: 1 };
@@ -210,7 +210,7 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   // More than one block of nonces, so that a new block is drawn.
   const outcomes = Array.from({ length: 1500 }, () => {
     const room = Buffer.alloc(PREFACE_LIMIT_BYTES);
-    const length = switchboard.preface(dial, CALLER, room);
+    const length = router.preface(dial, CALLER, room);
     expect(header.read(room, length)).toBe('header');
     return verifyTenantHeader(header, [KEY], nowSeconds(), 60, guard);
   });

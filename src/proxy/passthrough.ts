@@ -5,7 +5,7 @@
  * The proxy does not read the bytes of the pod. A client that does not use TLS reaches the gateway, which refuses it
  * and counts it where the operator of the edge can see it.
  */
-import type { Caller, Dial, Switchboard } from '../engine/engine.ts';
+import type { Caller, Dial, Router } from '../engine/engine.ts';
 import { REASON } from '../engine/reasons.ts';
 import type { Decision } from '../engine/decision.ts';
 import { signTenantHeader } from '../wire/tenant-header.ts';
@@ -26,7 +26,7 @@ export interface PassthroughOptions {
 }
 
 /** The router of mode passthrough. */
-export class Passthrough implements Switchboard {
+export class Passthrough implements Router {
   readonly isBlind = true;
   readonly #options: PassthroughOptions;
   readonly #nowSeconds: () => number;

@@ -222,8 +222,8 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   if (mode.name === 'passthrough') {
     const edgeDown = counters.reason('edge_down');
     const key = signingKey(mode, credentials);
-    const switchboard = new Passthrough({ endpoints, key, edgeDown, suspected });
-    return openEngine(options.engine ?? 'auto', { switchboard, counters, limits, clock, onFault });
+    const router = new Passthrough({ endpoints, key, edgeDown, suspected });
+    return openEngine(options.engine ?? 'auto', { router, counters, limits, clock, onFault });
   }
   const { certificate } = credentials;
   const { authorities } = credentials;

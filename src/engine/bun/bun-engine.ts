@@ -18,7 +18,7 @@
 import type { SocketHandler } from 'bun';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
-import type { Ending, Engine, EngineOptions, Switchboard } from '../engine.ts';
+import type { Ending, Engine, EngineOptions, Router } from '../engine.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
 import { KeptLimit } from '../kept-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
@@ -35,7 +35,7 @@ type Accepted = ClientSide | undefined;
 export class BunEngine implements Engine {
   readonly name = 'bun';
 
-  readonly #switchboard: Switchboard;
+  readonly #router: Router;
   readonly #counters: Counters;
   readonly #limits: Limits;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class BunEngine implements Engine {
   readonly #door: FrontDoor<ClientSide>;
 
   constructor(options: EngineOptions) {
-    this.#switchboard = options.switchboard;
+    this.#router = options.router;
     this.#counters = options.counters;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
@@ -58,7 +58,7 @@ export class BunEngine implements Engine {
       limits: this.#limits,
       clock: this.#clock,
       allValues,
-      standsForMany: (address) => this.#switchboard.standsForMany?.(address) ?? false,
+      standsForMany: (address) => this.#router.standsForMany?.(address) ?? false,
       abandonedDials: () => this.#reception.abandonedDials,
       tick: () => this.#reception.tick(),
       end: this.#end.bind(this),
@@ -66,7 +66,7 @@ export class BunEngine implements Engine {
     const limit = new KeptLimit(this.#limits, allValues);
     this.#relay = new Relay(this.#counters, limit, this.#end.bind(this));
     this.#reception = new Reception({
-      switchboard: this.#switchboard,
+      router: this.#router,
       counters: this.#counters,
       limits: this.#limits,
       clock: this.#clock,
@@ -128,7 +128,7 @@ export class BunEngine implements Engine {
    */
   #knowsAddresses(client: ClientSide): boolean {
     const areWanted =
-      this.#switchboard.ended !== undefined || this.#switchboard.preface !== undefined;
+      this.#router.ended !== undefined || this.#router.preface !== undefined;
     if (!areWanted || client.lookUp().remoteAddress !== '') return true;
     this.#end(client, REASON.client_reset, 'reset');
     return false;
@@ -182,7 +182,7 @@ export class BunEngine implements Engine {
   }
 
   #tellEnded(client: ClientSide): void {
-    if (this.#switchboard.ended === undefined) return;
+    if (this.#router.ended === undefined) return;
     const ending: Ending = {
       caller: client,
       reason: client.reason,
@@ -194,7 +194,7 @@ export class BunEngine implements Engine {
       durationMs: this.#clock.nowMs() - client.acceptedMs,
     };
     try {
-      this.#switchboard.ended(ending);
+      this.#router.ended(ending);
     } catch (error) {
       this.#onFault(error); // the connection is over already
     }

@@ -4,7 +4,7 @@
 import type { SocketHandler, TCPSocketConnectOptions } from 'bun';
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
-import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
+import { PREFACE_LIMIT_BYTES, type Dial, type Router } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Decision } from '../decision.ts';
@@ -14,7 +14,7 @@ import { UpstreamSide, type ClientSide } from './side.ts';
 
 /** Options of {@link Dialler}. */
 export interface DiallerOptions {
-  readonly switchboard: Switchboard;
+  readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -165,10 +165,10 @@ export class Dialler {
   }
 
   #join(client: ClientSide, upstream: UpstreamSide): void {
-    const { switchboard, relay } = this.#options;
+    const { router, relay } = this.#options;
     try {
       this.#decide(client, REASON.completed);
-      switchboard.connected?.(this.dial, client);
+      router.connected?.(this.dial, client);
       const preface = client.hasPreface ? this.#preface(client) : undefined;
       const first = client.first?.subarray(client.dropBytes, client.firstBytes) ?? EMPTY;
       client.stage = 'joined';
@@ -183,7 +183,7 @@ export class Dialler {
   }
 
   #preface(client: ClientSide): Buffer {
-    const length = this.#options.switchboard.preface?.(this.dial, client, this.#prefaceRoom) ?? 0;
+    const length = this.#options.router.preface?.(this.dial, client, this.#prefaceRoom) ?? 0;
     return this.#prefaceRoom.subarray(0, length);
   }
 

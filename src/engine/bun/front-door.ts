@@ -21,7 +21,7 @@ export interface FrontDoorOptions<Client extends ClientSide> {
   readonly clock: Clock;
   /** See {@link EngineOptions.allValues}. */
   readonly allValues: readonly Float64Array[];
-  /** See {@link Switchboard.standsForMany}. Default: no address. */
+  /** See {@link Router.standsForMany}. Default: no address. */
   readonly standsForMany?: (address: string) => boolean;
   /** Returns the number of dials that cannot be canceled. */
   readonly abandonedDials: () => number;

@@ -3,7 +3,7 @@
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
-import type { Switchboard } from '../engine.ts';
+import type { Router } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { Decision } from '../decision.ts';
@@ -20,7 +20,7 @@ const KEPT_WHILE_DIALLING_BYTES = 64 * 1024;
 
 /** Options of {@link Reception}. */
 export interface ReceptionOptions {
-  readonly switchboard: Switchboard;
+  readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -95,7 +95,7 @@ export class Reception {
     const length = Math.min(firstBytes, this.#options.limits.maxFirstBytes);
     decision.more();
     try {
-      this.#options.switchboard.route(first, length, client, decision);
+      this.#options.router.route(first, length, client, decision);
       if (decision.kind !== 'more') this.#carryOut(client);
       else if (length === this.#options.limits.maxFirstBytes) this.#refuseTooLong(client);
     } catch (error) {
@@ -112,7 +112,7 @@ export class Reception {
     const decision = this.#decision;
     decision.reset(REASON.fault);
     try {
-      this.#options.switchboard.failed(this.#dialler.dial, client, decision);
+      this.#options.router.failed(this.#dialler.dial, client, decision);
       if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
       this.#carryOut(client);
     } catch (error) {

@@ -106,7 +106,7 @@ export class EngineProcess implements AsyncDisposable {
 function run(engineName: string, rows: readonly Row[], limits: Partial<Limits>): void {
   const table = new Table(rows);
   const engine = makeEngine(engineName, {
-    switchboard: table,
+    router: table,
     counters: table.counters,
     limits,
     onFault: (error) => console.error(error),

@@ -44,7 +44,7 @@ export class Lab implements Disposable {
     this.table = new Table(options.rows?.(this.backend.port) ?? standard);
     this.counters = this.table.counters;
     this.engine = makeEngine(engine, {
-      switchboard: this.table,
+      router: this.table,
       counters: this.counters,
       allValues: [this.counters, ...(options.neighbours ?? [])].map(({ values }) => values),
       limits: options.limits ?? {},

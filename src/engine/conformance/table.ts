@@ -5,7 +5,7 @@ import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { ClientHello } from '../../wire/hello/client-hello.ts';
 import { Counters } from '../counters.ts';
 import { Endpoint } from '../endpoint.ts';
-import type { Caller, Dial, Ending, Switchboard } from '../engine.ts';
+import type { Caller, Dial, Ending, Router } from '../engine.ts';
 import type { Decision } from '../decision.ts';
 
 /** The route of a name. */
@@ -27,7 +27,7 @@ export interface Ended extends Omit<Ending, 'caller' | 'reason' | 'endpoint'> {
 }
 
 /** A table of names. The slot of a name is its index. */
-export class Table implements Switchboard {
+export class Table implements Router {
   readonly counters: Counters;
   readonly ended: ((ending: Ending) => void) | undefined;
   readonly endings: Ended[] = [];
@@ -63,7 +63,7 @@ export class Table implements Switchboard {
       decision.reset(this.counters.reason('not_a_hello'));
       return;
     }
-    if (this.#hello.serverName === 'bug.test') throw new Error('a bug in the switchboard');
+    if (this.#hello.serverName === 'bug.test') throw new Error('a bug in the router');
     const slot = this.#rows.findIndex((row) => row.name === this.#hello.serverName);
     if (slot < 0) {
       const reason = this.counters.reason('name_unknown');

@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
+import { PREFACE_LIMIT_BYTES, type Dial, type Router } from '../engine.ts';
 import { leavesReserve, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Decision } from '../decision.ts';
@@ -20,7 +20,7 @@ import { WaitingList } from './waiting-list.ts';
 
 /** Options of {@link Dialler}. */
 export interface DiallerOptions {
-  readonly switchboard: Switchboard;
+  readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -108,8 +108,8 @@ export class Dialler {
 
   /** Notifies the router, and sends the first bytes to the upstream. */
   join(client: number): void {
-    const { switchboard, relay, caller } = this.#options;
-    switchboard.connected?.(this.dial, caller.at(client));
+    const { router, relay, caller } = this.#options;
+    router.connected?.(this.dial, caller.at(client));
     relay.start(client, this.#ends.has(client, FLAG.prefaced) ? this.#preface(client) : undefined);
   }
 
@@ -182,8 +182,8 @@ export class Dialler {
   }
 
   #preface(client: number): Buffer {
-    const { switchboard, caller } = this.#options;
-    const length = switchboard.preface?.(this.dial, caller.at(client), this.#prefaceRoom) ?? 0;
+    const { router, caller } = this.#options;
+    const length = router.preface?.(this.dial, caller.at(client), this.#prefaceRoom) ?? 0;
     return this.#prefaceRoom.subarray(0, length);
   }
 

@@ -43,7 +43,7 @@ async function forgetfulPair() {
   const { counters } = table;
   const engine = new EpollEngine(
     {
-      switchboard: table,
+      router: table,
       counters,
       clock,
       onFault(error) {

@@ -10,7 +10,7 @@
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Ending, Engine, EngineOptions, Switchboard } from '../engine.ts';
+import type { Ending, Engine, EngineOptions, Router } from '../engine.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
 import { KeptLimit } from '../kept-limit.ts';
 import {
@@ -67,7 +67,7 @@ class EpollEnding implements Ending {
 export class EpollEngine implements Engine, Turn {
   readonly name = 'epoll';
 
-  readonly #switchboard: Switchboard;
+  readonly #router: Router;
   readonly #counters: Counters;
   readonly #allValues: readonly Float64Array[];
   readonly #limits: Limits;
@@ -95,7 +95,7 @@ export class EpollEngine implements Engine, Turn {
   /** @throws Error if Bun's loop cannot be found in this thread. */
   constructor(options: EngineOptions, poller = new Poller()) {
     this.#poller = poller;
-    this.#switchboard = options.switchboard;
+    this.#router = options.router;
     this.#counters = options.counters;
     this.#allValues = options.allValues ?? [options.counters.values];
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -118,7 +118,7 @@ export class EpollEngine implements Engine, Turn {
       fault,
     });
     const parts = {
-      switchboard: this.#switchboard,
+      router: this.#router,
       counters: this.#counters,
       limits: this.#limits,
       clock: this.#clock,
@@ -132,7 +132,7 @@ export class EpollEngine implements Engine, Turn {
         limits: this.#limits,
         counters: this.#counters,
         addressOf: (client: number) => this.#caller.at(client).remoteAddress,
-        standsForMany: (address) => this.#switchboard.standsForMany?.(address) ?? false,
+        standsForMany: (address) => this.#router.standsForMany?.(address) ?? false,
       },
       new WaitingList(this.#ends, LIST.hello),
     );
@@ -304,7 +304,7 @@ export class EpollEngine implements Engine, Turn {
     this.#counters.add(GLOBAL.open, -1);
     if (row >= 0) this.#counters.add(row + COLUMN.open, -1);
     const upstream = ends.peerOf(client);
-    if (this.#switchboard.ended !== undefined)
+    if (this.#router.ended !== undefined)
       this.#tellEnded(client, upstream, refusedFor ?? reason);
     this.#relay.forget(client);
     this.#close(client, how);
@@ -332,7 +332,7 @@ export class EpollEngine implements Engine, Turn {
     ending.bytesDown = ends.bytes[client] ?? 0;
     ending.durationMs = this.#clock.nowMs() - (ends.acceptedMs[client] ?? 0);
     try {
-      this.#switchboard.ended?.(ending);
+      this.#router.ended?.(ending);
     } catch (error) {
       this.#onFault(error); // the connection is over already
     }

@@ -11,7 +11,7 @@ let engine: EpollEngine;
 beforeAll(() => {
   const table = new Table([]);
   engine = new EpollEngine({
-    switchboard: table,
+    router: table,
     counters: table.counters,
     onFault(error) {
       throw error;

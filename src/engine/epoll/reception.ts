@@ -92,10 +92,10 @@ export class Reception {
 
   /** Asks the router for a decision about the dial that has just failed. */
   dialFailed(client: number): void {
-    const { switchboard, dialler, caller } = this.#options;
+    const { router, dialler, caller } = this.#options;
     const decision = this.#decision;
     decision.reset(REASON.fault);
-    switchboard.failed(dialler.dial, caller.at(client), decision);
+    router.failed(dialler.dial, caller.at(client), decision);
     if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
     this.#carryOut(client);
   }
@@ -112,9 +112,9 @@ export class Reception {
   }
 
   #look(client: number): void {
-    const { limits, relay, end, switchboard } = this.#options;
+    const { limits, relay, end, router } = this.#options;
     // An event means bytes, unless it reported a FIN.
-    if (switchboard.isBlind === true && !this.#ends.has(client, FLAG.finComing)) {
+    if (router.isBlind === true && !this.#ends.has(client, FLAG.finComing)) {
       this.#route(client, 0);
       return;
     }
@@ -132,10 +132,10 @@ export class Reception {
   }
 
   #route(client: number, length: number): void {
-    const { switchboard, limits, caller } = this.#options;
+    const { router, limits, caller } = this.#options;
     const decision = this.#decision;
     decision.more();
-    switchboard.route(this.#peeked, length, caller.at(client), decision);
+    router.route(this.#peeked, length, caller.at(client), decision);
     if (decision.kind !== 'more') {
       this.#carryOut(client);
     } else if (length === limits.maxFirstBytes) {

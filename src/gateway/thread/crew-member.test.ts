@@ -3,7 +3,7 @@ import { freePort } from '../../net/testing/free-port.ts';
 import { Peer } from '../../net/testing/peer.ts';
 import { Counters } from '../../engine/counters.ts';
 import { countersLayout } from '../reasons.ts';
-import { RateLimit } from '../switchboard/rate-limit.ts';
+import { RateLimit } from '../router/rate-limit.ts';
 import { until } from '../testing/lab.ts';
 import { CrewMember, ThreadCannotStart } from './crew-member.ts';
 import type { FromThread, ThreadStart } from './messages.ts';

@@ -12,9 +12,9 @@ import type { Limits } from '../../engine/limits.ts';
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';
 import type { PlacedRoute, RouteChanges, SlotUse } from '../routes/route-table.ts';
-import { RateLimit } from '../switchboard/rate-limit.ts';
-import type { TenantLimits } from '../switchboard/route-book.ts';
-import type { ProxyProtocol } from '../switchboard/trusted-sources.ts';
+import { RateLimit } from '../router/rate-limit.ts';
+import type { TenantLimits } from '../router/route-book.ts';
+import type { ProxyProtocol } from '../router/trusted-sources.ts';
 import { CrewMember, type CrewMemberEvents } from './crew-member.ts';
 import type { ThreadStart } from './messages.ts';
 

@@ -8,11 +8,11 @@ import type { ListenAddress } from '../../net/listen-address.ts';
 import { adviceFor, CannotListen, listenOnAll } from '../../net/listen-all.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';
-import { ConnectionLog } from '../switchboard/connection-log.ts';
-import { GatewaySwitchboard } from '../switchboard/gateway-switchboard.ts';
-import { RateLimit } from '../switchboard/rate-limit.ts';
-import { RouteBook } from '../switchboard/route-book.ts';
-import type { TenantGate } from '../switchboard/tenant-gate.ts';
+import { ConnectionLog } from '../router/connection-log.ts';
+import { GatewayRouter } from '../router/gateway-router.ts';
+import { RateLimit } from '../router/rate-limit.ts';
+import { RouteBook } from '../router/route-book.ts';
+import type { TenantGate } from '../router/tenant-gate.ts';
 import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
 /** Maximum time that a line of the access log waits for a batch. */
@@ -52,7 +52,7 @@ class EngineThread {
   /** Imports the cryptography, which takes 2 MB, only when there are keys. */
   async #changeKeys(masterKeys: readonly Uint8Array[]): Promise<void> {
     if (masterKeys.length === 0) return;
-    const { TenantGate } = await import('../switchboard/tenant-gate.ts');
+    const { TenantGate } = await import('../router/tenant-gate.ts');
     this.#gate ??= new TenantGate();
     this.#gate.replaceKeys(masterKeys);
   }
@@ -66,7 +66,7 @@ class EngineThread {
     const counters = all[start.index];
     if (counters === undefined) throw new RangeError(`thread ${start.index} has no counters`);
     const allValues = all.map(({ values }) => values);
-    const switchboard = new GatewaySwitchboard({
+    const router = new GatewayRouter({
       book: this.#book,
       gate: () => this.#gate,
       counters,
@@ -77,7 +77,7 @@ class EngineThread {
       log: this.#log,
     });
     const { engine, fallbackReason } = await openEngine(start.engine, {
-      switchboard,
+      router,
       counters,
       allValues,
       limits: start.limits,

@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test';
 import { formatAddress } from '../../../wire/address-pair.ts';
 import { Counters } from '../../counters.ts';
 import { Endpoint } from '../../endpoint.ts';
-import type { Caller, Dial, Engine, Switchboard } from '../../engine.ts';
+import type { Caller, Dial, Engine, Router } from '../../engine.ts';
 import type { Decision } from '../../decision.ts';
 import { makeEngine } from '../engines.ts';
 import { Backend, Peer, until } from '../../../net/testing/peer.ts';
@@ -13,7 +13,7 @@ import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 const MEGABYTE = 1 << 20;
 
 /** Routes every client to one backend, behind a line with the address that the client has dialed. */
-class Signpost implements Switchboard {
+class Signpost implements Router {
   readonly isBlind = true;
   readonly #endpoint: Endpoint;
 
@@ -44,7 +44,7 @@ class BlindLab implements Disposable {
 
   constructor(engine: string, address: string) {
     this.engine = makeEngine(engine, {
-      switchboard: new Signpost(this.backend.port),
+      router: new Signpost(this.backend.port),
       counters: this.counters,
       limits: {},
       onFault(error) {

@@ -174,7 +174,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counters.global('unfinishedHellos')).toBe(0);
   });
 
-  test('takes a bug in the switchboard for the end of one connection', async () => {
+  test('takes a bug in the router for the end of one connection', async () => {
     using lab = new Lab(engine);
     const { client: other, upstream } = await lab.pair();
     const client = await lab.dial();
@@ -193,7 +193,7 @@ export function openingSuite(engine: string): void {
       rows: () => rowAt(CLOSED_PORT),
     });
     lab.table.failed = () => {
-      throw new Error('a bug in the switchboard');
+      throw new Error('a bug in the router');
     };
     const client = await lab.dial();
 

@@ -6,7 +6,7 @@
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, sumOver, type Counters } from '../../engine/counters.ts';
-import type { Caller, Dial, Ending, Switchboard } from '../../engine/engine.ts';
+import type { Caller, Dial, Ending, Router } from '../../engine/engine.ts';
 import { ENGINE_REASON_CODES, REASON, type EngineReason } from '../../engine/reasons.ts';
 import type { Decision } from '../../engine/decision.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
@@ -22,7 +22,7 @@ import type { TenantGate } from './tenant-gate.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
 /** Dependencies of a thread's router. */
-export interface GatewaySwitchboardOptions {
+export interface GatewayRouterOptions {
   readonly book: RouteBook;
   /** Returns undefined while there are no keys. Then every signed header is refused. */
   readonly gate: () => TenantGate | undefined;
@@ -49,11 +49,11 @@ const DROP_BITS = 15;
 const DROP_MASK = 2 ** DROP_BITS - 1;
 
 /** The router of one thread. */
-export class GatewaySwitchboard implements Switchboard {
+export class GatewayRouter implements Router {
   /** Undefined without an access log, so that engines do not read addresses. */
   readonly ended: ((ending: Ending) => void) | undefined;
 
-  readonly #options: GatewaySwitchboardOptions;
+  readonly #options: GatewayRouterOptions;
   readonly #book: RouteBook;
   readonly #counters: Counters;
   readonly #log: ConnectionLog | undefined;
@@ -63,7 +63,7 @@ export class GatewaySwitchboard implements Switchboard {
   readonly #nowMs: () => number;
 
   /** @throws RangeError if the counters lack one of the gateway's reasons. */
-  constructor(options: GatewaySwitchboardOptions) {
+  constructor(options: GatewayRouterOptions) {
     this.#options = options;
     this.#book = options.book;
     this.#counters = options.counters;

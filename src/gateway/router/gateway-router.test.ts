@@ -7,20 +7,20 @@ import { addressPair } from '../../wire/address-pair.ts';
 import { readAlert } from '../../wire/alert.ts';
 import { hello } from '../../wire/hello/hello-builder.ts';
 import { countersLayout } from '../reasons.ts';
-import { GatewaySwitchboard } from './gateway-switchboard.ts';
+import { GatewayRouter } from './gateway-router.ts';
 import { RateLimit } from './rate-limit.ts';
 import { RouteBook } from './route-book.ts';
 
 const HELLO = hello({ serverName: 'a.test' });
 
 /** Returns a router with one route of two endpoints, after it has routed the hello of a client. */
-function switchboard(counters = new Counters(countersLayout(1))) {
+function router(counters = new Counters(countersLayout(1))) {
   const book = new RouteBook({ connections: 0, connectionsPerSecond: 0 });
   const endpoints = ['10.0.0.1:1', '10.0.0.1:2'];
   const route = { tenant: 'a', host: 'a.test', kind: 'api', endpoints, limits: {} } as const;
   book.apply({ set: [{ slot: 0, route }], removed: [] });
   const clock = new ManualClock();
-  const of = new GatewaySwitchboard({
+  const of = new GatewayRouter({
     book,
     gate: () => undefined,
     counters,
@@ -43,7 +43,7 @@ function switchboard(counters = new Counters(countersLayout(1))) {
 }
 
 test('rests an endpoint that refused, and dials the next', () => {
-  const { decision, fail, resting } = switchboard();
+  const { decision, fail, resting } = router();
   const first = decision.endpoint;
 
   fail(REASON.dial_refused);
@@ -54,7 +54,7 @@ test('rests an endpoint that refused, and dials the next', () => {
 });
 
 test('holds its own want of descriptors against no endpoint, and refuses', () => {
-  const { decision, fail, resting, counters } = switchboard();
+  const { decision, fail, resting, counters } = router();
 
   fail(REASON.dial_no_resources);
 
@@ -67,5 +67,5 @@ test('is not made with counters that lack one of its reasons', () => {
   const { otherReasons, ...layout } = countersLayout(1);
   const counters = new Counters({ ...layout, otherReasons: otherReasons.slice(1) });
 
-  expect(() => switchboard(counters)).toThrow(`'${otherReasons[0]}' is not among the reasons`);
+  expect(() => router(counters)).toThrow(`'${otherReasons[0]}' is not among the reasons`);
 });
