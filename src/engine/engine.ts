@@ -36,7 +36,7 @@ import type { Limits } from './limits.ts';
 import type { Decision } from './decision.ts';
 
 /** The client of a connection. Addresses are read on demand, which may cost a system call. */
-export interface Caller {
+export interface ClientConnection {
   readonly remoteAddress: string;
   readonly remotePort: number;
   /** Source and destination, as a PROXY header carries them. Valid only during the call, like this object. */
@@ -57,8 +57,8 @@ export interface Dial {
 }
 
 /** The result of a closed connection. */
-export interface Ending {
-  readonly caller: Caller;
+export interface ClosedConnection {
+  readonly connection: ClientConnection;
   readonly reason: number;
   /** The endpoint that was dialed last. Absent if none was dialed; then the slot is -1. */
   readonly endpoint: Endpoint | undefined;
@@ -82,7 +82,7 @@ export interface Router {
    * {@link Limits.maxFirstBytes}. They are valid only during the call. After `more`, the engine calls again when more
    * bytes have arrived.
    */
-  route(bytes: Buffer, length: number, caller: Caller, decision: Decision): void;
+  route(bytes: Buffer, length: number, connection: ClientConnection, decision: Decision): void;
 
   /**
    * Reports whether many clients share this address, as behind a load balancer. The limit of unfinished hellos per
@@ -94,19 +94,19 @@ export interface Router {
    * Decides after a failed dial: another endpoint, `refuse` or `reset`. The decision must repeat the bytes to drop and
    * whether there is a preface.
    */
-  failed(dial: Dial, caller: Caller, decision: Decision): void;
+  failed(dial: Dial, connection: ClientConnection, decision: Decision): void;
 
   /** Writes the bytes that the upstream receives before those of the client into `room`, and returns their number. */
-  preface?(dial: Dial, caller: Caller, room: Buffer): number;
+  preface?(dial: Dial, connection: ClientConnection, room: Buffer): number;
 
   /** Called after a successful dial. */
-  connected?(dial: Dial, caller: Caller): void;
+  connected?(dial: Dial, connection: ClientConnection): void;
 
   /**
    * Called when a connection has ended, for the access log. Without this function and `preface`, an engine reads
    * addresses only to count sources.
    */
-  ended?(ending: Ending): void;
+  ended?(closed: ClosedConnection): void;
 }
 
 /** Maximum length of a preface: a PROXY header with all its TLVs. */

@@ -5,7 +5,7 @@
  * The proxy does not read the bytes of the pod. A client that does not use TLS reaches the gateway, which refuses it
  * and counts it where the operator of the edge can see it.
  */
-import type { Caller, Dial, Router } from '../engine/engine.ts';
+import type { ClientConnection, Dial, Router } from '../engine/engine.ts';
 import { REASON } from '../engine/reasons.ts';
 import type { Decision } from '../engine/decision.ts';
 import { signTenantHeader } from '../wire/tenant-header.ts';
@@ -38,12 +38,12 @@ export class Passthrough implements Router {
     this.#nowSeconds = options.nowSeconds ?? (() => Date.now() / 1000);
   }
 
-  route(_bytes: Buffer, _length: number, _caller: Caller, decision: Decision): void {
+  route(_bytes: Buffer, _length: number, _connection: ClientConnection, decision: Decision): void {
     this.#dial(0, decision);
   }
 
   /** If this process has no descriptor or port left, the edge did not fail, and its next address would not help. */
-  failed(dial: Dial, _caller: Caller, decision: Decision): void {
+  failed(dial: Dial, _connection: ClientConnection, decision: Decision): void {
     if (dial.reason === REASON.dial_no_resources) {
       decision.reset(this.#options.edgeDown);
       return;
@@ -57,10 +57,17 @@ export class Passthrough implements Router {
     this.#options.endpoints.succeeded(dial.endpoint);
   }
 
-  preface(_dial: Dial, caller: Caller, room: Buffer): number {
+  preface(_dial: Dial, connection: ClientConnection, room: Buffer): number {
     const { key } = this.#options;
     if (key === undefined) return 0;
-    return signTenantHeader(room, 0, key(), caller.addresses, this.#nowSeconds(), this.#fillNonce);
+    return signTenantHeader(
+      room,
+      0,
+      key(),
+      connection.addresses,
+      this.#nowSeconds(),
+      this.#fillNonce,
+    );
   }
 
   #dial(attempts: number, decision: Decision): void {

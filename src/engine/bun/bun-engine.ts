@@ -18,7 +18,7 @@
 import type { SocketHandler } from 'bun';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
-import type { Ending, Engine, EngineOptions, Router } from '../engine.ts';
+import type { ClosedConnection, Engine, EngineOptions, Router } from '../engine.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
 import { KeptLimit } from '../kept-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
@@ -127,8 +127,7 @@ export class BunEngine implements Engine {
    * connection already; then ends it.
    */
   #knowsAddresses(client: ClientSide): boolean {
-    const areWanted =
-      this.#router.ended !== undefined || this.#router.preface !== undefined;
+    const areWanted = this.#router.ended !== undefined || this.#router.preface !== undefined;
     if (!areWanted || client.lookUp().remoteAddress !== '') return true;
     this.#end(client, REASON.client_reset, 'reset');
     return false;
@@ -183,8 +182,8 @@ export class BunEngine implements Engine {
 
   #tellEnded(client: ClientSide): void {
     if (this.#router.ended === undefined) return;
-    const ending: Ending = {
-      caller: client,
+    const closed: ClosedConnection = {
+      connection: client,
       reason: client.reason,
       endpoint: client.endpoint,
       slot: client.slot,
@@ -194,7 +193,7 @@ export class BunEngine implements Engine {
       durationMs: this.#clock.nowMs() - client.acceptedMs,
     };
     try {
-      this.#router.ended(ending);
+      this.#router.ended(closed);
     } catch (error) {
       this.#onFault(error); // the connection is over already
     }

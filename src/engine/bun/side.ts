@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'bun';
 import { addressPair, type AddressPair } from '../../wire/address-pair.ts';
-import type { Caller } from '../engine.ts';
+import type { ClientConnection } from '../engine.ts';
 import type { Endpoint } from '../endpoint.ts';
 
 /** The state that client and upstream share: buffered bytes, and how far each direction is. */
@@ -80,7 +80,7 @@ interface Addresses {
 }
 
 /** The side of the client, and the state of the connection as a whole. */
-export class ClientSide extends Side implements Caller {
+export class ClientSide extends Side implements ClientConnection {
   stage: Stage = 'hello';
   peer: UpstreamSide | null = null;
   note = 0;

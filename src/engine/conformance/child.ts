@@ -126,7 +126,7 @@ function run(engineName: string, rows: readonly Row[], limits: Partial<Limits>):
       lostEdges: table.counters.global('lostEdges'),
       failures: table.counters.failures(),
     };
-    table.endings.length = 0; // not used here
+    table.closedConnections.length = 0; // not used here
     process.send?.(answer);
   };
   process.on('message', report);

@@ -79,10 +79,10 @@ export class Lab implements Disposable {
   }
 
   /** Waits until no connection is open, and returns the one that closed last. */
-  async ending(): Promise<Table['endings'][number]> {
+  async lastClosed(): Promise<Table['closedConnections'][number]> {
     await until(() => this.counters.global('open') === 0, 'no connection left');
-    const ending = this.table.endings.at(-1);
-    if (ending === undefined) throw new Error('no connection has ended');
-    return ending;
+    const closed = this.table.closedConnections.at(-1);
+    if (closed === undefined) throw new Error('no connection has ended');
+    return closed;
   }
 }

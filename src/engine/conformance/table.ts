@@ -5,7 +5,7 @@ import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { ClientHello } from '../../wire/hello/client-hello.ts';
 import { Counters } from '../counters.ts';
 import { Endpoint } from '../endpoint.ts';
-import type { Caller, Dial, Ending, Router } from '../engine.ts';
+import type { ClientConnection, Dial, ClosedConnection, Router } from '../engine.ts';
 import type { Decision } from '../decision.ts';
 
 /** The route of a name. */
@@ -19,7 +19,7 @@ export interface Row {
 }
 
 /** A closed connection, with codes instead of numbers. */
-export interface Ended extends Omit<Ending, 'caller' | 'reason' | 'endpoint'> {
+export interface Ended extends Omit<ClosedConnection, 'connection' | 'reason' | 'endpoint'> {
   readonly reason: string | undefined;
   readonly endpoint: string | undefined;
   readonly remoteAddress: string;
@@ -29,8 +29,8 @@ export interface Ended extends Omit<Ending, 'caller' | 'reason' | 'endpoint'> {
 /** A table of names. The slot of a name is its index. */
 export class Table implements Router {
   readonly counters: Counters;
-  readonly ended: ((ending: Ending) => void) | undefined;
-  readonly endings: Ended[] = [];
+  readonly ended: ((closed: ClosedConnection) => void) | undefined;
+  readonly closedConnections: Ended[] = [];
   readonly #rows: readonly Row[];
   readonly #endpoints: readonly (readonly Endpoint[])[];
   readonly #hello = new ClientHello();
@@ -43,7 +43,7 @@ export class Table implements Router {
       slotReasons: ['no_endpoint'],
       otherReasons: ['not_a_hello', 'name_unknown'],
     });
-    this.ended = (ending) => this.#note(ending);
+    this.ended = (closed) => this.#note(closed);
   }
 
   /** The addresses of load balancers. */
@@ -53,7 +53,7 @@ export class Table implements Router {
     return this.balancers.has(address);
   }
 
-  route(bytes: Buffer, length: number, caller: Caller, decision: Decision): void {
+  route(bytes: Buffer, length: number, connection: ClientConnection, decision: Decision): void {
     const outcome = this.#hello.read(bytes, length);
     if (outcome === 'incomplete') {
       decision.more();
@@ -70,35 +70,35 @@ export class Table implements Router {
       decision.refuse(reason, ALERT_RECORDS.unrecognized_name);
       return;
     }
-    caller.note = this.#hello.end; // for failed(), where there is no hello to read
-    this.#dial(slot, 0, caller, decision);
+    connection.note = this.#hello.end; // for failed(), where there is no hello to read
+    this.#dial(slot, 0, connection, decision);
   }
 
-  failed(dial: Dial, caller: Caller, decision: Decision): void {
-    this.#dial(dial.slot, dial.attempt, caller, decision);
+  failed(dial: Dial, connection: ClientConnection, decision: Decision): void {
+    this.#dial(dial.slot, dial.attempt, connection, decision);
   }
 
-  preface(dial: Dial, _caller: Caller, room: Buffer): number {
+  preface(dial: Dial, _connection: ClientConnection, room: Buffer): number {
     return room.write(this.#rows[dial.slot]?.preface ?? '');
   }
 
-  #dial(slot: number, attempt: number, caller: Caller, decision: Decision): void {
+  #dial(slot: number, attempt: number, connection: ClientConnection, decision: Decision): void {
     const row = this.#rows[slot];
     const endpoint = this.#endpoints[slot]?.[attempt];
     if (row === undefined || endpoint === undefined) {
       decision.refuse(this.counters.reason('no_endpoint'), ALERT_RECORDS.internal_error);
       return;
     }
-    const dropBytes = row.dropsHello === true ? caller.note : 0;
+    const dropBytes = row.dropsHello === true ? connection.note : 0;
     decision.dial(endpoint, slot, dropBytes, row.preface !== undefined);
   }
 
-  #note(ending: Ending): void {
-    const { caller, slot, attempts, bytesUp, bytesDown, durationMs } = ending;
-    const { remoteAddress, remotePort } = caller;
-    const reason = this.counters.reasons[ending.reason];
-    const endpoint = ending.endpoint?.toString();
+  #note(closed: ClosedConnection): void {
+    const { connection, slot, attempts, bytesUp, bytesDown, durationMs } = closed;
+    const { remoteAddress, remotePort } = connection;
+    const reason = this.counters.reasons[closed.reason];
+    const endpoint = closed.endpoint?.toString();
     const numbers = { slot, attempts, bytesUp, bytesDown, durationMs };
-    this.endings.push({ ...numbers, reason, endpoint, remoteAddress, remotePort });
+    this.closedConnections.push({ ...numbers, reason, endpoint, remoteAddress, remotePort });
   }
 }

@@ -8,7 +8,7 @@ import { PREFACE_LIMIT_BYTES, type Dial, type Router } from '../engine.ts';
 import { leavesReserve, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Decision } from '../decision.ts';
-import type { EpollCaller } from './caller.ts';
+import type { EpollClientConnection } from './client-connection.ts';
 import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
 import * as libc from '../../system/libc.ts';
 import { errno } from '../../system/libc.ts';
@@ -27,7 +27,7 @@ export interface DiallerOptions {
   readonly ends: Ends;
   readonly poller: Poller;
   readonly relay: Relay;
-  readonly caller: EpollCaller;
+  readonly connection: EpollClientConnection;
 }
 
 /** One dial. The object is reused, so that a dial allocates nothing. */
@@ -108,8 +108,8 @@ export class Dialler {
 
   /** Notifies the router, and sends the first bytes to the upstream. */
   join(client: number): void {
-    const { router, relay, caller } = this.#options;
-    router.connected?.(this.dial, caller.at(client));
+    const { router, relay, connection } = this.#options;
+    router.connected?.(this.dial, connection.at(client));
     relay.start(client, this.#ends.has(client, FLAG.prefaced) ? this.#preface(client) : undefined);
   }
 
@@ -182,8 +182,8 @@ export class Dialler {
   }
 
   #preface(client: number): Buffer {
-    const { router, caller } = this.#options;
-    const length = router.preface?.(this.dial, caller.at(client), this.#prefaceRoom) ?? 0;
+    const { router, connection } = this.#options;
+    const length = router.preface?.(this.dial, connection.at(client), this.#prefaceRoom) ?? 0;
     return this.#prefaceRoom.subarray(0, length);
   }
 

@@ -109,7 +109,7 @@ test('finds a reset that epoll never told of', async () => {
 
   await until(() => upstream.closed, 'the end of the upstream');
   expect(upstream.wasReset).toBe(true);
-  expect(table.endings.at(-1)?.reason).toBe('client_reset');
+  expect(table.closedConnections.at(-1)?.reason).toBe('client_reset');
   expect(counters.global('open')).toBe(0);
 });
 

@@ -10,7 +10,7 @@
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Ending, Engine, EngineOptions, Router } from '../engine.ts';
+import type { ClosedConnection, Engine, EngineOptions, Router } from '../engine.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
 import { KeptLimit } from '../kept-limit.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
-import { EpollCaller } from './caller.ts';
+import { EpollClientConnection } from './client-connection.ts';
 import { Dialler } from './dialler.ts';
 import { Ends, FLAG, LIST, STAGE } from './ends.ts';
 import * as libc from '../../system/libc.ts';
@@ -48,8 +48,8 @@ const KEPT_PIECES = 4;
 const HANGUP = EPOLL.RDHUP | EPOLL.HUP | EPOLL.ERR;
 
 /** The result of a closed connection. The object is reused. */
-class EpollEnding implements Ending {
-  readonly caller: EpollCaller;
+class EpollClosedConnection implements ClosedConnection {
+  readonly connection: EpollClientConnection;
   reason = 0;
   endpoint: Endpoint | undefined;
   slot = -1;
@@ -58,8 +58,8 @@ class EpollEnding implements Ending {
   bytesDown = 0;
   durationMs = 0;
 
-  constructor(caller: EpollCaller) {
-    this.caller = caller;
+  constructor(connection: EpollClientConnection) {
+    this.connection = connection;
   }
 }
 
@@ -77,8 +77,8 @@ export class EpollEngine implements Engine, Turn {
   readonly #ends = new Ends();
   readonly #poller: Poller;
   readonly #loop: Loop;
-  readonly #caller = new EpollCaller(this.#ends);
-  readonly #ending = new EpollEnding(this.#caller);
+  readonly #connection = new EpollClientConnection(this.#ends);
+  readonly #closed = new EpollClosedConnection(this.#connection);
   readonly #relay: Relay;
   readonly #dialler: Dialler;
   readonly #reception: Reception;
@@ -125,13 +125,13 @@ export class EpollEngine implements Engine, Turn {
       ends: this.#ends,
       poller: this.#poller,
       relay: this.#relay,
-      caller: this.#caller,
+      connection: this.#connection,
     };
     this.#unfinished = new UnfinishedHellos(
       {
         limits: this.#limits,
         counters: this.#counters,
-        addressOf: (client: number) => this.#caller.at(client).remoteAddress,
+        addressOf: (client: number) => this.#connection.at(client).remoteAddress,
         standsForMany: (address) => this.#router.standsForMany?.(address) ?? false,
       },
       new WaitingList(this.#ends, LIST.hello),
@@ -304,8 +304,7 @@ export class EpollEngine implements Engine, Turn {
     this.#counters.add(GLOBAL.open, -1);
     if (row >= 0) this.#counters.add(row + COLUMN.open, -1);
     const upstream = ends.peerOf(client);
-    if (this.#router.ended !== undefined)
-      this.#tellEnded(client, upstream, refusedFor ?? reason);
+    if (this.#router.ended !== undefined) this.#tellEnded(client, upstream, refusedFor ?? reason);
     this.#relay.forget(client);
     this.#close(client, how);
     if (upstream < 0) return;
@@ -322,17 +321,17 @@ export class EpollEngine implements Engine, Turn {
   /** Notifies the router while the socket is open, because a closed one has no addresses. */
   #tellEnded(client: number, upstream: number, reason: number): void {
     const ends = this.#ends;
-    const ending = this.#ending;
-    this.#caller.at(client);
-    ending.reason = reason;
-    ending.endpoint = ends.endpoints[client];
-    ending.slot = ends.slot[client] ?? -1;
-    ending.attempts = ends.attempts[client] ?? 0;
-    ending.bytesUp = upstream < 0 ? 0 : (ends.bytes[upstream] ?? 0);
-    ending.bytesDown = ends.bytes[client] ?? 0;
-    ending.durationMs = this.#clock.nowMs() - (ends.acceptedMs[client] ?? 0);
+    const closed = this.#closed;
+    this.#connection.at(client);
+    closed.reason = reason;
+    closed.endpoint = ends.endpoints[client];
+    closed.slot = ends.slot[client] ?? -1;
+    closed.attempts = ends.attempts[client] ?? 0;
+    closed.bytesUp = upstream < 0 ? 0 : (ends.bytes[upstream] ?? 0);
+    closed.bytesDown = ends.bytes[client] ?? 0;
+    closed.durationMs = this.#clock.nowMs() - (ends.acceptedMs[client] ?? 0);
     try {
-      this.#router.ended?.(ending);
+      this.#router.ended?.(closed);
     } catch (error) {
       this.#onFault(error); // the connection is over already
     }

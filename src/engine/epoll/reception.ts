@@ -92,10 +92,10 @@ export class Reception {
 
   /** Asks the router for a decision about the dial that has just failed. */
   dialFailed(client: number): void {
-    const { router, dialler, caller } = this.#options;
+    const { router, dialler, connection } = this.#options;
     const decision = this.#decision;
     decision.reset(REASON.fault);
-    router.failed(dialler.dial, caller.at(client), decision);
+    router.failed(dialler.dial, connection.at(client), decision);
     if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
     this.#carryOut(client);
   }
@@ -132,10 +132,10 @@ export class Reception {
   }
 
   #route(client: number, length: number): void {
-    const { router, limits, caller } = this.#options;
+    const { router, limits, connection } = this.#options;
     const decision = this.#decision;
     decision.more();
-    router.route(this.#peeked, length, caller.at(client), decision);
+    router.route(this.#peeked, length, connection.at(client), decision);
     if (decision.kind !== 'more') {
       this.#carryOut(client);
     } else if (length === limits.maxFirstBytes) {

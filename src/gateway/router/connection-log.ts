@@ -5,7 +5,7 @@
  * It exists only if there is an access log. The engine stores one number (`note`) per connection for the router. With
  * an access log that number is the index of the record, and the router's own number is kept in the record.
  */
-import type { Caller, Ending } from '../../engine/engine.ts';
+import type { ClientConnection, ClosedConnection } from '../../engine/engine.ts';
 import type { Entry } from './route-book.ts';
 
 /** The client address from a PROXY header. */
@@ -35,10 +35,15 @@ export class ConnectionLog {
   }
 
   /** Begins the record of a connection. Pass `entry` if the connection is refused before it is dialed. */
-  begin(caller: Caller, host: string, client: ForwardedClient | undefined, entry?: Entry): void {
+  begin(
+    connection: ClientConnection,
+    host: string,
+    client: ForwardedClient | undefined,
+    entry?: Entry,
+  ): void {
     const place = this.#free.pop() ?? this.#records.length;
     this.#records[place] = { note: 0, host, client, entry };
-    caller.note = place;
+    connection.note = place;
   }
 
   noteOf(place: number): number {
@@ -51,11 +56,14 @@ export class ConnectionLog {
   }
 
   /** Adds the line of a closed connection. `entry` is its route, if the route still exists. */
-  ended(ending: Ending, entry: Entry | undefined, reason: string): void {
-    const { caller } = ending;
-    const record = this.#records[caller.note];
+  ended(closed: ClosedConnection, entry: Entry | undefined, reason: string): void {
+    const { connection } = closed;
+    const record = this.#records[connection.note];
     const route = entry ?? record?.entry;
-    const client = record?.client ?? { address: caller.remoteAddress, port: caller.remotePort };
+    const client = record?.client ?? {
+      address: connection.remoteAddress,
+      port: connection.remotePort,
+    };
     const line = {
       time: new Date().toISOString(),
       tenant: route?.tenant,
@@ -66,19 +74,19 @@ export class ConnectionLog {
       via:
         record?.client === undefined
           ? undefined
-          : spoken({ address: caller.remoteAddress, port: caller.remotePort }),
-      endpoint: ending.endpoint?.toString(),
-      attempts: ending.attempts,
-      bytesUp: ending.bytesUp,
-      bytesDown: ending.bytesDown,
-      durationMs: Math.round(ending.durationMs * 10) / 10,
+          : spoken({ address: connection.remoteAddress, port: connection.remotePort }),
+      endpoint: closed.endpoint?.toString(),
+      attempts: closed.attempts,
+      bytesUp: closed.bytesUp,
+      bytesDown: closed.bytesDown,
+      durationMs: Math.round(closed.durationMs * 10) / 10,
       reason,
     };
     this.#lines += `${JSON.stringify(line)}\n`;
     this.#count++;
-    if (caller.note > 0) {
-      this.#records[caller.note] = undefined;
-      this.#free.push(caller.note);
+    if (connection.note > 0) {
+      this.#records[connection.note] = undefined;
+      this.#free.push(connection.note);
     }
     if (this.#lines.length >= BATCH_CHARACTERS) this.flush();
   }

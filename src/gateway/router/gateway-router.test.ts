@@ -31,12 +31,12 @@ function router(counters = new Counters(countersLayout(1))) {
     clock,
   });
   const addresses = addressPair('10.0.0.9', 4711, '10.0.0.1', 443);
-  const caller = { remoteAddress: '10.0.0.9', remotePort: 4711, addresses, note: 0 };
+  const connection = { remoteAddress: '10.0.0.9', remotePort: 4711, addresses, note: 0 };
   const decision = new Decision();
-  of.route(HELLO, HELLO.length, caller, decision);
+  of.route(HELLO, HELLO.length, connection, decision);
   const fail = (reason: number) => {
     const dial = { endpoint: decision.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
-    of.failed(dial, caller, decision);
+    of.failed(dial, connection, decision);
   };
   const resting = () => book.at(0)!.rotation.resting(clock.nowMs());
   return { decision, fail, resting, counters };

@@ -6,7 +6,7 @@
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, sumOver, type Counters } from '../../engine/counters.ts';
-import type { Caller, Dial, Ending, Router } from '../../engine/engine.ts';
+import type { ClientConnection, Dial, ClosedConnection, Router } from '../../engine/engine.ts';
 import { ENGINE_REASON_CODES, REASON, type EngineReason } from '../../engine/reasons.ts';
 import type { Decision } from '../../engine/decision.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
@@ -51,7 +51,7 @@ const DROP_MASK = 2 ** DROP_BITS - 1;
 /** The router of one thread. */
 export class GatewayRouter implements Router {
   /** Undefined without an access log, so that engines do not read addresses. */
-  readonly ended: ((ending: Ending) => void) | undefined;
+  readonly ended: ((closed: ClosedConnection) => void) | undefined;
 
   readonly #options: GatewayRouterOptions;
   readonly #book: RouteBook;
@@ -74,49 +74,49 @@ export class GatewayRouter implements Router {
     this.#nowMs = () => clock.nowMs();
     const { log, book, counters } = options;
     if (log !== undefined) {
-      this.ended = (ending) => {
-        log.ended(ending, book.at(ending.slot), counters.reasons[ending.reason] ?? 'unknown');
+      this.ended = (closed) => {
+        log.ended(closed, book.at(closed.slot), counters.reasons[closed.reason] ?? 'unknown');
       };
     }
   }
 
-  route(bytes: Buffer, length: number, caller: Caller, decision: Decision): void {
-    const start = this.#introductions.read(bytes, length, caller);
+  route(bytes: Buffer, length: number, connection: ClientConnection, decision: Decision): void {
+    const start = this.#introductions.read(bytes, length, connection);
     if (start === 'incomplete') return decision.more();
     if (typeof start !== 'number') {
-      return this.#refuseIntroduction(start, bytes[0] === HANDSHAKE_RECORD, caller, decision);
+      return this.#refuseIntroduction(start, bytes[0] === HANDSHAKE_RECORD, connection, decision);
     }
     if (this.#introductions.tenantHeader !== undefined) {
-      return this.#routeSigned(bytes[start] === HANDSHAKE_RECORD, start, caller, decision);
+      return this.#routeSigned(bytes[start] === HANDSHAKE_RECORD, start, connection, decision);
     }
 
     const outcome = this.#hello.read(bytes, length, start);
     if (outcome === 'incomplete') return decision.more();
-    if (outcome !== 'hello') return this.#refuseHello(outcome, caller, decision);
+    if (outcome !== 'hello') return this.#refuseHello(outcome, connection, decision);
     const host = this.#hello.serverName;
-    if (host === undefined) return this.#refuseName('name_absent', '', caller, decision);
+    if (host === undefined) return this.#refuseName('name_absent', '', connection, decision);
     const entry = this.#book.find(host);
-    if (entry === undefined) return this.#refuseName('name_unknown', host, caller, decision);
-    this.#admit(entry, start, caller, decision);
+    if (entry === undefined) return this.#refuseName('name_unknown', host, connection, decision);
+    this.#admit(entry, start, connection, decision);
   }
 
   standsForMany(address: string): boolean {
     return this.#introductions.isBalancer(address);
   }
 
-  failed(dial: Dial, caller: Caller, decision: Decision): void {
+  failed(dial: Dial, connection: ClientConnection, decision: Decision): void {
     // This process is out of resources, which no endpoint can help: neither back off nor try the next one.
     if (dial.reason === REASON.dial_no_resources) {
       return decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
     }
     const entry = this.#book.at(dial.slot);
-    const note = this.#log === undefined ? caller.note : this.#log.noteOf(caller.note);
+    const note = this.#log === undefined ? connection.note : this.#log.noteOf(connection.note);
     const failed = entry?.rotation.failed(dial.endpoint, this.#nowMs()) ?? 0;
     const tried = (note >>> DROP_BITS) | failed;
     // An endpoint that was removed from its route has no bit in `tried`. The number of attempts still bounds the
     // search.
     const hasMore = entry !== undefined && dial.attempt < entry.rotation.size;
-    if (hasMore && this.#dials(entry, note & DROP_MASK, tried, caller, decision)) return;
+    if (hasMore && this.#dials(entry, note & DROP_MASK, tried, connection, decision)) return;
     decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
   }
 
@@ -125,22 +125,27 @@ export class GatewayRouter implements Router {
   }
 
   /** Routes by the host in the signed header. The server name in the hello is only for the API server. */
-  #routeSigned(isTls: boolean, start: number, caller: Caller, decision: Decision): void {
+  #routeSigned(
+    isTls: boolean,
+    start: number,
+    connection: ClientConnection,
+    decision: Decision,
+  ): void {
     const header = this.#introductions.tenantHeader;
-    if (header === undefined || !isTls) return this.#refuseHello('not_tls', caller, decision);
+    if (header === undefined || !isTls) return this.#refuseHello('not_tls', connection, decision);
     const host = header.authority();
     if (host === undefined) {
-      this.#log?.begin(caller, '', this.#introductions.client());
+      this.#log?.begin(connection, '', this.#introductions.client());
       return decision.refuse(this.#reason('tenant_unsigned'), ALERT_RECORDS.handshake_failure);
     }
     const entry = this.#book.find(host);
-    if (entry === undefined) return this.#refuseName('name_unknown', '', caller, decision);
+    if (entry === undefined) return this.#refuseName('name_unknown', '', connection, decision);
     const outcome = this.#judge(header, entry);
     if (outcome === 'valid') {
       this.#introductions.isVerified = true;
-      return this.#admit(entry, start, caller, decision);
+      return this.#admit(entry, start, connection, decision);
     }
-    this.#refuseEntry(entry, outcome, ALERT_RECORDS.handshake_failure, caller, decision);
+    this.#refuseEntry(entry, outcome, ALERT_RECORDS.handshake_failure, connection, decision);
   }
 
   #judge(header: ProxyHeader, entry: Entry): TenantOutcome {
@@ -152,17 +157,20 @@ export class GatewayRouter implements Router {
     return outcome;
   }
 
-  #admit(entry: Entry, dropBytes: number, caller: Caller, decision: Decision): void {
-    if (entry.sources !== undefined && !entry.sources.has(this.#introductions.sourceOf(caller))) {
+  #admit(entry: Entry, dropBytes: number, connection: ClientConnection, decision: Decision): void {
+    if (
+      entry.sources !== undefined &&
+      !entry.sources.has(this.#introductions.sourceOf(connection))
+    ) {
       const answer = ALERT_RECORDS.handshake_failure;
-      return this.#refuseEntry(entry, 'source_not_allowed', answer, caller, decision);
+      return this.#refuseEntry(entry, 'source_not_allowed', answer, connection, decision);
     }
     const refusal = this.#overLimit(entry);
     if (refusal !== undefined) {
-      return this.#refuseEntry(entry, refusal, ALERT_RECORDS.internal_error, caller, decision);
+      return this.#refuseEntry(entry, refusal, ALERT_RECORDS.internal_error, connection, decision);
     }
-    this.#log?.begin(caller, entry.host, this.#introductions.client(), entry);
-    if (this.#dials(entry, dropBytes, 0, caller, decision)) return;
+    this.#log?.begin(connection, entry.host, this.#introductions.client(), entry);
+    if (this.#dials(entry, dropBytes, 0, connection, decision)) return;
     // Before the first dial the engine knows no slot, so the router counts the failure.
     this.#counters.failSlot(this.#reason('no_endpoint'), this.#row(entry));
     decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
@@ -173,15 +181,15 @@ export class GatewayRouter implements Router {
     entry: Entry,
     dropBytes: number,
     tried: number,
-    caller: Caller,
+    connection: ClientConnection,
     decision: Decision,
   ): boolean {
     const { rotation } = entry;
     const endpoint = rotation.at(rotation.pick(tried, this.#nowMs));
     if (endpoint === undefined) return false;
     const note = (tried << DROP_BITS) | dropBytes;
-    if (this.#log === undefined) caller.note = note;
-    else this.#log.keepNote(caller.note, note);
+    if (this.#log === undefined) connection.note = note;
+    else this.#log.keepNote(connection.note, note);
     decision.dial(endpoint, entry.slot, dropBytes);
     return true;
   }
@@ -203,23 +211,28 @@ export class GatewayRouter implements Router {
   #refuseIntroduction(
     code: IntroductionRefusal,
     isTls: boolean,
-    caller: Caller,
+    connection: ClientConnection,
     decision: Decision,
   ): void {
-    this.#log?.begin(caller, '', undefined);
+    this.#log?.begin(connection, '', undefined);
     if (isTls) decision.refuse(this.#reason(code), ALERT_RECORDS.internal_error);
     else decision.reset(this.#reason(code));
   }
 
-  #refuseHello(refusal: HelloRefusal, caller: Caller, decision: Decision): void {
-    this.#log?.begin(caller, '', this.#introductions.client());
+  #refuseHello(refusal: HelloRefusal, connection: ClientConnection, decision: Decision): void {
+    this.#log?.begin(connection, '', this.#introductions.client());
     const answer = answerTo(refusal);
     if (answer === undefined) decision.reset(this.#reason(refusal));
     else decision.refuse(this.#reason(refusal), answer);
   }
 
-  #refuseName(code: GatewayReason, host: string, caller: Caller, decision: Decision): void {
-    this.#log?.begin(caller, host, this.#introductions.client());
+  #refuseName(
+    code: GatewayReason,
+    host: string,
+    connection: ClientConnection,
+    decision: Decision,
+  ): void {
+    this.#log?.begin(connection, host, this.#introductions.client());
     decision.refuse(this.#reason(code), ALERT_RECORDS.unrecognized_name);
   }
 
@@ -227,10 +240,10 @@ export class GatewayRouter implements Router {
     entry: Entry,
     code: GatewayReason | 'connections_limit',
     answer: Uint8Array,
-    caller: Caller,
+    connection: ClientConnection,
     decision: Decision,
   ): void {
-    this.#log?.begin(caller, entry.host, this.#introductions.client(), entry);
+    this.#log?.begin(connection, entry.host, this.#introductions.client(), entry);
     this.#counters.failSlot(this.#reason(code), this.#row(entry));
     decision.refuse(this.#reason(code), answer);
   }

@@ -2,7 +2,7 @@
  * Reads the PROXY headers before the hello: that of a load balancer, and the signed one of a worker's proxy. Reports
  * which headers are present and whether they are allowed.
  */
-import type { Caller } from '../../engine/engine.ts';
+import type { ClientConnection } from '../../engine/engine.ts';
 import type { ProxyRefusal } from '../../wire/outcome.ts';
 import { ProxyHeaderStack } from '../../wire/proxy-header-stack.ts';
 import {
@@ -43,7 +43,11 @@ export class Introductions {
   }
 
   /** Reads the headers and returns the offset of the hello. */
-  read(bytes: Buffer, length: number, caller: Caller): number | 'incomplete' | IntroductionRefusal {
+  read(
+    bytes: Buffer,
+    length: number,
+    connection: ClientConnection,
+  ): number | 'incomplete' | IntroductionRefusal {
     this.tenantHeader = undefined;
     this.isVerified = false;
     this.#balancerHeader = undefined;
@@ -52,7 +56,7 @@ export class Introductions {
     const beginsNone = first !== PROXY_FIRST_BYTE && first !== VERSION_1_FIRST_BYTE;
     if (beginsNone && this.#proxyProtocol === 'nobody') return 0;
 
-    const isBalancer = this.isBalancer(caller.remoteAddress);
+    const isBalancer = this.isBalancer(connection.remoteAddress);
     const stack = isBalancer ? this.#two : this.#one;
     const outcome = stack.read(bytes, length);
     if (outcome !== 'headers') return outcome;
@@ -66,8 +70,8 @@ export class Introductions {
   }
 
   /** Returns the address of the client: from the load balancer's header, or else the peer address. */
-  sourceOf(caller: Caller): string {
-    return this.#balancerHeader?.addresses()?.source.address ?? caller.remoteAddress;
+  sourceOf(connection: ClientConnection): string {
+    return this.#balancerHeader?.addresses()?.source.address ?? connection.remoteAddress;
   }
 
   /** Returns the client of the innermost trusted header, for logs. Undefined if there is no trusted header. */

@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test';
 import { formatAddress } from '../../../wire/address-pair.ts';
 import { Counters } from '../../counters.ts';
 import { Endpoint } from '../../endpoint.ts';
-import type { Caller, Dial, Engine, Router } from '../../engine.ts';
+import type { ClientConnection, Dial, Engine, Router } from '../../engine.ts';
 import type { Decision } from '../../decision.ts';
 import { makeEngine } from '../engines.ts';
 import { Backend, Peer, until } from '../../../net/testing/peer.ts';
@@ -21,15 +21,15 @@ class Signpost implements Router {
     this.#endpoint = new Endpoint('127.0.0.1', port);
   }
 
-  route(_bytes: Buffer, _length: number, _caller: Caller, decision: Decision): void {
+  route(_bytes: Buffer, _length: number, _connection: ClientConnection, decision: Decision): void {
     decision.dial(this.#endpoint, 0, 0, true);
   }
 
-  failed(_dial: Dial, _caller: Caller, decision: Decision): void {
+  failed(_dial: Dial, _connection: ClientConnection, decision: Decision): void {
     decision.reset(0);
   }
 
-  preface(_dial: Dial, { addresses }: Caller, room: Buffer): number {
+  preface(_dial: Dial, { addresses }: ClientConnection, room: Buffer): number {
     const { destination, destinationPort, family } = addresses;
     return room.write(`${formatAddress(destination, 0, family)} ${destinationPort}\n`);
   }

@@ -74,7 +74,7 @@ export function keptSuite(engine: string): void {
     await until(() => upstream.closed, 'the end');
 
     expect(upstream.wasReset).toBe(true);
-    expect((await lab.ending()).reason).toBe('kept_bytes_limit');
+    expect((await lab.lastClosed()).reason).toBe('kept_bytes_limit');
     expect(lab.counts().failures).toEqual({ kept_bytes_limit: 1 });
     expect(lab.counters.global('keptBytes')).toBe(0);
   });

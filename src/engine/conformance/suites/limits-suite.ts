@@ -163,7 +163,7 @@ export function limitsSuite(engine: string): void {
     await until(() => upstream.sawFin, 'the FIN');
     upstream.fin();
 
-    expect(await lab.ending()).toMatchObject({
+    expect(await lab.lastClosed()).toMatchObject({
       remoteAddress: '::1',
       endpoint: `[::1]:${lab.backend.port}`,
     });

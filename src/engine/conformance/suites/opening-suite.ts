@@ -49,7 +49,7 @@ export function openingSuite(engine: string): void {
     upstream.fin();
     await until(() => client.sawFin, 'the answer');
     expect(client.bytes().toString()).toBe('answer');
-    expect((await lab.ending()).reason).toBe('completed');
+    expect((await lab.lastClosed()).reason).toBe('completed');
   });
 
   test('passes a megabyte in one write with the hello, and the FIN behind it', async () => {
@@ -123,7 +123,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counts().failures).toEqual({ dial_refused: 1, no_endpoint: 1 });
     await sending;
     client.close();
-    expect(await lab.ending()).toMatchObject({ reason: 'no_endpoint', attempts: 1, bytesUp: 0 });
+    expect(await lab.lastClosed()).toMatchObject({ reason: 'no_endpoint', attempts: 1, bytesUp: 0 });
     expect(lab.counts().open).toBe(0);
   });
 
@@ -138,7 +138,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counters.failures()).toEqual({ name_unknown: 1 });
     expect(lab.counts().total).toBe(0);
     client.close();
-    expect(await lab.ending()).toMatchObject({ reason: 'name_unknown', slot: -1, attempts: 0 });
+    expect(await lab.lastClosed()).toMatchObject({ reason: 'name_unknown', slot: -1, attempts: 0 });
   });
 
   test('closes on a refused client that does not leave', async () => {
@@ -149,7 +149,7 @@ export function openingSuite(engine: string): void {
 
     lab.clock.advance(3000);
 
-    expect((await lab.ending()).reason).toBe('name_unknown');
+    expect((await lab.lastClosed()).reason).toBe('name_unknown');
   });
 
   test('resets a client whose bytes are no hello', async () => {
@@ -170,7 +170,7 @@ export function openingSuite(engine: string): void {
     await client.send(HELLO.subarray(0, 40));
     client.fin();
 
-    expect((await lab.ending()).reason).toBe('hello_cut');
+    expect((await lab.lastClosed()).reason).toBe('hello_cut');
     expect(lab.counters.global('unfinishedHellos')).toBe(0);
   });
 
@@ -251,7 +251,7 @@ export function openingSuite(engine: string): void {
 
     client.reset();
 
-    expect((await lab.ending()).reason).toBe('client_reset');
+    expect((await lab.lastClosed()).reason).toBe('client_reset');
     expect(lab.counters.global('dialling')).toBe(0);
   });
 }

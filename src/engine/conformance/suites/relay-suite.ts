@@ -24,10 +24,10 @@ export function relaySuite(engine: string): void {
     expect(client.bytes().toString()).toBe('pong!');
     await until(() => upstream.sawFin, 'the FIN');
     upstream.close();
-    const ending = await lab.ending();
-    expect(ending).toMatchObject({ reason: 'completed', slot: 0, attempts: 1 });
-    expect(ending).toMatchObject({ bytesUp: HELLO.length + 4, bytesDown: 5 });
-    expect(ending.remoteAddress).toBe('127.0.0.1');
+    const closed = await lab.lastClosed();
+    expect(closed).toMatchObject({ reason: 'completed', slot: 0, attempts: 1 });
+    expect(closed).toMatchObject({ bytesUp: HELLO.length + 4, bytesDown: 5 });
+    expect(closed.remoteAddress).toBe('127.0.0.1');
     expect(lab.counts()).toMatchObject({ open: 0, total: 1, bytesUp: HELLO.length + 4, dials: 1 });
     expect(lab.counts().bytesDown).toBe(5);
     expect(lab.counters.failures()).toEqual({});
@@ -44,7 +44,7 @@ export function relaySuite(engine: string): void {
 
     await until(() => client.sawFin, 'the FIN of the upstream');
     expect(client.received).toBe(MEGABYTE);
-    expect((await lab.ending()).reason).toBe('completed');
+    expect((await lab.lastClosed()).reason).toBe('completed');
   });
 
   test('keeps the way to the upstream open after its FIN', async () => {
@@ -58,7 +58,7 @@ export function relaySuite(engine: string): void {
 
     await until(() => upstream.sawFin, 'the FIN of the client');
     expect(upstream.received).toBe(HELLO.length + MEGABYTE);
-    expect((await lab.ending()).reason).toBe('completed');
+    expect((await lab.lastClosed()).reason).toBe('completed');
   });
 
   test('brings everything to a slow reader before both FINs', async () => {
@@ -74,7 +74,7 @@ export function relaySuite(engine: string): void {
 
     await until(() => client.sawFin && upstream.sawFin, 'both FINs');
     expect(client.received).toBe(24 * MEGABYTE);
-    expect((await lab.ending()).bytesDown).toBe(24 * MEGABYTE);
+    expect((await lab.lastClosed()).bytesDown).toBe(24 * MEGABYTE);
     expect(lab.counters.global('keptBytes')).toBe(0);
   });
 
@@ -146,7 +146,7 @@ export function relaySuite(engine: string): void {
 
     await until(() => upstream.closed, 'the end of the upstream');
     expect(upstream.wasReset).toBe(true);
-    expect((await lab.ending()).reason).toBe('client_reset');
+    expect((await lab.lastClosed()).reason).toBe('client_reset');
     expect(lab.counts().failures).toEqual({ client_reset: 1 });
   });
 
@@ -160,7 +160,7 @@ export function relaySuite(engine: string): void {
     await until(() => upstream.closed, 'the end of the upstream');
 
     expect(upstream.wasReset).toBe(true);
-    expect((await lab.ending()).reason).toBe('completed');
+    expect((await lab.lastClosed()).reason).toBe('completed');
     expect(lab.counters.failures()).toEqual({});
   });
 
@@ -172,7 +172,7 @@ export function relaySuite(engine: string): void {
 
     await until(() => client.closed, 'the end of the client');
     expect(client.wasReset).toBe(true);
-    expect((await lab.ending()).reason).toBe('upstream_reset');
+    expect((await lab.lastClosed()).reason).toBe('upstream_reset');
   });
 
   for (const stalled of ['client', 'upstream'] as const) {
@@ -189,7 +189,7 @@ export function relaySuite(engine: string): void {
 
       await until(() => writer.closed, 'the end of the other side');
       await sending;
-      expect((await lab.ending()).reason).toBe(`${stalled}_reset`);
+      expect((await lab.lastClosed()).reason).toBe(`${stalled}_reset`);
       expect(lab.counters.global('keptBytes')).toBe(0);
     });
   }
@@ -203,6 +203,6 @@ export function relaySuite(engine: string): void {
     upstream.reset();
 
     await until(() => client.closed, 'the end of the client');
-    expect((await lab.ending()).reason).toBe('upstream_reset');
+    expect((await lab.lastClosed()).reason).toBe('upstream_reset');
   });
 }

@@ -21,12 +21,14 @@ export function stormSuite(engine: string): void {
       await until(() => lab.counters.global('abandonedDials') === 0, 'no dial left');
 
       expect(await storm.wrong()).toEqual([]);
-      const ended = lab.table.endings.filter((ending) => ending.reason === 'completed');
+      const ended = lab.table.closedConnections.filter((closed) => closed.reason === 'completed');
       const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
       expect(ended).toHaveLength(storm.completed);
-      expect(sum(ended.map((ending) => ending.bytesUp))).toBe(storm.bytesUp);
-      expect(sum(ended.map((ending) => ending.bytesDown))).toBe(storm.bytesDown);
-      expect(sum(lab.table.endings.map((ending) => ending.bytesUp))).toBe(lab.counts().bytesUp);
+      expect(sum(ended.map((closed) => closed.bytesUp))).toBe(storm.bytesUp);
+      expect(sum(ended.map((closed) => closed.bytesDown))).toBe(storm.bytesDown);
+      expect(sum(lab.table.closedConnections.map((closed) => closed.bytesUp))).toBe(
+        lab.counts().bytesUp,
+      );
       expect(lab.counts()).toMatchObject({ open: 0 });
       expect(lab.counters.global('keptBytes')).toBe(0);
       expect(lab.counters.global('lostEdges')).toBe(0);

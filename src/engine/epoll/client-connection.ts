@@ -3,13 +3,13 @@
  * after the other.
  */
 import type { AddressPair } from '../../wire/address-pair.ts';
-import type { Caller } from '../engine.ts';
+import type { ClientConnection } from '../engine.ts';
 import { readAddress, readEnd, readPort, SOCKADDR_BYTES } from '../../system/socket-address.ts';
 import type { Ends } from './ends.ts';
 import { localEnd } from './socket.ts';
 
 /** The current client. */
-export class EpollCaller implements Caller {
+export class EpollClientConnection implements ClientConnection {
   readonly #ends: Ends;
   #client = -1;
 
