@@ -59,7 +59,7 @@ generate: install ## Generate deploy/crds and docs/reference from src/api
 # of disk.
 build: install ## Build dist/snicket, one file that contains its runtime
 	$(BUN) build --compile --splitting --minify --bytecode --format=esm --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
-	  src/main.ts src/gateway/thread/engine-thread.ts --outfile dist/snicket
+	  src/main.ts src/gateway/thread/thread-program.ts --outfile dist/snicket
 	@du -h dist/snicket
 
 image: build ## Write dist/snicket-image.tar, an OCI image; needs no container engine

@@ -20,16 +20,16 @@ const FLUSH_MS = 250;
 
 declare const self: Worker;
 
-function say(message: FromThread): void {
+function post(message: FromThread): void {
   self.postMessage(message);
 }
 
-function sentenceOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** The state of one thread. It handles messages in order, also before it listens. */
-class EngineThread {
+class ThreadProgram {
   readonly #start: ThreadStart;
   readonly #book: RouteBook;
   #gate: TenantGate | undefined;
@@ -44,7 +44,7 @@ class EngineThread {
     this.#book = new RouteBook(start.tenantLimits);
     this.#book.apply({ set: start.routes, removed: [] });
     if (!start.hasAccessLog) return;
-    const log = new ConnectionLog((lines, count) => say({ type: 'access-log', lines, count }));
+    const log = new ConnectionLog((lines, count) => post({ type: 'access-log', lines, count }));
     setInterval(() => log.flush(), FLUSH_MS);
     this.#log = log;
   }
@@ -83,26 +83,26 @@ class EngineThread {
       limits: start.limits,
       onFault: (error) => {
         const stack = error instanceof Error ? error.stack : undefined;
-        say({ type: 'fault', sentence: sentenceOf(error), stack });
+        post({ type: 'fault', sentence: messageOf(error), stack });
       },
     });
     this.#engine = engine;
     if (this.#isLeaving) throw new Error('told to leave before it listened');
     const { addresses, skipped } = listenOn(engine, start.listen);
-    say({ type: 'listening', addresses, skipped, engine: engine.name, fallbackReason });
+    post({ type: 'listening', addresses, skipped, engine: engine.name, fallbackReason });
   }
 
-  obey(message: Exclude<ToThread, ThreadStart>): void {
+  handle(message: Exclude<ToThread, ThreadStart>): void {
     switch (message.type) {
       case 'routes':
         this.#book.apply(message.changes);
-        say({ type: 'applied', version: message.version });
+        post({ type: 'applied', version: message.version });
         break;
       case 'keys':
         this.#keyChanges = this.#keyChanges
           .then(() => this.#changeKeys(message.masterKeys))
           // Caught here, so that unusable keys do not block later ones.
-          .catch((error: unknown) => say({ type: 'keys-refused', sentence: sentenceOf(error) }));
+          .catch((error: unknown) => post({ type: 'keys-refused', sentence: messageOf(error) }));
         break;
       case 'stop-accepting':
         this.#isLeaving = true;
@@ -114,7 +114,7 @@ class EngineThread {
         break;
       case 'stop':
         this.stop();
-        say({ type: 'stopped' });
+        post({ type: 'stopped' });
         break;
     }
   }
@@ -144,13 +144,13 @@ function listenOn(engine: Engine, wanted: readonly ListenAddress[]) {
   }
 }
 
-let thread: EngineThread | undefined;
+let thread: ThreadProgram | undefined;
 
 /** Handles an error outside of any connection. The state is unknown then, so the thread ends and is restarted. */
 function die(error: unknown): void {
   thread?.stop();
   const stack = error instanceof Error ? error.stack : undefined;
-  say({ type: 'stopped', sentence: stack ?? sentenceOf(error) });
+  post({ type: 'stopped', sentence: stack ?? messageOf(error) });
 }
 
 process.on('uncaughtException', die);
@@ -158,18 +158,18 @@ process.on('uncaughtException', die);
 self.addEventListener('message', ({ data }: MessageEvent<ToThread>) => {
   try {
     if (data.type === 'start') start(data);
-    else thread?.obey(data);
+    else thread?.handle(data);
   } catch (error) {
     die(error);
   }
 });
 
 function start(data: ThreadStart): void {
-  const started = new EngineThread(data);
+  const started = new ThreadProgram(data);
   thread = started;
   started.listen().catch((error: unknown) => {
     // Otherwise the sockets it has opened would stay open in the process without a reader.
     started.stop();
-    say({ type: 'cannot-start', sentence: sentenceOf(error) });
+    post({ type: 'cannot-start', sentence: messageOf(error) });
   });
 }
