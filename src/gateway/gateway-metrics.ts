@@ -5,11 +5,11 @@ import type { AccessLog } from './access-log.ts';
 import type { GatewayOptions } from './options.ts';
 import type { PlacedRoute } from './routes/route-table.ts';
 import type { LoadState } from './routes/routes-feed.ts';
-import type { Crew } from './thread/crew.ts';
+import type { EngineThreads } from './thread/engine-threads.ts';
 
 /** Where the metrics read their values. */
 export interface GatewayNumbers {
-  readonly crew: Crew;
+  readonly threads: EngineThreads;
   readonly options: GatewayOptions;
   readonly load: () => LoadState;
   readonly routes: () => readonly PlacedRoute[];
@@ -92,13 +92,13 @@ const SINGLES: readonly Single[] = [
     'threads_listening',
     'gauge',
     'Engine threads that accept connections.',
-    ({ crew }) => crew.members.filter(({ isListening }) => isListening).length,
+    ({ threads }) => threads.all.filter(({ isListening }) => isListening).length,
   ],
   [
     'thread_deaths_total',
     'counter',
     'Engine threads that died and were started again.',
-    ({ crew }) => crew.members.reduce((sum, { deaths }) => sum + deaths, 0),
+    ({ threads }) => threads.all.reduce((sum, { deaths }) => sum + deaths, 0),
   ],
   ['connections_limit', 'gauge', '--max-connections.', ({ options }) => options.maxConnections],
   [
@@ -143,15 +143,15 @@ const KEY_SINGLES: readonly Single[] = [
 
 /** Registers all metrics of a gateway. */
 export function registerGatewayMetrics(metrics: Metrics, numbers: GatewayNumbers): void {
-  const { crew, options, accessLog } = numbers;
+  const { threads, options, accessLog } = numbers;
   const add = ([name, type, help]: Family, samples: () => Iterable<Sample>) =>
     metrics.register({ name: `snicket_gateway_${name}`, type, help, samples });
 
   for (const [counter, family] of Object.entries(GLOBAL_FAMILIES)) {
-    add(family, () => [{ value: crew.global(counter as GlobalCounter) }]);
+    add(family, () => [{ value: threads.global(counter as GlobalCounter) }]);
   }
   add(['failures_total', 'counter', 'Connections that did not end well, and failed dials.'], () =>
-    failures(crew),
+    failures(threads),
   );
   for (const [counter, family] of Object.entries(ROUTE_FAMILIES)) {
     add(family, () => routeSamples(numbers, counter as SlotCounter));
@@ -160,7 +160,7 @@ export function registerGatewayMetrics(metrics: Metrics, numbers: GatewayNumbers
     routeFailures(numbers),
   );
   add(['engine_info', 'gauge', 'Always 1; which engine, and why not the faster one.'], () =>
-    engines(crew),
+    engines(threads),
   );
   const singles = [
     ...SINGLES,
@@ -172,16 +172,16 @@ export function registerGatewayMetrics(metrics: Metrics, numbers: GatewayNumbers
   }
 }
 
-function engines(crew: Crew): Sample[] {
-  return crew.members.map(({ index, engine, fallbackReason = '' }) => ({
+function engines(threads: EngineThreads): Sample[] {
+  return threads.all.map(({ index, engine, fallbackReason = '' }) => ({
     labels: { thread: String(index), engine, fallback_reason: fallbackReason },
     value: 1,
   }));
 }
 
-function failures(crew: Crew): Sample[] {
+function failures(threads: EngineThreads): Sample[] {
   const sums: Record<string, number> = {};
-  for (const { counters } of crew.members) addUp(sums, counters.failures());
+  for (const { counters } of threads.all) addUp(sums, counters.failures());
   return Object.entries(sums).map(([reason, value]) => ({ labels: { reason }, value }));
 }
 
@@ -189,17 +189,17 @@ function labelsOf({ route }: PlacedRoute): Record<string, string> {
   return { tenant: route.tenant, host: route.host, kind: route.kind };
 }
 
-function* routeSamples({ crew, routes }: GatewayNumbers, counter: SlotCounter): Iterable<Sample> {
+function* routeSamples({ threads, routes }: GatewayNumbers, counter: SlotCounter): Iterable<Sample> {
   for (const placed of routes()) {
-    const sum = crew.slotSum(placed.slot, counter);
+    const sum = threads.slotSum(placed.slot, counter);
     yield { labels: labelsOf(placed), value: counter === 'dialMs' ? sum / 1000 : sum };
   }
 }
 
-function* routeFailures({ crew, routes }: GatewayNumbers): Iterable<Sample> {
+function* routeFailures({ threads, routes }: GatewayNumbers): Iterable<Sample> {
   for (const placed of routes()) {
     const sums: Record<string, number> = {};
-    for (const { counters } of crew.members) {
+    for (const { counters } of threads.all) {
       const counts: SlotCounts = counters.slot(placed.slot);
       addUp(sums, counts.failures);
     }

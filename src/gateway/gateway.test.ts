@@ -180,7 +180,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const lost = await handshake(lab.port, a);
 
     // The thread cannot apply this message and throws outside of any connection.
-    lab.gateway.crew.members[0]!.tell({ type: 'routes', version: 9, changes: null! });
+    lab.gateway.threads.all[0]!.send({ type: 'routes', version: 9, changes: null! });
     await until(() => lab.number('thread_deaths_total') === 1, 'the death');
     await until(() => lab.number('threads_listening') === 1, 'the restart');
     await until(() => lost.destroyed, 'the end of what the thread had');

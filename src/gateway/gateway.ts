@@ -18,7 +18,7 @@ import { MAX_ROUTES, type GatewayOptions } from './options.ts';
 import type { Route } from './routes/route.ts';
 import { RouteTable, type RouteChanges } from './routes/route-table.ts';
 import type { LoadState, RouteCounts, RoutesFeed } from './routes/routes-feed.ts';
-import { Crew } from './thread/crew.ts';
+import { EngineThreads } from './thread/engine-threads.ts';
 import type { FromThread } from './thread/messages.ts';
 
 /** An engine thread ended without closing its sockets. */
@@ -35,7 +35,7 @@ export class ThreadLost extends Error {
 /** A gateway process without its signal handling: starts, drains and stops all parts. */
 export class Gateway {
   readonly metrics = new Metrics();
-  readonly crew: Crew;
+  readonly threads: EngineThreads;
 
   readonly #options: GatewayOptions;
   readonly #log: Logger;
@@ -53,7 +53,7 @@ export class Gateway {
     this.#log = log;
     const { accessLog, keyFile, maxRoutes = MAX_ROUTES } = options;
     this.#accessLog = accessLog === undefined ? undefined : new AccessLog(accessLog, log);
-    this.crew = new Crew({
+    this.threads = new EngineThreads({
       threads: options.workers,
       engine: options.engine,
       listen: options.listen,
@@ -68,9 +68,9 @@ export class Gateway {
         log.error('an engine thread died with its connections', { thread, error, restartMs });
       },
       onLoss: (thread, error) => this.#lost.reject(new ThreadLost(thread, error)),
-      onMessage: (thread, message) => this.#heard(thread, message),
+      onMessage: (thread, message) => this.#handle(thread, message),
     });
-    this.#table = new RouteTable(maxRoutes, this.crew);
+    this.#table = new RouteTable(maxRoutes, this.threads);
     this.#routes = options.openRoutes({
       log,
       onRoutes: (routes) => this.#putInForce(routes, () => this.#table.replace(routes)),
@@ -81,10 +81,10 @@ export class Gateway {
     this.#keys =
       keyFile === undefined
         ? undefined
-        : new KeySource(keyFile, log, (masterKeys) => this.crew.changeKeys(masterKeys));
+        : new KeySource(keyFile, log, (masterKeys) => this.threads.changeKeys(masterKeys));
     this.#lost.promise.catch(() => {}); // lost() reports the error
     registerGatewayMetrics(this.metrics, {
-      crew: this.crew,
+      threads: this.threads,
       options,
       load: () => this.#routes.state,
       routes: () => this.#table.routes(),
@@ -115,14 +115,14 @@ export class Gateway {
     this.#keys?.start();
     await this.#routes.start();
     const conflict = findPortConflict(this.#options.listen);
-    this.#addresses = await this.crew.start();
+    this.#addresses = await this.threads.start();
     if (conflict !== undefined) {
       const place = formatListenAddress(conflict.at);
       this.#log.warn(
         `another process listens on ${place} too, and gets a part of the connections: end the one that is not meant`,
       );
     }
-    const [first] = this.crew.members;
+    const [first] = this.threads.all;
     if (first?.fallbackReason !== undefined) {
       this.#log.warn('running on the slower engine', {
         engine: first.engine,
@@ -134,7 +134,7 @@ export class Gateway {
       listen: this.#addresses.map(formatListenAddress),
       http: this.#http.map(formatListenAddress),
       engine: first?.engine,
-      threads: this.crew.members.length,
+      threads: this.threads.all.length,
     });
   }
 
@@ -150,7 +150,7 @@ export class Gateway {
     const { loads, problem } = this.#routes.state;
     if (loads === 0) return problem ?? 'no routes are loaded yet';
     if (this.#keys !== undefined && !this.#keys.hasKeys) return this.#keys.problem;
-    const isAlive = this.crew.members.some(({ isListening }) => isListening);
+    const isAlive = this.threads.all.some(({ isListening }) => isListening);
     return isAlive ? undefined : 'no engine thread is alive';
   }
 
@@ -164,12 +164,12 @@ export class Gateway {
     this.#isDraining = true;
     const { graceMs, drainMs, clock = systemClock } = this.#options;
     this.#log.info('draining; a second signal ends it at once', {
-      open: this.crew.global('open'),
+      open: this.threads.global('open'),
       graceMs,
       drainMs,
     });
     const { signal } = new AbortController(); // never aborted: only the end of the process shortens the drain
-    await drain({ engines: this.crew.members, graceMs, drainMs, clock, signal });
+    await drain({ engines: this.threads.all, graceMs, drainMs, clock, signal });
     await this.stop();
   }
 
@@ -177,7 +177,7 @@ export class Gateway {
   async stop(): Promise<void> {
     this.#routes.stop();
     this.#keys?.stop();
-    await this.crew.stop();
+    await this.threads.stop();
     await this.#accessLog?.close();
     for (const server of this.#http) server.stop();
   }
@@ -207,14 +207,14 @@ export class Gateway {
     const before = this.#table.size;
     const unknown = routes.filter(({ host }) => this.#table.find(host) === undefined);
     const changes = change();
-    this.crew.changeRoutes(changes);
+    this.threads.changeRoutes(changes);
     const { size, waiting } = this.#table;
     const added = unknown.filter(({ host }) => this.#table.find(host) !== undefined).length;
     const changed = changes.set.length - added;
     return { added, changed, removed: before + added - size, waiting };
   }
 
-  #heard(thread: number, message: FromThread): void {
+  #handle(thread: number, message: FromThread): void {
     switch (message.type) {
       case 'access-log':
         this.#accessLog?.add(message.lines, message.count);

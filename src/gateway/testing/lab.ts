@@ -86,7 +86,7 @@ export class GatewayLab implements AsyncDisposable {
     const before = this.gateway.load.loads;
     this.writeRoutes(routesJson(routes));
     await until(
-      () => this.gateway.load.loads > before && this.gateway.crew.isUpToDate,
+      () => this.gateway.load.loads > before && this.gateway.threads.isUpToDate,
       'the new routes',
     );
   }

@@ -36,7 +36,7 @@ class ThreadProgram {
   readonly #log: ConnectionLog | undefined;
   #engine: Engine | undefined;
   /** Set once the thread should stop accepting, perhaps before it listens. */
-  #isLeaving = false;
+  #isStopping = false;
   #keyChanges: Promise<void> = Promise.resolve();
 
   constructor(start: ThreadStart) {
@@ -87,7 +87,7 @@ class ThreadProgram {
       },
     });
     this.#engine = engine;
-    if (this.#isLeaving) throw new Error('told to leave before it listened');
+    if (this.#isStopping) throw new Error('told to leave before it listened');
     const { addresses, skipped } = listenOn(engine, start.listen);
     post({ type: 'listening', addresses, skipped, engine: engine.name, fallbackReason });
   }
@@ -105,7 +105,7 @@ class ThreadProgram {
           .catch((error: unknown) => post({ type: 'keys-refused', sentence: messageOf(error) }));
         break;
       case 'stop-accepting':
-        this.#isLeaving = true;
+        this.#isStopping = true;
         this.#engine?.stopAccepting();
         break;
       case 'close-oldest':
@@ -121,7 +121,7 @@ class ThreadProgram {
 
   /** Closes every socket. The end of the thread would not close them, because they belong to the process. */
   stop(): void {
-    this.#isLeaving = true;
+    this.#isStopping = true;
     this.#engine?.stop();
     this.#engine = undefined;
     this.#log?.flush();

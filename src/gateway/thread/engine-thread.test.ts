@@ -5,13 +5,13 @@ import { Counters } from '../../engine/counters.ts';
 import { countersLayout } from '../reasons.ts';
 import { RateLimit } from '../router/rate-limit.ts';
 import { until } from '../testing/lab.ts';
-import { CrewMember, ThreadCannotStart } from './crew-member.ts';
+import { EngineThread, ThreadCannotStart } from './engine-thread.ts';
 import type { FromThread, ThreadStart } from './messages.ts';
 
 const SLOTS = 4;
 
 /** Returns a thread that listens on loopback, with the events it reports. */
-function member(change: Partial<ThreadStart> = {}) {
+function thread(change: Partial<ThreadStart> = {}) {
   const counters = new Counters(countersLayout(SLOTS));
   const start: ThreadStart = {
     type: 'start',
@@ -33,22 +33,22 @@ function member(change: Partial<ThreadStart> = {}) {
   };
   const restartsMs: number[] = [];
   const losses: number[] = [];
-  const heard: FromThread[] = [];
+  const handle: FromThread[] = [];
   const starts: number[] = [];
   const startData = () => {
     starts.push(performance.now());
     return start;
   };
-  const of = new CrewMember(0, counters, startData, {
+  const of = new EngineThread(0, counters, startData, {
     onDeath: (_index, _error, restartMs) => restartsMs.push(restartMs),
     onLoss: (index) => losses.push(index),
-    onMessage: (_index, message) => heard.push(message),
+    onMessage: (_index, message) => handle.push(message),
   });
-  return { of, starts, restartsMs, losses, heard };
+  return { of, starts, restartsMs, losses, handle };
 }
 
 test('says where it listens, and closes that when it is stopped', async () => {
-  const { of, restartsMs } = member();
+  const { of, restartsMs } = thread();
 
   const [address] = await of.start();
   await of.stop();
@@ -72,7 +72,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   test('cannot start where it cannot listen, says so, and leaves nothing open', async () => {
     const port = freePort();
     const good = { address: '127.0.0.1', port };
-    const { of } = member({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
+    const { of } = thread({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
 
     await expect(of.start()).rejects.toThrow(ThreadCannotStart);
 
@@ -81,7 +81,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
   test('does not go on listening if it is told to leave while it starts', async () => {
     const port = freePort();
-    const { of, restartsMs } = member({ engine, listen: [{ address: '127.0.0.1', port }] });
+    const { of, restartsMs } = thread({ engine, listen: [{ address: '127.0.0.1', port }] });
 
     const started = of.start().catch((error: unknown) => error);
     of.stopAccepting();
@@ -95,10 +95,10 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 });
 
 test('stays dead if it is told to leave between its death and its restart', async () => {
-  const leaving = member();
-  const staying = member();
+  const leaving = thread();
+  const staying = thread();
   const die = async ({ of, restartsMs }: typeof leaving) => {
-    of.tell({ type: 'routes', version: 1, changes: null! });
+    of.send({ type: 'routes', version: 1, changes: null! });
     await until(() => restartsMs.length === 1, 'the death');
   };
   await Promise.all([leaving.of.start(), staying.of.start()]);
@@ -114,26 +114,26 @@ test('stays dead if it is told to leave between its death and its restart', asyn
 });
 
 test('takes new keys after some that it could not use', async () => {
-  const { of, heard } = member();
-  const said = (type: FromThread['type']) => heard.some((message) => message.type === type);
+  const { of, handle } = thread();
+  const said = (type: FromThread['type']) => handle.some((message) => message.type === type);
   await of.start();
 
-  of.tell({ type: 'keys', masterKeys: null! });
+  of.send({ type: 'keys', masterKeys: null! });
   await until(() => said('keys-refused'), 'the refusal');
-  of.tell({ type: 'keys', masterKeys: [new Uint8Array(32)] });
-  of.tell({ type: 'routes', version: 1, changes: { set: [], removed: [] } });
+  of.send({ type: 'keys', masterKeys: [new Uint8Array(32)] });
+  of.send({ type: 'routes', version: 1, changes: { set: [], removed: [] } });
   await until(() => said('applied'), 'the thread to go on');
 
-  expect(heard.filter(({ type }) => type === 'keys-refused')).toHaveLength(1);
+  expect(handle.filter(({ type }) => type === 'keys-refused')).toHaveLength(1);
   await of.stop();
 });
 
 test('waits longer before each restart of a thread that dies again and again', async () => {
-  const { of, restartsMs } = member();
+  const { of, restartsMs } = thread();
   await of.start();
 
   for (let death = 1; death <= 3; death++) {
-    of.tell({ type: 'routes', version: 1, changes: null! });
+    of.send({ type: 'routes', version: 1, changes: null! });
     await until(() => restartsMs.length === death, 'the death');
     await until(() => of.isListening, 'the restart');
   }
@@ -144,7 +144,7 @@ test('waits longer before each restart of a thread that dies again and again', a
 });
 
 test('does not restart a thread that left its sockets open: it reports the loss', async () => {
-  const { of, restartsMs, losses } = member({ engine: 'epoll' });
+  const { of, restartsMs, losses } = thread({ engine: 'epoll' });
   await of.start();
 
   of.kill();
@@ -155,11 +155,11 @@ test('does not restart a thread that left its sockets open: it reports the loss'
 });
 
 test('counts nothing as open in a thread that died', async () => {
-  const { of } = member();
+  const { of } = thread();
   await of.start();
   of.counters.values[of.counters.row(2)] = 7;
 
-  of.tell({ type: 'routes', version: 1, changes: null! });
+  of.send({ type: 'routes', version: 1, changes: null! });
   await until(() => of.deaths === 1, 'the death');
 
   expect(of.counters.slot(2).open).toBe(0);

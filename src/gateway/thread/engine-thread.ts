@@ -5,7 +5,7 @@ import type { ListenAddress } from '../../net/listen-address.ts';
 import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
 /** Events of an engine thread. */
-export interface CrewMemberEvents {
+export interface EngineThreadEvents {
   /** The thread died and restarts after this time. */
   readonly onDeath: (index: number, error: Error | undefined, restartMs: number) => void;
   /**
@@ -40,7 +40,7 @@ export class ThreadCannotStart extends Error {
 }
 
 /** One engine thread, as seen from the main thread. */
-export class CrewMember implements Drainable {
+export class EngineThread implements Drainable {
   readonly index: number;
   readonly counters: Counters;
   /** How often it died. */
@@ -53,21 +53,21 @@ export class CrewMember implements Drainable {
   skipped: readonly string[] = [];
 
   readonly #startData: () => ThreadStart;
-  readonly #events: CrewMemberEvents;
-  #life: Life | undefined;
+  readonly #events: EngineThreadEvents;
+  #run: Run | undefined;
   /** The last version of the routes that the thread has applied, or starts with. */
   #appliedVersion = 0;
   #restartMs = FIRST_RESTART_MS;
   #restart: ReturnType<typeof setTimeout> | undefined;
   /** Set once the thread should stop accepting. If it dies now, it is not restarted. */
-  #isLeaving = false;
+  #isStopping = false;
   #isStopped = false;
 
   constructor(
     index: number,
     counters: Counters,
     startData: () => ThreadStart,
-    events: CrewMemberEvents,
+    events: EngineThreadEvents,
   ) {
     this.index = index;
     this.counters = counters;
@@ -77,20 +77,20 @@ export class CrewMember implements Drainable {
 
   /** Starts the thread and returns the addresses that it listens on. @throws ThreadCannotStart */
   async start(): Promise<readonly ListenAddress[]> {
-    const life = new Life();
+    const run = new Run();
     const start = this.#startData();
-    life.worker.postMessage(start);
-    this.#life = life;
+    run.worker.postMessage(start);
+    this.#run = run;
     this.#appliedVersion = start.version;
-    life.worker.addEventListener('message', ({ data }: MessageEvent<FromThread>) => {
-      this.#heard(life, data);
+    run.worker.addEventListener('message', ({ data }: MessageEvent<FromThread>) => {
+      this.#handle(run, data);
       this.#events.onMessage(this.index, data);
     });
-    life.worker.addEventListener('error', (event) => {
-      life.cause = new Error(event.message);
+    run.worker.addEventListener('error', (event) => {
+      run.cause = new Error(event.message);
     });
-    life.worker.addEventListener('close', () => this.#ended(life));
-    return life.listening.promise;
+    run.worker.addEventListener('close', () => this.#ended(run));
+    return run.listening.promise;
   }
 
   /**
@@ -98,61 +98,61 @@ export class CrewMember implements Drainable {
    * to date, since it starts with the current routes.
    */
   hasApplied(version: number): boolean {
-    return this.#life === undefined || this.#appliedVersion >= version;
+    return this.#run === undefined || this.#appliedVersion >= version;
   }
 
-  tell(message: ToThread): void {
-    this.#life?.worker.postMessage(message);
+  send(message: ToThread): void {
+    this.#run?.worker.postMessage(message);
   }
 
   /** Stops the thread with all its connections at once, and waits until it has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#restart);
-    const life = this.#life;
-    if (life === undefined) return;
-    this.tell({ type: 'stop' });
-    const tooLong = setTimeout(() => life.worker.terminate(), STOP_LIMIT_MS);
-    await life.over.promise;
+    const run = this.#run;
+    if (run === undefined) return;
+    this.send({ type: 'stop' });
+    const tooLong = setTimeout(() => run.worker.terminate(), STOP_LIMIT_MS);
+    await run.over.promise;
     clearTimeout(tooLong);
   }
 
   /** Terminates the thread without closing its sockets, as a crash would. */
   kill(): void {
-    this.#life?.worker.terminate();
+    this.#run?.worker.terminate();
   }
 
   stopAccepting(): void {
-    this.#isLeaving = true;
+    this.#isStopping = true;
     clearTimeout(this.#restart);
-    this.tell({ type: 'stop-accepting' });
+    this.send({ type: 'stop-accepting' });
   }
 
   closeOldest(count: number): void {
-    this.tell({ type: 'close-oldest', count });
+    this.send({ type: 'close-oldest', count });
   }
 
   open(): number {
     return this.isListening ? this.counters.global('open') : 0;
   }
 
-  #heard(life: Life, message: FromThread): void {
+  #handle(run: Run, message: FromThread): void {
     switch (message.type) {
       case 'listening':
         this.isListening = true;
         this.engine = message.engine;
         this.fallbackReason = message.fallbackReason;
         this.skipped = message.skipped;
-        life.listening.resolve(message.addresses);
+        run.listening.resolve(message.addresses);
         break;
       case 'cannot-start':
-        life.cause = new ThreadCannotStart(message.sentence);
-        life.worker.terminate();
+        run.cause = new ThreadCannotStart(message.sentence);
+        run.worker.terminate();
         break;
       case 'stopped':
-        life.hasClosedSockets = true;
-        if (message.sentence !== undefined) life.cause = new Error(message.sentence);
-        life.worker.terminate();
+        run.hasClosedSockets = true;
+        if (message.sentence !== undefined) run.cause = new Error(message.sentence);
+        run.worker.terminate();
         break;
       case 'applied':
         this.#appliedVersion = message.version;
@@ -164,17 +164,17 @@ export class CrewMember implements Drainable {
     }
   }
 
-  #ended(life: Life): void {
+  #ended(run: Run): void {
     const wasListening = this.isListening;
     this.isListening = false;
-    this.#life = undefined;
-    life.over.resolve();
+    this.#run = undefined;
+    run.over.resolve();
     const sentence = `engine thread ${this.index} ended before it listened`;
-    life.listening.reject(life.cause ?? new ThreadCannotStart(sentence));
+    run.listening.reject(run.cause ?? new ThreadCannotStart(sentence));
     if (!wasListening || this.#isStopped) return;
     // Bun closes the sockets that it opened itself.
-    if (life.hasClosedSockets || this.engine === 'bun') this.#died(life.cause, life.startedMs);
-    else this.#events.onLoss(this.index, life.cause);
+    if (run.hasClosedSockets || this.engine === 'bun') this.#died(run.cause, run.startedMs);
+    else this.#events.onLoss(this.index, run.cause);
   }
 
   #died(error: Error | undefined, startedMs: number): void {
@@ -184,12 +184,12 @@ export class CrewMember implements Drainable {
     const restartMs = this.#restartMs;
     this.#restartMs = Math.min(2 * restartMs, LONGEST_RESTART_MS);
     this.#events.onDeath(this.index, error, restartMs);
-    if (this.#isLeaving) return;
+    if (this.#isStopping) return;
     this.#restart = setTimeout(() => {
       const againMs = performance.now();
       this.start().catch((reason: unknown) => {
         // A thread that has to stop while it starts never listens. That does not count as a death.
-        if (this.#isStopped || this.#isLeaving) return;
+        if (this.#isStopped || this.#isStopping) return;
         this.#died(reason instanceof Error ? reason : new Error(String(reason)), againMs);
       });
     }, restartMs);
@@ -197,7 +197,7 @@ export class CrewMember implements Drainable {
 }
 
 /** One run of a thread, from start to end. A restart creates another. */
-class Life {
+class Run {
   /** The Worker of the web API. That of node:worker_threads takes 5 MB more per thread. */
   readonly worker = new Worker(THREAD_PROGRAM);
   readonly startedMs = performance.now();

@@ -15,11 +15,11 @@ import type { PlacedRoute, RouteChanges, SlotUse } from '../routes/route-table.t
 import { RateLimit } from '../router/rate-limit.ts';
 import type { TenantLimits } from '../router/route-book.ts';
 import type { ProxyProtocol } from '../router/trusted-sources.ts';
-import { CrewMember, type CrewMemberEvents } from './crew-member.ts';
+import { EngineThread, type EngineThreadEvents } from './engine-thread.ts';
 import type { ThreadStart } from './messages.ts';
 
 /** Options of the engine threads. */
-export interface CrewOptions extends CrewMemberEvents {
+export interface EngineThreadsOptions extends EngineThreadEvents {
   readonly threads: number;
   readonly engine: EngineChoice;
   readonly listen: readonly ListenAddress[];
@@ -34,8 +34,8 @@ export interface CrewOptions extends CrewMemberEvents {
 }
 
 /** The engine threads of a gateway. */
-export class Crew implements SlotUse {
-  readonly members: readonly CrewMember[];
+export class EngineThreads implements SlotUse {
+  readonly all: readonly EngineThread[];
 
   readonly #allValues: readonly Float64Array[];
   readonly #slots: number;
@@ -43,14 +43,14 @@ export class Crew implements SlotUse {
   #masterKeys: readonly Uint8Array[] = [];
   #version = 0;
 
-  constructor(options: CrewOptions) {
+  constructor(options: EngineThreadsOptions) {
     const layout = countersLayout(options.slots);
     const all = Array.from({ length: options.threads }, () => new Counters(layout));
     const rates = new RateLimit(options.slots);
     this.#allValues = all.map(({ values }) => values);
     this.#slots = options.slots;
     this.#addresses = options.listen;
-    this.members = all.map((counters, index) => {
+    this.all = all.map((counters, index) => {
       const startData = (): ThreadStart => ({
         type: 'start',
         index,
@@ -68,7 +68,7 @@ export class Crew implements SlotUse {
         version: this.#version,
         masterKeys: this.#masterKeys,
       });
-      return new CrewMember(index, counters, startData, options);
+      return new EngineThread(index, counters, startData, options);
     });
   }
 
@@ -79,9 +79,9 @@ export class Crew implements SlotUse {
    * @throws ThreadCannotStart
    */
   async start(): Promise<readonly ListenAddress[]> {
-    const [first, ...others] = this.members;
+    const [first, ...others] = this.all;
     this.#addresses = (await first?.start()) ?? [];
-    await Promise.all(others.map((member) => member.start()));
+    await Promise.all(others.map((thread) => thread.start()));
     return this.#addresses;
   }
 
@@ -89,19 +89,19 @@ export class Crew implements SlotUse {
   changeRoutes(changes: RouteChanges): void {
     if (changes.set.length === 0 && changes.removed.length === 0) return;
     this.#version++;
-    for (const member of this.members) {
-      member.tell({ type: 'routes', version: this.#version, changes });
+    for (const thread of this.all) {
+      thread.send({ type: 'routes', version: this.#version, changes });
     }
   }
 
   /** Whether all running threads have applied the current routes. */
   get isUpToDate(): boolean {
-    return this.members.every((member) => member.hasApplied(this.#version));
+    return this.all.every((thread) => thread.hasApplied(this.#version));
   }
 
   changeKeys(masterKeys: readonly Uint8Array[]): void {
     this.#masterKeys = masterKeys;
-    for (const member of this.members) member.tell({ type: 'keys', masterKeys });
+    for (const thread of this.all) thread.send({ type: 'keys', masterKeys });
   }
 
   /** Returns a global counter, summed over all threads. */
@@ -111,7 +111,7 @@ export class Crew implements SlotUse {
 
   /** Returns a counter of one slot, summed over all threads. */
   slotSum(slot: number, name: SlotCounter): number {
-    const row = this.members[0]?.counters.row(slot) ?? 0;
+    const row = this.all[0]?.counters.row(slot) ?? 0;
     return this.#sum(row + COLUMN[name]);
   }
 
@@ -120,12 +120,12 @@ export class Crew implements SlotUse {
   }
 
   wipe(slot: number): void {
-    for (const { counters } of this.members) counters.wipe(slot);
+    for (const { counters } of this.all) counters.wipe(slot);
   }
 
   /** Stops all threads with their connections, and waits until they have ended. */
   async stop(): Promise<void> {
-    await Promise.all(this.members.map((member) => member.stop()));
+    await Promise.all(this.all.map((thread) => thread.stop()));
   }
 
   #sum(index: number): number {
