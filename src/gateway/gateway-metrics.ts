@@ -189,7 +189,10 @@ function labelsOf({ route }: PlacedRoute): Record<string, string> {
   return { tenant: route.tenant, host: route.host, kind: route.kind };
 }
 
-function* routeSamples({ threads, routes }: GatewayNumbers, counter: SlotCounter): Iterable<Sample> {
+function* routeSamples(
+  { threads, routes }: GatewayNumbers,
+  counter: SlotCounter,
+): Iterable<Sample> {
   for (const placed of routes()) {
     const sum = threads.slotSum(placed.slot, counter);
     yield { labels: labelsOf(placed), value: counter === 'dialMs' ? sum / 1000 : sum };

@@ -11,7 +11,7 @@ import type { FromThread, ThreadStart } from './messages.ts';
 const SLOTS = 4;
 
 /** Returns a thread that listens on loopback, with the events it reports. */
-function thread(change: Partial<ThreadStart> = {}) {
+function createThread(change: Partial<ThreadStart> = {}) {
   const counters = new Counters(countersLayout(SLOTS));
   const start: ThreadStart = {
     type: 'start',
@@ -33,25 +33,25 @@ function thread(change: Partial<ThreadStart> = {}) {
   };
   const restartsMs: number[] = [];
   const losses: number[] = [];
-  const handle: FromThread[] = [];
+  const messages: FromThread[] = [];
   const starts: number[] = [];
   const startData = () => {
     starts.push(performance.now());
     return start;
   };
-  const of = new EngineThread(0, counters, startData, {
+  const thread = new EngineThread(0, counters, startData, {
     onDeath: (_index, _error, restartMs) => restartsMs.push(restartMs),
     onLoss: (index) => losses.push(index),
-    onMessage: (_index, message) => handle.push(message),
+    onMessage: (_index, message) => messages.push(message),
   });
-  return { of, starts, restartsMs, losses, handle };
+  return { thread, starts, restartsMs, losses, messages };
 }
 
 test('says where it listens, and closes that when it is stopped', async () => {
-  const { of, restartsMs } = thread();
+  const { thread, restartsMs } = createThread();
 
-  const [address] = await of.start();
-  await of.stop();
+  const [address] = await thread.start();
+  await thread.stop();
   const again = Bun.listen({ hostname: '127.0.0.1', port: address!.port, socket: { data() {} } });
 
   expect(again.port).toBe(address!.port);
@@ -72,96 +72,99 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   test('cannot start where it cannot listen, says so, and leaves nothing open', async () => {
     const port = freePort();
     const good = { address: '127.0.0.1', port };
-    const { of } = thread({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
+    const { thread } = createThread({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
 
-    await expect(of.start()).rejects.toThrow(ThreadCannotStart);
+    await expect(thread.start()).rejects.toThrow(ThreadCannotStart);
 
     expect(await isRefused(port)).toBeTrue();
   });
 
   test('does not go on listening if it is told to leave while it starts', async () => {
     const port = freePort();
-    const { of, restartsMs } = thread({ engine, listen: [{ address: '127.0.0.1', port }] });
+    const { thread, restartsMs } = createThread({
+      engine,
+      listen: [{ address: '127.0.0.1', port }],
+    });
 
-    const started = of.start().catch((error: unknown) => error);
-    of.stopAccepting();
-    of.closeOldest(1);
+    const started = thread.start().catch((error: unknown) => error);
+    thread.stopAccepting();
+    thread.closeOldest(1);
     await started;
 
     await until(async () => isRefused(port), 'the end of its listening');
     expect(restartsMs).toEqual([]);
-    await of.stop();
+    await thread.stop();
   });
 });
 
 test('stays dead if it is told to leave between its death and its restart', async () => {
-  const leaving = thread();
-  const staying = thread();
-  const die = async ({ of, restartsMs }: typeof leaving) => {
-    of.send({ type: 'routes', version: 1, changes: null! });
+  const stopping = createThread();
+  const restarting = createThread();
+  const die = async ({ thread, restartsMs }: typeof stopping) => {
+    thread.send({ type: 'routes', version: 1, changes: null! });
     await until(() => restartsMs.length === 1, 'the death');
   };
-  await Promise.all([leaving.of.start(), staying.of.start()]);
+  await Promise.all([stopping.thread.start(), restarting.thread.start()]);
 
-  await die(leaving);
-  leaving.of.stopAccepting();
+  await die(stopping);
+  stopping.thread.stopAccepting();
   // It dies later than the other thread, so its restart comes later too.
-  await die(staying);
-  await until(() => staying.starts.length === 2, 'the restart of the other');
+  await die(restarting);
+  await until(() => restarting.starts.length === 2, 'the restart of the other');
 
-  expect(leaving.starts).toHaveLength(1);
-  await staying.of.stop();
+  expect(stopping.starts).toHaveLength(1);
+  await restarting.thread.stop();
 });
 
 test('takes new keys after some that it could not use', async () => {
-  const { of, handle } = thread();
-  const said = (type: FromThread['type']) => handle.some((message) => message.type === type);
-  await of.start();
+  const { thread, messages } = createThread();
+  const hasSent = (type: FromThread['type']) => messages.some((message) => message.type === type);
+  await thread.start();
 
-  of.send({ type: 'keys', masterKeys: null! });
-  await until(() => said('keys-refused'), 'the refusal');
-  of.send({ type: 'keys', masterKeys: [new Uint8Array(32)] });
-  of.send({ type: 'routes', version: 1, changes: { set: [], removed: [] } });
-  await until(() => said('applied'), 'the thread to go on');
+  thread.send({ type: 'keys', masterKeys: null! });
+  await until(() => hasSent('keys-refused'), 'the refusal');
+  thread.send({ type: 'keys', masterKeys: [new Uint8Array(32)] });
+  thread.send({ type: 'routes', version: 1, changes: { set: [], removed: [] } });
+  await until(() => hasSent('applied'), 'the thread to go on');
 
-  expect(handle.filter(({ type }) => type === 'keys-refused')).toHaveLength(1);
-  await of.stop();
+  expect(messages.filter(({ type }) => type === 'keys-refused')).toHaveLength(1);
+  await thread.stop();
 });
 
 test('waits longer before each restart of a thread that dies again and again', async () => {
-  const { of, restartsMs } = thread();
-  await of.start();
+  const { thread, restartsMs } = createThread();
+  await thread.start();
 
   for (let death = 1; death <= 3; death++) {
-    of.send({ type: 'routes', version: 1, changes: null! });
+    thread.send({ type: 'routes', version: 1, changes: null! });
     await until(() => restartsMs.length === death, 'the death');
-    await until(() => of.isListening, 'the restart');
+    await until(() => thread.isListening, 'the restart');
   }
-  await of.stop();
+  await thread.stop();
 
   expect(restartsMs).toEqual([100, 200, 400]);
-  expect(of.deaths).toBe(3);
+  expect(thread.deaths).toBe(3);
 });
 
 test('does not restart a thread that left its sockets open: it reports the loss', async () => {
-  const { of, restartsMs, losses } = thread({ engine: 'epoll' });
-  await of.start();
+  const { thread, restartsMs, losses } = createThread({ engine: 'epoll' });
+  await thread.start();
 
-  of.kill();
+  thread.kill();
   await until(() => losses.length === 1, 'the report');
 
-  expect(of.isListening).toBeFalse();
+  expect(thread.isListening).toBeFalse();
   expect(restartsMs).toEqual([]);
 });
 
 test('counts nothing as open in a thread that died', async () => {
-  const { of } = thread();
-  await of.start();
-  of.counters.values[of.counters.row(2)] = 7;
+  const { thread } = createThread();
+  await thread.start();
+  thread.counters.values[thread.counters.row(2)] = 7;
 
-  of.send({ type: 'routes', version: 1, changes: null! });
-  await until(() => of.deaths === 1, 'the death');
+  thread.send({ type: 'routes', version: 1, changes: null! });
+  await until(() => thread.deaths === 1, 'the death');
 
-  expect(of.counters.slot(2).open).toBe(0);
-  await of.stop();
+  expect(thread.counters.slot(2).open).toBe(0);
+  await thread.stop();
 });

@@ -21,7 +21,9 @@ export interface EngineThreadEvents {
  * Bun's virtual file system, and the thread program is beside it at its path in src/ (see `build` in the Makefile).
  */
 const THREAD_PROGRAM = new URL(
-  import.meta.url.includes('/$bunfs/') ? './gateway/thread/thread-program.ts' : './thread-program.ts',
+  import.meta.url.includes('/$bunfs/')
+    ? './gateway/thread/thread-program.ts'
+    : './thread-program.ts',
   import.meta.url,
 );
 

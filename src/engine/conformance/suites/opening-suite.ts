@@ -123,7 +123,11 @@ export function openingSuite(engine: string): void {
     expect(lab.counts().failures).toEqual({ dial_refused: 1, no_endpoint: 1 });
     await sending;
     client.close();
-    expect(await lab.lastClosed()).toMatchObject({ reason: 'no_endpoint', attempts: 1, bytesUp: 0 });
+    expect(await lab.lastClosed()).toMatchObject({
+      reason: 'no_endpoint',
+      attempts: 1,
+      bytesUp: 0,
+    });
     expect(lab.counts().open).toBe(0);
   });
 
