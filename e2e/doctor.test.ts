@@ -121,7 +121,7 @@ test('nothing fails where nothing is wrong', async () => {
   expect(text).toMatch(/^2 Exposures: /m);
 });
 
-describe('faults of wishes, with the operator at work', () => {
+describe('invalid specs, with the operator running', () => {
   test.each([
     ['the edge ends TLS itself', 'ends', {}],
     [
@@ -131,24 +131,33 @@ describe('faults of wishes, with the operator at work', () => {
     ],
   ])('%s', async (_, edge, annotations) => {
     const tenant = world.tenant('a');
-    const wish = exposureOf(tenant) as { spec: object };
+    const desired = exposureOf(tenant) as { spec: object };
     await world.management.apply(endingEdge(edge, annotations));
     leadToEdge(world, tenant, haproxy.address);
 
-    await world.management.apply({ ...wish, spec: { ...wish.spec, edgeRef: { name: edge } } });
+    await world.management.apply({
+      ...desired,
+      spec: { ...desired.spec, edgeRef: { name: edge } },
+    });
 
     await untilFailing('a', 'SniEdgeTerminates');
   });
 
   test('the Edge that is named is not there', async () => {
     const tenant = world.tenant('a');
-    const wish = exposureOf(tenant) as { spec: object };
+    const desired = exposureOf(tenant) as { spec: object };
 
-    await world.management.apply({ ...wish, spec: { ...wish.spec, edgeRef: { name: 'nowhere' } } });
+    await world.management.apply({
+      ...desired,
+      spec: { ...desired.spec, edgeRef: { name: 'nowhere' } },
+    });
 
     await untilFailing('a', 'EdgeNotFound');
     leadToEdge(world, tenant);
-    await world.management.apply({ ...wish, spec: { ...wish.spec, edgeRef: { name: 'shared' } } });
+    await world.management.apply({
+      ...desired,
+      spec: { ...desired.spec, edgeRef: { name: 'shared' } },
+    });
     await exposed(world, tenant);
   });
 

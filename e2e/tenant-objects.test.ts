@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { objectText, type KubeObject } from '../src/kube/object.ts';
-import { TENANT, tenantInput } from '../src/plan/testing/wishes.ts';
+import { TENANT, tenantInput } from '../src/plan/testing/inputs.ts';
 import { canonicalQuantity } from '../src/tenant/quantity.ts';
 import { leavingObjects, tenantObjects } from '../src/tenant/tenant-objects.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { leafNames } from '../src/plan/leaf-names.ts';
-import { TENANT, tenantInput } from '../src/plan/testing/wishes.ts';
+import { TENANT, tenantInput } from '../src/plan/testing/inputs.ts';
 import { leavingObjects, tenantObjects, type TenantInput } from '../src/tenant/tenant-objects.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
@@ -133,8 +133,8 @@ async function inputOf(cluster: Cluster): Promise<typeof inputFor> {
     commonName: 'kubernetes',
     names: [...names, ...addresses],
   });
-  return (wish) =>
-    tenantInput(wish, {
+  return (desired) =>
+    tenantInput(desired, {
       image: SNICKET_IMAGE,
       host: plan.hosts.api,
       port: API_PORT,

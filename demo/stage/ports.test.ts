@@ -4,10 +4,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { freePort } from './ports.ts';
 
 test('a port that is free is given once', async () => {
-  const wished = await anyPort();
+  const desired = await anyPort();
 
-  expect(await freePort(wished)).toBe(wished);
-  expect(await freePort(wished)).not.toBe(wished);
+  expect(await freePort(desired)).toBe(desired);
+  expect(await freePort(desired)).not.toBe(desired);
 });
 
 test('a port on which somebody listens is not given, though it could be shared', async () => {

@@ -9,14 +9,14 @@ const given = new Set<number>();
 const TRIES = 10;
 
 /** Returns a free port of loopback: the preferred one, one of the next, or an arbitrary one. */
-export async function freePort(wished: number): Promise<number> {
-  const near = Array.from({ length: TRIES }, (_, index) => wished + index);
+export async function freePort(desired: number): Promise<number> {
+  const near = Array.from({ length: TRIES }, (_, index) => desired + index);
   for (const port of [...near, await anyPort()]) {
     if (given.has(port) || !(await isFree(port))) continue;
     given.add(port);
     return port;
   }
-  throw new Error(`no port of 127.0.0.1 is free, neither ${wished} nor another`);
+  throw new Error(`no port of 127.0.0.1 is free, neither ${desired} nor another`);
 }
 
 /** Returns the loopback addresses of this machine. Names below `localhost` may resolve to both (RFC 6761). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { exposure } from '../plan/testing/wishes.ts';
+import { exposure } from '../plan/testing/inputs.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { deletionFault } from './edge-deletion.ts';
 import { ROUTES_FINALIZER } from './host-ownership.ts';

@@ -82,7 +82,7 @@ export const exposureStatus = z.object({
   conditions: conditions
     .optional()
     .describe(
-      'Accepted: the wish can be carried out. Prepared: the control plane is set up for it. Routed: the edge took the routes. WorkersReady: the proxies serve. KonnectivityReady: agents come through. Reachable: clients reach the API by its host. Ready: Accepted, Prepared, Routed and WorkersReady.',
+      'Accepted: the spec is valid and its hosts are free. Prepared: the control plane is set up for it. Routed: the edge took the routes. WorkersReady: the proxies serve. KonnectivityReady: agents come through. Reachable: clients reach the API by its host. Ready: Accepted, Prepared, Routed and WorkersReady.',
     ),
 });
 

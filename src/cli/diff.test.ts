@@ -157,7 +157,7 @@ describe('what has drifted', () => {
   });
 });
 
-describe('another wish', () => {
+describe('a changed spec', () => {
   test('takes away the fields that are not asked for any more', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     await lab.addExposed('blue', { worker: { nodeSelector: { gpu: 'yes' } } });

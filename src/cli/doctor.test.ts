@@ -176,7 +176,7 @@ describe('a tenant that only DNS does not know', () => {
   });
 });
 
-describe('wishes', () => {
+describe('specs', () => {
   let server: TestApiServer;
   let terminal: Terminal;
 

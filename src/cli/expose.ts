@@ -157,9 +157,9 @@ async function run(
   const opened = await openOrDraft(io, controlPlane, flags);
   if (opened === undefined) return;
   const { client, access } = opened;
-  const wishes = { ...flags, controlPlane, usualNamespace: access.namespace };
+  const requested = { ...flags, controlPlane, usualNamespace: access.namespace };
   await orSayWhy(io, async () =>
-    exposeControlPlane(io, client, wishes, { ...flags, timeoutMs: flags.timeout }),
+    exposeControlPlane(io, client, requested, { ...flags, timeoutMs: flags.timeout }),
   );
   // Watches on a lost connection would keep the process alive.
   if (flags.wait) io.exit();
@@ -181,9 +181,9 @@ async function openOrDraft(
   } catch (error) {
     const isNone = error instanceof AccessError && error.code === 'AccessMissing';
     if (!isNone || !flags.dryRun || flags.kubeconfig !== undefined) throw error;
-    const wishes = { ...flags, controlPlane, usualNamespace: FOLDER_NAMESPACE };
-    if (isNamedInFull(wishes)) {
-      await printWithoutCluster(io, wishes, flags, error.message);
+    const requested = { ...flags, controlPlane, usualNamespace: FOLDER_NAMESPACE };
+    if (isNamedInFull(requested)) {
+      await printWithoutCluster(io, requested, flags, error.message);
       return undefined;
     }
     const way = 'without one, --dry-run needs KIND/NAME or --endpoints';

@@ -14,7 +14,7 @@ import {
   type ServiceType,
 } from '../providers/k0rdent/service-type.ts';
 import { layoutOfTemplate, valuesFor, type ChartValues } from '../providers/k0rdent/values.ts';
-import type { PreparationWish } from '../providers/preparation/preparation.ts';
+import type { PreparationSpec } from '../providers/preparation/preparation.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 
 /** Values, and whose. */
@@ -31,7 +31,7 @@ export interface DeploymentValues {
 /** The values for a control plane; undefined if it belongs to no ClusterDeployment. @throws what reading objects throws */
 export async function chartValues(
   { objects: found }: Pick<ProvidedFacts, 'objects'>,
-  wish: PreparationWish,
+  spec: PreparationSpec,
   objects: ControlPlaneObjects,
 ): Promise<DeploymentValues | undefined> {
   const deployment = await deploymentOf(found, objects);
@@ -46,7 +46,7 @@ export async function chartValues(
     deployment,
     template,
     isKnown: layout !== undefined,
-    values: valuesBeside(valuesFor(layout ?? 'custom', wish), type),
+    values: valuesBeside(valuesFor(layout ?? 'custom', spec), type),
     ...(type?.isKept === true && { keptType: type }),
   };
 }

@@ -6,7 +6,7 @@ import type { TenantRoute } from '../api/tenant-route.ts';
 import { claimedHosts, hostConflict, type HostClaim } from './conflicts.ts';
 import { HostClaims } from './host-claims.ts';
 import { tenantRoute } from './testing/tenant-routes.ts';
-import { exposure } from './testing/wishes.ts';
+import { exposure } from './testing/inputs.ts';
 
 interface Claim {
   readonly name: string;
@@ -181,7 +181,7 @@ test('an Exposure without hosts has no conflict and causes none', () => {
 test('a host has one owner, in whatever order Exposures and TenantRoutes come', () => {
   const host = fc.constantFrom('v', 'w', 'x', 'y', 'z');
   const created = fc.constantFrom(OLD, YOUNG);
-  const wish = fc.record(
+  const spec = fc.record(
     { api: host, konnectivity: host, created, hasFinalizer: fc.boolean() },
     { requiredKeys: ['api'] },
   );
@@ -189,10 +189,10 @@ test('a host has one owner, in whatever order Exposures and TenantRoutes come', 
 
   fc.assert(
     fc.property(
-      fc.array(wish, { maxLength: 8 }),
+      fc.array(spec, { maxLength: 8 }),
       fc.uniqueArray(route, { maxLength: 8, selector: (one) => `${one.exposure} ${one.host}` }),
-      (wishes, routed) => {
-        const claims = wishes.map((one, index) => claim({ ...one, name: `e${index}` }));
+      (specs, routed) => {
+        const claims = specs.map((one, index) => claim({ ...one, name: `e${index}` }));
         const routes = routed.map((one) =>
           tenantRoute(`e${one.exposure}`, one.host, { creationTimestamp: one.created }),
         );

@@ -6,7 +6,7 @@ import { BLUE, edge, serving, SPECS } from '../edges/testing/blue.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 import { ownedBy, ownRoutes, superfluous, type Mark } from './ownership.ts';
-import { exposure } from './testing/wishes.ts';
+import { exposure } from './testing/inputs.ts';
 
 const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 const UID = 'uid-of-blue';

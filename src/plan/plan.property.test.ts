@@ -13,7 +13,7 @@ import {
   LEAF,
   TENANT,
   TENANT_KEY,
-} from './testing/wishes.ts';
+} from './testing/inputs.ts';
 
 const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
 
@@ -186,7 +186,7 @@ test('the hosts of one tenant are in no object of another', () => {
 });
 
 test('slices have a thousand endpoints at most, at least one, and addresses that a server takes', () => {
-  forAllPlans((plan, _wish, { tenant: of }) => {
+  forAllPlans((plan, _desired, { tenant: of }) => {
     for (const { endpoints, addressType } of slicesOf(plan)) {
       expect(endpoints?.length).toBeWithin(1, 1001);
       for (const { addresses } of endpoints ?? []) {

@@ -3,7 +3,7 @@ import { objectText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import { isTenantRoute } from './tenant-routes.ts';
 import { planExposure, type Plan } from './plan.ts';
-import { CONTROL_PLANE, edge, exposure, facts, LEAF, TENANT_KEY } from './testing/wishes.ts';
+import { CONTROL_PLANE, edge, exposure, facts, LEAF, TENANT_KEY } from './testing/inputs.ts';
 
 const ENDPOINTS = {
   controlPlane: {
@@ -77,7 +77,7 @@ test('nothing is to be changed as long as the control plane is not found', () =>
 test('a host that cannot be made changes nothing', () => {
   const plan = planExposure({ exposure: exposure(), edge: edge({ domain: undefined }) }, facts());
 
-  expect(codes(plan)).toEqual(['wish: HostMissing']);
+  expect(codes(plan)).toEqual(['spec: HostMissing']);
   expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
 });
 
@@ -97,7 +97,7 @@ describe('a host that another Exposure has is not routed', () => {
   test('and what was is removed if that one has it too', () => {
     const plan = planWith(false);
 
-    expect(plan.findings).toEqual([{ ...finding, about: 'wish' }]);
+    expect(plan.findings).toEqual([{ ...finding, about: 'spec' }]);
     expect(plan.management).toEqual([]);
     expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
   });
@@ -105,7 +105,7 @@ describe('a host that another Exposure has is not routed', () => {
   test('and what was stays as long as nobody else has that', () => {
     const plan = planWith(true);
 
-    expect(plan.findings).toEqual([{ ...finding, about: 'wish' }]);
+    expect(plan.findings).toEqual([{ ...finding, about: 'spec' }]);
     expect(plan.management).toBeUndefined();
     expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
   });
@@ -117,7 +117,7 @@ test('on an Edge that is not for its namespace nothing is routed, and what was i
 
   const plan = planExposure({ exposure: exposure(), edge: shared }, facts());
 
-  expect(codes(plan)).toEqual(['wish: NamespaceNotAllowed']);
+  expect(codes(plan)).toEqual(['spec: NamespaceNotAllowed']);
   expect(plan.management).toEqual([]);
   expect(plan).not.toContainAnyKeys(['hosts', 'endpoint', 'routes', 'tenant']);
 });
@@ -135,11 +135,11 @@ describe('the mode', () => {
   });
 
   test('passthrough is refused behind another, and what is there stays', () => {
-    const wish = { exposure: exposure({ worker: { mode: 'Passthrough' } }), edge: edge() };
+    const desired = { exposure: exposure({ worker: { mode: 'Passthrough' } }), edge: edge() };
 
-    const plan = planExposure(wish, facts({ credentials: TENANT_KEY }));
+    const plan = planExposure(desired, facts({ credentials: TENANT_KEY }));
 
-    expect(codes(plan)).toEqual(['wish: ModeNotSupported']);
+    expect(codes(plan)).toEqual(['spec: ModeNotSupported']);
     expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
   });
 
@@ -168,9 +168,9 @@ describe('the mode', () => {
     ['haproxy', TENANT_KEY],
     ['snicket', LEAF],
   ])('with driver %s waits for credentials of its own kind', (driver, credentials) => {
-    const wish = { exposure: exposure(), edge: edge({ driver }) };
+    const desired = { exposure: exposure(), edge: edge({ driver }) };
 
-    expect(planExposure(wish, facts({ credentials })).tenant).toBeUndefined();
+    expect(planExposure(desired, facts({ credentials })).tenant).toBeUndefined();
   });
 });
 
@@ -186,12 +186,12 @@ describe('konnectivity', () => {
   });
 
   test('without a host is a finding', () => {
-    const wish = {
+    const desired = {
       exposure: exposure({ hosts: { api: 'blue.example.com' } }),
       edge: edge({ domain: undefined }),
     };
 
-    const plan = planExposure(wish, facts());
+    const plan = planExposure(desired, facts());
 
     expect(plan.routes).not.toHaveProperty('konnectivity');
     expect(codes(plan)).toEqual(['routes: KonnectivityHostMissing']);
@@ -232,9 +232,9 @@ test('every object of the management cluster belongs to the Exposure', () => {
 });
 
 test('an Exposure in a file owns nothing', () => {
-  const wish = { exposure: exposure({}, { uid: undefined }), edge: edge() };
+  const desired = { exposure: exposure({}, { uid: undefined }), edge: edge() };
 
-  const { management } = planExposure(wish, facts());
+  const { management } = planExposure(desired, facts());
 
   expect(management?.[0]?.metadata).not.toHaveProperty('ownerReferences');
 });

@@ -66,7 +66,7 @@ export interface Facts {
 
 /** A finding, and whether it concerns the specs, the routes or the tenant's objects. */
 export interface PlanFinding extends Finding {
-  readonly about: 'wish' | 'routes' | 'tenant';
+  readonly about: 'spec' | 'routes' | 'tenant';
 }
 
 /** The objects that must exist, and the findings. */
@@ -102,7 +102,7 @@ function planManagement(desired: DesiredExposure, facts: Facts): Plan {
   if ('code' in hosts) {
     // The routes of an Exposure that its Edge does not allow are removed, unless another Edge serves them.
     const removed = isNotAllowed(hosts) && hosts.code !== 'EdgeTerminating' && { management: [] };
-    return { mode, ...removed, findings: about('wish', hosts) };
+    return { mode, ...removed, findings: about('spec', hosts) };
   }
   const known = { mode, hosts, endpoint: `${hosts.api}:${port}` };
 
@@ -110,11 +110,11 @@ function planManagement(desired: DesiredExposure, facts: Facts): Plan {
   if (conflict !== undefined) {
     const { keepsRoute, ...finding } = conflict;
     const management = keepsRoute ? undefined : [];
-    return { ...known, management, findings: about('wish', finding) };
+    return { ...known, management, findings: about('spec', finding) };
   }
   const wrongMode = modeFault(driver, mode);
   if (wrongMode !== undefined || controlPlane === undefined) {
-    return { ...known, findings: about('wish', wrongMode) };
+    return { ...known, findings: about('spec', wrongMode) };
   }
 
   return { ...known, ...managementSide(desired, hosts, controlPlane, facts) };

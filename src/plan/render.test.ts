@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { parseAllDocuments } from 'yaml';
 import { planExposure } from './plan.ts';
 import { renderObject, renderPlan } from './render.ts';
-import { edge, exposure, facts } from './testing/wishes.ts';
+import { edge, exposure, facts } from './testing/inputs.ts';
 
 const PLAN = planExposure({ exposure: exposure(), edge: edge() }, facts());
 

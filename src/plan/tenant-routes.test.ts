@@ -4,11 +4,11 @@ import { parseTenantRoute } from '../api/objects.ts';
 import { planExposure } from './plan.ts';
 import { isTenantRoute, unenforcedPolicy, withCurrentBackend } from './tenant-routes.ts';
 import { tenantRoute } from './testing/tenant-routes.ts';
-import { edge, exposure, facts } from './testing/wishes.ts';
+import { edge, exposure, facts } from './testing/inputs.ts';
 
 function routesOf(spec = {}, edgeSpec = {}): readonly TenantRoute[] {
-  const wish = { exposure: exposure(spec), edge: edge(edgeSpec) };
-  return (planExposure(wish, facts()).management ?? []).filter(isTenantRoute);
+  const desired = { exposure: exposure(spec), edge: edge(edgeSpec) };
+  return (planExposure(desired, facts()).management ?? []).filter(isTenantRoute);
 }
 
 test.each(['snicket', 'haproxy', 'gateway-api'])(
@@ -94,9 +94,9 @@ describe('limits and allowed sources of an Exposure', () => {
   });
 
   test('are a warning where the driver does not enforce them', () => {
-    const wish = { exposure: exposure(policy), edge: edge({ driver: 'haproxy' }) };
+    const desired = { exposure: exposure(policy), edge: edge({ driver: 'haproxy' }) };
 
-    const { findings } = planExposure(wish, facts());
+    const { findings } = planExposure(desired, facts());
 
     expect(findings).toContainEqual({
       about: 'routes',
@@ -106,8 +106,8 @@ describe('limits and allowed sources of an Exposure', () => {
         'Edge shared has driver haproxy, which does not enforce spec.limits and spec.access.allowedSources',
       action: expect.any(String),
     });
-    expect(unenforcedPolicy(wish.exposure, edge({ driver: 'snicket' }))).toBeUndefined();
-    expect(unenforcedPolicy(exposure({ limits: {}, access: {} }), wish.edge)).toBeUndefined();
+    expect(unenforcedPolicy(desired.exposure, edge({ driver: 'snicket' }))).toBeUndefined();
+    expect(unenforcedPolicy(exposure({ limits: {}, access: {} }), desired.edge)).toBeUndefined();
   });
 });
 

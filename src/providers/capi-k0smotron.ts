@@ -9,7 +9,7 @@ import type { Finding } from '../api/finding.ts';
 import type { ControlPlaneObjects, ControlPlaneReading } from './reading/control-plane-reading.ts';
 import { clusterNameOf, factsOf, placesOf, type ClusterNetwork } from './k0s/control-plane.ts';
 import { k0sFields, k0sFindings } from './k0s/preparation.ts';
-import type { Preparation, PreparationWish } from './preparation/preparation.ts';
+import type { Preparation, PreparationSpec } from './preparation/preparation.ts';
 import { readProvided } from './reading/provided-reading.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
@@ -19,7 +19,7 @@ export const capiK0smotron: Provider = {
   name: 'capi-k0smotron',
   resource: PROVIDER_RESOURCES.k0smotronControlPlane,
   read: async (object, objects) => readK0smotronControlPlane(object, objects),
-  prepare: (objects, wish) => objects.map((object) => prepareK0smotronControlPlane(object, wish)),
+  prepare: (objects, spec) => objects.map((object) => prepareK0smotronControlPlane(object, spec)),
   emptiedFirst: [],
   lingering: async () => undefined,
 };
@@ -49,13 +49,13 @@ export async function readK0smotronControlPlane(
 /** Returns the desired fields of a K0smotronControlPlane. */
 export function prepareK0smotronControlPlane(
   object: KubeObject,
-  wish: PreparationWish,
+  spec: PreparationSpec,
 ): Preparation {
   return {
     object,
     resource: inVersionOf(PROVIDER_RESOURCES.k0smotronControlPlane, object),
-    fields: k0sFields(object, wish),
-    findings: k0sFindings(object, wish),
+    fields: k0sFields(object, spec),
+    findings: k0sFindings(object, spec),
   };
 }
 

@@ -36,8 +36,8 @@ function plansOf(object: KubeObject): readonly PreparationPlan[] {
   const hosts = hostsOf(exposure, edge!, {});
   if ('code' in hosts) throw new Error(hosts.message);
   const { name } = providerFor(object)!;
-  const wish = { hosts, port: edge!.spec.port };
-  return planProvided({ provider: name, objects: [object] }, wish, ownerFor('any'));
+  const spec = { hosts, port: edge!.spec.port };
+  return planProvided({ provider: name, objects: [object] }, spec, ownerFor('any'));
 }
 
 describe('docs/providers.md', () => {

@@ -23,7 +23,7 @@ import {
 } from './testing/provider-objects.ts';
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
-const WISH = {
+const SPEC = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
@@ -119,14 +119,14 @@ describe('a control plane of which anything may be missing or wrong', () => {
         const [object] = objects;
 
         const { findings, provided } = await provider.read(object!, objectsFrom(objects));
-        const plans = provided === undefined ? [] : planProvided(provided, WISH, ownerFor('blue'));
+        const plans = provided === undefined ? [] : planProvided(provided, SPEC, ownerFor('blue'));
         const annotations = { 'snicket.dev/edge': 'shared' };
         const asking = { ...object!, metadata: { ...object!.metadata, annotations } };
         const shim = shimFor(asking, { ingressNames: new Set(), edgePort: 443 });
 
         const all = [
           ...[...findings, ...plans.flatMap((plan) => plan.findings), ...(shim?.findings ?? [])],
-          ...(provided === undefined ? [] : publishedFindings(provided, WISH, 'Patch')),
+          ...(provided === undefined ? [] : publishedFindings(provided, SPEC, 'Patch')),
         ];
         expect(all.filter((finding) => !isClear(finding))).toEqual([]);
         expect(provided?.because).not.toMatch(/undefined|NaN/);

@@ -4,7 +4,7 @@ import { makeCa } from '../pki/testing/test-ca.ts';
 import { clusterDeploymentOf, k0rdent } from './k0rdent.ts';
 import { CHART_LAYOUTS, layoutOfTemplate, valuesFor } from './k0rdent/values.ts';
 import { planPreparations } from './preparation/plan-preparation.ts';
-import type { PreparationWish } from './preparation/preparation.ts';
+import type { PreparationSpec } from './preparation/preparation.ts';
 import {
   capiCluster,
   changed,
@@ -19,7 +19,7 @@ import {
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
 const CA = await makeCa();
-const WISH: PreparationWish = {
+const SPEC: PreparationSpec = {
   hosts: { api: 'violet.k8s.example.test', konnectivity: 'violet.konnectivity.example.test' },
   port: 443,
 };
@@ -34,8 +34,8 @@ function left(name: string): readonly KubeObject[] {
   ];
 }
 
-function plans(objects: readonly KubeObject[], wish: PreparationWish = WISH) {
-  return planPreparations(objects, (bases) => k0rdent.prepare(bases, wish), ownerFor('violet'));
+function plans(objects: readonly KubeObject[], spec: PreparationSpec = SPEC) {
+  return planPreparations(objects, (bases) => k0rdent.prepare(bases, spec), ownerFor('violet'));
 }
 
 describe('a ClusterDeployment', () => {
@@ -124,11 +124,11 @@ describe('values of charts', () => {
       konnectivityHost: 'violet.konnectivity.example.test',
     };
 
-    expect(valuesFor('openstack-hosted-cp', WISH)).toEqual({
+    expect(valuesFor('openstack-hosted-cp', SPEC)).toEqual({
       ingress: { enabled: true, deploy: false, ...hosts, port: 443 },
       k0smotron: { service: { type: 'ClusterIP' } },
     });
-    expect(valuesFor('hetzner-hosted-cp', WISH)).toEqual({
+    expect(valuesFor('hetzner-hosted-cp', SPEC)).toEqual({
       ingress: {
         enabled: true,
         ...hosts,
@@ -137,13 +137,13 @@ describe('values of charts', () => {
         annotations: {},
       },
     });
-    expect(valuesFor('hetzner-hosted-cp-0', WISH)).toEqual({
+    expect(valuesFor('hetzner-hosted-cp-0', SPEC)).toEqual({
       controlPlane: {
         service: { type: 'ClusterIP' },
         ingress: { enabled: true, className: 'snicket-unhandled', ...hosts, annotations: {} },
       },
     });
-    expect(valuesFor('custom', WISH)).toMatchObject({
+    expect(valuesFor('custom', SPEC)).toMatchObject({
       ingress: { deploy: false, ...hosts },
       k0smotron: {
         service: { type: 'ClusterIP' },
@@ -283,7 +283,7 @@ describe('a ClusterDeployment behind an edge', () => {
     const objects = [clusterDeployment('olive', 'hetzner-hosted-cp-0-0-1')];
 
     expect(plans(objects)[0]?.findings).toEqual([]);
-    expect(plans(objects, { ...WISH, port: 8443 })[0]?.findings).toMatchObject([
+    expect(plans(objects, { ...SPEC, port: 8443 })[0]?.findings).toMatchObject([
       { code: 'ChartPortFixed', severity: 'error' },
     ]);
   });

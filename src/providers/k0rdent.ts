@@ -18,7 +18,7 @@ import { serviceTypeIn, typeKept, valuesBeside } from './k0rdent/service-type.ts
 import { isUnhandledClass } from './preparation/ingress-class.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { deletingFindings } from './preparation/object-findings.ts';
-import type { Preparation, PreparationWish, ValueWish } from './preparation/preparation.ts';
+import type { Preparation, PreparationSpec, DesiredValue } from './preparation/preparation.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
 
@@ -131,7 +131,7 @@ function controlPlaneMissing(deployment: KubeObject): Finding {
 
 function prepareBoth(
   objects: readonly KubeObject[],
-  wish: PreparationWish,
+  spec: PreparationSpec,
 ): readonly Preparation[] {
   const deployment = objects.find((object) =>
     isOfKind(PROVIDER_RESOURCES.clusterDeployment, object),
@@ -143,8 +143,8 @@ function prepareBoth(
   return [
     ...(deployment === undefined
       ? []
-      : [prepareDeployment(deployment, controlPlane, layout, wish)]),
-    ...(controlPlane === undefined ? [] : [prepareControlPlane(controlPlane, layout, wish)]),
+      : [prepareDeployment(deployment, controlPlane, layout, spec)]),
+    ...(controlPlane === undefined ? [] : [prepareControlPlane(controlPlane, layout, spec)]),
   ];
 }
 
@@ -152,10 +152,10 @@ function prepareDeployment(
   deployment: KubeObject,
   controlPlane: KubeObject | undefined,
   layout: ChartLayout | undefined,
-  wish: PreparationWish,
+  spec: PreparationSpec,
 ): Preparation {
   const serviceType = layout && serviceTypeIn(deployment, controlPlane, layout);
-  const values = layout === undefined ? {} : valuesBeside(valuesFor(layout, wish), serviceType);
+  const values = layout === undefined ? {} : valuesBeside(valuesFor(layout, spec), serviceType);
   const obstacle = obstacleOf(deployment);
   // The type of the current Service is unknown in this case.
   const isUnknown = controlPlane === undefined && layout !== undefined && isInstalled(deployment);
@@ -164,8 +164,8 @@ function prepareDeployment(
     resource: inVersionOf(PROVIDER_RESOURCES.clusterDeployment, deployment),
     fields: leavesOf(values).map(([path, value]) => ({
       path: ['spec', 'config', ...path],
-      value: value as ValueWish['value'],
-      isMet: isMetBy(deployment, path, wish),
+      value: value as DesiredValue['value'],
+      isMet: isMetBy(deployment, path, spec),
       why: 'the chart puts it into the control plane',
     })),
     findings: [
@@ -174,7 +174,7 @@ function prepareDeployment(
       ...(obstacle === undefined && isUnknown ? [controlPlaneMissing(deployment)] : []),
       ...(serviceType?.isKept === true ? [typeKept(deployment, serviceType)] : []),
       ...(layout === undefined ? [noValues(deployment)] : []),
-      ...(layout === 'hetzner-hosted-cp-0' && wish.port !== FIXED_PORT ? [fixedPort(wish)] : []),
+      ...(layout === 'hetzner-hosted-cp-0' && spec.port !== FIXED_PORT ? [fixedPort(spec)] : []),
     ],
   };
 }
@@ -186,15 +186,15 @@ function prepareDeployment(
 function isMetBy(
   deployment: KubeObject,
   path: readonly string[],
-  wish: PreparationWish,
-): ValueWish['isMet'] {
+  spec: PreparationSpec,
+): DesiredValue['isMet'] {
   const field = path.at(-1);
   const className = valueAt(deployment, 'spec', 'config', ...path.slice(0, -1), 'className');
-  if (field === 'className') return (present) => isUnhandledClass(present, wish);
+  if (field === 'className') return (present) => isUnhandledClass(present, spec);
   if (field === 'deploy') {
-    return (present) => present === false || isUnhandledClass(className, wish);
+    return (present) => present === false || isUnhandledClass(className, spec);
   }
-  if (field === 'konnectivityHost' && wish.hosts.konnectivity === undefined) {
+  if (field === 'konnectivityHost' && spec.hosts.konnectivity === undefined) {
     return (present) => typeof present === 'string' && present !== '';
   }
   return undefined;
@@ -212,9 +212,9 @@ function isInstalled(deployment: KubeObject): boolean {
 function prepareControlPlane(
   controlPlane: KubeObject,
   layout: ChartLayout | undefined,
-  wish: PreparationWish,
+  spec: PreparationSpec,
 ): Preparation {
-  const whole = prepareK0smotronControlPlane(controlPlane, wish);
+  const whole = prepareK0smotronControlPlane(controlPlane, spec);
   if (layout === undefined) return whole;
   const fields = whole.fields.filter(({ path }) => path[1] !== 'ingress');
   const isOld = layout !== 'openstack-hosted-cp';
@@ -239,7 +239,7 @@ function noValues(deployment: KubeObject): Finding {
   };
 }
 
-function fixedPort({ port }: PreparationWish): Finding {
+function fixedPort({ port }: PreparationSpec): Finding {
   return {
     code: 'ChartPortFixed',
     severity: 'error',

@@ -6,7 +6,7 @@ import { serviceName } from './k0s/control-plane.ts';
 import { k0smotron } from './k0smotron.ts';
 import type { K0smotronPatch } from './k0s/patches.ts';
 import { pasteText, planPreparations } from './preparation/plan-preparation.ts';
-import type { PreparationWish } from './preparation/preparation.ts';
+import type { PreparationSpec } from './preparation/preparation.ts';
 import type { Provider } from './provider.ts';
 import {
   capiCluster,
@@ -21,7 +21,7 @@ import {
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
 const CA = await makeCa();
-const WISH: PreparationWish = {
+const SPEC: PreparationSpec = {
   hosts: { api: 'red.k8s.example.test', konnectivity: 'red.konnectivity.example.test' },
   port: 443,
 };
@@ -32,10 +32,10 @@ const LEFT = (name: string) => [
   serviceOf(`kmc-${name}`, { api: 30443, konnectivity: 30132 }),
 ];
 
-function plan(object: KubeObject, wish: PreparationWish = WISH, provider: Provider = k0smotron) {
+function plan(object: KubeObject, spec: PreparationSpec = SPEC, provider: Provider = k0smotron) {
   const [found] = planPreparations(
     [object],
-    (bases) => provider.prepare(bases, wish),
+    (bases) => provider.prepare(bases, spec),
     ownerFor('red'),
   );
   if (found === undefined) throw new Error('one object has one plan');
@@ -144,7 +144,7 @@ describe('a K0smotronControlPlane', () => {
 
   test('is written itself, with the same fields as a Cluster', () => {
     const one = plan(k0smotronCluster('red'));
-    const other = plan(k0smotronControlPlane('red'), WISH, capiK0smotron);
+    const other = plan(k0smotronControlPlane('red'), SPEC, capiK0smotron);
 
     expect(other.live.metadata.name).toBe('red-cp');
     expect(other.fields).toEqual(one.fields);
@@ -196,10 +196,10 @@ spec:
   });
 
   test('has the same seed of endpoints for every tenant: k0s writes it again whenever it changes', () => {
-    const seed = (wish: PreparationWish) =>
-      JSON.stringify(patchesIn(plan(k0smotronCluster('red'), wish))[0]);
+    const seed = (spec: PreparationSpec) =>
+      JSON.stringify(patchesIn(plan(k0smotronCluster('red'), spec))[0]);
 
-    expect(seed(WISH)).toBe(seed({ hosts: { ...WISH.hosts, api: 'x.example.test' }, port: 1 }));
+    expect(seed(SPEC)).toBe(seed({ hosts: { ...SPEC.hosts, api: 'x.example.test' }, port: 1 }));
   });
 
   test("keeps the user's external address and patches", () => {

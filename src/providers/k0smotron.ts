@@ -16,12 +16,12 @@ export const k0smotron: Provider = {
     const facts = factsOf(object, 'k0smotron', { status: valueAt(object, 'status') });
     return readProvided(object, placesOf(object, object.metadata.name), facts, objects);
   },
-  prepare: (objects, wish) =>
+  prepare: (objects, spec) =>
     objects.map((object) => ({
       object,
       resource: inVersionOf(PROVIDER_RESOURCES.k0smotron, object),
-      fields: k0sFields(object, wish),
-      findings: k0sFindings(object, wish),
+      fields: k0sFields(object, spec),
+      findings: k0sFindings(object, spec),
     })),
   emptiedFirst: [],
   lingering: async () => undefined,

@@ -3,7 +3,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import { kamaji } from './kamaji.ts';
 import { pasteText, planPreparations } from './preparation/plan-preparation.ts';
-import type { PreparationWish } from './preparation/preparation.ts';
+import type { PreparationSpec } from './preparation/preparation.ts';
 import {
   changed,
   freshTenant,
@@ -31,7 +31,7 @@ const SERVICE = serviceOf('blue', { 'kube-apiserver': 6443, 'konnectivity-server
 const SERVING = secretOf('blue-api-server-certificate', { 'apiserver.crt': 'a certificate' });
 const EVERYTHING = [AUTHORITY, KUBECONFIG, SERVICE, SERVING];
 
-const WISH: PreparationWish = {
+const SPEC: PreparationSpec = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
@@ -190,10 +190,10 @@ describe('a tenant of Kamaji', () => {
   });
 });
 
-function plan(object: KubeObject, wish: PreparationWish = WISH) {
+function plan(object: KubeObject, spec: PreparationSpec = SPEC) {
   const [found] = planPreparations(
     [object],
-    (bases) => kamaji.prepare(bases, wish),
+    (bases) => kamaji.prepare(bases, spec),
     ownerFor('blue'),
   );
   if (found === undefined) throw new Error('one object has one plan');

@@ -6,9 +6,9 @@ import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/unstructured.ts';
 import {
   flagEntry,
-  type FieldWish,
+  type DesiredField,
   type Preparation,
-  type PreparationWish,
+  type PreparationSpec,
 } from './preparation/preparation.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
@@ -30,21 +30,21 @@ export const kamaji: Provider = {
   resource: PROVIDER_RESOURCES.kamaji,
   read: async (object, objects) =>
     readTenantControlPlane(object, { provider: 'kamaji', maker: 'Kamaji' }, objects),
-  prepare: (objects, wish) => objects.map((object) => prepareOne(object, wish)),
+  prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
   emptiedFirst: [API_SERVER_ARGUMENTS],
   lingering: lingeringArguments,
 };
 
-function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
-  const { hosts, port } = wish;
+function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
+  const { hosts, port } = spec;
   // Without a port in the host name, Kamaji uses that of the API server.
   const isApiPort = (numberAt(object, 'spec', 'networkProfile', 'port') ?? 6443) === port;
   const addresses = [`${hosts.api}:${port}`, ...(isApiPort ? [hosts.api] : [])] as const;
   return {
     object,
     resource: inVersionOf(PROVIDER_RESOURCES.kamaji, object),
-    fields: [...commonFields(object, wish, addresses), ...agentFields(object, wish)],
-    findings: commonFindings(object, wish, { maker: 'Kamaji', pausedBy: PAUSED }),
+    fields: [...commonFields(object, spec, addresses), ...agentFields(object, spec)],
+    findings: commonFindings(object, spec, { maker: 'Kamaji', pausedBy: PAUSED }),
   };
 }
 
@@ -54,8 +54,8 @@ function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
  */
 function agentFields(
   object: KubeObject,
-  { hosts: { konnectivity = '' }, port }: PreparationWish,
-): readonly FieldWish[] {
+  { hosts: { konnectivity = '' }, port }: PreparationSpec,
+): readonly DesiredField[] {
   if (!hasKonnectivity(object)) return [];
   return [
     {

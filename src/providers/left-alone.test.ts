@@ -3,7 +3,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { NO_OWN_PROXY, publicEndpoint } from './k0s/patches.ts';
 import { planProvided } from './plan-provided.ts';
 import type { PreparationPlan } from './preparation/plan-preparation.ts';
-import { pathText, type PreparationWish } from './preparation/preparation.ts';
+import { pathText, type PreparationSpec } from './preparation/preparation.ts';
 import { providerFor } from './provider-for.ts';
 import {
   changed,
@@ -16,7 +16,7 @@ import {
 
 const API = 'blue.k8s.example.test';
 const KONNECTIVITY = 'blue.konnectivity.example.test';
-const WISH: PreparationWish = {
+const SPEC: PreparationSpec = {
   hosts: { api: API, konnectivity: KONNECTIVITY },
   port: 443,
   handledClasses: new Set(['haproxy', 'public']),
@@ -25,14 +25,14 @@ const WISH: PreparationWish = {
 /** Fields of an object, by path. */
 type Fields = Readonly<Record<string, unknown>>;
 
-function plansOf(objects: readonly KubeObject[], wish = WISH): readonly PreparationPlan[] {
+function plansOf(objects: readonly KubeObject[], spec = SPEC): readonly PreparationPlan[] {
   const provider = providerFor(objects[0]!)!.name;
-  return planProvided({ provider, objects }, wish, ownerFor('blue'));
+  return planProvided({ provider, objects }, spec, ownerFor('blue'));
 }
 
 /** Returns the paths of the fields that the plan writes. It must record the same fields. */
-function writtenFields(objects: readonly KubeObject[], wish = WISH): readonly string[] {
-  return plansOf(objects, wish).flatMap(({ differing, recordBefore }) => {
+function writtenFields(objects: readonly KubeObject[], spec = SPEC): readonly string[] {
+  return plansOf(objects, spec).flatMap(({ differing, recordBefore }) => {
     const written = differing.map(({ path }) => pathText(path).slice(1));
     expect(recordBefore.map(({ path }) => pathText(path).slice(1))).toEqual(written);
     return written;
@@ -44,9 +44,9 @@ function isWritten(
   object: KubeObject,
   field: string,
   value: unknown,
-  { others = {}, wish = WISH }: { readonly others?: Fields; readonly wish?: PreparationWish } = {},
+  { others = {}, spec = SPEC }: { readonly others?: Fields; readonly spec?: PreparationSpec } = {},
 ): boolean {
-  return writtenFields([changed(object, { ...others, [field]: value })], wish).includes(field);
+  return writtenFields([changed(object, { ...others, [field]: value })], spec).includes(field);
 }
 
 const HOST = 'spec.controlPlane.ingress.hostname';
@@ -74,10 +74,10 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
   });
 
   test('no ingress class but that of Snicket where the classes of the cluster are not known', () => {
-    const wish = { ...WISH, handledClasses: undefined };
+    const spec = { ...SPEC, handledClasses: undefined };
 
-    expect(isWritten(tenant, CLASS, 'none', { wish })).toBe(true);
-    expect(isWritten(tenant, CLASS, 'snicket-unhandled', { wish })).toBe(false);
+    expect(isWritten(tenant, CLASS, 'none', { spec })).toBe(true);
+    expect(isWritten(tenant, CLASS, 'snicket-unhandled', { spec })).toBe(false);
   });
 
   test.each([
@@ -133,7 +133,7 @@ describe('a tenant of Kamaji keeps', () => {
     [`${API}:6443`, 6443, false],
     [undefined, 443, true],
   ])('a host name that gives the address of the edge: %p at %p, written %p', (value, port, is) => {
-    expect(isWritten(tenant, HOST, value, { wish: { ...WISH, port } })).toBe(is);
+    expect(isWritten(tenant, HOST, value, { spec: { ...SPEC, port } })).toBe(is);
   });
 
   test.each([
@@ -338,10 +338,10 @@ describe('a ClusterDeployment of k0rdent keeps', () => {
   });
 
   test('any konnectivity host where there is no konnectivity', () => {
-    const wish = { ...WISH, hosts: { api: API } };
+    const spec = { ...SPEC, hosts: { api: API } };
 
-    expect(isWritten(openstack, `${INGRESS}.konnectivityHost`, 'any', { wish })).toBe(false);
-    expect(isWritten(openstack, `${INGRESS}.konnectivityHost`, undefined, { wish })).toBe(true);
+    expect(isWritten(openstack, `${INGRESS}.konnectivityHost`, 'any', { spec })).toBe(false);
+    expect(isWritten(openstack, `${INGRESS}.konnectivityHost`, undefined, { spec })).toBe(true);
   });
 
   test.each(CLASSES)('a class that no controller handles: %p, written %p', (value, is) => {

@@ -78,7 +78,7 @@ export async function readPlain(
 function portsOf(
   live: Service | undefined,
   name: string,
-  wish: { readonly apiPort: number; readonly konnectivityPort?: number | undefined },
+  spec: { readonly apiPort: number; readonly konnectivityPort?: number | undefined },
   namespace: string,
 ): { readonly service?: ControlPlane['service']; readonly finding?: Finding } {
   if (live === undefined) {
@@ -92,9 +92,9 @@ function portsOf(
   }
   const ports = tcpPorts(live);
   const named = (wanted: number) => ports.find(({ port }) => port === wanted);
-  const api = named(wish.apiPort);
+  const api = named(spec.apiPort);
   const konnectivity =
-    wish.konnectivityPort === undefined ? undefined : named(wish.konnectivityPort);
+    spec.konnectivityPort === undefined ? undefined : named(spec.konnectivityPort);
   const present = ports.map(({ port }) => port).join(', ') || 'none';
   const lacks = (port: number, field: string) =>
     missing(
@@ -102,10 +102,10 @@ function portsOf(
       `Service ${namespace}/${name} has no port ${port} (it has ${present})`,
       `add the port, or correct spec.controlPlane.service.${field}`,
     );
-  if (api === undefined) return { finding: lacks(wish.apiPort, 'apiPort') };
+  if (api === undefined) return { finding: lacks(spec.apiPort, 'apiPort') };
   const service = { name, api, konnectivity };
-  if (wish.konnectivityPort !== undefined && konnectivity === undefined) {
-    return { service, finding: lacks(wish.konnectivityPort, 'konnectivityPort') };
+  if (spec.konnectivityPort !== undefined && konnectivity === undefined) {
+    return { service, finding: lacks(spec.konnectivityPort, 'konnectivityPort') };
   }
   return { service };
 }

@@ -8,15 +8,15 @@ import {
   type PreparationOwner,
   type PreparationPlan,
 } from './preparation/plan-preparation.ts';
-import type { PreparationWish } from './preparation/preparation.ts';
+import type { PreparationSpec } from './preparation/preparation.ts';
 import { PROVIDERS } from './provider-for.ts';
 
 /** Returns one plan per object. `now` are the current objects. Default: the objects as they were read. */
 export function planProvided(
   { provider, objects }: Pick<ProvidedFacts, 'provider' | 'objects'>,
-  wish: PreparationWish,
+  spec: PreparationSpec,
   owner: PreparationOwner,
   now: readonly KubeObject[] = objects,
 ): readonly PreparationPlan[] {
-  return planPreparations(now, (bases) => PROVIDERS[provider].prepare(bases, wish), owner);
+  return planPreparations(now, (bases) => PROVIDERS[provider].prepare(bases, spec), owner);
 }

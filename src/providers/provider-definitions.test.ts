@@ -30,7 +30,7 @@ const FILES: Readonly<Record<string, string>> = {
   'k0rdent.mirantis.com': 'k0rdent.mirantis.com_clusterdeployments.yaml',
 };
 
-const WISH = {
+const SPEC = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
@@ -70,7 +70,7 @@ function fieldSchema(schema: unknown, path: readonly string[]): unknown {
 }
 
 function preparationOf(object: KubeObject): Preparation {
-  const [preparation] = providerFor(object)?.prepare([object], WISH) ?? [];
+  const [preparation] = providerFor(object)?.prepare([object], SPEC) ?? [];
   if (preparation === undefined) throw new Error('every object of a provider can be prepared');
   return preparation;
 }
@@ -94,11 +94,11 @@ describe.skipIf(!existsSync(FOLDER))("the providers' definitions", () => {
   test.each(PREPARED)('have every field that is written: %s', (_, object) => {
     const schema = schemaOf(object);
 
-    for (const wish of preparationOf(object).fields) {
-      const field = fieldSchema(schema, wish.path);
-      expect([pathText(wish.path), field]).not.toEqual([pathText(wish.path), undefined]);
+    for (const desired of preparationOf(object).fields) {
+      const field = fieldSchema(schema, desired.path);
+      expect([pathText(desired.path), field]).not.toEqual([pathText(desired.path), undefined]);
       if (field === 'free') continue;
-      const type = 'value' in wish ? typeof wish.value : 'array';
+      const type = 'value' in desired ? typeof desired.value : 'array';
       expect(textAt(field, 'type')?.replace('integer', 'number')).toBe(type);
       // A list that the API server merges by item would need another kind of apply.
       if (type === 'array') {

@@ -8,7 +8,7 @@ import type {
   ControlPlaneReading,
   ProviderName,
 } from './reading/control-plane-reading.ts';
-import type { FieldPath, Preparation, PreparationWish } from './preparation/preparation.ts';
+import type { FieldPath, Preparation, PreparationSpec } from './preparation/preparation.ts';
 
 /** A provider. */
 export interface Provider {
@@ -24,7 +24,7 @@ export interface Provider {
    * Returns the desired fields of its objects. The objects are those of {@link ControlPlaneReading.provided} as they
    * would be without Snicket. Each preparation refers to one of these objects by identity. Pure.
    */
-  prepare(objects: readonly KubeObject[], wish: PreparationWish): readonly Preparation[];
+  prepare(objects: readonly KubeObject[], spec: PreparationSpec): readonly Preparation[];
 
   /** Lists that cleanup must set to empty before it removes them: see {@link Provider.lingering}. */
   readonly emptiedFirst: readonly FieldPath[];

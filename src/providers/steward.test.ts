@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import { pasteText, planPreparations } from './preparation/plan-preparation.ts';
-import type { PreparationWish } from './preparation/preparation.ts';
+import type { PreparationSpec } from './preparation/preparation.ts';
 import { steward } from './steward.ts';
 import {
   changed,
@@ -16,15 +16,15 @@ import {
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
 const CA = await makeCa();
-const WISH: PreparationWish = {
+const SPEC: PreparationSpec = {
   hosts: { api: 'green.k8s.example.test', konnectivity: 'green.konnectivity.example.test' },
   port: 443,
 };
 
-function plan(object: KubeObject, wish: PreparationWish = WISH) {
+function plan(object: KubeObject, spec: PreparationSpec = SPEC) {
   const [found] = planPreparations(
     [object],
-    (bases) => steward.prepare(bases, wish),
+    (bases) => steward.prepare(bases, spec),
     ownerFor('green'),
   );
   if (found === undefined) throw new Error('one object has one plan');
@@ -82,34 +82,34 @@ spec:
   test.each([
     [
       'another port',
-      { ...WISH, port: 8443 },
+      { ...SPEC, port: 8443 },
       {},
       'StewardPortFixed',
       'the Edge has port 8443, and Steward writes 443',
     ],
     [
       'a konnectivity host of another name',
-      { ...WISH, hosts: { ...WISH.hosts, konnectivity: 'konn.green.example.test' } },
+      { ...SPEC, hosts: { ...SPEC.hosts, konnectivity: 'konn.green.example.test' } },
       {},
       'StewardHostFixed',
       'the konnectivity host is konn.green.example.test, and Steward makes its certificate for green.konnectivity.example.test',
     ],
     [
       'a host from which no konnectivity host is made',
-      { ...WISH, hosts: { api: 'green.example.test', konnectivity: 'k.example.test' } },
+      { ...SPEC, hosts: { api: 'green.example.test', konnectivity: 'k.example.test' } },
       {},
       'StewardHostFixed',
       'for green.example.test, the host of the API',
     ],
     [
       "Steward's own proxy",
-      WISH,
+      SPEC,
       { 'spec.addons.tcpProxy': {} },
       'StewardProxyOn',
       'TenantControlPlane tenants/green has spec.addons.tcpProxy',
     ],
-  ])('is refused for %s', (_, wish, fields, code, message) => {
-    const { findings } = plan(changed(freshTenant('steward', 'green'), fields), wish);
+  ])('is refused for %s', (_, spec, fields, code, message) => {
+    const { findings } = plan(changed(freshTenant('steward', 'green'), fields), spec);
 
     expect(findings).toMatchObject([{ code, severity: 'error' }]);
     expect(findings[0]?.message).toContain(message);

@@ -5,7 +5,7 @@
 import { textAt, valueAt } from '../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
-import type { FieldWish, Preparation, PreparationWish } from './preparation/preparation.ts';
+import type { DesiredField, Preparation, PreparationSpec } from './preparation/preparation.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
 import {
@@ -29,7 +29,7 @@ export const steward: Provider = {
   resource: PROVIDER_RESOURCES.steward,
   read: async (object, objects) =>
     readTenantControlPlane(object, { provider: 'steward', maker: 'Steward' }, objects),
-  prepare: (objects, wish) => objects.map((object) => prepareOne(object, wish)),
+  prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
   emptiedFirst: [API_SERVER_ARGUMENTS],
   lingering: lingeringArguments,
 };
@@ -40,8 +40,8 @@ export function stewardKonnectivityHost(api: string): string | undefined {
   return made === api ? undefined : made;
 }
 
-function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
-  const generic: FieldWish = {
+function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
+  const generic: DesiredField = {
     path: [...INGRESS, 'controllerType'],
     value: 'generic',
     // With any other type, or none, Steward creates a plain Ingress with the class above.
@@ -52,18 +52,18 @@ function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
     object,
     resource: inVersionOf(PROVIDER_RESOURCES.steward, object),
     // Without a port: Steward's own proxy would append the port a second time (host:443:443).
-    fields: [...commonFields(object, wish, [wish.hosts.api]), generic],
+    fields: [...commonFields(object, spec, [spec.hosts.api]), generic],
     findings: [
-      ...commonFindings(object, wish, { maker: 'Steward', pausedBy: PAUSED }),
-      ...portFindings(object, wish),
-      ...konnectivityFindings(object, wish),
+      ...commonFindings(object, spec, { maker: 'Steward', pausedBy: PAUSED }),
+      ...portFindings(object, spec),
+      ...konnectivityFindings(object, spec),
       ...ownProxyFindings(object),
       ...ownRouteFindings(object),
     ],
   };
 }
 
-function portFindings(object: KubeObject, { port }: PreparationWish): readonly Finding[] {
+function portFindings(object: KubeObject, { port }: PreparationSpec): readonly Finding[] {
   if (port === FIXED_PORT) return [];
   return [
     {
@@ -77,7 +77,7 @@ function portFindings(object: KubeObject, { port }: PreparationWish): readonly F
 
 function konnectivityFindings(
   object: KubeObject,
-  { hosts: { api, konnectivity } }: PreparationWish,
+  { hosts: { api, konnectivity } }: PreparationSpec,
 ): readonly Finding[] {
   if (!hasKonnectivity(object) || konnectivity === undefined) return [];
   const made = stewardKonnectivityHost(api);

@@ -20,9 +20,9 @@ import { deletingFindings, serviceTypeFindings } from './preparation/object-find
 import {
   kubernetesFlagEntry,
   type FieldPath,
-  type FieldWish,
-  type ListWish,
-  type PreparationWish,
+  type DesiredField,
+  type DesiredList,
+  type PreparationSpec,
 } from './preparation/preparation.ts';
 import { readProvided, type KnownFacts, type ProvidedPlaces } from './reading/provided-reading.ts';
 import { PROVIDER_RESOURCES } from './provider-resources.ts';
@@ -45,7 +45,7 @@ export const INGRESS: FieldPath = [...CONTROL_PLANE, 'ingress'];
 export const KONNECTIVITY: FieldPath = [...SPEC, 'addons', 'konnectivity'];
 
 /** The flag that prevents the API server from writing the endpoints that Snicket writes. */
-export const NO_RECONCILER: ListWish = {
+export const NO_RECONCILER: DesiredList = {
   path: API_SERVER_ARGUMENTS,
   entries: [kubernetesFlagEntry('--endpoint-reconciler-type', 'none')],
   why: 'the endpoints of Service default/kubernetes are those of the proxies, and the API server must not put its own there',
@@ -147,10 +147,10 @@ function phaseOf(object: KubeObject): {
  */
 export function commonFields(
   object: KubeObject,
-  wish: PreparationWish,
+  spec: PreparationSpec,
   addresses: readonly [string, ...string[]],
-): readonly FieldWish[] {
-  const { hosts, formerHosts = [] } = wish;
+): readonly DesiredField[] {
+  const { hosts, formerHosts = [] } = spec;
   const { api, konnectivity } = hosts;
   const names = [api, ...(hasKonnectivity(object) ? [konnectivity ?? ''] : []), ...formerHosts];
   return [
@@ -163,7 +163,7 @@ export function commonFields(
     {
       path: [...INGRESS, 'ingressClassName'],
       value: UNHANDLED_CLASS,
-      isMet: (present) => isUnhandledClass(present, wish),
+      isMet: (present) => isUnhandledClass(present, spec),
       why: 'the Ingress that comes with the host name is one that no controller serves',
     },
     {
@@ -186,7 +186,7 @@ function isWildcardOf(name: unknown, host: string): boolean {
 /** Returns the findings of both providers. */
 export function commonFindings(
   object: KubeObject,
-  wish: PreparationWish,
+  spec: PreparationSpec,
   { maker, pausedBy }: { readonly maker: string; readonly pausedBy: string },
 ): readonly Finding[] {
   const { annotations = {} } = object.metadata;
@@ -194,7 +194,7 @@ export function commonFindings(
   const network = [...SPEC, 'networkProfile'];
   return [
     ...deletingFindings(object),
-    ...hostFindings(wish, hasKonnectivity(object)),
+    ...hostFindings(spec, hasKonnectivity(object)),
     ...(valueAt(object, ...CONTROL_PLANE, 'gateway') === undefined ? [] : [gatewaySet(text)]),
     ...certificateNameFindings(
       listAt(object, ...CERTIFICATE_NAMES),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { TENANT_KEY, tenantInput } from '../plan/testing/wishes.ts';
+import { TENANT_KEY, tenantInput } from '../plan/testing/inputs.ts';
 import { tenantObjects } from './tenant-objects.ts';
 import { podIn } from './testing/proxy-pod.ts';
 

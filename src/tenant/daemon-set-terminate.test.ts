@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { tenantInput } from '../plan/testing/wishes.ts';
+import { tenantInput } from '../plan/testing/inputs.ts';
 import { tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn } from './testing/proxy-pod.ts';
 

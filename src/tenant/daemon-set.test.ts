@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { modeFlag } from '../api/mode.ts';
 import { addressCommand } from '../cli/address.ts';
 import { proxyCommand } from '../cli/proxy.ts';
-import { LEAF, TENANT, TENANT_KEY, tenantInput } from '../plan/testing/wishes.ts';
+import { LEAF, TENANT, TENANT_KEY, tenantInput } from '../plan/testing/inputs.ts';
 import { leavingObjects, tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn, podIn } from './testing/proxy-pod.ts';
 import { TestIo } from '../cli/testing/test-io.ts';

@@ -108,21 +108,21 @@ const placed: fc.Arbitrary<PlacedProxies> = fc
 describe('at any moment of a change', () => {
   test('no address goes while pods are led to it, and none is both put on and taken off', () => {
     fc.assert(
-      fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (wished, led, there) => {
-        const next = addressesFor(wished, led, there);
+      fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (desired, led, there) => {
+        const next = addressesFor(desired, led, there);
 
         const taken = next.formerAddresses;
         expect(taken.filter((address) => led.includes(address))).toEqual([]);
         expect(taken.filter((address) => next.virtualAddresses.includes(address))).toEqual([]);
-        for (const address of wished) expect(next.virtualAddresses).toContain(address);
+        for (const address of desired) expect(next.virtualAddresses).toContain(address);
       }),
     );
   });
 
   test('every address that was ever put on a node is kept or taken off, never forgotten', () => {
     fc.assert(
-      fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (wished, led, there) => {
-        const next = addressesFor(wished, led, there);
+      fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (desired, led, there) => {
+        const next = addressesFor(desired, led, there);
 
         const known = [...next.virtualAddresses, ...next.formerAddresses];
         for (const address of [...there.virtualAddresses, ...there.formerAddresses]) {
@@ -132,9 +132,9 @@ describe('at any moment of a change', () => {
     );
   });
 
-  test('what is wished for comes about, whatever was there before', () => {
+  test('what is desired for comes about, whatever was there before', () => {
     fc.assert(
-      fc.property(some(ADDRESSES), some(ADDRESSES), (from, wished) => {
+      fc.property(some(ADDRESSES), some(ADDRESSES), (from, desired) => {
         const ledTo = ({ listeners }: ProxyAddresses, before: readonly string[]) => {
           if (listeners.at === 'virtual') return listeners.addresses;
           return listeners.nodes.length === 0 ? before : [NODE];
@@ -143,7 +143,7 @@ describe('at any moment of a change', () => {
         let there: PlacedProxies = { ...first, areRolledOut: true };
         let led = ledTo(first, []);
         for (let round = 0; round < 4; round++) {
-          const next = addressesFor(wished, led, there);
+          const next = addressesFor(desired, led, there);
           // Endpoints only contain addresses that every node has.
           const nowLed = ledTo(next, led);
           for (const address of nowLed.filter((at) => at !== NODE)) {
@@ -153,9 +153,9 @@ describe('at any moment of a change', () => {
           there = { ...next, areRolledOut: true };
         }
 
-        expect(led).toEqual(wished.length === 0 ? [NODE] : wished);
-        expect([...there.virtualAddresses].toSorted()).toEqual([...wished].toSorted());
-        expect(there.listenEverywhere).toBe(wished.length === 0);
+        expect(led).toEqual(desired.length === 0 ? [NODE] : desired);
+        expect([...there.virtualAddresses].toSorted()).toEqual([...desired].toSorted());
+        expect(there.listenEverywhere).toBe(desired.length === 0);
       }),
     );
   });

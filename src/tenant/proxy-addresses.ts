@@ -71,11 +71,11 @@ export function isRolledOut({ metadata, status }: DaemonSetWithStatus): boolean 
  */
 export function areMoving(
   daemonSet: DaemonSetWithStatus,
-  { address, virtualAddresses: wished }: Pick<WorkerSpec, 'address' | 'virtualAddresses'>,
+  { address, virtualAddresses: desired }: Pick<WorkerSpec, 'address' | 'virtualAddresses'>,
 ): boolean {
   const { virtualAddresses, listenEverywhere } = placedProxies(daemonSet);
   if (address === 'Node') return virtualAddresses.length > 0;
-  const known = wished.map(canonicalAddress);
+  const known = desired.map(canonicalAddress);
   return listenEverywhere || virtualAddresses.some((one) => !known.includes(one));
 }
 
@@ -91,34 +91,34 @@ export interface ProxyAddressesInput {
 
 /** Returns the addresses for the next step of the change. */
 export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
-  const { worker, tenant, virtualAddresses: wished, placed } = input;
+  const { worker, tenant, virtualAddresses: desired, placed } = input;
   const isNode = worker.address === 'Node';
   const listeners = isNode
     ? ({ at: 'node', nodes: tenant.nodes } as const)
-    : ({ at: 'virtual', addresses: wished } as const);
+    : ({ at: 'virtual', addresses: desired } as const);
   if (placed === undefined) {
-    return { virtualAddresses: wished, formerAddresses: [], listenEverywhere: isNode, listeners };
+    return { virtualAddresses: desired, formerAddresses: [], listenEverywhere: isNode, listeners };
   }
   const led = addressesLedTo(input.currentSlices);
   const carried = [...placed.virtualAddresses, ...placed.formerAddresses];
-  const former = carried.filter((address) => !wished.includes(address));
+  const former = carried.filter((address) => !desired.includes(address));
   const inUse = former.filter((address) => led.includes(address));
-  const virtualAddresses = [...wished, ...inUse];
+  const virtualAddresses = [...desired, ...inUse];
   const isAtNodes = led.some((address) => !virtualAddresses.includes(address));
   const comesFromNodes = !isNode && placed.listenEverywhere && isAtNodes;
   return {
     virtualAddresses,
     formerAddresses: former.filter((address) => !led.includes(address)),
     listenEverywhere: isNode || comesFromNodes,
-    listeners: isEverywhere(wished, placed, isNode)
+    listeners: isEverywhere(desired, placed, isNode)
       ? listeners
       : (asTheyAre(virtualAddresses, led, comesFromNodes) ?? listeners),
   };
 }
 
 /** Reports whether every node has the desired addresses, with a proxy that listens there. */
-function isEverywhere(wished: readonly string[], placed: PlacedProxies, isNode: boolean): boolean {
-  const isThere = wished.every((address) => placed.virtualAddresses.includes(address));
+function isEverywhere(desired: readonly string[], placed: PlacedProxies, isNode: boolean): boolean {
+  const isThere = desired.every((address) => placed.virtualAddresses.includes(address));
   return placed.areRolledOut && isThere && (placed.listenEverywhere || !isNode);
 }
 

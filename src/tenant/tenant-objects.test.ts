@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { objectText } from '../kube/object.ts';
-import { TENANT, tenantInput } from '../plan/testing/wishes.ts';
+import { TENANT, tenantInput } from '../plan/testing/inputs.ts';
 import { leavingObjects, tenantFindings, tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn } from './testing/proxy-pod.ts';
 

@@ -92,7 +92,7 @@ export const KINDS: readonly Kind[] = [
     resource: RESOURCES.exposure,
     shortNames: ['exp'],
     description:
-      'An Exposure is the wish that one hosted control plane be reachable through an Edge: by kubelets and people by name, and by pods of its workers at the Service kubernetes. Its status tells how each step of that way goes.',
+      'An Exposure makes one hosted control plane reachable through an Edge: by host name for kubelets and users, and at the Service kubernetes for pods on its workers. Its status reports each step on that path.',
     columns: [
       column('Endpoint', '.status.endpoint', 'Host and port of the API.'),
       column('Edge', '.status.edgeRef.name', 'The Edge in use.'),

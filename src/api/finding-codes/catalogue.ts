@@ -8,11 +8,11 @@ import { DNS_FINDINGS } from './dns.ts';
 import { EDGE_FINDINGS } from './edge.ts';
 import { PREPARATION_FINDINGS } from './preparation.ts';
 import { TENANT_FINDINGS } from './tenant.ts';
-import { WISH_FINDINGS } from './wish.ts';
+import { EXPOSURE_FINDINGS } from './exposure.ts';
 
 /** The entries of all findings, by code. */
 export const FINDING_CODES = {
-  ...WISH_FINDINGS,
+  ...EXPOSURE_FINDINGS,
   ...CONTROL_PLANE_FINDINGS,
   ...PREPARATION_FINDINGS,
   ...TENANT_FINDINGS,
@@ -26,7 +26,7 @@ export type FindingCode = keyof typeof FINDING_CODES;
 
 /** The entries by topic, in the order of the reference documentation. */
 export const FINDING_GROUPS = [
-  ['What is wished for', WISH_FINDINGS],
+  ['Edges and Exposures', EXPOSURE_FINDINGS],
   ['The control plane', CONTROL_PLANE_FINDINGS],
   ['Preparation of the control plane', PREPARATION_FINDINGS],
   ["The tenant's API, and the management cluster", TENANT_FINDINGS],

@@ -16,12 +16,12 @@ import {
   tallyOf,
   tallyOfHops,
   tallyText,
-  unmetText,
+  unresolvedText,
 } from './doctor-report.ts';
 import type { Examination } from './examination.ts';
 import { examineAll } from './examine-exposures.ts';
 import { examineWorker, type WorkerWords } from './from-worker.ts';
-import { unmetWishes } from './unmet-wishes.ts';
+import { unresolvedExposures } from './unresolved-exposures.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Timeout and output format. */
@@ -47,11 +47,12 @@ export async function diagnose(
   choices: readonly Choice[],
   { namespace, proxyImage, isGatewayHere, output, timeout }: DiagnoseOptions,
 ): Promise<void> {
-  const unmet = unmetWishes(management, choices);
+  const unmet = unresolvedExposures(management, choices);
   const chosen = new Set(
     choices.flatMap((choice) => {
       // A control plane without its Exposure is reported as unresolved instead.
-      const isUnmet = choice.name !== undefined && unmetWishes(management, [choice]).length > 0;
+      const isUnmet =
+        choice.name !== undefined && unresolvedExposures(management, [choice]).length > 0;
       return isUnmet ? [] : chosenOf(management.exposures, choice);
     }),
   );
@@ -68,7 +69,7 @@ export async function diagnose(
   const diagnosis = { examinations, unmet };
   const tally = tallyOf(diagnosis);
   if (isTable) {
-    for (const one of unmet) io.stdout.write(`${unmetText(one, screen)}\n`);
+    for (const one of unmet) io.stdout.write(`${unresolvedText(one, screen)}\n`);
     if (chosen.size === 0 && unmet.length === 0) say(io, noExposureText(choices));
     else io.stdout.write(tallyText(countText(chosen.size), tally));
   } else {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { hopResult, notLookedAt, skippedAfter } from '../../probe/hop.ts';
 import type { Examination } from './examination.ts';
-import { examinationText, hopsText, tallyOf, unmetText } from './doctor-report.ts';
+import { examinationText, hopsText, tallyOf, unresolvedText } from './doctor-report.ts';
 
 const HOST = 'tenant-01.k8s.a-rather-long-domain-of-some-department.example.com';
 const PIPE = { hasColours: false };
@@ -66,7 +66,7 @@ test('one that is being deleted, and a control plane without an Exposure, are a 
   const leaving = { ...EXAMINATION, isLeaving: true, hops: [], findings: [] };
 
   expect(examinationText(leaving, PIPE)).toBe(`tenants/blue  ${HOST}:443  is being deleted\n`);
-  expect(unmetText({ object: 'Cluster a/b', findings: [] }, PIPE)).toBe(
+  expect(unresolvedText({ object: 'Cluster a/b', findings: [] }, PIPE)).toBe(
     'Cluster a/b  asks for an Exposure and has none\n',
   );
 });

@@ -6,12 +6,12 @@ import type { HopResult } from '../../probe/hop.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { wrappedText, type Colour, type Screen } from '../output/output.ts';
 import type { Examination } from './examination.ts';
-import type { UnmetWish } from './unmet-wishes.ts';
+import type { UnresolvedExposure } from './unresolved-exposures.ts';
 
 /** All examinations, and the control planes whose requested Exposure does not exist. */
 export interface Diagnosis {
   readonly examinations: readonly Examination[];
-  readonly unmet: readonly UnmetWish[];
+  readonly unmet: readonly UnresolvedExposure[];
 }
 
 /** Number of results by state. A hop that passes with an action counts as a warning. */
@@ -55,7 +55,7 @@ export function examinationText(examination: Examination, screen: Screen): strin
 }
 
 /** Returns the text for a control plane without an Exposure. */
-export function unmetText({ object, findings }: UnmetWish, screen: Screen): string {
+export function unresolvedText({ object, findings }: UnresolvedExposure, screen: Screen): string {
   const rows = findings.map((finding) => findingRow(finding, object));
   return blockText(`${object}${GAP}asks for an Exposure and has none`, rows, screen);
 }

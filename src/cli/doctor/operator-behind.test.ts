@@ -47,7 +47,7 @@ test('what fails for want of it has that one cause, and nothing else has', () =>
   ]);
 });
 
-test('a wish that is refused is the cause itself', () => {
+test('a rejected spec is the cause itself', () => {
   const refused = { code: 'HostConflict', severity: 'error', message: '', action: '' } as const;
   const told = { hops: [], findings: [refused] };
 

@@ -20,7 +20,7 @@ import type { SecretsSource } from './decide-secrets.ts';
 import type { Questions } from './questions.ts';
 
 /** Options that select the control plane. */
-export interface ControlPlaneWishes {
+export interface RequestedControlPlane {
   readonly controlPlane?: NamedControlPlane | undefined;
   /** Absent: not given. */
   readonly namespace?: string | undefined;
@@ -34,7 +34,7 @@ export interface ControlPlaneWishes {
  * @throws CannotExpose, AnswerMissing, KubeError
  */
 export async function decideControlPlane(
-  { controlPlane: named, namespace, usualNamespace }: ControlPlaneWishes,
+  { controlPlane: named, namespace, usualNamespace }: RequestedControlPlane,
   {
     io,
     management,

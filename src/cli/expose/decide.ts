@@ -17,14 +17,14 @@ import {
   type ControlPlanePlaces,
   type FoundControlPlane,
 } from './control-planes.ts';
-import { decideControlPlane, type ControlPlaneWishes } from './decide-control-plane.ts';
-import { draftExposure, type DraftWish } from './draft.ts';
+import { decideControlPlane, type RequestedControlPlane } from './decide-control-plane.ts';
+import { draftExposure, type ExposureDraft } from './draft.ts';
 import type { Questions } from './questions.ts';
 import { decideSecrets, type SecretNames, type SecretsSource } from './decide-secrets.ts';
 import type { ProgressIo } from '../output/progress.ts';
 
 /** Options that describe the Exposure. */
-export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
+export interface RequestedExposure extends RequestedControlPlane, SecretNames {
   readonly endpoints?: readonly string[] | undefined;
   readonly konnectivityEndpoints?: readonly string[] | undefined;
   readonly name?: string | undefined;
@@ -50,14 +50,15 @@ export interface Known {
  * @throws CannotExpose, AnswerMissing, KubeError
  */
 export async function decideExposure(
-  wishes: ExposeWishes,
+  requested: RequestedExposure,
   known: Known,
 ): Promise<KubeObject | undefined> {
-  const hasAddresses = wishes.endpoints !== undefined;
-  const found = hasAddresses ? undefined : await decideControlPlane(wishes, known);
+  const hasAddresses = requested.endpoints !== undefined;
+  const found = hasAddresses ? undefined : await decideControlPlane(requested, known);
   if (found === undefined && !hasAddresses) return undefined;
-  const namespace = found?.object.metadata.namespace ?? wishes.namespace ?? wishes.usualNamespace;
-  const name = wishes.name ?? found?.object.metadata.name ?? (await askName(known.questions));
+  const namespace =
+    found?.object.metadata.namespace ?? requested.namespace ?? requested.usualNamespace;
+  const name = requested.name ?? found?.object.metadata.name ?? (await askName(known.questions));
   const namespaces = known.management.all(RESOURCES.namespace);
   if (!namespaces.some(({ metadata }) => metadata.name === namespace)) {
     throw new CannotExpose(
@@ -69,17 +70,17 @@ export async function decideExposure(
       `${objectText(found.object)} has an Exposure already: ${found.exposedBy}; a control plane has one only`,
     );
   }
-  const wish: DraftWish = {
+  const draft: ExposureDraft = {
     name,
     namespace,
-    edge: await decideEdge(namespace, wishes, known),
-    controlPlane: await controlPlaneSpec(found, { namespace, name }, wishes, known),
-    apiHost: wishes.apiHost,
-    konnectivityHost: wishes.konnectivityHost,
-    mode: wishes.mode && modeOfFlag(wishes.mode),
-    prepare: wishes.prepare,
+    edge: await decideEdge(namespace, requested, known),
+    controlPlane: await controlPlaneSpec(found, { namespace, name }, requested, known),
+    apiHost: requested.apiHost,
+    konnectivityHost: requested.konnectivityHost,
+    mode: requested.mode && modeOfFlag(requested.mode),
+    prepare: requested.prepare,
   };
-  return draftExposure({ ...wish, ...(await askHosts(wish, known)) });
+  return draftExposure({ ...draft, ...(await askHosts(draft, known)) });
 }
 
 async function askName(questions: Questions): Promise<string> {
@@ -93,7 +94,7 @@ async function askName(questions: Questions): Promise<string> {
 /** Returns the name of the Edge; undefined for the default Edge. */
 async function decideEdge(
   namespace: string,
-  { edge }: ExposeWishes,
+  { edge }: RequestedExposure,
   { management, questions }: Known,
 ): Promise<string | undefined> {
   if (edge !== undefined) return edge;
@@ -131,7 +132,7 @@ async function decideEdge(
 async function controlPlaneSpec(
   found: FoundControlPlane | undefined,
   place: { readonly namespace: string; readonly name: string },
-  wishes: ExposeWishes,
+  requested: RequestedExposure,
   known: Known,
 ): Promise<object> {
   if (found !== undefined && !found.isService) {
@@ -147,15 +148,15 @@ async function controlPlaneSpec(
       ? {
           type: 'Endpoints',
           endpoints: {
-            api: wishes.endpoints,
-            ...(wishes.konnectivityEndpoints !== undefined && {
-              konnectivity: wishes.konnectivityEndpoints,
+            api: requested.endpoints,
+            ...(requested.konnectivityEndpoints !== undefined && {
+              konnectivity: requested.konnectivityEndpoints,
             }),
           },
         }
       : { type: 'Service', service: serviceSpec(found.object) };
   const neighbours = serviceNames(known.management, place.namespace);
-  const secrets = await decideSecrets({ ...place, name: called, neighbours }, wishes, known);
+  const secrets = await decideSecrets({ ...place, name: called, neighbours }, requested, known);
   return { ...source, ...secrets };
 }
 
@@ -175,14 +176,14 @@ function serviceSpec(service: Service): object {
 
 /** Asks for the hosts if the Edge has no domain to derive them from. */
 async function askHosts(
-  wish: DraftWish,
+  draft: ExposureDraft,
   { management, questions }: Known,
-): Promise<Pick<DraftWish, 'apiHost' | 'konnectivityHost'>> {
+): Promise<Pick<ExposureDraft, 'apiHost' | 'konnectivityHost'>> {
   const { exposureIndex } = management;
-  const { value: exposure } = exposureIndex.exposureIn(draftExposure(wish));
+  const { value: exposure } = exposureIndex.exposureIn(draftExposure(draft));
   const edge = exposure && exposureIndex.edgeOf(exposure).value;
   if (exposure === undefined || edge === undefined || edge.spec.domain !== undefined) return {};
-  const { apiHost, konnectivityHost } = wish;
+  const { apiHost, konnectivityHost } = draft;
   const fault = (text: string) =>
     host.safeParse(text).success ? undefined : 'Write a DNS name, such as blue.example.com.';
   const noDomain = `Edge ${edge.metadata.name} has no domain`;

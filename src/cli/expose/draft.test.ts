@@ -17,9 +17,9 @@ test('has nothing in it that goes without saying', () => {
 });
 
 test('has what is asked for', () => {
-  const wish = { ...blue, edge: 'e', apiHost: 'a.test', mode: 'Terminate', prepare: 'Report' };
+  const draft = { ...blue, edge: 'e', apiHost: 'a.test', mode: 'Terminate', prepare: 'Report' };
 
-  expect(draftExposure(wish)).toMatchObject({
+  expect(draftExposure(draft)).toMatchObject({
     spec: {
       edgeRef: { name: 'e' },
       hosts: { api: 'a.test' },

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 
 /** The desired content of the Exposure. */
-export interface DraftWish {
+export interface ExposureDraft {
   readonly name: string;
   readonly namespace: string;
   readonly controlPlane: object;
@@ -19,9 +19,9 @@ export interface DraftWish {
 }
 
 /** Returns the Exposure. */
-export function draftExposure(wish: DraftWish): KubeObject {
-  const { name, namespace, edge, controlPlane, mode, prepare } = wish;
-  const { apiHost: api, konnectivityHost: konnectivity } = wish;
+export function draftExposure(draft: ExposureDraft): KubeObject {
+  const { name, namespace, edge, controlPlane, mode, prepare } = draft;
+  const { apiHost: api, konnectivityHost: konnectivity } = draft;
   const { apiVersion, kind } = RESOURCES.exposure;
   const object = {
     apiVersion,
@@ -63,8 +63,8 @@ export function differences(present: KubeObject, wanted: KubeObject): readonly D
 }
 
 function specOf(object: KubeObject): Exposure['spec'] {
-  const { status: _, ...wish } = object as KubeObject & { readonly status?: unknown };
-  return parseExposure(wish).spec;
+  const { status: _, ...draft } = object as KubeObject & { readonly status?: unknown };
+  return parseExposure(draft).spec;
 }
 
 function leaves(value: unknown, path: string): ReadonlyMap<string, string> {

@@ -17,7 +17,7 @@ import { withProgress } from '../output/progress.ts';
 import { READ_MS } from '../sources/reading-limit.ts';
 import { say } from '../output/say.ts';
 import { CannotExpose } from './cannot-expose.ts';
-import { decideExposure, type ExposeWishes } from './decide.ts';
+import { decideExposure, type RequestedExposure } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
 import { meetExisting } from './existing.ts';
 import { exposedText } from './exposed-text.ts';
@@ -45,15 +45,15 @@ const NOTHING_WRITTEN = 'nothing is written';
 export async function exposeControlPlane(
   io: CommandIo,
   client: KubeClient,
-  wishes: ExposeWishes,
+  requested: RequestedExposure,
   options: ExposeOptions,
 ): Promise<void> {
-  const management = await readCluster(io, client, wishes, options);
+  const management = await readCluster(io, client, requested, options);
   using person = io.stdin.isTTY && io.stderr.isTTY ? new Person(io) : undefined;
   // No common deadline, because the user may take any time to answer. Each call has its own timeout.
   const secrets = new SecretsSource(client, new AbortController().signal);
   const known = { io, management, secrets, questions: person ?? NOBODY };
-  const object = await decideExposure(wishes, known);
+  const object = await decideExposure(requested, known);
   if (object === undefined) {
     say(io, NOTHING_WRITTEN);
     return;
@@ -111,7 +111,7 @@ function isSound(io: CommandIo, object: KubeObject): boolean {
 async function readCluster(
   io: CommandIo,
   client: KubeClient,
-  wishes: ExposeWishes,
+  requested: RequestedExposure,
   options: ExposeOptions,
 ): Promise<ManagementSnapshot> {
   try {
@@ -119,18 +119,19 @@ async function readCluster(
     return await withProgress(io, `reading ${client.server}`, reading);
   } catch (error) {
     const isSilent = isKubeError(error, 'Unreachable', 'TimedOut');
-    if (isSilent && options.dryRun && isNamedInFull(wishes)) await printIfSaid(io, wishes, options);
+    if (isSilent && options.dryRun && isNamedInFull(requested))
+      await printIfSaid(io, requested, options);
     throw error;
   }
 }
 
 async function printIfSaid(
   io: CommandIo,
-  wishes: ExposeWishes,
+  requested: RequestedExposure,
   options: ExposeOptions,
 ): Promise<void> {
   try {
-    await printWithoutCluster(io, wishes, options, 'the management cluster does not answer');
+    await printWithoutCluster(io, requested, options, 'the management cluster does not answer');
   } catch (error) {
     if (!(error instanceof CannotExpose) && !(error instanceof AnswerMissing)) throw error;
     say(io, `note: to see the Exposure without the cluster: ${error.message}`);
@@ -144,11 +145,11 @@ async function printIfSaid(
  */
 export async function printWithoutCluster(
   io: CommandIo,
-  wishes: ExposeWishes,
+  requested: RequestedExposure,
   { output }: Pick<ExposeOptions, 'output'>,
   why: string,
 ): Promise<void> {
-  const { object, unchecked } = await draftWithoutCluster(io, wishes);
+  const { object, unchecked } = await draftWithoutCluster(io, requested);
   if (!isSound(io, object)) return;
   print(io, object, { output });
   say(io, `warning: ${why}`);

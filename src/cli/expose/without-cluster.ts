@@ -10,7 +10,7 @@ import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { readerOf } from '../sources/object-reader.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';
-import { decideExposure, type ExposeWishes } from './decide.ts';
+import { decideExposure, type RequestedExposure } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
 import { NOBODY } from './questions.ts';
 import type { ProgressIo } from '../output/progress.ts';
@@ -26,24 +26,30 @@ export interface Draft {
 const EVERYTHING: DiscoveredApis = { has: () => true };
 
 /** Reports whether the flags identify the control plane, so that no cluster has to be searched. */
-export function isNamedInFull({ controlPlane, endpoints }: ExposeWishes): boolean {
+export function isNamedInFull({ controlPlane, endpoints }: RequestedExposure): boolean {
   return endpoints !== undefined || controlPlane?.kind !== undefined;
 }
 
 /** Returns the Exposure that the flags describe. @throws CannotExpose, AnswerMissing */
-export async function draftWithoutCluster(io: ProgressIo, wishes: ExposeWishes): Promise<Draft> {
-  const namespace = wishes.namespace ?? wishes.usualNamespace;
-  const { controlPlane } = wishes;
+export async function draftWithoutCluster(
+  io: ProgressIo,
+  requested: RequestedExposure,
+): Promise<Draft> {
+  const namespace = requested.namespace ?? requested.usualNamespace;
+  const { controlPlane } = requested;
   const meant = controlPlane && assumedControlPlane(controlPlane, namespace);
   const objects = [ASSUMED_EDGE, namespaceCalled(namespace), ...(meant ? [meant] : [])];
   const management = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
   const secrets = new SecretsSource(NO_SECRETS, new AbortController().signal);
-  const object = await decideExposure(wishes, { io, management, secrets, questions: NOBODY });
+  const object = await decideExposure(requested, { io, management, secrets, questions: NOBODY });
   if (object === undefined) throw new CannotExpose('nobody says what to expose');
-  return { object, unchecked: [...placeSentences(object, wishes), ...sourceSentences(meant)] };
+  return { object, unchecked: [...placeSentences(object, requested), ...sourceSentences(meant)] };
 }
 
-function placeSentences(object: KubeObject, { edge, apiHost }: ExposeWishes): readonly string[] {
+function placeSentences(
+  object: KubeObject,
+  { edge, apiHost }: RequestedExposure,
+): readonly string[] {
   const { namespace } = object.metadata;
   return [
     `that there is namespace ${namespace}, and no ${objectText(object)} in it yet`,

@@ -48,16 +48,16 @@ export function plannedPlace(plan: Plan, edge: string): Place {
 export function edgeAddress(
   [address]: readonly string[],
   used: string | undefined,
-  wished: string,
+  desired: string,
 ): string {
-  if (used !== wished) {
+  if (used !== desired) {
     throw new NothingToGive(
-      `it is on its way from Edge ${used} to Edge ${wished}; wait, or give --address`,
+      `it is on its way from Edge ${used} to Edge ${desired}; wait, or give --address`,
     );
   }
   if (address !== undefined) return address;
   throw new NothingToGive(
-    `nobody says where Edge ${wished} is; write spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or give --address`,
+    `nobody says where Edge ${desired} is; write spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or give --address`,
   );
 }
 

@@ -195,7 +195,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(exitCode).toBe(1);
   });
 
-  test('names the holder of a host that two Exposures wish for, and prints the other', async () => {
+  test('names the owner of a host that two Exposures request, and prints the other Exposure', async () => {
     const hosts = '  hosts: {api: a.example.com, konnectivity: b.example.com}\n';
     const both = `${EDGE}---\n${exposureOf('blue', hosts)}---\n${exposureOf('red', hosts)}`;
 

@@ -168,7 +168,7 @@ async function shownFrom(
   const published =
     input === undefined || reading.provided === undefined || !isPublished
       ? []
-      : publishedFindings(reading.provided, input.wish, input.policy);
+      : publishedFindings(reading.provided, input.spec, input.policy);
   // The setup of the edge is checked only if the files contain it.
   const isKnown = driverFor(driver).reads.every((kind) => management.all(kind).length > 0);
   return {

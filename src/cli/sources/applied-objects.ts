@@ -5,13 +5,13 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { isAt } from './object-reader.ts';
 
-/** Returns the live objects, with the Edges and Exposures among `wished` merged into them or added. */
+/** Returns the live objects, with the Edges and Exposures among `desired` merged into them or added. */
 export function appliedObjects(
   live: readonly KubeObject[],
-  wished: readonly KubeObject[],
+  desired: readonly KubeObject[],
 ): readonly KubeObject[] {
   const applied = new Map(live.map((object) => [identity(object), object]));
-  for (const object of wished.filter(isOurs)) {
+  for (const object of desired.filter(isOurs)) {
     applied.set(identity(object), appliedTo(applied.get(identity(object)), object));
   }
   return [...applied.values()];
@@ -26,12 +26,12 @@ function identity({ kind, metadata }: KubeObject): string {
   return `${kind} ${keyText(metadata)}`;
 }
 
-function appliedTo(live: KubeObject | undefined, wished: KubeObject): KubeObject {
-  if (live === undefined) return wished;
-  const { labels, annotations } = wished.metadata;
+function appliedTo(live: KubeObject | undefined, desired: KubeObject): KubeObject {
+  if (live === undefined) return desired;
+  const { labels, annotations } = desired.metadata;
   return {
     ...live,
-    ...('spec' in wished && { spec: wished.spec }),
+    ...('spec' in desired && { spec: desired.spec }),
     metadata: {
       ...live.metadata,
       labels: { ...live.metadata.labels, ...labels },

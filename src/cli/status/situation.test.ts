@@ -41,7 +41,7 @@ function only({ exposures }: Situation) {
 }
 
 describe('an Exposure', () => {
-  test('that nobody has looked at has its host and its Edge from the wish', () => {
+  test('that the operator has not observed has its host and Edge from the spec', () => {
     const situation = situationWith(undefined);
 
     expect(only(situation)).toMatchObject({

@@ -149,15 +149,15 @@ function exposureView(object: KubeObject, exposureIndex: ExposureIndex): Exposur
   const report = reportOf(object);
   const { name, namespace = '', creationTimestamp: created } = object.metadata;
   const isTold = report.endpoint !== undefined && report.edgeRef !== undefined;
-  const wished = isTold ? {} : wishedWay(object, exposureIndex);
+  const desired = isTold ? {} : desiredRoute(object, exposureIndex);
   return {
     key: keyText(object.metadata),
     name,
     namespace,
     created,
-    host: report.endpoint?.replace(/:[0-9]+$/, '') ?? wished.host,
+    host: report.endpoint?.replace(/:[0-9]+$/, '') ?? desired.host,
     endpoint: report.endpoint,
-    edge: report.edgeRef?.name ?? wished.edge,
+    edge: report.edgeRef?.name ?? desired.edge,
     mode: report.mode,
     proxies: report.proxies?.summary,
     certificate: report.certificate,
@@ -168,7 +168,7 @@ function exposureView(object: KubeObject, exposureIndex: ExposureIndex): Exposur
 }
 
 /** Returns the desired host and Edge of an Exposure that the operator has not reported on yet. */
-function wishedWay(
+function desiredRoute(
   object: KubeObject,
   exposureIndex: ExposureIndex,
 ): { readonly host?: string | undefined; readonly edge?: string | undefined } {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import { ownedBy, ownRoutes } from '../../plan/ownership.ts';
-import { exposure } from '../../plan/testing/wishes.ts';
+import { exposure } from '../../plan/testing/inputs.ts';
 import { driverFor } from '../driver-for.ts';
 import { API_HOST, BLUE, edge, KONNECTIVITY_HOST, serving, SPECS } from '../testing/blue.ts';
 import { foreignClaims } from './foreign-claims.ts';

@@ -53,9 +53,9 @@ describe.each([
     const { requires } = driverFor(driver);
     const apiVersion = requires.find((resource) => resource.apiVersion.endsWith(`/${version}`));
 
-    for (const wish of [SPECS[driver], FULL[driver]]) {
+    for (const desired of [SPECS[driver], FULL[driver]]) {
       const served = serving(apiVersion?.apiVersion ?? '');
-      const objects = driverFor(driver).objects(BLUE, edge(wish), served);
+      const objects = driverFor(driver).objects(BLUE, edge(desired), served);
 
       expect(objects).not.toBeEmpty();
       for (const object of objects) expect(schemaFaults(schema ?? {}, object)).toEqual([]);

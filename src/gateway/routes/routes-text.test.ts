@@ -217,8 +217,8 @@ test('reads what the yaml package writes, whatever the tenants are called', asyn
     limits: fc.record({ connections: fc.integer({ min: 1, max: 1e6 }) }, { requiredKeys: [] }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(route, { maxLength: 5 }), async (wishes) => {
-      const routes = wishes.map((wish, index) => ({ ...wish, host: `h${index}.test` }));
+    fc.asyncProperty(fc.array(route, { maxLength: 5 }), async (parts) => {
+      const routes = parts.map((part, index) => ({ ...part, host: `h${index}.test` }));
 
       expect(await parseRoutes(stringify({ routes }), 'f')).toEqual(routes as never);
       expect(await parseRoutes(JSON.stringify({ routes }), 'f')).toEqual(routes as never);

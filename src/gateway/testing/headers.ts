@@ -16,7 +16,7 @@ export function balancerHeader(client = '192.0.2.7', server = '192.0.2.1'): Buff
 }
 
 /** Options of {@link signedHeader}. */
-export interface SignedHeaderWish {
+export interface SignedHeaderOptions {
   /** Default a.k8s.test. */
   readonly host?: string;
   /** Default {@link MASTER_KEY}. */
@@ -26,8 +26,8 @@ export interface SignedHeaderWish {
 }
 
 /** Returns the signed header of a worker's proxy. The client in it is the pod 10.1.2.3:4711. */
-export function signedHeader(wish: SignedHeaderWish = {}): Buffer {
-  const { host = 'a.k8s.test', masterKey = MASTER_KEY, at = Date.now() / 1000 } = wish;
+export function signedHeader(options: SignedHeaderOptions = {}): Buffer {
+  const { host = 'a.k8s.test', masterKey = MASTER_KEY, at = Date.now() / 1000 } = options;
   const into = Buffer.alloc(MAX_TENANT_HEADER_BYTES);
   const key = tenantKey(host, deriveTenantSecret(masterKey, host));
   const pair = addressPair('10.1.2.3', 4711, '10.96.0.1', 443);

@@ -9,11 +9,11 @@ import type { Route } from '../routes/route.ts';
 import { RoutesFile } from '../routes/routes-file.ts';
 
 /** A route in a test. Omitted fields get defaults. */
-export type RouteWish = Partial<Route> & { readonly host: string };
+export type PartialRoute = Partial<Route> & { readonly host: string };
 
 /** Options of {@link GatewayLab.start}, in addition to a gateway's options. */
 export interface LabOptions extends Partial<GatewayOptions> {
-  readonly routes?: readonly RouteWish[];
+  readonly routes?: readonly PartialRoute[];
   /** Content of the routes file, instead of `routes`. */
   readonly routesText?: string;
   /** Default true. */
@@ -82,7 +82,7 @@ export class GatewayLab implements AsyncDisposable {
   }
 
   /** Replaces the routes file by a rename and waits until every thread has applied it. */
-  async changeRoutes(routes: readonly RouteWish[]): Promise<void> {
+  async changeRoutes(routes: readonly PartialRoute[]): Promise<void> {
     const before = this.gateway.load.loads;
     this.writeRoutes(routesJson(routes));
     await until(
@@ -131,7 +131,7 @@ export class GatewayLab implements AsyncDisposable {
 }
 
 /** Returns the text of a routes file. Omitted fields get defaults. */
-export function routesJson(routes: readonly RouteWish[]): string {
+export function routesJson(routes: readonly PartialRoute[]): string {
   return JSON.stringify({
     routes: routes.map((route) => ({
       tenant: route.host.split('.')[0],

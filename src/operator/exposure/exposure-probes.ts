@@ -44,7 +44,7 @@ export class ExposureProbes {
     this.#probes.setTarget(key, target, wasReachable(this.#reportedHops(object, plan)));
   }
 
-  /** What is known of the hops of this very wish: probed, or by a process before this one. */
+  /** The hop results for the current spec, probed by this process or a previous one. */
   hopsFor(key: string, object: KubeObject, plan: Plan): readonly KnownHop[] {
     const probed = this.#probes.hopsOf(key);
     if (probed !== undefined) return this.#probes.isUpToDate(key) ? probed : [];

@@ -166,7 +166,7 @@ describe('the status of an Exposure', () => {
       }
     });
 
-    test('none where the wish is refused, or where there is no route', () => {
+    test('none if the spec is rejected or if there is no route', () => {
       const noRoutes = { ...PLAN, routes: undefined };
       const unknown = { generation: 4, conditions: BAD, isRouted: false };
 

@@ -120,7 +120,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     await using lab = await OperatorLab.start(OPTIONS);
     const victim = await lab.addTenant('victim');
     const thief = await lab.addTenant('thief');
-    const wish = (kubeconfig: string) => ({
+    const desired = (kubeconfig: string) => ({
       controlPlane: {
         type: 'Service',
         service: { name: 'thief', apiPort: thief.port },
@@ -129,7 +129,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
       },
     });
 
-    await lab.expose('thief', wish('thief-kubeconfig'));
+    await lab.expose('thief', desired('thief-kubeconfig'));
 
     const said = await lab.untilCondition('thief', 'Prepared', /^False CaMismatch/);
     expect(said).toContain('that is not in Secret tenants/victim-ca');

@@ -6,17 +6,17 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(240_000);
 
-const WISH = { hosts: { api: 'wanted.example.test' } };
+const SPEC = { hosts: { api: 'wanted.example.test' } };
 
 async function twoWho(lab: OperatorLab, first: string, second: string): Promise<void> {
   await lab.addTenant(first);
   await lab.addTenant(second);
-  await lab.expose(first, WISH);
+  await lab.expose(first, SPEC);
   await lab.until(`${first} is routed`, () => lab.routesOf(first).length > 0);
-  await lab.expose(second, WISH);
+  await lab.expose(second, SPEC);
 }
 
-describe.concurrent('two Exposures that wish for the same host', () => {
+describe.concurrent('two Exposures that request the same host', () => {
   test('the one that is routed keeps it, and the other is told who has it', async () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
     // By name, alpha would come first if both are of the same second.
@@ -68,9 +68,9 @@ describe.concurrent('two Exposures that wish for the same host', () => {
   test('those who were refused are not looked at whenever somebody else changes', async () => {
     const refused = Array.from({ length: 20 }, (_, place) => `refused-${place}`);
     await using lab = await OperatorLab.start();
-    await lab.addExposed('blue', WISH);
+    await lab.addExposed('blue', SPEC);
     await lab.addExposed('green');
-    for (const name of refused) await lab.expose(name, WISH, 'blue');
+    for (const name of refused) await lab.expose(name, SPEC, 'blue');
     for (const name of refused) await lab.untilCondition(name, 'Accepted', /^False HostConflict/);
     const runs = () => lab.number('reconciles_total', 'controller="exposure"');
     const before = runs();
@@ -103,7 +103,7 @@ describe.concurrent('two Exposures that wish for the same host', () => {
   });
 });
 
-/** An older one with konnectivity, and a younger one that runs; what the older one wishes for is a host of the other. */
+/** An older one with konnectivity, and a younger one that runs; the older one requests a host of the other. */
 async function squat(lab: OperatorLab, host: string, younger: Record<string, unknown> = {}) {
   const { port } = await lab.addTenant('older');
   const konnectivityPort = port + 1;
@@ -129,7 +129,7 @@ async function squat(lab: OperatorLab, host: string, younger: Record<string, unk
 
 const SQUATTED = 'tenants-younger.konnectivity.example.test';
 
-describe.concurrent('an older Exposure that wishes for a host of one that runs', () => {
+describe.concurrent('an older Exposure that requests a host of a running one', () => {
   test('may have the host of konnectivity that is not there, and takes nothing by it', async () => {
     await using lab = await OperatorLab.start();
 
@@ -167,7 +167,7 @@ describe.concurrent('an older Exposure that wishes for a host of one that runs',
   });
 });
 
-test('an Exposure keeps the route that it has when it wishes for a host that another has', async () => {
+test('an Exposure keeps its route when it requests a host that another Exposure owns', async () => {
   const { spec, objects, resource } = LAB_EDGES.haproxy;
   await using lab = await OperatorLab.start({ edge: spec });
   lab.management.seed(...objects);
@@ -197,10 +197,10 @@ test('a host that the operator has just granted is taken, also before its watch 
   await lab.addExposed('older');
   await lab.environment.pass(5_000);
   await lab.addTenant('younger');
-  await lab.expose('younger', WISH);
+  await lab.expose('younger', SPEC);
   await lab.until('younger is routed', () => lab.routesOf('younger').length > 0);
 
-  await lab.expose('older', WISH);
+  await lab.expose('older', SPEC);
 
   const refusal = await lab.untilCondition('older', 'Accepted', /^False HostConflict/);
   expect(refusal).toContain('Exposure tenants/younger');

@@ -50,7 +50,7 @@ describe.concurrent('hops', () => {
     await lab.until('they are there', () => hops(lab).length > 0);
   });
 
-  test('are none of a wish that is refused', async () => {
+  test('are not checked for a rejected spec', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
     await ready(lab);
 

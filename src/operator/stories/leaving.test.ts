@@ -262,7 +262,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     });
   });
 
-  test('leaves also if nobody can read its wish any more', async () => {
+  test('cleans up even if the spec is no longer valid', async () => {
     const { spec, objects, resource, name } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);

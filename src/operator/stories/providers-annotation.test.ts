@@ -107,7 +107,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
   });
 
-  test('keeps the hosts that it knows while the Edge that is wished for takes no routes', async () => {
+  test('keeps its hosts while the requested Edge accepts no routes', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -170,12 +170,12 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
   test('does not take an Exposure of somebody else, and says so', async () => {
     await using lab = await startProvidedLab();
     await lab.addExposed('blue');
-    const wish = () => {
+    const desired = () => {
       const { metadata, ...object } = lab.exposure('blue') as KubeObject & { spec?: object };
       const { uid, labels, annotations, ownerReferences, generation } = metadata;
       return { uid, labels, annotations, ownerReferences, generation, spec: object.spec };
     };
-    const before = wish();
+    const before = desired();
 
     // Another object of that name: only its annotation matters.
     await lab.user.apply(
@@ -188,7 +188,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     );
 
     await lab.until('an event', () => lab.eventsOf('blue').includes('ExposureTaken'));
-    expect(wish()).toEqual(before);
+    expect(desired()).toEqual(before);
   });
 
   test('leaves nothing behind when it is deleted in the middle', async () => {

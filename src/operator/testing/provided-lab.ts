@@ -120,8 +120,8 @@ async function add(
     ...secrets(tenant).map(([name, files]) => secretOf(at(name), files)),
   );
   const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata;
-  const { status, ...wish } = { ...object, metadata } as KubeObject & { status?: unknown };
-  await lab.user.apply(wish, { resource });
+  const { status, ...desired } = { ...object, metadata } as KubeObject & { status?: unknown };
+  await lab.user.apply(desired, { resource });
   const subresource = 'status';
   await lab.user.patch(resource, metadata, 'merge', { status }, { subresource });
   return tenant;

@@ -19,7 +19,7 @@ export interface EdgeUnderTest {
 }
 
 /** The ClientHello to send. */
-export interface HelloWish {
+export interface HelloOptions {
   /** Default: none. */
   readonly serverName?: string | undefined;
   /** Offered with ALPN. Default: h2 and http/1.1. */
@@ -72,12 +72,16 @@ export class EdgeConnection implements Disposable {
   }
 
   /** Dials and performs the handshake. @throws only the reason of the caller's signal. */
-  static async open(edge: EdgeUnderTest, wish: HelloWish, limits: Limits): Promise<EdgeConnection> {
+  static async open(
+    edge: EdgeUnderTest,
+    hello: HelloOptions,
+    limits: Limits,
+  ): Promise<EdgeConnection> {
     const opened = await inTime(limits, async (signal) => {
       try {
         const socket = await edge.dial(edge.address, edge.port, signal);
-        const transport = new ShapedTransport(socket, wish.shape ?? whole);
-        return await EdgeConnection.#shakeHands(transport, wish, signal);
+        const transport = new ShapedTransport(socket, hello.shape ?? whole);
+        return await EdgeConnection.#shakeHands(transport, hello, signal);
       } catch (error) {
         return new EdgeConnection(signal.aborted ? { kind: 'timeout' } : broken(error));
       }
@@ -87,13 +91,13 @@ export class EdgeConnection implements Disposable {
 
   static async #shakeHands(
     transport: ShapedTransport,
-    wish: HelloWish,
+    hello: HelloOptions,
     signal: AbortSignal,
   ): Promise<EdgeConnection> {
     const { promise, resolve, reject } = Promise.withResolvers<Handshake>();
     const onAbort = () => reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
-    const tls = connect({ socket: transport, ...tlsOptions(wish) });
+    const tls = connect({ socket: transport, ...tlsOptions(hello) });
     tls.once('secureConnect', () => resolve(secured(tls)));
     // Kept for the lifetime of the connection. Later errors count as an end.
     tls.on('error', reject);
@@ -176,15 +180,15 @@ export class EdgeConnection implements Disposable {
 /** Performs one handshake and closes the connection. @throws only the reason of the caller's signal. */
 export async function handshakeThrough(
   edge: EdgeUnderTest,
-  wish: HelloWish,
+  hello: HelloOptions,
   limits: Limits,
 ): Promise<Handshake> {
-  using connection = await EdgeConnection.open(edge, wish, limits);
+  using connection = await EdgeConnection.open(edge, hello, limits);
   return connection.handshake;
 }
 
 /** Returns the bytes of a ClientHello. */
-export async function helloBytes(wish: HelloWish): Promise<Buffer> {
+export async function helloBytes(hello: HelloOptions): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const nowhere = new Duplex({
     read: () => {},
@@ -193,7 +197,7 @@ export async function helloBytes(wish: HelloWish): Promise<Buffer> {
       done();
     },
   });
-  const tls = connect({ socket: nowhere, ...tlsOptions(wish) });
+  const tls = connect({ socket: nowhere, ...tlsOptions(hello) });
   // The missing response is not an error here.
   tls.on('error', () => {});
   try {
@@ -208,7 +212,7 @@ export async function helloBytes(wish: HelloWish): Promise<Buffer> {
  * Certificates are not verified, since wrong certificates must be seen. That is safe, because nothing secret is sent
  * over these connections.
  */
-function tlsOptions({ serverName, protocols, version, isLarge }: HelloWish): ConnectionOptions {
+function tlsOptions({ serverName, protocols, version, isLarge }: HelloOptions): ConnectionOptions {
   const offered = protocols ?? ['h2', 'http/1.1'];
   return {
     rejectUnauthorized: false,

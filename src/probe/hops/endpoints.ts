@@ -30,9 +30,9 @@ export function judgeEndpoints({ planned, live, waits = false }: EndpointsFacts)
     const message = 'the endpoints of before stay until a proxy is ready';
     return notApplicable('endpoints', ENDPOINTS_TARGET, message);
   }
-  for (const wish of planned) {
-    const slice = live.find(({ metadata }) => metadata.name === wish.metadata.name);
-    const fault = slice === undefined ? missing(wish) : difference(wish, slice);
+  for (const desired of planned) {
+    const slice = live.find(({ metadata }) => metadata.name === desired.metadata.name);
+    const fault = slice === undefined ? missing(desired) : difference(desired, slice);
     if (fault !== undefined) return fault;
   }
   const names = new Set(planned.map(({ metadata }) => metadata.name));
@@ -46,16 +46,16 @@ export function judgeEndpoints({ planned, live, waits = false }: EndpointsFacts)
   );
 }
 
-function missing(wish: EndpointSlice): HopResult {
-  const slice = sliceText(wish);
+function missing(desired: EndpointSlice): HopResult {
+  const slice = sliceText(desired);
   return hopResult('EndpointsMissing', ENDPOINTS_TARGET, `${slice} is not there`, { slice });
 }
 
-function difference(wish: EndpointSlice, live: EndpointSlice): HopResult | undefined {
-  if (essence(wish) === essence(live)) return undefined;
+function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | undefined {
+  if (essence(desired) === essence(live)) return undefined;
   const slice = sliceText(live);
   const manager = otherWriter(live);
-  const [is, wanted] = [countText(placesOf(live)), countText(placesOf(wish))];
+  const [is, wanted] = [countText(placesOf(live)), countText(placesOf(desired))];
   const instead =
     is === wanted
       ? `leads to ${is} as planned, but differs in what it says of them (ready, node, hints, name of the port)`

@@ -2,7 +2,7 @@
  * For tests only: a tenant, an edge in front of it, and probes of both.
  */
 import { Backend, type Peer } from '../../net/testing/peer.ts';
-import { GatewayLab, type RouteWish } from '../../gateway/testing/lab.ts';
+import { GatewayLab, type PartialRoute } from '../../gateway/testing/lab.ts';
 import { ApiServer, type ApiServerOptions } from '../../proxy/testing/api-server.ts';
 import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import type { HopName } from '../codes.ts';
@@ -64,7 +64,7 @@ export class ProbeLab implements AsyncDisposable {
   }
 
   /** Starts Snicket's gateway. */
-  async gateway(routes: readonly RouteWish[]): Promise<GatewayLab> {
+  async gateway(routes: readonly PartialRoute[]): Promise<GatewayLab> {
     return this.use(await GatewayLab.start({ routes }));
   }
 

@@ -3,7 +3,7 @@
  * layout.
  */
 import { NO_OWN_PROXY, publicEndpoint, type K0smotronPatch } from '../k0s/patches.ts';
-import type { PreparationWish } from '../preparation/preparation.ts';
+import type { PreparationSpec } from '../preparation/preparation.ts';
 import { UNHANDLED_CLASS } from '../preparation/ingress-class.ts';
 
 /**
@@ -27,8 +27,8 @@ export type ChartLayout = (typeof CHART_LAYOUTS)[number];
 export type ChartValues = Readonly<Record<string, unknown>>;
 
 /** Returns the values for one tenant. `hetzner-hosted-cp-0` ignores the port and uses 443. */
-export function valuesFor(layout: ChartLayout, wish: PreparationWish): ChartValues {
-  const { hosts, port } = wish;
+export function valuesFor(layout: ChartLayout, spec: PreparationSpec): ChartValues {
+  const { hosts, port } = spec;
   const konnectivityHost = hosts.konnectivity ?? `konnectivity.${hosts.api}`;
   const hostValues = { apiHost: hosts.api, konnectivityHost };
   const withoutRoute = { enabled: true, deploy: false, ...hostValues, port };

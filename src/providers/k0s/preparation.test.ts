@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import { withField } from '../preparation/field-path.ts';
-import type { PreparationWish } from '../preparation/preparation.ts';
+import type { PreparationSpec } from '../preparation/preparation.ts';
 import type { PreparationPlan } from '../preparation/plan-preparation.ts';
 import { planProvided } from '../plan-provided.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../testing/provider-objects.ts';
 import { isPublicEndpoint, NO_OWN_PROXY, publicEndpoint } from './patches.ts';
 
-function wishFor(host: string): PreparationWish {
+function specFor(host: string): PreparationSpec {
   const hosts = {
     api: `${host}.k8s.example.test`,
     konnectivity: `${host}.konnectivity.example.test`,
@@ -26,24 +26,24 @@ const KINDS = [
 ] as const;
 
 describe.each(KINDS)('%s', (_, provider, make) => {
-  const plan = (object: KubeObject, wish: PreparationWish): PreparationPlan =>
-    planProvided({ provider, objects: [object] }, wish, ownerFor('red'))[0]!;
+  const plan = (object: KubeObject, spec: PreparationSpec): PreparationPlan =>
+    planProvided({ provider, objects: [object] }, spec, ownerFor('red'))[0]!;
   /** Returns the object with the fields of the plan, as if a user had written them: there is no record. */
-  const pasted = (object: KubeObject, wish: PreparationWish): KubeObject =>
-    plan(object, wish).fields.reduce(
+  const pasted = (object: KubeObject, spec: PreparationSpec): KubeObject =>
+    plan(object, spec).fields.reduce(
       (next, { path, wanted }) => withField(next, path, wanted),
       object,
     );
 
   test('that somebody prepared himself has none of the old addresses when the hosts are others', () => {
     const own = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
-    const before = pasted(changed(make('red'), { 'spec.patches': [own] }), wishFor('old'));
+    const before = pasted(changed(make('red'), { 'spec.patches': [own] }), specFor('old'));
     expect(JSON.stringify(before)).toContain('old.k8s.example.test');
 
-    const after = pasted(before, wishFor('new'));
+    const after = pasted(before, specFor('new'));
 
     expect(JSON.stringify(after)).not.toContain('old.');
-    expect(plan(after, wishFor('new')).differing).toEqual([]);
+    expect(plan(after, specFor('new')).differing).toEqual([]);
     expect(after).toMatchObject({
       spec: {
         externalAddress: 'new.k8s.example.test',
@@ -55,7 +55,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
   test('with the endpoints of two hosts is refused', () => {
     const patches = ['old', 'older'].map((host) => publicEndpoint(host, 443));
 
-    const { findings } = plan(changed(make('red'), { 'spec.patches': patches }), wishFor('new'));
+    const { findings } = plan(changed(make('red'), { 'spec.patches': patches }), specFor('new'));
 
     expect(findings.map(({ code }) => code)).toEqual(['EntryRepeated']);
   });
@@ -64,7 +64,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     const object = changed(make('red'), { 'spec.externalAddress': 'old.k8s.example.test' });
     const formerHosts = ['old.k8s.example.test'];
 
-    const { fields, findings } = plan(object, { ...wishFor('new'), formerHosts });
+    const { fields, findings } = plan(object, { ...specFor('new'), formerHosts });
 
     expect(findings).toEqual([]);
     expect(fields.find(({ path }) => path.at(-1) === 'externalAddress')?.wanted).toBe(
@@ -75,7 +75,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
   test('keeps another external address, which is told', () => {
     const object = changed(make('red'), { 'spec.externalAddress': '203.0.113.1' });
 
-    const { fields, findings } = plan(object, wishFor('new'));
+    const { fields, findings } = plan(object, specFor('new'));
 
     expect(fields.map(({ path }) => path.at(-1))).not.toContain('externalAddress');
     expect(findings).toMatchObject([

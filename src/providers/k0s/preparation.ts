@@ -16,7 +16,7 @@ import { isUnhandledClass } from '../preparation/ingress-class.ts';
 import { certificateNameFindings, hostFindings } from '../preparation/host-names.ts';
 import { deletingFindings, serviceTypeFindings } from '../preparation/object-findings.ts';
 import { quoted } from '../../text/quote.ts';
-import type { EntryWish, FieldWish, PreparationWish } from '../preparation/preparation.ts';
+import type { DesiredEntry, DesiredField, PreparationSpec } from '../preparation/preparation.ts';
 import { GATES, gateFindings } from '../../api/versions.ts';
 
 const INGRESS = ['spec', 'ingress'] as const;
@@ -24,28 +24,28 @@ const INGRESS = ['spec', 'ingress'] as const;
 const PATCHES_VERSION = 'v1beta2';
 
 /** Returns the desired fields. */
-export function k0sFields(object: KubeObject, wish: PreparationWish): readonly FieldWish[] {
-  const { hosts, port } = wish;
+export function k0sFields(object: KubeObject, spec: PreparationSpec): readonly DesiredField[] {
+  const { hosts, port } = spec;
   const ingress = (
     field: string,
     value: string | number | boolean,
     why: string,
     isMet?: (present: unknown) => boolean,
-  ): FieldWish => ({ path: [...INGRESS, field], value, why, isMet });
-  const isExternalOurs = otherExternalAddress(object, wish) === undefined;
+  ): DesiredField => ({ path: [...INGRESS, field], value, why, isMet });
+  const isExternalOurs = otherExternalAddress(object, spec) === undefined;
   // Without it, k0smotron never reports the control plane as exposed, and Cluster API waits for that.
-  const externalWish: FieldWish = {
+  const desiredExternal: DesiredField = {
     path: ['spec', 'externalAddress'],
     value: hosts.api,
     why: 'k0smotron takes the control plane for exposed',
   };
   // Replaces an endpoint for previous hosts, which a user has pasted.
-  const endpoint: EntryWish = {
+  const endpoint: DesiredEntry = {
     entry: publicEndpoint(hosts.api, port),
     isMet: (present) => present.some((one) => givesEndpoint(one, hosts.api, port)),
     replaces: isPublicEndpoint,
   };
-  const noOwnProxy: EntryWish = {
+  const noOwnProxy: DesiredEntry = {
     entry: NO_OWN_PROXY,
     isMet: (present) => present.some(keepsOutOwnProxy),
   };
@@ -55,7 +55,7 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
       'deploy',
       false,
       'k0smotron makes no Ingress of its own for the same hosts',
-      (present) => present === false || hasUnhandledClass(object, wish),
+      (present) => present === false || hasUnhandledClass(object, spec),
     ),
     ingress(
       'apiHost',
@@ -72,7 +72,7 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
         : (present) => typeof present === 'string' && present !== '',
     ),
     ingress('port', port, 'the port of the edge'),
-    ...(isExternalOurs ? [externalWish] : []),
+    ...(isExternalOurs ? [desiredExternal] : []),
     ...(hasPatches(object)
       ? [
           {
@@ -86,14 +86,14 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
 }
 
 /** Reports whether no controller handles the class of k0smotron's own Ingress. */
-function hasUnhandledClass(object: KubeObject, wish: PreparationWish): boolean {
-  return isUnhandledClass(valueAt(object, ...INGRESS, 'className'), wish);
+function hasUnhandledClass(object: KubeObject, spec: PreparationSpec): boolean {
+  return isUnhandledClass(valueAt(object, ...INGRESS, 'className'), spec);
 }
 
 /** Returns an external address that is neither the API host nor a previous one, and so belongs to the user. */
 function otherExternalAddress(
   object: KubeObject,
-  { hosts, formerHosts = [] }: PreparationWish,
+  { hosts, formerHosts = [] }: PreparationSpec,
 ): string | undefined {
   const external = textAt(object, 'spec', 'externalAddress');
   const own = [hosts.api, ...formerHosts, textAt(object, ...INGRESS, 'apiHost')];
@@ -101,13 +101,13 @@ function otherExternalAddress(
 }
 
 /** Returns what prevents the preparation, or what the user should know about it. */
-export function k0sFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
+export function k0sFindings(object: KubeObject, spec: PreparationSpec): readonly Finding[] {
   const text = objectText(object);
   const version = textAt(object, 'spec', 'version');
   const gate = GATES.k0sAddressWithPort;
   return [
     ...deletingFindings(object),
-    ...hostFindings(wish, hasKonnectivity(object)),
+    ...hostFindings(spec, hasKonnectivity(object)),
     ...(version === undefined
       ? [versionMissing(text)]
       : gateFindings(gate, version, `spec.version of ${text}`)),
@@ -115,10 +115,10 @@ export function k0sFindings(object: KubeObject, wish: PreparationWish): readonly
       listAt(object, 'spec', 'k0sConfig', 'spec', 'api', 'sans'),
       `spec.k0sConfig.spec.api.sans of ${text}`,
     ),
-    ...externalAddressFindings(object, wish),
+    ...externalAddressFindings(object, spec),
     ...(isElsewhere(object) ? [elsewhere(text)] : []),
     ...(hasPatches(object) ? [] : [noPatches(text, object.apiVersion)]),
-    ...ownIngressFindings(object, wish),
+    ...ownIngressFindings(object, spec),
     ...serviceTypeFindings(object, 'spec.service.type', textAt(object, 'spec', 'service', 'type')),
   ];
 }
@@ -164,13 +164,13 @@ function noPatches(text: string, apiVersion: string): Finding {
 }
 
 /** Snicket does not change an address of the user: nodes may have joined by it. */
-function externalAddressFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
-  const external = otherExternalAddress(object, wish);
+function externalAddressFindings(object: KubeObject, spec: PreparationSpec): readonly Finding[] {
+  const external = otherExternalAddress(object, spec);
   if (external === undefined) return [];
   const place = `spec.externalAddress of ${objectText(object)}`;
   const wrong = certificateNameFindings([external], place);
   if (wrong.length > 0) return wrong;
-  const { api } = wish.hosts;
+  const { api } = spec.hosts;
   return [
     {
       code: 'ExternalAddressOther',
@@ -182,11 +182,11 @@ function externalAddressFindings(object: KubeObject, wish: PreparationWish): rea
 }
 
 /** Warns about the Ingress of k0smotron, which k0smotron never deletes. */
-function ownIngressFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
+function ownIngressFindings(object: KubeObject, spec: PreparationSpec): readonly Finding[] {
   const hasOwn =
     textAt(object, ...INGRESS, 'apiHost') !== undefined &&
     valueAt(object, ...INGRESS, 'deploy') !== false &&
-    !hasUnhandledClass(object, wish);
+    !hasUnhandledClass(object, spec);
   if (!hasOwn) return [];
   const { namespace = '' } = object.metadata;
   return [

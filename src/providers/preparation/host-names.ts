@@ -5,13 +5,13 @@
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
-import type { PreparationWish } from './preparation.ts';
+import type { PreparationSpec } from './preparation.ts';
 
 const PORT = /^(?<host>[^:]+|\[.*\]):(?<port>\d+)$/;
 
 /** Returns what is wrong with the desired hosts. */
 export function hostFindings(
-  { hosts }: PreparationWish,
+  { hosts }: PreparationSpec,
   hasKonnectivity: boolean,
 ): readonly Finding[] {
   const { api, konnectivity } = hosts;

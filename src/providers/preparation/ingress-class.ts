@@ -2,7 +2,7 @@
  * Ingress classes that no controller handles, for providers that always create an Ingress for the hosts. Only the
  * routes of the Edge must be served.
  */
-import type { PreparationWish } from './preparation.ts';
+import type { PreparationSpec } from './preparation.ts';
 
 /** The class that Snicket writes. No controller handles it. */
 export const UNHANDLED_CLASS = 'snicket-unhandled';
@@ -19,7 +19,7 @@ const MATCHED_BY_NAME: ReadonlySet<string> = new Set([
 /** Reports whether no controller handles an Ingress of this class. Without a class, a default class may apply. */
 export function isUnhandledClass(
   className: unknown,
-  { handledClasses }: Pick<PreparationWish, 'handledClasses'>,
+  { handledClasses }: Pick<PreparationSpec, 'handledClasses'>,
 ): boolean {
   if (className === UNHANDLED_CLASS) return true;
   if (typeof className !== 'string' || className === '' || handledClasses === undefined) {

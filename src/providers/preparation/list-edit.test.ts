@@ -6,14 +6,14 @@ import { flagEntry } from './preparation.ts';
 describe('entries in a list', () => {
   test('go to its end, in the place of another value of the flag, or nowhere if they are there', () => {
     const list = ['--a=1', '--b=1', '--c'];
-    const wishes = [
+    const desired = [
       flagEntry('--b', '2'),
       flagEntry('--c', '3'),
       flagEntry('--d', '4'),
       { entry: '--a=1' },
     ];
 
-    expect(withEntries(list, wishes)).toEqual({
+    expect(withEntries(list, desired)).toEqual({
       list: ['--a=1', '--b=2', '--c=3', '--d=4'],
       records: [
         { entry: '--b=2', was: '--b=1' },
@@ -43,13 +43,13 @@ describe('taking entries out again', () => {
   const argument = fc.tuple(flag, fc.nat(3)).map(([name, value]) => `${name}=${value}`);
   /** Lists with each flag once, as on a command line. */
   const list = fc.uniqueArray(argument, { selector: (entry) => entry.slice(0, 3) });
-  const wishes = fc
+  const desired = fc
     .uniqueArray(fc.tuple(flag, fc.nat(3)), { selector: ([name]) => name })
     .map((all) => all.map(([name, value]) => flagEntry(name, String(value))));
 
   test('gives the very list of before', () => {
     fc.assert(
-      fc.property(list, wishes, (before, wanted) => {
+      fc.property(list, desired, (before, wanted) => {
         const { list: edited, records } = withEntries(before, wanted);
 
         expect(edited).toEqual(expect.arrayContaining(wanted.map(({ entry }) => entry)));
@@ -60,17 +60,22 @@ describe('taking entries out again', () => {
 
   test('leaves every entry that somebody has added since, and brings back none that he has removed', () => {
     fc.assert(
-      fc.property(list, wishes, fc.array(fc.nat(), { maxLength: 3 }), (before, wanted, numbers) => {
-        const { list: edited, records } = withEntries(before, wanted);
-        const added = numbers.map((number) => `his-${number}`);
-        const gone = before.find((entry) => edited.includes(entry));
-        const his = [...edited.filter((entry) => entry !== gone), ...added];
+      fc.property(
+        list,
+        desired,
+        fc.array(fc.nat(), { maxLength: 3 }),
+        (before, wanted, numbers) => {
+          const { list: edited, records } = withEntries(before, wanted);
+          const added = numbers.map((number) => `his-${number}`);
+          const gone = before.find((entry) => edited.includes(entry));
+          const his = [...edited.filter((entry) => entry !== gone), ...added];
 
-        const left = withoutEntries(his, records);
+          const left = withoutEntries(his, records);
 
-        expect(left).toEqual(expect.arrayContaining(added));
-        if (gone !== undefined) expect(left).not.toContain(gone);
-      }),
+          expect(left).toEqual(expect.arrayContaining(added));
+          if (gone !== undefined) expect(left).not.toContain(gone);
+        },
+      ),
     );
   });
 });

@@ -2,7 +2,7 @@
  * Adds entries to a user's list and removes them again. Other changes to the list stay.
  */
 import { canonicalJson } from '../../kube/apply/canonical-json.ts';
-import { missingEntries, type EntryWish } from './preparation.ts';
+import { missingEntries, type DesiredEntry } from './preparation.ts';
 
 /** An entry that Snicket has added to a list. */
 export interface EntryRecord {
@@ -19,10 +19,13 @@ export interface EditedList {
 }
 
 /** Returns the list with all desired entries. An entry is not recorded if the list satisfied it before. */
-export function withEntries(list: readonly unknown[], wishes: readonly EntryWish[]): EditedList {
+export function withEntries(
+  list: readonly unknown[],
+  desired: readonly DesiredEntry[],
+): EditedList {
   let edited = list;
   const records: EntryRecord[] = [];
-  for (const { entry, replaces } of missingEntries({ entries: wishes }, list)) {
+  for (const { entry, replaces } of missingEntries({ entries: desired }, list)) {
     if (indexOf(edited, entry) >= 0) continue;
     const index = replaces === undefined ? -1 : edited.findIndex(replaces);
     if (index < 0) {

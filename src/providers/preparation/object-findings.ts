@@ -5,7 +5,7 @@ import { objectText, type KubeObject } from '../../kube/object.ts';
 import { listAt, valueAt } from '../../kube/unstructured.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
-import { pathText, valueBehind, type FieldWish } from './preparation.ts';
+import { pathText, valueBehind, type DesiredField } from './preparation.ts';
 
 /** Returns the finding that the control plane is being deleted, so that nothing is written. */
 export function deletingFindings(object: KubeObject): readonly Finding[] {
@@ -45,7 +45,7 @@ export function serviceTypeFindings(
 const MAX_ENTRIES = 1_000;
 
 /** Returns the finding that a list is too long to add entries. */
-export function longListFindings(live: KubeObject, { path }: FieldWish): readonly Finding[] {
+export function longListFindings(live: KubeObject, { path }: DesiredField): readonly Finding[] {
   const { length } = listAt(live, ...path);
   if (length <= MAX_ENTRIES) return [];
   return [
@@ -62,11 +62,11 @@ export function longListFindings(live: KubeObject, { path }: FieldWish): readonl
  * Returns the finding that a unique entry occurs more than once, so that it is unclear which one takes effect and which
  * one to restore.
  */
-export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readonly Finding[] {
-  const { path } = wish;
+export function repeatedEntryFindings(base: KubeObject, desired: DesiredField): readonly Finding[] {
+  const { path } = desired;
   const list = listAt(base, ...path);
-  const wishes = 'entries' in wish ? wish.entries : [];
-  return wishes.flatMap((one): readonly Finding[] => {
+  const desiredEntries = 'entries' in desired ? desired.entries : [];
+  return desiredEntries.flatMap((one): readonly Finding[] => {
     const { entry, replaces } = one;
     const found = replaces === undefined ? [] : list.filter(replaces);
     if (found.length < 2) return [];
@@ -88,11 +88,11 @@ export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readon
  * Returns the finding that a flag has its value in the next argument. Replacing only the flag would leave the value
  * behind.
  */
-export function separateValueFindings(base: KubeObject, wish: FieldWish): readonly Finding[] {
-  const { path } = wish;
+export function separateValueFindings(base: KubeObject, desired: DesiredField): readonly Finding[] {
+  const { path } = desired;
   const list = listAt(base, ...path);
-  const wishes = 'entries' in wish ? wish.entries : [];
-  return wishes.flatMap(({ isMet, replaces }): readonly Finding[] => {
+  const desiredEntries = 'entries' in desired ? desired.entries : [];
+  return desiredEntries.flatMap(({ isMet, replaces }): readonly Finding[] => {
     const index = replaces === undefined ? -1 : list.findIndex(replaces);
     const flag = list[index];
     if (isMet?.(list) === true || typeof flag !== 'string' || flag.includes('=')) return [];
@@ -114,12 +114,12 @@ const MAX_SHOWN = 80;
 /** Returns the findings about values of another type at the paths to write. Writing would lose these values. */
 export function wrongTypeFindings(
   base: KubeObject,
-  wishes: readonly FieldWish[],
+  desiredFields: readonly DesiredField[],
 ): readonly Finding[] {
-  const places = wishes.flatMap((wish) => {
-    const blocks = wish.path.slice(1).map((_, index) => wish.path.slice(0, index + 1));
-    const wanted = 'entries' in wish ? 'list' : 'scalar';
-    return [...blocks.map((path) => ({ path, wanted: 'mapping' })), { path: wish.path, wanted }];
+  const places = desiredFields.flatMap((desired) => {
+    const blocks = desired.path.slice(1).map((_, index) => desired.path.slice(0, index + 1));
+    const wanted = 'entries' in desired ? 'list' : 'scalar';
+    return [...blocks.map((path) => ({ path, wanted: 'mapping' })), { path: desired.path, wanted }];
   });
   const unique = new Map(places.map((place) => [pathText(place.path), place]));
   return [...unique.values()].flatMap(({ path, wanted }): readonly Finding[] => {

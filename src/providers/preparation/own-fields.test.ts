@@ -13,7 +13,7 @@ import {
 import { isOwnField, isOwnRecord } from './own-fields.ts';
 import type { FieldRecord } from './record.ts';
 
-const WISH = {
+const SPEC = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
@@ -34,12 +34,12 @@ describe('the fields that may be put back', () => {
     const amber = k0smotronControlPlane('amber');
     const older = changed(amber, { apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1' });
     const preparations = [
-      ...PROVIDERS.kamaji.prepare([readyTenant('kamaji', 'blue')], WISH),
-      ...PROVIDERS.steward.prepare([readyTenant('steward', 'blue')], WISH),
-      ...PROVIDERS.k0smotron.prepare([red], WISH),
-      ...PROVIDERS['capi-k0smotron'].prepare([amber, older], WISH),
+      ...PROVIDERS.kamaji.prepare([readyTenant('kamaji', 'blue')], SPEC),
+      ...PROVIDERS.steward.prepare([readyTenant('steward', 'blue')], SPEC),
+      ...PROVIDERS.k0smotron.prepare([red], SPEC),
+      ...PROVIDERS['capi-k0smotron'].prepare([amber, older], SPEC),
       ...TEMPLATES.flatMap((template) =>
-        PROVIDERS.k0rdent.prepare([clusterDeployment('amber', template), amber], WISH),
+        PROVIDERS.k0rdent.prepare([clusterDeployment('amber', template), amber], SPEC),
       ),
     ];
     const written = preparations.flatMap(({ object, fields }) =>

@@ -6,7 +6,7 @@ import { PROVIDER_RESOURCES } from '../provider-resources.ts';
 import { changed, ownerFor } from '../testing/provider-objects.ts';
 import { leavesOf, treeOf, withField } from './field-path.ts';
 import { planPreparations, type PreparationPlan } from './plan-preparation.ts';
-import { flagEntry, type FieldPath, type FieldWish } from './preparation.ts';
+import { flagEntry, type FieldPath, type DesiredField } from './preparation.ts';
 import { objectRecordOf, RECORD_ANNOTATION, recordText, type FieldRecord } from './record.ts';
 import { undone } from './undo.ts';
 
@@ -33,7 +33,7 @@ type Recorded = readonly FieldRecord[];
 
 function planned(
   live: KubeObject,
-  fields: readonly FieldWish[],
+  fields: readonly DesiredField[],
   recorded: Recorded = [],
   otherOwner: (uid: string) => string | undefined = () => undefined,
 ): PreparationPlan {
@@ -67,9 +67,9 @@ describe('a plan', () => {
     [[`${A}=1`, `${A}=1`], undefined],
     [[`${A}=1`, `${A}b=1`], undefined],
   ])('is refused for a flag that is there more than once: %j', (list, message) => {
-    const wish = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
+    const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
 
-    const { findings } = planned(tenant([[ARGS, list]]), [wish]);
+    const { findings } = planned(tenant([[ARGS, list]]), [desired]);
 
     expect(findings.map(({ code }) => code)).toEqual(
       message === undefined ? [] : ['EntryRepeated'],
@@ -78,11 +78,11 @@ describe('a plan', () => {
   });
 
   test('is not refused where a flag was added behind ours', () => {
-    const wish = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
-    const { recordAfter, ...first } = planned(tenant(), [wish]);
+    const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
+    const { recordAfter, ...first } = planned(tenant(), [desired]);
     const prepared = written({ ...first, recordAfter });
 
-    const plan = planned(withField(prepared, ARGS, [`${A}=1`, `${A}=2`]), [wish], recordAfter);
+    const plan = planned(withField(prepared, ARGS, [`${A}=1`, `${A}=2`]), [desired], recordAfter);
 
     expect(plan.findings).toEqual([]);
     expect(valueAt(plan.body, ...ARGS)).toEqual([`${A}=1`]);
@@ -90,10 +90,10 @@ describe('a plan', () => {
 
   test('is refused for a list of more entries than anybody needs', () => {
     const list = Array.from({ length: 1_001 }, (_, index) => `--v=${index}`);
-    const wish = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
+    const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
 
-    expect(planned(tenant([[ARGS, list.slice(1)]]), [wish]).findings).toEqual([]);
-    expect(planned(tenant([[ARGS, list]]), [wish]).findings).toEqual([
+    expect(planned(tenant([[ARGS, list.slice(1)]]), [desired]).findings).toEqual([]);
+    expect(planned(tenant([[ARGS, list]]), [desired]).findings).toEqual([
       {
         code: 'ListTooLong',
         severity: 'error',
@@ -105,11 +105,11 @@ describe('a plan', () => {
   });
 
   test('is of one version of the object, and of the fields that have to change', () => {
-    const wishes: readonly FieldWish[] = [
+    const desiredFields: readonly DesiredField[] = [
       { path: HOST, value: 'a.example.test', why: 'so' },
       { path: CLASS, value: 'ours', isMet: (present) => present === 'own', why: 'so' },
     ];
-    const plan = planned(tenant([[CLASS, 'own']]), wishes);
+    const plan = planned(tenant([[CLASS, 'own']]), desiredFields);
 
     expect(plan.isDue).toBe(true);
     expect(plan.differing.map(({ path }) => path)).toEqual([HOST]);
@@ -125,19 +125,19 @@ describe('a plan', () => {
   });
 
   test('records what was written before beside what is written next, until that is there', () => {
-    const wish = (value: string): FieldWish => ({ path: HOST, value, why: '' });
-    const first = planned(tenant([[HOST, 'old']]), [wish('one')]);
+    const desired = (value: string): DesiredField => ({ path: HOST, value, why: '' });
+    const first = planned(tenant([[HOST, 'old']]), [desired('one')]);
 
-    const second = planned(written(first), [wish('two')], first.recordBefore);
+    const second = planned(written(first), [desired('two')], first.recordBefore);
 
     expect(second.recordBefore).toEqual([{ path: HOST, wrote: ['two', 'one'], was: 'old' }]);
     expect(second.recordAfter).toEqual([{ path: HOST, wrote: ['two'], was: 'old' }]);
-    const third = planned(written(second), [wish('two')], second.recordBefore);
+    const third = planned(written(second), [desired('two')], second.recordBefore);
     expect(third).toMatchObject({ isDue: false, recordAfter: second.recordAfter });
   });
 
   test('leaves a value alone that does the job, and records nothing of it', () => {
-    const wish: FieldWish = {
+    const desired: DesiredField = {
       path: CLASS,
       value: 'ours',
       isMet: (value) => value !== 'bad',
@@ -145,27 +145,29 @@ describe('a plan', () => {
     };
 
     for (const fields of [[[CLASS, 'good']], []] as const) {
-      const plan = planned(tenant(fields), [wish]);
+      const plan = planned(tenant(fields), [desired]);
 
       expect(plan).toMatchObject({ isDue: false, differing: [], recordBefore: [] });
       expect(valueAt(plan.body, 'spec')).toBeUndefined();
     }
-    expect(planned(tenant([[CLASS, 'bad']]), [wish]).isDue).toBe(true);
+    expect(planned(tenant([[CLASS, 'bad']]), [desired]).isDue).toBe(true);
   });
 
   test('has nothing to write when all of it is there, in whatever order', () => {
-    const wishes = [{ path: ARGS, entries: [flagEntry(A, '1'), flagEntry(B, '2')], why: '' }];
-    const first = planned(tenant([[ARGS, ['--x']]]), wishes);
+    const desiredFields = [
+      { path: ARGS, entries: [flagEntry(A, '1'), flagEntry(B, '2')], why: '' },
+    ];
+    const first = planned(tenant([[ARGS, ['--x']]]), desiredFields);
     const live = written(first);
     const shuffled = changed(live, { [ARGS.join('.')]: [`${B}=2`, '--x', `${A}=1`] });
 
-    expect(planned(live, wishes, first.recordAfter).isDue).toBe(false);
-    expect(planned(shuffled, wishes, first.recordAfter).differing).toEqual([]);
+    expect(planned(live, desiredFields, first.recordAfter).isDue).toBe(false);
+    expect(planned(shuffled, desiredFields, first.recordAfter).differing).toEqual([]);
   });
 
-  test('puts back what is not wished for any more, if it was there before', () => {
-    const host: FieldWish = { path: HOST, value: 'new', why: '' };
-    const className: FieldWish = { path: CLASS, value: 'ours', why: '' };
+  test('puts back a field that is no longer desired, if it existed before', () => {
+    const host: DesiredField = { path: HOST, value: 'new', why: '' };
+    const className: DesiredField = { path: CLASS, value: 'ours', why: '' };
     const first = planned(tenant([[HOST, 'old']]), [host, className]);
     const [live, recorded] = [written(first), first.recordAfter];
 
@@ -190,23 +192,23 @@ describe('a plan', () => {
   });
 });
 
-describe('whatever is wished for, one thing after the other', () => {
+describe('any sequence of desired fields', () => {
   const name = fc.constantFrom(A, B);
   const path = fc.constantFrom(HOST, CLASS);
   const ownName = fc.oneof(name, fc.constant('--v'));
   const entry = fc.tuple(ownName, fc.nat(2)).map(([flag, value]) => `${flag}=${value}`);
   const list = fc.uniqueArray(entry, { selector: (text) => text.split('=')[0] });
   const value = path.chain((at) =>
-    fc.nat(3).map((wanted): FieldWish => ({ path: at, value: wanted, why: '' })),
+    fc.nat(3).map((wanted): DesiredField => ({ path: at, value: wanted, why: '' })),
   );
   const args = fc
     .uniqueArray(fc.tuple(name, fc.nat(2)), { selector: ([flag]) => flag })
-    .map((all): FieldWish => ({
+    .map((all): DesiredField => ({
       path: ARGS,
       entries: all.map(([flag, number]) => flagEntry(flag, String(number))),
       why: '',
     }));
-  const wishes = fc.uniqueArray(fc.oneof(value, args), {
+  const desiredFields = fc.uniqueArray(fc.oneof(value, args), {
     selector: ({ path: at }) => at.join('.'),
   });
   const start = fc.uniqueArray(
@@ -216,11 +218,11 @@ describe('whatever is wished for, one thing after the other', () => {
 
   test('the object without us is always the one that was there before us', () => {
     fc.assert(
-      fc.property(start, fc.array(wishes, { minLength: 1, maxLength: 4 }), (fields, all) => {
+      fc.property(start, fc.array(desiredFields, { minLength: 1, maxLength: 4 }), (fields, all) => {
         let live: KubeObject = tenant(fields);
         let recorded: Recorded = [];
-        for (const wish of all) {
-          const plan = planned(live, wish, recorded);
+        for (const desired of all) {
+          const plan = planned(live, desired, recorded);
           // As on the API server: restored values first, then Snicket's fields that are no longer applied.
           const base = undone(live, recorded);
           const kept = new Set(plan.recordAfter.map(({ path: at }) => at.join('.')));

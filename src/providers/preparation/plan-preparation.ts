@@ -20,7 +20,7 @@ import {
   missingEntries,
   pathText,
   type FieldPath,
-  type FieldWish,
+  type DesiredField,
   type Preparation,
 } from './preparation.ts';
 import {
@@ -52,7 +52,7 @@ export interface FieldState {
    * The part of the value that Snicket desires, whatever other field managers write: the value, or Snicket's entries of
    * a list.
    */
-  readonly wish: unknown;
+  readonly own: unknown;
 }
 
 /** The changes to one object. */
@@ -141,21 +141,23 @@ export function nextRecord(
 
 function planOne(
   live: KubeObject,
-  { object: base, resource, fields: wishes, findings }: Preparation,
+  { object: base, resource, fields: desiredFields, findings }: Preparation,
   recorded: readonly FieldRecord[],
   { otherOwner }: PreparationOwner,
 ): PreparationPlan {
   const other = otherOwner(live.metadata.uid ?? '');
   const obstacles = [
-    ...wrongTypeFindings(base, wishes),
-    ...wishes.flatMap((wish) => longListFindings(live, wish)),
-    ...wishes.flatMap((wish) => repeatedEntryFindings(base, wish)),
-    ...wishes.flatMap((wish) => separateValueFindings(base, wish)),
+    ...wrongTypeFindings(base, desiredFields),
+    ...desiredFields.flatMap((desired) => longListFindings(live, desired)),
+    ...desiredFields.flatMap((desired) => repeatedEntryFindings(base, desired)),
+    ...desiredFields.flatMap((desired) => separateValueFindings(base, desired)),
     ...(other === undefined ? [] : [ownedByAnother(live, other)]),
   ];
-  const [met, unmet] = [true, false].map((is) => wishes.filter((wish) => isMet(wish, base) === is));
-  const written = (unmet ?? []).map((wish) => fieldOf(wish, live, base));
-  const present = (met ?? []).flatMap((wish) => presentField(wish, live, base));
+  const [met, unmet] = [true, false].map((is) =>
+    desiredFields.filter((desired) => isMet(desired, base) === is),
+  );
+  const written = (unmet ?? []).map((desired) => fieldOf(desired, live, base));
+  const present = (met ?? []).flatMap((desired) => presentField(desired, live, base));
   const fields = [...written.map(({ state }) => state), ...present];
   const differing = fields.filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
   const recordAfter = written.map(({ record }) => record);
@@ -164,7 +166,7 @@ function planOne(
   return {
     resource,
     live,
-    fields: wishes.flatMap(({ path }) => fields.find((field) => field.path === path) ?? []),
+    fields: desiredFields.flatMap(({ path }) => fields.find((field) => field.path === path) ?? []),
     differing,
     body: bodyOf(
       live,
@@ -180,10 +182,10 @@ function planOne(
 }
 
 /** Reports whether the object satisfies a desired field without Snicket. */
-function isMet(wish: FieldWish, base: KubeObject): boolean {
-  const value = valueAt(base, ...wish.path);
-  if ('value' in wish) return isValueMet(wish, value);
-  return missingEntries(wish, Array.isArray(value) ? value : []).length === 0;
+function isMet(desired: DesiredField, base: KubeObject): boolean {
+  const value = valueAt(base, ...desired.path);
+  if ('value' in desired) return isValueMet(desired, value);
+  return missingEntries(desired, Array.isArray(value) ? value : []).length === 0;
 }
 
 /** Reports whether Snicket still owns a field, or whether it still has a value of Snicket. */
@@ -220,36 +222,40 @@ export function pasteText({ live, fields }: Pick<PreparationPlan, 'live' | 'fiel
 }
 
 /** Returns the state of a field that is satisfied without Snicket; none if the field does not exist. */
-function presentField(wish: FieldWish, live: KubeObject, base: KubeObject): readonly FieldState[] {
-  const { path, why } = wish;
+function presentField(
+  desired: DesiredField,
+  live: KubeObject,
+  base: KubeObject,
+): readonly FieldState[] {
+  const { path, why } = desired;
   const wanted = valueAt(base, ...path);
   if (wanted === undefined) return [];
-  const own = 'value' in wish ? wish.value : wish.entries.map(({ entry }) => entry);
+  const own = 'value' in desired ? desired.value : desired.entries.map(({ entry }) => entry);
   const now = valueAt(live, ...path);
   // If the current value differs, Snicket wrote it and restores the previous one.
-  return [{ path, why, now, wanted: isMet(wish, live) ? now : wanted, wish: own }];
+  return [{ path, why, now, wanted: isMet(desired, live) ? now : wanted, own }];
 }
 
 function fieldOf(
-  wish: FieldWish,
+  desired: DesiredField,
   live: KubeObject,
   base: KubeObject,
 ): { readonly state: FieldState; readonly record: FieldRecord } {
-  const { path, why } = wish;
+  const { path, why } = desired;
   const now = valueAt(live, ...path);
   const was = valueAt(base, ...path);
   const block = missingBlock(base, path);
-  if ('value' in wish) {
-    const { value } = wish;
+  if ('value' in desired) {
+    const { value } = desired;
     const record = { path, ...block, wrote: [value], ...(was !== undefined && { was }) };
-    return { state: { path, why, now, wanted: value, wish: value }, record };
+    return { state: { path, why, now, wanted: value, own: value }, record };
   }
-  const { list, records } = withEntries(Array.isArray(was) ? was : [], wish.entries);
+  const { list, records } = withEntries(Array.isArray(was) ? was : [], desired.entries);
   const isAbsent = was === undefined;
   // Other field managers may have appended entries. A different order is not worth a write.
   const wanted = Array.isArray(now) && hasSameEntries(now, list) ? now : list;
   return {
-    state: { path, why, now, wanted, wish: wish.entries.map(({ entry }) => entry) },
+    state: { path, why, now, wanted, own: desired.entries.map(({ entry }) => entry) },
     record: { path, ...block, entries: records, ...(isAbsent && { absent: true }) },
   };
 }

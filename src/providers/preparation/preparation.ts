@@ -6,7 +6,7 @@ import type { Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 
 /** The hosts and port of a control plane behind an edge. */
-export interface PreparationWish {
+export interface PreparationSpec {
   readonly hosts: { readonly api: string; readonly konnectivity?: string | undefined };
   /** The port of the edge that clients dial. */
   readonly port: number;
@@ -20,10 +20,10 @@ export interface PreparationWish {
 export type FieldPath = readonly string[];
 
 /** A desired field of an object. */
-export type FieldWish = ValueWish | ListWish;
+export type DesiredField = DesiredValue | DesiredList;
 
 /** A desired field with a single value. */
-export interface ValueWish {
+export interface DesiredValue {
   readonly path: FieldPath;
   /** The value that Snicket writes, unless the current value satisfies the field. */
   readonly value: string | number | boolean;
@@ -40,14 +40,14 @@ export interface ValueWish {
  * A list with desired entries besides other ones. The lists of all providers are atomic, so Snicket writes the whole
  * list.
  */
-export interface ListWish {
+export interface DesiredList {
   readonly path: FieldPath;
-  readonly entries: readonly EntryWish[];
+  readonly entries: readonly DesiredEntry[];
   readonly why: string;
 }
 
 /** A desired entry of a list. */
-export interface EntryWish {
+export interface DesiredEntry {
   /** The entry that Snicket adds, unless the current entries satisfy it. */
   readonly entry: unknown;
   /** Reports whether the current entries satisfy the desired one. Default: only an equal entry does. */
@@ -57,15 +57,15 @@ export interface EntryWish {
 }
 
 /** Reports whether a current value satisfies a desired field. */
-export function isValueMet({ value, isMet }: ValueWish, present: unknown): boolean {
+export function isValueMet({ value, isMet }: DesiredValue, present: unknown): boolean {
   return isMet === undefined ? present === value : isMet(present);
 }
 
 /** Returns the desired entries that a list does not satisfy. */
 export function missingEntries(
-  { entries }: Pick<ListWish, 'entries'>,
+  { entries }: Pick<DesiredList, 'entries'>,
   list: readonly unknown[],
-): readonly EntryWish[] {
+): readonly DesiredEntry[] {
   return entries.filter(({ entry, isMet }) => {
     const isThere = list.some((one) => Bun.deepEquals(one, entry));
     return !(isThere || isMet?.(list) === true);
@@ -77,7 +77,7 @@ export interface Preparation {
   /** The object as it would be without Snicket. */
   readonly object: KubeObject;
   readonly resource: Resource;
-  readonly fields: readonly FieldWish[];
+  readonly fields: readonly DesiredField[];
   /** With an error, nothing must be written. */
   readonly findings: readonly Finding[];
 }
@@ -88,7 +88,7 @@ export function pathText(path: FieldPath): string {
 }
 
 /** Returns the desired entry for a command-line flag, which replaces any other value of the flag. */
-export function flagEntry(flag: string, value: string): EntryWish {
+export function flagEntry(flag: string, value: string): DesiredEntry {
   return {
     entry: `${flag}=${value}`,
     replaces: (entry) =>
@@ -97,7 +97,7 @@ export function flagEntry(flag: string, value: string): EntryWish {
 }
 
 /** Returns the same for a Kubernetes program, where any spelling of the flag with this value satisfies the entry. */
-export function kubernetesFlagEntry(flag: string, value: string): EntryWish {
+export function kubernetesFlagEntry(flag: string, value: string): DesiredEntry {
   return {
     entry: `${flag}=${value}`,
     isMet: (present) => {

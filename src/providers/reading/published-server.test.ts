@@ -5,7 +5,7 @@ import type { ProvidedFacts, ProviderName } from './control-plane-reading.ts';
 import { publishedFindings } from './published-server.ts';
 import { freshTenant, k0smotronCluster } from '../testing/provider-objects.ts';
 
-const WISH = {
+const SPEC = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
@@ -29,7 +29,7 @@ describe('a kubeconfig', () => {
   test.each([undefined, 'https://blue.k8s.example.test:443', 'https://blue.k8s.example.test'])(
     'with the server %p is as it should be',
     (publishedServer) => {
-      expect(publishedFindings(facts('kamaji', { publishedServer }), WISH, 'Patch')).toEqual([]);
+      expect(publishedFindings(facts('kamaji', { publishedServer }), SPEC, 'Patch')).toEqual([]);
     },
   );
 
@@ -37,7 +37,7 @@ describe('a kubeconfig', () => {
     const publishedServer = 'https://10.96.0.7:6443';
 
     const found = (provider: ProviderName, policy: PreparePolicy = 'Patch') =>
-      publishedFindings(facts(provider, { publishedServer }), WISH, policy)[0];
+      publishedFindings(facts(provider, { publishedServer }), SPEC, policy)[0];
     const kamaji = found('kamaji');
     const k0smotron = found('k0smotron');
     const reported = found('kamaji', 'Report');
@@ -64,10 +64,10 @@ describe('the certificate of the API server', () => {
   };
 
   test('has both hosts, or says which one not', async () => {
-    const whole = await certificate(...Object.values(WISH.hosts));
-    const half = await certificate(WISH.hosts.api);
+    const whole = await certificate(...Object.values(SPEC.hosts));
+    const half = await certificate(SPEC.hosts.api);
     const found = (provider: ProviderName, servingCertificate: string) =>
-      publishedFindings(facts(provider, { servingCertificate }), WISH, 'Report');
+      publishedFindings(facts(provider, { servingCertificate }), SPEC, 'Report');
 
     expect(found('kamaji', whole)).toEqual([]);
     expect(found('steward', half)).toEqual([]);

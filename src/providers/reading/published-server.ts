@@ -9,7 +9,7 @@ import { objectText, type KubeObject, type ObjectKey } from '../../kube/object.t
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from './control-plane-reading.ts';
 import { statefulSetName } from '../k0s/control-plane.ts';
-import type { PreparationWish } from '../preparation/preparation.ts';
+import type { PreparationSpec } from '../preparation/preparation.ts';
 
 /** The ClusterRole in deploy/optional/renew-secrets.yaml. */
 const RENEWAL_ROLE = 'snicket-renew-secrets';
@@ -17,26 +17,26 @@ const RENEWAL_ROLE = 'snicket-renew-secrets';
 /** Returns the findings about a kubeconfig with another server, and about a certificate without the hosts. */
 export function publishedFindings(
   facts: ProvidedFacts,
-  wish: PreparationWish,
+  spec: PreparationSpec,
   policy: PreparePolicy,
 ): readonly Finding[] {
   const [object] = facts.objects;
   if (object === undefined) return [];
   return [
-    ...kubeconfigFindings(object, facts, wish, policy),
-    ...certificateFindings(object, facts, wish, policy),
+    ...kubeconfigFindings(object, facts, spec, policy),
+    ...certificateFindings(object, facts, spec, policy),
   ];
 }
 
 /** Reports whether clients of this server reach the edge. */
-export function isServerFor(server: string, { hosts, port }: PreparationWish): boolean {
+export function isServerFor(server: string, { hosts, port }: PreparationSpec): boolean {
   return withPort(server) === `https://${hosts.api}:${port}`;
 }
 
 /** Returns the hosts that the certificate of the API server lacks; none if the certificate is unknown. */
 export function lackingHosts(
   { servingCertificate, hasKonnectivity, provider }: ProvidedFacts,
-  { hosts: { api, konnectivity } }: PreparationWish,
+  { hosts: { api, konnectivity } }: PreparationSpec,
 ): readonly string[] {
   if (servingCertificate === undefined) return [];
   // Steward's konnectivity-server has a certificate of its own.
@@ -66,17 +66,17 @@ function renewal(secret: ObjectKey, policy: PreparePolicy): string {
 function kubeconfigFindings(
   object: KubeObject,
   { provider, publishedServer }: ProvidedFacts,
-  wish: PreparationWish,
+  spec: PreparationSpec,
   policy: PreparePolicy,
 ): readonly Finding[] {
-  if (publishedServer === undefined || isServerFor(publishedServer, wish)) return [];
+  if (publishedServer === undefined || isServerFor(publishedServer, spec)) return [];
   const { name, namespace } = object.metadata;
   const secret = { name: `${name}-admin-kubeconfig`, namespace };
   return [
     {
       code: 'KubeconfigLeadsElsewhere',
       severity: 'warning',
-      message: `the kubeconfig of ${objectText(object)} has the server ${publishedServer}, and should have https://${wish.hosts.api}:${wish.port}`,
+      message: `the kubeconfig of ${objectText(object)} has the server ${publishedServer}, and should have https://${spec.hosts.api}:${spec.port}`,
       action:
         provider === 'kamaji' || provider === 'steward'
           ? renewal(secret, policy)
@@ -89,10 +89,10 @@ function kubeconfigFindings(
 function certificateFindings(
   object: KubeObject,
   facts: ProvidedFacts,
-  wish: PreparationWish,
+  spec: PreparationSpec,
   policy: PreparePolicy,
 ): readonly Finding[] {
-  const lacking = lackingHosts(facts, wish);
+  const lacking = lackingHosts(facts, spec);
   if (lacking.length === 0) return [];
   const { name, namespace } = object.metadata;
   const secret = { name: `${name}-api-server-certificate`, namespace };

@@ -10,7 +10,7 @@ import {
   secretOf,
 } from '../testing/provider-objects.ts';
 
-const WISH = {
+const SPEC = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
@@ -38,14 +38,14 @@ test('are the certificate and the kubeconfig, by the names that the provider giv
   const status = { certificates: { apiServer: { secretName: 'blue-ca' } } };
   const objects = [changed(readyTenant('kamaji', 'blue'), { status })];
 
-  const names = renewableSecrets({ ...KAMAJI, objects }, WISH).map(({ key }) => key.name);
+  const names = renewableSecrets({ ...KAMAJI, objects }, SPEC).map(({ key }) => key.name);
 
   expect(names).toEqual(['blue-api-server-certificate', 'blue-admin-kubeconfig']);
 });
 
 test('are out of date without the hosts of the edge', async () => {
-  const [certificate, kubeconfig] = renewableSecrets(KAMAJI, WISH);
-  const { api, konnectivity } = WISH.hosts;
+  const [certificate, kubeconfig] = renewableSecrets(KAMAJI, SPEC);
+  const { api, konnectivity } = SPEC.hosts;
 
   expect(certificate?.isStale(await certificateFor(api))).toBe(true);
   expect(certificate?.isStale(await certificateFor(api, konnectivity))).toBe(false);
@@ -56,14 +56,14 @@ test('are out of date without the hosts of the edge', async () => {
 test('are left alone where they cannot be read', () => {
   const empty = secretOf('blue', {});
 
-  expect(renewableSecrets(KAMAJI, WISH).filter(({ isStale }) => isStale(empty))).toEqual([]);
+  expect(renewableSecrets(KAMAJI, SPEC).filter(({ isStale }) => isStale(empty))).toEqual([]);
 });
 
 test('have the host of an edge that was left in the kubeconfig alone', () => {
-  const left = leftSecrets(KAMAJI, [WISH.hosts.api]);
+  const left = leftSecrets(KAMAJI, [SPEC.hosts.api]);
 
   expect(left.map(({ key }) => key.name)).toEqual(['blue-admin-kubeconfig']);
-  expect(left[0]?.isStale(kubeconfigAt(`https://${WISH.hosts.api}:443`))).toBe(true);
+  expect(left[0]?.isStale(kubeconfigAt(`https://${SPEC.hosts.api}:443`))).toBe(true);
   expect(left[0]?.isStale(kubeconfigAt('https://10.96.0.7:6443'))).toBe(false);
 });
 
@@ -74,14 +74,14 @@ describe('there are none', () => {
     ['of k0smotron', { provider: 'k0smotron', objects: [k0smotronCluster('blue')] }],
     ['of one that is paused', { objects: [changed(readyTenant('kamaji', 'blue'), paused)] }],
   ] satisfies [string, Partial<ProvidedFacts>][])('%s', (_, facts) => {
-    expect(renewableSecrets({ ...KAMAJI, ...facts }, WISH)).toEqual([]);
-    expect(leftSecrets({ ...KAMAJI, ...facts }, [WISH.hosts.api])).toEqual([]);
+    expect(renewableSecrets({ ...KAMAJI, ...facts }, SPEC)).toEqual([]);
+    expect(leftSecrets({ ...KAMAJI, ...facts }, [SPEC.hosts.api])).toEqual([]);
   });
 
   test('of a control plane that does not run, but for the kubeconfig of one that leaves', () => {
     const facts = { ...KAMAJI, phase: 'unavailable' } as const;
 
-    expect(renewableSecrets(facts, WISH)).toEqual([]);
-    expect(leftSecrets(facts, [WISH.hosts.api])).toHaveLength(1);
+    expect(renewableSecrets(facts, SPEC)).toEqual([]);
+    expect(leftSecrets(facts, [SPEC.hosts.api])).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { ProvidedFacts, Secret } from './control-plane-reading.ts';
 import { serverIn } from './kubeconfig-server.ts';
-import type { PreparationWish } from '../preparation/preparation.ts';
+import type { PreparationSpec } from '../preparation/preparation.ts';
 import { isServerFor, lackingHosts } from './published-server.ts';
 import { textIn } from './secret-reading.ts';
 
@@ -26,12 +26,12 @@ export interface RenewableSecret {
  */
 export function renewableSecrets(
   facts: ProvidedFacts,
-  wish: PreparationWish,
+  spec: PreparationSpec,
 ): readonly RenewableSecret[] {
   const [owner] = facts.objects;
   if (owner === undefined || facts.phase !== 'serving' || !makesAnew(facts, owner)) return [];
   const lacks = (certificate: string): boolean =>
-    lackingHosts({ ...facts, servingCertificate: certificate }, wish).length > 0;
+    lackingHosts({ ...facts, servingCertificate: certificate }, spec).length > 0;
   return [
     {
       owner,
@@ -39,7 +39,7 @@ export function renewableSecrets(
       isNeeded: true,
       isStale: (secret) => lacks(textIn(secret, 'apiserver.crt') ?? ''),
     },
-    kubeconfigOf(owner, (server) => !isServerFor(server, wish)),
+    kubeconfigOf(owner, (server) => !isServerFor(server, spec)),
   ];
 }
 

@@ -97,7 +97,7 @@ describe('KonnectivityReady', () => {
     expect(konnectivityState(plan(ROUTES), failed)).toMatchObject({ reason: 'NotUsed' });
   });
 
-  test('fails where the wish names a port that is not there', () => {
+  test('fails if the spec names a port that does not exist', () => {
     expect(konnectivityState(plan(ROUTES), [], 8132)).toEqual({
       status: 'False',
       reason: 'ServicePortMissing',

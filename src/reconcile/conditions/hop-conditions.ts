@@ -56,15 +56,15 @@ function codeOf(hop: KnownHop): string {
   return 'code' in hop ? hop.code : hop.reason;
 }
 
-/** Whether agents reach konnectivity, where there is any, or where the wish names a port of it. */
+/** Whether agents reach konnectivity, if the control plane has it or the spec names its port. */
 export function konnectivityState(
   { routes }: Plan,
   hops: readonly KnownHop[],
-  wishedPort?: number,
+  desiredPort?: number,
 ): ConditionState {
   if (routes?.konnectivity === undefined) {
-    if (wishedPort !== undefined) {
-      const message = `the Service has no port ${wishedPort}, which spec.controlPlane.service.konnectivityPort names`;
+    if (desiredPort !== undefined) {
+      const message = `the Service has no port ${desiredPort}, which spec.controlPlane.service.konnectivityPort names`;
       return { status: 'False', reason: 'ServicePortMissing', message };
     }
     return holds('NotUsed', 'the control plane has no konnectivity server');

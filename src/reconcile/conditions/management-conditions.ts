@@ -23,7 +23,7 @@ import {
   type ConditionStates,
 } from './condition-state.ts';
 
-/** Nothing is looked into before the wish is a good one. */
+/** Nothing is checked until the spec is valid. */
 export function refused(accepted: ConditionState): ConditionStates {
   const later = notYet('Accepted');
   return {
@@ -37,7 +37,7 @@ export function refused(accepted: ConditionState): ConditionStates {
 }
 
 /**
- * A step could not be taken, for reasons that are not the Exposure's. What is known of this very wish stays; what comes
+ * A step could not be taken, for reasons that are not the Exposure's. What is known of the current spec stays; what comes
  * after the step waits for it.
  */
 export function faultStates(
@@ -58,9 +58,9 @@ export function faultStates(
   return Object.fromEntries(conditions) as ConditionStates;
 }
 
-/** Whether the wish can be met. */
+/** Whether the spec can be fulfilled. */
 export function acceptedState({ findings }: Plan): ConditionState {
-  const wrong = findings.find(({ about, severity }) => about === 'wish' && severity === 'error');
+  const wrong = findings.find(({ about, severity }) => about === 'spec' && severity === 'error');
   return wrong === undefined
     ? holds('Accepted', 'the Edge is there and the hosts are free')
     : fails(wrong);

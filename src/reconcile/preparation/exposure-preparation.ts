@@ -44,7 +44,7 @@ export function preparationFor(
   return {
     policy: prepare,
     provided,
-    wish: {
+    spec: {
       hosts,
       port: edge.spec.port,
       // Whoever writes the fields himself need not know of hosts that he has just given up.

@@ -100,12 +100,12 @@ export class ExposurePreparations {
     // What was written just now takes the provider a moment: the next reconcile sees what comes of it.
     const isWritten = outcome.plans.some(({ differing }) => differing.length > 0);
     if (!outcome.isPrepared || isWritten) return outcome;
-    const published = publishedFindings(provided, input.wish, input.policy);
+    const published = publishedFindings(provided, input.spec, input.policy);
     const findings = [...outcome.findings, ...published];
     if (published.length === 0 || input.policy === 'Report') return { ...outcome, findings };
     const requeueAfterMs = await this.#renew(
       object,
-      renewableSecrets(provided, input.wish),
+      renewableSecrets(provided, input.spec),
       staleSecrets,
       signal,
     );

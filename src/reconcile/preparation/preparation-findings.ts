@@ -1,5 +1,5 @@
 /**
- * What is said of a control plane's object that is not prepared, or not as wished.
+ * Findings about a control plane's object that is not prepared or that differs from the spec.
  */
 import type { ConflictOwner } from '../../kube/apply/conflict.ts';
 import type { KubeError } from '../../kube/kube-error.ts';

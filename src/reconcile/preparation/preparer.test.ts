@@ -3,7 +3,7 @@ import { valueAt } from '../../kube/unstructured.ts';
 import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { Preparer, type PreparationOutcome } from './preparer.ts';
-import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
+import { BLUE, PreparationLab, SPEC } from './testing/preparation-lab.ts';
 
 setDefaultTimeout(240_000);
 
@@ -90,13 +90,13 @@ describe.concurrent('prepare: Patch', () => {
     await lab.addExposure('second');
     await lab.prepare();
     const before = lab.tenant();
-    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'other.example.test' } };
+    const spec = { ...SPEC, hosts: { ...SPEC.hosts, api: 'other.example.test' } };
 
-    const outcome = await lab.prepare('Force', { wish, exposure: lab.exposure('second') });
+    const outcome = await lab.prepare('Force', { spec, exposure: lab.exposure('second') });
     const [after, record] = [lab.tenant(), lab.record('second')];
     await lab.restore();
     lab.preparer.forget('tenants/blue');
-    const afterwards = await lab.prepare('Force', { wish, exposure: lab.exposure('second') });
+    const afterwards = await lab.prepare('Force', { spec, exposure: lab.exposure('second') });
 
     expect(outcome.findings).toMatchObject([
       { code: 'PreparedForAnother', message: expect.stringContaining('Exposure tenants/blue') },
@@ -110,11 +110,11 @@ describe.concurrent('prepare: Patch', () => {
   test('two Exposures at the same time: one of them has the tenant, before any watch reports it', async () => {
     await using lab = await PreparationLab.start();
     await lab.addExposure('second');
-    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'other.example.test' } };
+    const spec = { ...SPEC, hosts: { ...SPEC.hosts, api: 'other.example.test' } };
 
     const outcomes = await Promise.all([
       lab.prepare('Force'),
-      lab.prepare('Force', { wish, exposure: lab.exposure('second') }),
+      lab.prepare('Force', { spec, exposure: lab.exposure('second') }),
     ]);
 
     expect(outcomes.filter(({ isPrepared }) => isPrepared).length).toBe(1);
@@ -217,7 +217,7 @@ describe.concurrent('prepare: Patch', () => {
     await lab.restore();
 
     expect(outcome.isPrepared).toBe(true);
-    expect(names).toEqual(['his.example.test', ...Object.values(WISH.hosts)]);
+    expect(names).toEqual(['his.example.test', ...Object.values(SPEC.hosts)]);
     expect(at(lab, HOST)).toBe('his.example.test');
   });
 
@@ -259,7 +259,7 @@ describe.concurrent('prepare: Patch', () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     await lab.changeRecord(null);
-    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'new.k8s.example.test' } };
+    const spec = { ...SPEC, hosts: { ...SPEC.hosts, api: 'new.k8s.example.test' } };
     const classes: unknown[] = [];
     const watched = new Proxy(lab.client, {
       get(target, name: 'get' | 'apply' | 'patch') {
@@ -270,7 +270,7 @@ describe.concurrent('prepare: Patch', () => {
     });
     lab.preparer = new Preparer(watched);
 
-    expect(await lab.prepare('Patch', { wish })).toMatchObject({ isPrepared: true });
+    expect(await lab.prepare('Patch', { spec })).toMatchObject({ isPrepared: true });
 
     expect(new Set(classes)).toEqual(new Set(['snicket-unhandled']));
     expect(at(lab, HOST)).toBe('new.k8s.example.test:443');
@@ -365,9 +365,9 @@ describe.concurrent('prepare: Patch', () => {
     const text = `{ "version":2,  "sealed": "${'x'.repeat(40_000)}" }`;
     await lab.changeRecord(text);
     const before = lab.tenant();
-    const wish = { ...WISH, port: 8443 };
+    const spec = { ...SPEC, port: 8443 };
 
-    const outcome = await lab.prepare('Force', { wish });
+    const outcome = await lab.prepare('Force', { spec });
     const restored = await lab.restore({ isLate: true });
 
     expect(outcome.isPrepared).toBe(false);
@@ -399,12 +399,12 @@ describe.concurrent('prepare: Patch', () => {
     expect(one?.uid).toBe(lab.tenant().metadata.uid);
   });
 
-  test('another wish changes what was written, and nothing is left of the first one', async () => {
+  test('another spec changes what was written, and nothing is left of the first one', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     await lab.prepare('Force');
 
     const hosts = { api: 'new.k8s.example.test', konnectivity: 'new.konnectivity.example.test' };
-    await lab.prepare('Force', { wish: { hosts, port: 8443 } });
+    await lab.prepare('Force', { spec: { hosts, port: 8443 } });
 
     expect(at(lab, HOST)).toBe('new.k8s.example.test:8443');
     expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(hosts)]);
@@ -451,7 +451,7 @@ describe.concurrent('prepare: Force', () => {
 
     expect(outcome.isPrepared).toBe(true);
     expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
-    expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(WISH.hosts)]);
+    expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(SPEC.hosts)]);
   });
 
   test('does not fight with one who writes something else each time either', async () => {

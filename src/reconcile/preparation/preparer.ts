@@ -18,7 +18,7 @@ import type {
   PreparationOwner,
   PreparationPlan,
 } from '../../providers/preparation/plan-preparation.ts';
-import type { PreparationWish } from '../../providers/preparation/preparation.ts';
+import type { PreparationSpec } from '../../providers/preparation/preparation.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
 import {
@@ -39,7 +39,7 @@ import { recordChange, writeRecord, type RecordChange } from './record-writes.ts
 export interface PreparationInput {
   readonly policy: PreparePolicy;
   readonly provided: Pick<ProvidedFacts, 'provider' | 'objects'>;
-  readonly wish: PreparationWish;
+  readonly spec: PreparationSpec;
   readonly owner: PreparationOwner;
   /** Called after each write to the Exposure, so that later writes of the same reconcile carry the new version. */
   readonly wrote?: (before: KubeObject, after: KubeObject) => void;
@@ -145,7 +145,7 @@ export class Preparer {
   }
 
   #plan(
-    { provided, wish, owner }: PreparationInput,
+    { provided, spec, owner }: PreparationInput,
     exposure: KubeObject,
     objects: readonly KubeObject[],
   ): readonly PreparationPlan[] {
@@ -154,7 +154,7 @@ export class Preparer {
       const claimed = this.#claims.get(uid);
       return claimed !== undefined && claimed !== key ? claimed : owner.otherOwner(uid);
     };
-    return planProvided(provided, wish, { exposure, otherOwner }, objects);
+    return planProvided(provided, spec, { exposure, otherOwner }, objects);
   }
 
   async #read(
@@ -316,10 +316,10 @@ export class Preparer {
 export function plannedPreparation({
   policy,
   provided,
-  wish,
+  spec,
   owner,
 }: PreparationInput): PreparationOutcome {
-  const plans = planProvided(provided, wish, owner, provided.objects);
+  const plans = planProvided(provided, spec, owner, provided.objects);
   const known = withoutWriting(owner.exposure, plans, policy);
   if (known !== undefined) return { plans, ...known };
   const conflicts = policy === 'Force' ? [] : plans.filter(isToWrite).flatMap(foreseenConflicts);
@@ -366,5 +366,5 @@ function placeOf({ live }: PreparationPlan): string {
 
 /** What is ours alone: one who undoes it may put something else there each time. */
 function contentOf({ fields }: PreparationPlan): string {
-  return JSON.stringify(fields.map(({ path, wish }) => [path, wish]));
+  return JSON.stringify(fields.map(({ path, own }) => [path, own]));
 }

@@ -6,7 +6,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
-import type { PreparationWish } from '../../providers/preparation/preparation.ts';
+import type { PreparationSpec } from '../../providers/preparation/preparation.ts';
 import { providerFor, resourceOfProvider } from '../../providers/provider-for.ts';
 import {
   changed,
@@ -24,10 +24,10 @@ setDefaultTimeout(240_000);
 const RUNS = 60;
 const NAME = 'green';
 
-/** The host that a user may have written is one that may be wished for too. */
+/** A host that the user may have written and that the spec may name too. */
 const HOSTS = [NAME, 'other', 'third'];
 
-function wishFor(host: string): PreparationWish {
+function specFor(host: string): PreparationSpec {
   const hosts = {
     api: `${host}.k8s.example.test`,
     konnectivity: `${host}.konnectivity.example.test`,
@@ -113,7 +113,7 @@ const STEPS = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-describe('an Exposure that goes, whatever it has been and wished for', () => {
+describe('a deleted Exposure, after any sequence of specs', () => {
   let lab: PreparationLab;
   beforeAll(async () => {
     lab = await PreparationLab.start();
@@ -135,10 +135,10 @@ describe('an Exposure that goes, whatever it has been and wished for', () => {
 
         for (const { policy, host, former, writes } of steps) {
           const formerHosts = former.map((one) => `${one}.k8s.example.test`);
-          const wish = { ...wishFor(host), formerHosts };
+          const spec = { ...specFor(host), formerHosts };
           const provided = { provider, objects: now(objects) };
           const preparer = new Preparer(ending(lab.client, writes), { clock: new ManualClock() });
-          const input = { policy, provided, wish, owner: lab.owner() };
+          const input = { policy, provided, spec, owner: lab.owner() };
           await untilEnd(preparer.prepare(input, signal));
         }
         const servedAs = (resource: Resource) => resource;

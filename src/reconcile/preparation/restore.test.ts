@@ -10,7 +10,7 @@ import {
   NAMESPACE,
 } from '../../providers/testing/provider-objects.ts';
 import { Preparer } from './preparer.ts';
-import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
+import { BLUE, PreparationLab, SPEC } from './testing/preparation-lab.ts';
 
 setDefaultTimeout(240_000);
 
@@ -72,14 +72,14 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, NAMES)).toEqual(['new.example.test']);
   });
 
-  test('leaves hosts that its user had written and wished for in the end, as he was told to', async () => {
+  test('keeps hosts that the user had written and that the spec names in the end', async () => {
     await using lab = await PreparationLab.start({
       [HOST]: 'blue.k8s.example.test:443',
-      [NAMES]: ['10.0.0.1', ...Object.values(WISH.hosts)],
+      [NAMES]: ['10.0.0.1', ...Object.values(SPEC.hosts)],
     });
     const before = content(lab.tenant());
     const hosts = { api: 'made.k8s.example.test', konnectivity: 'made.konnectivity.example.test' };
-    await lab.prepare('Force', { wish: { ...WISH, hosts } });
+    await lab.prepare('Force', { spec: { ...SPEC, hosts } });
     await lab.prepare('Force');
 
     expect(await lab.restore()).toBeUndefined();
@@ -87,7 +87,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(content(lab.tenant())).toEqual(before);
   });
 
-  test('leaves values that nobody owns, and that were as wished all along', async () => {
+  test('keeps values without an owner that already satisfied the spec', async () => {
     await using lab = await PreparationLab.start({
       [HOST]: 'blue.k8s.example.test:443',
       [CLASS]: 'snicket-unhandled',
@@ -108,7 +108,7 @@ describe.concurrent('an Exposure that goes', () => {
     await lab.prepare();
     await lab.change({
       [HOST]: 'his.example.test:443',
-      [NAMES]: [...Object.values(WISH.hosts), 'his.example.test'],
+      [NAMES]: [...Object.values(SPEC.hosts), 'his.example.test'],
       [ARGUMENTS]: ['--v=4', NONE],
     });
 
@@ -125,14 +125,14 @@ describe.concurrent('an Exposure that goes', () => {
     await lab.prepare();
     const his = {
       [HOST]: 'blue.k8s.example.test:443',
-      [NAMES]: Object.values(WISH.hosts),
+      [NAMES]: Object.values(SPEC.hosts),
     };
     await lab.userApplies(his);
 
     expect(await lab.restore()).toBeUndefined();
 
     expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
-    expect(at(lab, NAMES)).toEqual(Object.values(WISH.hosts));
+    expect(at(lab, NAMES)).toEqual(Object.values(SPEC.hosts));
     expect(at(lab, ARGUMENTS)).toBeUndefined();
   });
 
@@ -142,7 +142,7 @@ describe.concurrent('an Exposure that goes', () => {
       [NAMES]: ['own.example.test'],
     });
     await lab.prepare('Force');
-    const names = ['own.example.test', ...Object.values(WISH.hosts)];
+    const names = ['own.example.test', ...Object.values(SPEC.hosts)];
     await lab.userApplies({ [HOST]: 'blue.k8s.example.test:443', [NAMES]: names });
 
     expect(await lab.restore()).toBeUndefined();
@@ -172,7 +172,7 @@ describe.concurrent('an Exposure that goes', () => {
       [NAMES]: ['one.example.test', 'two.example.test'],
     });
     await lab.prepare('Force');
-    await lab.change({ [NAMES]: ['two.example.test', ...Object.values(WISH.hosts)] });
+    await lab.change({ [NAMES]: ['two.example.test', ...Object.values(SPEC.hosts)] });
 
     await lab.restore();
 
@@ -410,26 +410,26 @@ function withFields(
   return JSON.stringify({ ...record, objects: [{ ...first, fields: change(first!.fields) }] });
 }
 
-describe('a field that is not wished for any more', () => {
+describe('a field that is no longer desired', () => {
   const key = { name: 'violet', namespace: NAMESPACE };
   const resource = PROVIDER_RESOURCES.clusterDeployment;
 
   test('has its former value again, or is gone', async () => {
     await using lab = await PreparationLab.start();
     const deployment = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
-    const wishedFor = changed(withoutIdentity(deployment), {
+    const desired = changed(withoutIdentity(deployment), {
       'spec.config.ingress': { enabled: false, className: 'nginx' },
     });
-    await lab.user.apply(wishedFor, { resource });
+    await lab.user.apply(desired, { resource });
     const config = () => valueAt(lab.server.read(resource, key), 'spec', 'config');
     const prepare = async () => {
       const [live] = [lab.server.read(resource, key)];
       const provided = { provider: 'k0rdent' as const, objects: live === undefined ? [] : [live] };
-      const input = { policy: 'Force', provided, wish: WISH, owner: lab.owner() } as const;
+      const input = { policy: 'Force', provided, spec: SPEC, owner: lab.owner() } as const;
       return lab.preparer.prepare(input, AbortSignal.timeout(200_000));
     };
     await prepare();
-    expect(valueAt(config(), 'ingress')).toMatchObject({ enabled: true, apiHost: WISH.hosts.api });
+    expect(valueAt(config(), 'ingress')).toMatchObject({ enabled: true, apiHost: SPEC.hosts.api });
 
     // Another template, whose chart has no such values.
     await lab.user.patch(resource, key, 'merge', { spec: { template: 'own-hosted-cp-2-0-0' } });

@@ -98,7 +98,7 @@ export class SecretRenewals {
     if (refusedMs > 0 && !isLast) return { waitMs: isNeeded ? refusedMs : undefined };
     const place = `${keyText(key)} ${secret.owner.metadata.uid}`;
     // What it lacks is another thing when its tenant leaves.
-    const lacking = isLast ? 'left' : 'wished';
+    const lacking = isLast ? 'left' : 'desired';
     const afterMs = isLast ? 0 : this.#renewAfterMs;
     const waitMs = Math.max(
       stale.sinceMs + afterMs - this.#clock.nowMs(),

@@ -9,7 +9,7 @@ import {
   NAMESPACE,
 } from '../../providers/testing/provider-objects.ts';
 import { plannedPreparation } from './preparer.ts';
-import { PreparationLab, WISH } from './testing/preparation-lab.ts';
+import { PreparationLab, SPEC } from './testing/preparation-lab.ts';
 
 setDefaultTimeout(240_000);
 
@@ -37,7 +37,7 @@ describe('a control plane of two objects, one of which has a field of another', 
     const provided = { provider: 'k0rdent', objects: before } as const;
 
     const outcome = await lab.preparer.prepare(
-      { policy: 'Patch', provided, wish: WISH, owner: lab.owner() },
+      { policy: 'Patch', provided, spec: SPEC, owner: lab.owner() },
       AbortSignal.timeout(200_000),
     );
 
@@ -56,8 +56,8 @@ describe('a control plane of two objects, one of which has a field of another', 
     const provided = { provider: 'k0rdent', objects: now() } as const;
     const owner = lab.owner();
 
-    const patch = plannedPreparation({ policy: 'Patch', provided, wish: WISH, owner });
-    const force = plannedPreparation({ policy: 'Force', provided, wish: WISH, owner });
+    const patch = plannedPreparation({ policy: 'Patch', provided, spec: SPEC, owner });
+    const force = plannedPreparation({ policy: 'Force', provided, spec: SPEC, owner });
 
     expect(patch.isPrepared).toBe(false);
     expect(patch.findings).toMatchObject([{ code: 'FieldConflict' }]);
@@ -76,7 +76,7 @@ test('a ClusterDeployment is written with its control plane where it is told to 
   const provided = { provider: 'k0rdent', objects: now() } as const;
 
   const outcome = await lab.preparer.prepare(
-    { policy: 'Force', provided, wish: WISH, owner: lab.owner() },
+    { policy: 'Force', provided, spec: SPEC, owner: lab.owner() },
     AbortSignal.timeout(200_000),
   );
 

@@ -4,7 +4,7 @@ import type { Finding } from '../../api/finding.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { planExposure } from '../../plan/plan.ts';
 import { isTenantRoute } from '../../plan/tenant-routes.ts';
-import { edge, exposure, facts } from '../../plan/testing/wishes.ts';
+import { edge, exposure, facts } from '../../plan/testing/inputs.ts';
 import { planRoutes, type RouteObservation, type RoutePlan } from './plan-routes.ts';
 
 const BLUE = exposure();

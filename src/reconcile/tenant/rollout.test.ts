@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { tenantInput } from '../../plan/testing/wishes.ts';
+import { tenantInput } from '../../plan/testing/inputs.ts';
 import { RELEASE_ANNOTATION } from '../../tenant/release.ts';
 import { tenantObjects } from '../../tenant/tenant-objects.ts';
 import { RolloutPacer } from './rollout-pacing.ts';

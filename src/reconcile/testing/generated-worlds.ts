@@ -298,7 +298,7 @@ async function createProvided(lab: ReconcileLab, world: GeneratedWorld): Promise
 }
 
 function providedBy(world: GeneratedWorld): readonly [Resource, ApiObject] | undefined {
-  const { controlPlane, spec: wished } = world;
+  const { controlPlane, spec: desired } = world;
   switch (controlPlane) {
     case 'Service':
     case 'Endpoints':
@@ -308,7 +308,7 @@ function providedBy(world: GeneratedWorld): readonly [Resource, ApiObject] | und
       const without = { 'spec.addons.konnectivity': undefined, 'status.addons': undefined };
       return [
         PROVIDER_RESOURCES.kamaji,
-        wished.hasKonnectivity ? tenant : changed(tenant, without),
+        desired.hasKonnectivity ? tenant : changed(tenant, without),
       ];
     }
     case 'k0smotron':

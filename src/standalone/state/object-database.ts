@@ -199,11 +199,11 @@ function isKept({ plural }: Resource, namespace: string): boolean {
 
 /** Whether only the status has changed. */
 function isReport(before: ApiObject, after: ApiObject): boolean {
-  const wish = ({ metadata, status: _status, ...rest }: ApiObject) => {
+  const content = ({ metadata, status: _status, ...rest }: ApiObject) => {
     const { resourceVersion: _version, managedFields: _owners, ...kept } = metadata;
     return { ...rest, metadata: kept };
   };
-  return Bun.deepEquals(wish(before), wish(after));
+  return Bun.deepEquals(content(before), content(after));
 }
 
 /** Opens the database and takes the lock. @throws SQLiteError */

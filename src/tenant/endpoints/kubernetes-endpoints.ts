@@ -66,8 +66,8 @@ function slicesOf(
   isPrimary: boolean,
 ): readonly EndpointSlice[] {
   const current = pagesInForce(input.currentSlices, family, isPrimary);
-  const wished = endpointsOf(input, family, current);
-  const pages = wished.some((page) => page.length > 0) ? wished : current;
+  const desired = endpointsOf(input, family, current);
+  const pages = desired.some((page) => page.length > 0) ? desired : current;
   return pages.flatMap((endpoints, index) =>
     endpoints.length === 0
       ? []

@@ -3,7 +3,7 @@
  */
 import { checkResult, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
-import { handshakeThrough, type HelloWish } from '../edge-connection.ts';
+import { handshakeThrough, type HelloOptions } from '../edge-connection.ts';
 import { inSegments, inSmallRecords } from '../hello-shape.ts';
 import { handshakeText, type Whose } from '../recognition.ts';
 import type { Handshake } from '../../tls/handshake.ts';
@@ -65,12 +65,12 @@ export async function checkUpperCase(checkup: Checkup): Promise<CheckResult> {
 /** Sends this ClientHello for each host, and returns the first host that was not reached. */
 async function firstAstray(
   { edge, at, served, limits, recognition }: Checkup,
-  wish: HelloWish,
+  form: HelloOptions,
   nameOf: (host: string) => string = (host) => host,
 ): Promise<Astray | undefined> {
   const all = await Promise.all(
     served.map(async (host): Promise<Astray | undefined> => {
-      const hello = { ...wish, serverName: nameOf(host) };
+      const hello = { ...form, serverName: nameOf(host) };
       const handshake = await handshakeThrough(edge, hello, limits);
       const whose =
         handshake.kind === 'secured' ? recognition.whose(host, handshake.presented) : undefined;

@@ -22,8 +22,8 @@ export async function checkTls12(checkup: Checkup): Promise<readonly [CheckResul
 }
 
 async function look({ edge, limits }: Checkup, host: string): Promise<Seen> {
-  const wish = { serverName: host, version: 'TLSv1.2' } as const;
-  using connection = await EdgeConnection.open(edge, wish, limits);
+  const hello = { serverName: host, version: 'TLSv1.2' } as const;
+  using connection = await EdgeConnection.open(edge, hello, limits);
   const types = connection.records?.messageTypes() ?? [];
   return {
     host,
@@ -51,7 +51,7 @@ function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
     const hosts = asking.map(({ host }) => host).join(', ');
     return checkResult(
       'ClientCertificateAsked',
-      `the wish for a certificate arrives from ${hosts}`,
+      `the request for a client certificate arrives from ${hosts}`,
     );
   }
   return nothingToCheck(

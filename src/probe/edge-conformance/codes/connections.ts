@@ -38,7 +38,7 @@ export const CONNECTION_CODES = {
     check: 'client-certificates',
     state: 'Pass',
     title: 'server asks for a certificate',
-    meaning: 'The wish of the server for a client certificate reaches the client.',
+    meaning: "The server's request for a client certificate reaches the client.",
   },
 
   HalfCloseKept: {

@@ -16,7 +16,7 @@ import {
   pasteText,
   type PreparationOwner,
 } from '../../../providers/preparation/plan-preparation.ts';
-import type { PreparationWish } from '../../../providers/preparation/preparation.ts';
+import type { PreparationSpec } from '../../../providers/preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../../../providers/provider-resources.ts';
 import { changed, freshTenant, NAMESPACE } from '../../../providers/testing/provider-objects.ts';
 import { Preparer, type PreparationOutcome } from '../preparer.ts';
@@ -25,8 +25,8 @@ import { restore } from '../restore.ts';
 /** The place of the tenant. */
 export const BLUE = { name: 'blue', namespace: NAMESPACE };
 
-/** What is wished for it. */
-export const WISH: PreparationWish = {
+/** The spec of its preparation. */
+export const SPEC: PreparationSpec = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
@@ -110,17 +110,17 @@ export class PreparationLab implements AsyncDisposable {
   /** Prepares it, as it is now or as it was read before. */
   async prepare(
     policy: PreparePolicy = 'Patch',
-    { wish = WISH, object = this.tenant(), exposure = this.exposure() } = {},
+    { spec = SPEC, object = this.tenant(), exposure = this.exposure() } = {},
   ): Promise<PreparationOutcome> {
     const provided = { provider: 'kamaji' as const, objects: [object] };
-    const input = { policy, provided, wish, owner: this.owner(exposure) };
+    const input = { policy, provided, spec, owner: this.owner(exposure) };
     return this.preparer.prepare(input, AbortSignal.timeout(10_000));
   }
 
   /** What is still to be written, as YAML for people. */
   paste(): string {
     const provided = { provider: 'kamaji' as const, objects: [this.tenant()] };
-    return planProvided(provided, WISH, this.owner()).map(pasteText).join('---\n');
+    return planProvided(provided, SPEC, this.owner()).map(pasteText).join('---\n');
   }
 
   /** Restores it; says what has to be waited for. */

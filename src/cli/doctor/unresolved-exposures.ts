@@ -11,28 +11,28 @@ import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
 import { isChosen, type Choice } from '../flags/management-flags.ts';
 
 /** A control plane, and why it has no Exposure. */
-export interface UnmetWish {
+export interface UnresolvedExposure {
   /** `TenantControlPlane tenants/blue`. */
   readonly object: string;
   readonly findings: readonly Finding[];
 }
 
 /** Returns the unresolved exposures among the chosen control planes, by kind and name. */
-export function unmetWishes(
+export function unresolvedExposures(
   management: ManagementSnapshot,
   choices: readonly Choice[],
-): readonly UnmetWish[] {
+): readonly UnresolvedExposure[] {
   return WATCHED_RESOURCES.flatMap(versionsOf)
     .flatMap((resource) => management.all(resource))
     .filter(({ metadata }) => choices.some((choice) => isChosen(choice, metadata)))
     .flatMap((object) => {
-      const findings = whyUnmet(object, management);
+      const findings = whyUnresolved(object, management);
       return findings.length === 0 ? [] : { object: objectText(object), findings };
     })
     .toSorted((a, b) => (a.object < b.object ? -1 : 1));
 }
 
-function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly Finding[] {
+function whyUnresolved(object: KubeObject, management: ManagementSnapshot): readonly Finding[] {
   const { namespace, annotations = {} } = object.metadata;
   const wanted = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const edge = management.exposureIndex.edgeOf({

@@ -4,7 +4,7 @@
 import type { FindingEntry } from './entry.ts';
 
 /** The entries, by code. */
-export const WISH_FINDINGS = {
+export const EXPOSURE_FINDINGS = {
   InvalidObject: {
     meaning: 'an Edge or an Exposure is not as its schema wants it',
     action: 'correct the field that is named',
@@ -107,8 +107,7 @@ export const WISH_FINDINGS = {
     action: 'correct the annotation or the object, or write the Exposure yourself',
   },
   OperatorBehind: {
-    meaning:
-      'the operator has not looked at the Exposure as it is now, so nothing is as wished yet',
+    meaning: 'the operator has not looked at the Exposure as it is now, so its status is outdated',
     action: "wait a moment; if it stays, see that Snicket's operator runs",
   },
   ExposureNotMade: {
