@@ -3,8 +3,8 @@ import { ManualClock } from './manual-clock.ts';
 
 const START = new Date('2026-01-02T03:04:05Z');
 
-describe('a clock that stands', () => {
-  test('shows the date that belongs to the time that has passed', () => {
+describe('a manual clock', () => {
+  test('returns the date that matches the elapsed time', () => {
     const clock = new ManualClock(START);
 
     clock.advance(61_000);
@@ -13,7 +13,7 @@ describe('a clock that stands', () => {
     expect(clock.now()).toEqual(new Date('2026-01-02T03:05:06Z'));
   });
 
-  test('runs a timer once and a tick each time, when they are due', () => {
+  test('runs a one-shot timer once and a periodic timer each time it is due', () => {
     const clock = new ManualClock();
     const seen: string[] = [];
     clock.after(10, () => seen.push('once'));
@@ -30,7 +30,7 @@ describe('a clock that stands', () => {
     expect(seen).toEqual(['once', 'again', 'again']);
   });
 
-  test('runs a tick once where it is moved by several periods, and counts on from there', () => {
+  test('runs a periodic timer once per advance, even by several periods', () => {
     const clock = new ManualClock();
     const ticks: number[] = [];
     clock.every(1000, () => ticks.push(clock.nowMs()));
@@ -42,7 +42,7 @@ describe('a clock that stands', () => {
     expect(ticks).toEqual([5500, 6500]);
   });
 
-  test('knows when the next timer is due, and forgets one that is canceled', () => {
+  test('returns when the next timer is due, without canceled ones', () => {
     const clock = new ManualClock();
     const cancel = clock.after(10, () => {});
     clock.every(30, () => {});
@@ -53,7 +53,7 @@ describe('a clock that stands', () => {
     expect(new ManualClock().nextDueMs).toBeUndefined();
   });
 
-  test('aborts a signal when its time is over, with the reason of AbortSignal.timeout', () => {
+  test('aborts a timeout signal with the reason of AbortSignal.timeout', () => {
     const clock = new ManualClock();
     const signal = clock.timeoutSignal(1000);
 

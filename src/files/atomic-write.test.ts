@@ -53,7 +53,7 @@ test.each(WAYS)('writes a file that only its owner can read, %s', (_, options, h
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test('replaces a file instead of writing into it, because others may have it open', () => {
+test('replaces a file instead of writing into it, because another process may have it open', () => {
   const other = join(folder, 'other');
   writeFileSync(path, 'old', { mode: 0o644 });
   linkSync(path, other);
@@ -73,7 +73,7 @@ describe.each([false, true])('with mayReplace: false (no hard links: %p)', (hasN
     const write = () => writeAtomically(path, 'text', { mayReplace: false });
 
     expect(write).toThrow(FileExists);
-    expect(write).toThrow(`${path} is there already`);
+    expect(write).toThrow(`${path} already exists`);
     expect(readFileSync(path, 'utf8')).toBe('precious');
     expect(readdirSync(folder)).toEqual(['file']);
   });
@@ -99,8 +99,8 @@ describe('a failed write', () => {
         process.stdout.write(error.code);
       }`;
     // The limit is in blocks. Without the trap, SIGXFSZ would kill the process.
-    const words = ['sh', '-c', `trap '' XFSZ; ulimit -f 1; exec "$0" -e "$1"`];
-    return Bun.spawnSync([...words, process.execPath, code]).stdout.toString();
+    const command = ['sh', '-c', `trap '' XFSZ; ulimit -f 1; exec "$0" -e "$1"`];
+    return Bun.spawnSync([...command, process.execPath, code]).stdout.toString();
   }
 
   test.each([{ mayReplace: true }, { isDurable: true }, { mayReplace: false }])(
@@ -142,7 +142,7 @@ describe('a failed write', () => {
 
   test('in the last step leaves no temporary file, and has the same message each time', () => {
     mkdirSync(join(path, 'not empty'), { recursive: true });
-    const said = () => {
+    const failure = () => {
       try {
         writeAtomically(path, 'text');
       } catch (error) {
@@ -151,7 +151,7 @@ describe('a failed write', () => {
       return 'nothing';
     };
 
-    const [first, second] = [said(), said()];
+    const [first, second] = [failure(), failure()];
 
     expect(first).toMatch(/EISDIR|ENOTEMPTY/);
     expect(second).toBe(first);

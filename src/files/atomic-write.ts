@@ -25,7 +25,7 @@ export interface AtomicWriteOptions {
 export class FileExists extends Error {
   override readonly name = 'FileExists';
   constructor(path: string) {
-    super(`${path} is there already`);
+    super(`${path} already exists`);
   }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAtMost, readAtMostLater } from './bounded-read.ts';
+import { readAtMost, readAtMostAsync } from './bounded-read.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'snicket-bounded-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -13,7 +13,7 @@ async function readBothWays(path: string, maxBytes: number) {
   await using file = await open(path);
   const atOnce = readAtMost(descriptor, maxBytes);
   closeSync(descriptor);
-  return [atOnce, await readAtMostLater(file, maxBytes)];
+  return [atOnce, await readAtMostAsync(file, maxBytes)];
 }
 
 test.each([0, 1, 65_535, 65_536, 65_537, 300_000])('reads a file of %d bytes', async (size) => {
@@ -26,7 +26,7 @@ test.each([0, 1, 65_535, 65_536, 65_537, 300_000])('reads a file of %d bytes', a
   }
 });
 
-test('reads nothing of a file that has one byte more', async () => {
+test('returns nothing for a file with one byte too many', async () => {
   const path = join(folder, 'large');
   writeFileSync(path, Buffer.alloc(65_537));
 

@@ -6,32 +6,32 @@ import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
 /** Size of each read. It is fixed, because some files in /proc can only be read in whole records. */
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Returns the content, or undefined if it has more than `maxBytes`. */
 export function readAtMost(descriptor: number, maxBytes: number): Buffer | undefined {
-  const pieces = new Pieces(maxBytes);
-  while (pieces.mayGoOn) {
-    const room = Buffer.allocUnsafe(PIECE_BYTES);
-    pieces.add(room, readSync(descriptor, room));
+  const chunks = new ChunkCollector(maxBytes);
+  while (chunks.needsMore) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    chunks.add(chunk, readSync(descriptor, chunk));
   }
-  return pieces.whole;
+  return chunks.content;
 }
 
 /** Like {@link readAtMost}, without blocking the calling thread. */
-export async function readAtMostLater(
+export async function readAtMostAsync(
   file: FileHandle,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const pieces = new Pieces(maxBytes);
-  while (pieces.mayGoOn) {
-    const room = Buffer.allocUnsafe(PIECE_BYTES);
-    pieces.add(room, (await file.read(room)).bytesRead);
+  const chunks = new ChunkCollector(maxBytes);
+  while (chunks.needsMore) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    chunks.add(chunk, (await file.read(chunk)).bytesRead);
   }
-  return pieces.whole;
+  return chunks.content;
 }
 
-class Pieces {
+class ChunkCollector {
   readonly #maxBytes: number;
   readonly #read: Buffer[] = [];
   #bytes = 0;
@@ -41,7 +41,7 @@ class Pieces {
     this.#maxBytes = maxBytes;
   }
 
-  get mayGoOn(): boolean {
+  get needsMore(): boolean {
     return !this.#isAtEnd && this.#bytes <= this.#maxBytes;
   }
 
@@ -51,7 +51,7 @@ class Pieces {
     this.#read.push(room.subarray(0, length));
   }
 
-  get whole(): Buffer | undefined {
+  get content(): Buffer | undefined {
     return this.#bytes > this.#maxBytes ? undefined : Buffer.concat(this.#read);
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MAX_FILE_BYTES, readWatched, readWatchedLater } from './read-watched.ts';
+import { MAX_FILE_BYTES, readWatched, readWatchedAsync } from './read-watched.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'snicket-read-watched-'));
 const fifo = join(folder, 'fifo');
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Both functions behave the same. */
 const ways = [
   ['at once', async (path: string) => readWatched(path)],
-  ['later', readWatchedLater],
+  ['later', readWatchedAsync],
 ] as const;
 
 test.each(ways)('reads a regular file, %s', async (_, read) => {
@@ -33,8 +33,13 @@ test.each(
     [fifo, when, `${fifo} is not a regular file`, read] as const,
     [folder, when, 'is not a regular file', read] as const,
     ['/dev/zero', when, '/dev/zero is not a regular file', read] as const,
-    [large, when, `has ${MAX_FILE_BYTES + 1} bytes; at most ${MAX_FILE_BYTES}`, read] as const,
-    [SIZELESS, when, `has more than ${MAX_FILE_BYTES} bytes; at most`, read] as const,
+    [
+      large,
+      when,
+      `is too large: ${MAX_FILE_BYTES + 1} bytes, at most ${MAX_FILE_BYTES}`,
+      read,
+    ] as const,
+    [SIZELESS, when, `is too large: more than ${MAX_FILE_BYTES} bytes, at most`, read] as const,
     [join(folder, 'none'), when, 'ENOENT', read] as const,
   ]),
 )('refuses %s, %s', async (path, _, sentence, read) => {

@@ -12,7 +12,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../clock/manual-clock.ts';
-import { LOOK_MS, watchFile, type WatchedFile } from './watched-file.ts';
+import { POLL_MS, watchFile, type WatchedFile } from './watched-file.ts';
 
 let folder = '';
 let watched: WatchedFile | undefined;
@@ -36,7 +36,7 @@ function watchIt(path: string, known?: Uint8Array) {
     onContent: (bytes) => contents.push(bytes.toString()),
     onError: (error) => errors.push(error),
     clock,
-    known,
+    initialContent: known,
   });
 }
 
@@ -56,14 +56,14 @@ async function settled(path: string) {
   return contents.slice(0, Math.max(count, contents.length - 1));
 }
 
-test('tells the content that a writer in place left, and not the one it began with', async () => {
+test('reports the content that a writer in place ends with, not the one it starts with', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watchIt(path);
   // Uses a rename: the first poll may still be running, and would see a file that is empty for a moment.
   writeFileSync(`${path}.new`, 'two');
   renameSync(`${path}.new`, path);
-  await until(() => contents.at(-1) === 'two', 'the end of the first look');
+  await until(() => contents.at(-1) === 'two', 'the end of the first check');
   const before = contents.length;
 
   writeFileSync(path, 'three');
@@ -106,7 +106,7 @@ test('follows a Kubernetes volume, where ..data is swapped and the name stays', 
   expect(contents).toEqual(['two', 'three']);
 });
 
-test('says nothing when a file is touched, or its neighbours change', async () => {
+test('reports nothing when a file is touched or another file in the directory changes', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watchIt(path);
@@ -117,7 +117,7 @@ test('says nothing when a file is touched, or its neighbours change', async () =
   expect((await settled(path)).filter((text) => text !== '')).toEqual([]);
 });
 
-test('finds a change that happened before the watch began', async () => {
+test('reports a change that happened before the watch started', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'two');
   watchIt(path, Buffer.from('one'));
@@ -127,7 +127,7 @@ test('finds a change that happened before the watch began', async () => {
   expect(contents).toEqual(['two']);
 });
 
-test('reports a file that vanished, once, and its return even with the same content', async () => {
+test('reports a removed file once, and its return even with the same content', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watchIt(path);
@@ -143,7 +143,7 @@ test('reports a file that vanished, once, and its return even with the same cont
   expect(contents).toEqual(['one']);
 });
 
-test('begins with a file that does not exist yet, in a directory that does not either', async () => {
+test('starts with a file and a directory that do not exist yet', async () => {
   const path = join(folder, 'later', 'file');
   watchIt(path);
   await until(() => errors.length > 0, 'the error');
@@ -152,7 +152,7 @@ test('begins with a file that does not exist yet, in a directory that does not e
   // Uses a rename: the first poll may still be running, and would see a file that is empty for a moment.
   writeFileSync(`${path}.new`, 'one');
   renameSync(`${path}.new`, path);
-  clock.advance(LOOK_MS);
+  clock.advance(POLL_MS);
   await until(() => contents.length > 0, 'the content');
   writeFileSync(path, 'two');
   await until(() => contents.at(-1) === 'two', 'an event of the new directory');
@@ -160,31 +160,31 @@ test('begins with a file that does not exist yet, in a directory that does not e
   expect(contents[0]).toBe('one');
 });
 
-test('reports a directory that is missing once, and again when it was there and is gone', async () => {
+test('reports a missing directory once, and again after it was created and removed', async () => {
   const path = join(folder, 'later', 'file');
-  const look = async () => {
-    clock.advance(LOOK_MS);
+  const poll = async () => {
+    clock.advance(POLL_MS);
     await readFile(path).catch(() => {}); // completes after the read of the poll
   };
   watchIt(path);
 
-  for (let count = 0; count < 5; count++) await look();
+  for (let count = 0; count < 5; count++) await poll();
   const atFirst = errors.length;
   mkdirSync(join(folder, 'later'));
   writeFileSync(path, 'one');
   await until(async () => {
-    await look();
+    await poll();
     return contents.length > 0;
   }, 'the content');
   rmSync(join(folder, 'later'), { recursive: true });
   await until(() => errors.length > atFirst, 'the second report');
-  for (let count = 0; count < 5; count++) await look();
+  for (let count = 0; count < 5; count++) await poll();
 
   expect(atFirst).toBe(1);
   expect(errors.map((error) => 'code' in error && error.code)).toEqual(['ENOENT', 'ENOENT']);
 });
 
-test('goes on when its directory is replaced by another', async () => {
+test('keeps watching when its directory is replaced', async () => {
   mkdirSync(join(folder, 'here'));
   const path = join(folder, 'here', 'file');
   writeFileSync(path, 'one');
@@ -194,14 +194,14 @@ test('goes on when its directory is replaced by another', async () => {
   await until(() => errors.length > 0, 'the error');
   mkdirSync(join(folder, 'here'));
   writeFileSync(path, 'two');
-  clock.advance(LOOK_MS);
+  clock.advance(POLL_MS);
   await until(() => contents.at(-1) === 'two', 'the new content');
   writeFileSync(path, 'three');
 
   await until(() => contents.at(-1) === 'three', 'an event of the new directory');
 });
 
-test('finds by its look what no event told: a change behind a link to elsewhere', async () => {
+test('finds by polling a change without an event: behind a link to another directory', async () => {
   mkdirSync(join(folder, 'here'));
   mkdirSync(join(folder, 'there'));
   writeFileSync(join(folder, 'there', 'file'), 'one');
@@ -212,14 +212,14 @@ test('finds by its look what no event told: a change behind a link to elsewhere'
   writeFileSync(join(folder, 'there', 'new'), 'two');
   renameSync(join(folder, 'there', 'new'), join(folder, 'there', 'file'));
   await until(() => {
-    clock.advance(LOOK_MS);
+    clock.advance(POLL_MS);
     return contents.length > 0;
   }, 'the change');
 
   expect(contents).toEqual(['two']);
 });
 
-test('reports what the callback throws, and goes on', async () => {
+test('reports an error of the callback, and keeps watching', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watched = watchFile(path, {
@@ -236,13 +236,13 @@ test('reports what the callback throws, and goes on', async () => {
   await until(() => errors.length > 0, 'the error');
   writeFileSync(`${path}.new`, 'good');
   renameSync(`${path}.new`, path);
-  await until(() => contents.length > 0, 'the good one');
+  await until(() => contents.length > 0, 'the valid content');
 
   expect(errors[0]?.message).toBe('cannot use it');
   expect(contents).toEqual(['good']);
 });
 
-test('reports a FIFO and a device in place of the file, and reads it again when it is one', async () => {
+test('reports a FIFO and a device in place of the file, and then reads a regular file', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watchIt(path);
@@ -261,7 +261,7 @@ test('reports a FIFO and a device in place of the file, and reads it again when 
   for (const error of errors) expect(error.message).toContain(`${path} is not a regular file`);
 });
 
-test('tells nothing after it was stopped', async () => {
+test('reports nothing after it was stopped', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watchIt(path);

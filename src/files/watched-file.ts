@@ -8,7 +8,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from '../clock/clock.ts';
-import { readWatched, readWatchedLater } from './read-watched.ts';
+import { readWatched, readWatchedAsync } from './read-watched.ts';
 import { Debounce } from './debounce.ts';
 
 /** Options of {@link watchFile}. */
@@ -25,8 +25,8 @@ export interface WatchedFileOptions {
    * The content that the caller has already read, so that no change in between is missed. Default: the content at the
    * call.
    */
-  readonly known?: Uint8Array | undefined;
-  /** Clock for polling every {@link LOOK_MS}. Default: the system clock. */
+  readonly initialContent?: Uint8Array | undefined;
+  /** Clock for polling every {@link POLL_MS}. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface WatchedFile {
 }
 
 /** Polling interval, for changes without an event. */
-export const LOOK_MS = 5000;
+export const POLL_MS = 5000;
 
 /** A write in place causes several events. The file is read this long after the last one. */
 const DEBOUNCE_MS = 5;
@@ -52,11 +52,11 @@ export function watchFile(path: string, options: WatchedFileOptions): WatchedFil
 class Watch implements WatchedFile {
   readonly #path: string;
   readonly #options: WatchedFileOptions;
-  readonly #stopLooking: () => void;
+  readonly #stopPolling: () => void;
   readonly #events = new Debounce({
     waitMs: DEBOUNCE_MS,
     maxWaitMs: DEBOUNCE_LIMIT_MS,
-    action: () => this.#look(),
+    action: () => this.#check(),
   });
   #watcher: FSWatcher | undefined;
   /** The content reported last. Undefined after an error. */
@@ -72,17 +72,17 @@ class Watch implements WatchedFile {
     this.#path = path;
     this.#options = options;
     this.#watchDirectory();
-    this.#content = options.known ?? this.#firstContent();
-    this.#look();
-    this.#stopLooking = (options.clock ?? systemClock).every(LOOK_MS, () => {
+    this.#content = options.initialContent ?? this.#readInitialContent();
+    this.#check();
+    this.#stopPolling = (options.clock ?? systemClock).every(POLL_MS, () => {
       if (this.#watcher === undefined) this.#watchDirectory();
-      this.#look();
+      this.#check();
     });
   }
 
   stop(): void {
     this.#stopped = true;
-    this.#stopLooking();
+    this.#stopPolling();
     this.#watcher?.close();
     this.#events.stop();
   }
@@ -109,7 +109,7 @@ class Watch implements WatchedFile {
     }
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#isReading) {
       this.#changedMeanwhile = true;
       return;
@@ -119,14 +119,14 @@ class Watch implements WatchedFile {
       this.#isReading = false;
       if (!this.#changedMeanwhile || this.#stopped) return;
       this.#changedMeanwhile = false;
-      this.#look();
+      this.#check();
     });
   }
 
   async #read(): Promise<void> {
     let bytes: Buffer;
     try {
-      bytes = await readWatchedLater(this.#path);
+      bytes = await readWatchedAsync(this.#path);
     } catch (error) {
       this.#content = undefined;
       this.#report(error);
@@ -145,7 +145,7 @@ class Watch implements WatchedFile {
     }
   }
 
-  #firstContent(): Uint8Array | undefined {
+  #readInitialContent(): Uint8Array | undefined {
     try {
       return readWatched(this.#path);
     } catch (error) {

@@ -36,7 +36,7 @@ export class KeySource {
     this.#watched = watchFile(this.#path, {
       onContent: (bytes) => this.#load(bytes),
       onError: (error) => this.#refuse(error),
-      known,
+      initialContent: known,
     });
     if (known !== undefined) this.#load(known);
   }

@@ -10,7 +10,7 @@ function longerThan(monitor: EventLoopMonitor, bound: string): number {
   return countOf('+Inf') - countOf(bound);
 }
 
-test('measures how late a timer is, and keeps the longest for one to two minutes', () => {
+test('measures how late a timer is, and remembers the longest delay for one to two minutes', () => {
   const clock = new ManualClock();
   const monitor = new EventLoopMonitor(clock);
   monitor.start();
@@ -42,7 +42,7 @@ test('measures nothing after it was stopped', () => {
   expect(clock.nextDueMs).toBeUndefined();
 });
 
-test('sees a block of the real event loop', async () => {
+test('measures a block of the real event loop', async () => {
   const monitor = new EventLoopMonitor(systemClock);
   const stop = monitor.start();
   const ticks = () => [...monitor.lateness.samples()].at(-1)?.value ?? 0;

@@ -17,8 +17,8 @@ const WINDOW_MS = 60_000;
 export class EventLoopMonitor {
   readonly lateness = new Histogram([0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]);
   readonly #clock: Clock;
-  #firedMs = 0;
-  #windowSinceMs = 0;
+  #lastFiredMs = 0;
+  #windowStartMs = 0;
   #longestMs = 0;
   #longestBeforeMs = 0;
 
@@ -28,31 +28,31 @@ export class EventLoopMonitor {
 
   /** Longest block in the last one to two minutes. */
   get longestSeconds(): number {
-    this.#turnWindow(this.#clock.nowMs());
+    this.#rotateWindow(this.#clock.nowMs());
     return Math.max(this.#longestMs, this.#longestBeforeMs) / 1000;
   }
 
   /** Measures until the returned function is called. */
   start(): () => void {
-    this.#firedMs = this.#clock.nowMs();
-    this.#windowSinceMs = this.#firedMs;
+    this.#lastFiredMs = this.#clock.nowMs();
+    this.#windowStartMs = this.#lastFiredMs;
     return this.#clock.every(PERIOD_MS, () => this.#measure());
   }
 
   #measure(): void {
     const nowMs = this.#clock.nowMs();
-    const lateMs = Math.max(0, nowMs - this.#firedMs - PERIOD_MS);
-    this.#firedMs = nowMs;
+    const lateMs = Math.max(0, nowMs - this.#lastFiredMs - PERIOD_MS);
+    this.#lastFiredMs = nowMs;
     this.lateness.observe(lateMs / 1000);
-    this.#turnWindow(nowMs);
+    this.#rotateWindow(nowMs);
     if (lateMs > this.#longestMs) this.#longestMs = lateMs;
   }
 
-  #turnWindow(nowMs: number): void {
-    const sinceMs = nowMs - this.#windowSinceMs;
+  #rotateWindow(nowMs: number): void {
+    const sinceMs = nowMs - this.#windowStartMs;
     if (sinceMs < WINDOW_MS) return;
     this.#longestBeforeMs = sinceMs < 2 * WINDOW_MS ? this.#longestMs : 0;
     this.#longestMs = 0;
-    this.#windowSinceMs = nowMs;
+    this.#windowStartMs = nowMs;
   }
 }

@@ -27,7 +27,7 @@ test('counts in cumulative buckets whose bounds are inclusive, with sum and coun
   );
 });
 
-test('has every bucket from the start, with 0', () => {
+test('exports every bucket from the start, with 0', () => {
   const samples = [...new Histogram().samples()];
 
   expect(samples).toHaveLength(DURATION_BOUNDS.length + 3);

@@ -28,7 +28,7 @@ test('is alive', async () => {
   expect((await get('/healthz')).status).toBe(200);
 });
 
-test('is ready or says why not', async () => {
+test('is ready or reports why not', async () => {
   const get = serve();
   const ready = await get('/readyz');
   reason = 'the routes file is missing';
@@ -39,13 +39,13 @@ test('is ready or says why not', async () => {
   expect(await unready.text()).toBe('the routes file is missing\n');
 });
 
-test('shows the metrics, its own process among them', async () => {
+test('serves the metrics, including those of its process', async () => {
   const get = serve('::1');
 
-  const answer = await get('/metrics');
-  const page = await answer.text();
+  const response = await get('/metrics');
+  const page = await response.text();
 
-  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(page).toContain('\nn 4\n');
   expect(page).toMatch(/^process_resident_memory_bytes \d{7,}$/m);
   expect(page).toMatch(/^process_open_fds [1-9]\d*$/m);
@@ -53,7 +53,7 @@ test('shows the metrics, its own process among them', async () => {
   expect(page).toMatch(/^snicket_build_info\{version="[^"]+",bun="[^"]+"\} 1$/m);
 });
 
-test('shows the same metrics on both families of one port', () => {
+test('serves the same metrics on IPv4 and IPv6 of one port', () => {
   const metrics = new Metrics();
   const ipv4 = serveHttp({ address: '0.0.0.0', port: 0, metrics, notReady: () => undefined });
   server = serveHttp({ address: '::', port: ipv4.port, metrics, notReady: () => undefined });
@@ -62,26 +62,26 @@ test('shows the same metrics on both families of one port', () => {
   ipv4.stop();
 });
 
-test('shares its port with the next version if asked to, and each answers its own connections', async () => {
+test('shares its port with the next version if requested, and each answers its own connections', async () => {
   const metrics = new Metrics();
   const options = { address: '127.0.0.1', reusePort: true };
   const before = serveHttp({ ...options, port: 0, metrics, notReady: () => 'the old one' });
   const { port } = before;
   server = serveHttp({ ...options, port, metrics: new Metrics(), notReady: () => 'the new one' });
-  const answers = new Set<string>();
+  const responses = new Set<string>();
   const deadlineMs = performance.now() + 200_000;
-  while (answers.size < 2 && performance.now() < deadlineMs) {
-    answers.add(await say(port, 'GET /readyz HTTP/1.1\r\n\r\n').then((text) => text.slice(-12)));
+  while (responses.size < 2 && performance.now() < deadlineMs) {
+    responses.add(await send(port, 'GET /readyz HTTP/1.1\r\n\r\n').then((text) => text.slice(-12)));
   }
 
   before.stop();
 
   const rest = await fetch(`http://127.0.0.1:${port}/readyz`);
-  expect([...answers].toSorted()).toEqual(['the new one\n', 'the old one\n']);
+  expect([...responses].toSorted()).toEqual(['the new one\n', 'the old one\n']);
   expect(await rest.text()).toBe('the new one\n');
 });
 
-test('shares its port with nobody unless asked to', () => {
+test('does not share its port unless requested', () => {
   serve();
   const { port } = server!;
   const metrics = new Metrics();
@@ -93,30 +93,30 @@ test('shares its port with nobody unless asked to', () => {
   );
 });
 
-test('knows no other path and no other method', async () => {
+test('rejects other paths and methods', async () => {
   const get = serve();
 
-  const elsewhere = await get('/nowhere');
+  const unknownPath = await get('/nowhere');
   const posted = await get('/healthz', { method: 'POST' });
 
-  expect(elsewhere.status).toBe(404);
-  expect(await elsewhere.text()).toContain('/readyz');
+  expect(unknownPath.status).toBe(404);
+  expect(await unknownPath.text()).toContain('/readyz');
   expect(posted.status).toBe(405);
   expect(posted.headers.get('allow')).toBe('GET, HEAD');
   expect((await get('/healthz', { method: 'HEAD' })).status).toBe(200);
 });
 
 /** Sends raw bytes, which fetch would not send, and returns the response received before the connection closes. */
-async function say(port: number, text: string): Promise<string> {
+async function send(port: number, text: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  let answer = '';
+  let response = '';
   await Bun.connect({
     hostname: '127.0.0.1',
     port,
     socket: {
       open: (socket) => void socket.write(text),
-      data: (_socket, chunk) => void (answer += chunk.toString()),
-      close: () => resolve(answer),
+      data: (_socket, chunk) => void (response += chunk.toString()),
+      close: () => resolve(response),
     },
   });
   return promise;
@@ -127,21 +127,21 @@ test.each([
   ['no host', 'GET /healthz?x=1 HTTP/1.0\r\n\r\n', 'HTTP/1.1 200 OK'],
   ['no HTTP', 'hello\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
   ['too much', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 'HTTP/1.1 431 '],
-])('answers whoever has %s', async (_, text, status) => {
+])('responds to %s', async (_, text, status) => {
   serve();
 
-  expect(await say(server!.port, text)).toStartWith(status);
+  expect(await send(server!.port, text)).toStartWith(status);
 });
 
-test('hangs up on whoever takes too long to ask', async () => {
+test('closes a connection whose request takes too long', async () => {
   const metrics = new Metrics();
   const options = { address: '127.0.0.1', port: 0, metrics, notReady: () => undefined };
   server = serveHttp({ ...options, timeoutMs: 50 });
 
-  expect(await say(server.port, 'GET /healthz')).toBe('');
+  expect(await send(server.port, 'GET /healthz')).toBe('');
 });
 
-test('holds a few connections at a time, and lets go of the silent ones for whoever asks', async () => {
+test('limits connections, and evicts silent ones in favor of one with a request', async () => {
   const get = serve();
   const silent: Bun.Socket[] = [];
   const closed = new Set<number>();
@@ -162,7 +162,7 @@ test('holds a few connections at a time, and lets go of the silent ones for whoe
   for (const socket of silent) socket.terminate();
 });
 
-test('answers a probe while another address floods it with silent connections', async () => {
+test('answers a probe during a flood of silent connections from another address', async () => {
   const metrics = new Metrics();
   const clock = new ManualClock(); // never advanced, so no connection gets old
   server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined, clock });
@@ -190,7 +190,7 @@ test('answers a probe while another address floods it with silent connections', 
   for (const socket of flood) socket.destroy();
 });
 
-test('says so when a page cannot be made', async () => {
+test('responds with the error of a page that cannot be generated', async () => {
   const get = serve();
   reason = undefined;
   const metrics = new Metrics();
@@ -201,10 +201,10 @@ test('says so when a page cannot be made', async () => {
   server?.stop();
   server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined });
 
-  const answer = await get('/metrics');
+  const response = await get('/metrics');
 
-  expect(answer.status).toBe(500);
-  expect(await answer.text()).toBe('a bug in a metric\n');
+  expect(response.status).toBe(500);
+  expect(await response.text()).toBe('a bug in a metric\n');
 });
 
 const LONG_NAME = 't'.repeat(100);
@@ -216,9 +216,9 @@ const LONG_NAME = 't'.repeat(100);
 function serveLarge() {
   const metrics = new Metrics();
   const clock = new ManualClock();
-  const made = { times: 0 };
+  const generated = { times: 0 };
   const samples = () => {
-    made.times++;
+    generated.times++;
     return Array.from({ length: 100_000 }, (_, value) => ({
       labels: { tenant: `${LONG_NAME}${value}` },
       value,
@@ -227,67 +227,67 @@ function serveLarge() {
   metrics.register({ name: 'many', help: 'Many.', type: 'gauge', samples });
   const options = { address: '127.0.0.1', port: 0, metrics, notReady: () => undefined, clock };
   server = serveHttp(options);
-  return { port: server.port, clock, made, options };
+  return { port: server.port, clock, generated, options };
 }
 
-test('brings a large page whole, with its size', async () => {
+test('sends a large page completely, with its size', async () => {
   const { port } = serveLarge();
 
-  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
-  const page = await answer.text();
-  const head = await say(port, 'HEAD /metrics HTTP/1.1\r\n\r\n');
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  const page = await response.text();
+  const head = await send(port, 'HEAD /metrics HTTP/1.1\r\n\r\n');
 
   expect(page).toContain(`many{tenant="${LONG_NAME}99999"} 99999\n`);
-  expect(answer.headers.get('content-length')).toBe(String(page.length));
+  expect(response.headers.get('content-length')).toBe(String(page.length));
   expect(head).toContain(`Content-Length: ${page.length}\r\n`);
   expect(head).toEndWith('\r\n\r\n');
 });
 
-test('makes a large page once in a second, for all who ask and on all addresses', async () => {
-  const { port, clock, made, options } = serveLarge();
+test('generates a large page once per second, for all clients on all addresses', async () => {
+  const { port, clock, generated, options } = serveLarge();
   const other = serveHttp(options);
   const lengthFrom = async (from: number) =>
     (await (await fetch(`http://127.0.0.1:${from}/metrics`)).text()).length;
 
   const lengths = await Promise.all([port, port, port, other.port].map(lengthFrom));
-  expect(made.times).toBe(1);
+  expect(generated.times).toBe(1);
   expect(new Set(lengths).size).toBe(1);
 
   clock.advance(LARGE_PAGE_MS);
   await lengthFrom(port);
-  expect(made.times).toBe(2);
+  expect(generated.times).toBe(2);
   other.stop();
 });
 
-test('holds a few large pages at most for those who do not read, and lets go of them', async () => {
-  const { port, clock, made } = serveLarge();
+test('keeps only a few large pages for clients that do not read, and releases them', async () => {
+  const { port, clock, generated } = serveLarge();
   const stalled: Bun.Socket[] = [];
-  const isMade = async (times: number) => {
+  const untilGenerated = async (times: number) => {
     const deadlineMs = performance.now() + 100_000;
-    while (made.times < times && performance.now() < deadlineMs) await Bun.sleep(1);
-    expect(made.times).toBe(times);
+    while (generated.times < times && performance.now() < deadlineMs) await Bun.sleep(1);
+    expect(generated.times).toBe(times);
   };
   for (let count = 1; count <= MAX_LARGE_PAGES; count++) {
     const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } });
     socket.pause();
     socket.write('GET /metrics HTTP/1.1\r\n\r\n');
     stalled.push(socket);
-    await isMade(count);
+    await untilGenerated(count);
     clock.advance(LARGE_PAGE_MS);
   }
 
-  await fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text());
-  expect(made.times).toBe(MAX_LARGE_PAGES);
+  await fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
+  expect(generated.times).toBe(MAX_LARGE_PAGES);
 
   for (const socket of stalled) socket.terminate();
   const deadlineMs = performance.now() + 100_000;
-  while (made.times === MAX_LARGE_PAGES && performance.now() < deadlineMs) {
-    await fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text());
+  while (generated.times === MAX_LARGE_PAGES && performance.now() < deadlineMs) {
+    await fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
   }
-  expect(made.times).toBe(MAX_LARGE_PAGES + 1);
+  expect(generated.times).toBe(MAX_LARGE_PAGES + 1);
 });
 
-test('makes a small page for each who asks', async () => {
+test('generates a small page for each request', async () => {
   const metrics = new Metrics();
   let value = 0;
   metrics.register({

@@ -7,8 +7,8 @@
  */
 import type { Socket, SocketHandler, TCPSocketListenOptions } from 'bun';
 import { systemClock, type Clock } from '../clock/clock.ts';
-import { encodeAnswer, type Answer, type AnswerBytes } from './http/answer.ts';
-import { whoLeaves } from './http/leaving.ts';
+import { encodeResponse, type HttpResponse, type EncodedResponse } from './http/response.ts';
+import { connectionToEvict } from './http/eviction.ts';
 import { metricsPagesOf } from './http/metrics-pages.ts';
 import type { Metrics } from './metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
@@ -52,7 +52,7 @@ interface Exchange {
   request: string;
   unsent: Uint8Array | undefined;
   /** Releases the page that the response is a part of. */
-  letGo: (() => void) | undefined;
+  release: (() => void) | undefined;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -92,19 +92,19 @@ function handlers(
   return {
     open(socket) {
       const sinceMs = clock.nowMs();
-      if (open.size >= MAX_HTTP_CONNECTIONS) makeRoom(open, sinceMs);
+      if (open.size >= MAX_HTTP_CONNECTIONS) evictOne(open, sinceMs);
       open.add(socket);
       const timer = setTimeout(() => socket.terminate(), options.timeoutMs ?? 10_000);
       const source = socket.remoteAddress;
-      socket.data = { source, sinceMs, request: '', unsent: undefined, letGo: undefined, timer };
+      socket.data = { source, sinceMs, request: '', unsent: undefined, release: undefined, timer };
     },
     data(socket, chunk) {
       const exchange = socket.data;
       if (exchange === undefined || exchange.unsent !== undefined) return;
       exchange.request += chunk.toString('latin1');
-      const answer = answerTo(exchange, pages);
-      if (answer === undefined) return;
-      exchange.unsent = answer;
+      const response = responseTo(exchange, pages);
+      if (response === undefined) return;
+      exchange.unsent = response;
       send(socket, exchange);
     },
     drain(socket) {
@@ -114,25 +114,25 @@ function handlers(
       open.delete(socket);
       if (socket.data === undefined) return;
       clearTimeout(socket.data.timer);
-      letGo(socket.data);
+      releasePage(socket.data);
     },
     error: (socket) => socket.terminate(),
   };
 }
 
-function makeRoom(open: Set<Socket<Exchange | undefined>>, nowMs: number): void {
-  const visitors = [...open].map((socket) => {
+function evictOne(open: Set<Socket<Exchange | undefined>>, nowMs: number): void {
+  const candidates = [...open].map((socket) => {
     const { source = '', sinceMs = 0, unsent } = socket.data ?? {};
-    return { socket, source, sinceMs, hasAsked: unsent !== undefined };
+    return { socket, source, sinceMs, hasRequest: unsent !== undefined };
   });
-  const leaving = whoLeaves(visitors, nowMs);
-  if (leaving === undefined) return;
-  open.delete(leaving.socket);
-  leaving.socket.terminate();
+  const evicted = connectionToEvict(candidates, nowMs);
+  if (evicted === undefined) return;
+  open.delete(evicted.socket);
+  evicted.socket.terminate();
 }
 
 /** Returns the response for a path. @throws any error, which is sent as status 500. */
-type Page = (exchange: Exchange) => Answer | AnswerBytes;
+type Page = (exchange: Exchange) => HttpResponse | EncodedResponse;
 
 function pagesOf({
   metrics,
@@ -154,8 +154,8 @@ function pagesOf({
     [
       '/metrics',
       (exchange) => {
-        const page = metricsPages.take(clock.nowMs());
-        exchange.letGo = () => metricsPages.leave(page);
+        const page = metricsPages.acquire(clock.nowMs());
+        exchange.release = () => metricsPages.release(page);
         return page.bytes;
       },
     ],
@@ -163,17 +163,17 @@ function pagesOf({
 }
 
 /** Returns the response as bytes, once the request header is complete. */
-function answerTo(exchange: Exchange, pages: ReadonlyMap<string, Page>): Uint8Array | undefined {
+function responseTo(exchange: Exchange, pages: ReadonlyMap<string, Page>): Uint8Array | undefined {
   const { request } = exchange;
   const isComplete = request.includes('\r\n\r\n') || request.includes('\n\n');
   if (!isComplete && request.length <= MAX_REQUEST_BYTES) return undefined;
   const [, method = '', path = ''] =
     /^([A-Z]+) ([^ ?#]*)[^ ]* HTTP\/1\.[01]\r?\n/.exec(request) ?? [];
-  const answer = isComplete
+  const response = isComplete
     ? pageFor(method, path, pages, exchange)
-    : ({ status: 431, body: `More than ${MAX_REQUEST_BYTES} bytes of header.\n` } as const);
-  const { whole, head } = 'whole' in answer ? answer : encodeAnswer(answer);
-  return method === 'HEAD' ? head : whole;
+    : ({ status: 431, body: `request header exceeds ${MAX_REQUEST_BYTES} bytes\n` } as const);
+  const { bytes, head } = 'bytes' in response ? response : encodeResponse(response);
+  return method === 'HEAD' ? head : bytes;
 }
 
 function pageFor(
@@ -181,13 +181,13 @@ function pageFor(
   path: string,
   pages: ReadonlyMap<string, Page>,
   exchange: Exchange,
-): Answer | AnswerBytes {
-  if (method === '') return { status: 400, body: 'That is not HTTP/1.1.\n' };
+): HttpResponse | EncodedResponse {
+  if (method === '') return { status: 400, body: 'not an HTTP/1.1 request\n' };
   const page = pages.get(path);
   if (page === undefined)
-    return { status: 404, body: `There are ${[...pages.keys()].join(', ')}.\n` };
+    return { status: 404, body: `page not found; available: ${[...pages.keys()].join(', ')}\n` };
   if (method !== 'GET' && method !== 'HEAD') {
-    return { status: 405, body: `${method} is not for this page; use GET.\n` };
+    return { status: 405, body: `method ${method} not allowed; use GET\n` };
   }
   try {
     return page(exchange);
@@ -205,7 +205,7 @@ function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
     exchange.unsent = unsent.subarray(written);
     return;
   }
-  letGo(exchange);
+  releasePage(exchange);
   socket.end();
 }
 
@@ -213,8 +213,8 @@ function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
  * Releases the response once it is sent or the connection is closed. Even an empty subarray would keep the page in
  * memory.
  */
-function letGo(exchange: Exchange): void {
+function releasePage(exchange: Exchange): void {
   exchange.unsent = NOTHING;
-  exchange.letGo?.();
-  exchange.letGo = undefined;
+  exchange.release?.();
+  exchange.release = undefined;
 }

@@ -21,7 +21,7 @@ class Reader {
   }
 }
 
-test('a line goes out at once', () => {
+test('writes a line at once', () => {
   const reader = new Reader();
 
   reader.writer.add('one\n');
@@ -30,7 +30,7 @@ test('a line goes out at once', () => {
   expect(reader.flushes).toBeEmpty();
 });
 
-test('what there is no room for waits, and goes out whole and in order', () => {
+test('buffers lines for a full destination, and writes them completely and in order', () => {
   const reader = new Reader();
   reader.room = 5;
   for (const line of ['one\n', 'two\n', 'three\n']) reader.writer.add(line);
@@ -47,7 +47,7 @@ test('what there is no room for waits, and goes out whole and in order', () => {
   expect(reader.writer.lost).toBe(0);
 });
 
-test('nobody is waited for without end: beyond a limit, lines are lost and counted', () => {
+test('drops and counts lines beyond a limit', () => {
   const reader = new Reader();
   reader.room = 0;
   const line = `${'x'.repeat(1023)}\n`;
@@ -59,7 +59,7 @@ test('nobody is waited for without end: beyond a limit, lines are lost and count
   expect(reader.text).toBe(line.repeat(1024));
 });
 
-test('lines that cannot be written are lost, and the next one does not go on in a half one', () => {
+test('drops lines that cannot be written, and starts the next one on a new line', () => {
   const reader = new Reader();
   reader.room = 2;
   for (const line of ['one\n', 'two\n']) reader.writer.add(line);

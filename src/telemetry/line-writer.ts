@@ -12,20 +12,20 @@ export interface LineWriterOptions {
 }
 
 /** Enough for the lines of an operator that starts with more than a thousand tenants. */
-const MAX_WAITING_BYTES = 1024 * 1024;
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /** Writes the lines of one destination. */
 export class LineWriter {
   /** Number of lines that could not be written. */
   lost = 0;
   readonly #options: LineWriterOptions;
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
-  #isComingBack = false;
-  /** Whether a part of the first waiting line is written. */
+  #buffered: Uint8Array[] = [];
+  #bufferedBytes = 0;
+  #isFlushScheduled = false;
+  /** Whether a part of the first buffered line is written. */
   #isMidLine = false;
   /** Whether the rest of a line was lost, so that the next line needs a newline before it. */
-  #isTorn = false;
+  #isLineCut = false;
 
   constructor(options: LineWriterOptions) {
     this.#options = options;
@@ -33,52 +33,52 @@ export class LineWriter {
 
   /** Writes or buffers a line that ends with a newline. */
   add(line: string): void {
-    const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
-    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) {
+    const bytes = Buffer.from(this.#isLineCut ? `\n${line}` : line);
+    if (this.#bufferedBytes + bytes.length > MAX_BUFFERED_BYTES) {
       this.lost++;
       return;
     }
-    this.#isTorn = false;
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
+    this.#isLineCut = false;
+    this.#buffered.push(bytes);
+    this.#bufferedBytes += bytes.length;
     this.flush();
   }
 
-  /** Writes the waiting lines as far as possible. Returns whether none are left. */
+  /** Writes the buffered lines as far as possible. Returns whether none are left. */
   flush(): boolean {
     try {
-      this.#writeWaiting();
+      this.#writeBuffered();
     } catch {
       // The disk is full or the reader is gone. The count is the only way to report it.
-      this.lost += this.#waiting.length;
-      this.#waiting = [];
-      this.#waitingBytes = 0;
-      this.#isTorn = this.#isMidLine;
+      this.lost += this.#buffered.length;
+      this.#buffered = [];
+      this.#bufferedBytes = 0;
+      this.#isLineCut = this.#isMidLine;
       this.#isMidLine = false;
     }
-    if (this.#waiting.length > 0) this.#comeBack();
-    return this.#waiting.length === 0;
+    if (this.#buffered.length > 0) this.#scheduleFlush();
+    return this.#buffered.length === 0;
   }
 
-  #writeWaiting(): void {
-    for (let [line] = this.#waiting; line !== undefined; [line] = this.#waiting) {
+  #writeBuffered(): void {
+    for (let [line] = this.#buffered; line !== undefined; [line] = this.#buffered) {
       const written = this.#options.write(line);
-      this.#waitingBytes -= written;
+      this.#bufferedBytes -= written;
       if (written < line.length) {
-        this.#waiting[0] = line.subarray(written);
+        this.#buffered[0] = line.subarray(written);
         this.#isMidLine ||= written > 0;
         return;
       }
-      this.#waiting.shift();
+      this.#buffered.shift();
       this.#isMidLine = false;
     }
   }
 
-  #comeBack(): void {
-    if (this.#isComingBack) return;
-    this.#isComingBack = true;
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
     this.#options.later(() => {
-      this.#isComingBack = false;
+      this.#isFlushScheduled = false;
       this.flush();
     });
   }

@@ -12,7 +12,7 @@ function textOf(msg: string, fields: Record<string, unknown>, hasColours = false
   return lines.join('').replace(/\d\d:\d\d:\d\d/, 'hh:mm:ss');
 }
 
-test('a line has the time, the level, the sentence and the fields', () => {
+test('formats the time, the level, the message and the fields', () => {
   const fields = { file: 'a b.yaml', line: 7, none: undefined, ports: [1, 2], size: 12n };
 
   expect(textOf('the file is bad', fields)).toBe(
@@ -21,13 +21,13 @@ test('a line has the time, the level, the sentence and the fields', () => {
   expect(textOf('all is well', {})).toBe('hh:mm:ss  warn   all is well\n');
 });
 
-test('an error is its message', () => {
+test('formats an error as its message', () => {
   expect(textOf('failed', { error: new Error('nobody there') })).toEndWith(
     'failed  error="nobody there"\n',
   );
 });
 
-test('an excerpt stands below', () => {
+test('puts an excerpt below the line', () => {
   const excerpt = '7 |   driver: nginx\n              ^';
 
   expect(textOf('edge.yaml:7:11: no', { excerpt, line: 7 })).toBe(
@@ -35,7 +35,7 @@ test('an excerpt stands below', () => {
   );
 });
 
-test('no stranger can move the cursor, add a line or turn the writing around', () => {
+test('escapes untrusted text that would move the cursor, add a line or reverse the writing direction', () => {
   const bad = 'a\u001B[2Jb\rc\u009Bd\u202Ee';
   const text = textOf(`${bad}\nf`, { bad, file: `${bad}\n10:55:04  error`, excerpt: `${bad}\nx` });
 
@@ -44,7 +44,7 @@ test('no stranger can move the cursor, add a line or turn the writing around', (
   expect(text.match(/\n/g)).toHaveLength(3);
 });
 
-test('colours are for the terminals that have them', () => {
+test('colors only for terminals that support it', () => {
   const text = textOf('edge is bad', { line: 7 }, true);
 
   expect(text).toContain('\u001B[33mwarn \u001B[0m  edge is bad  \u001B[90mline=7\u001B[0m\n');

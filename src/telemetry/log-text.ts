@@ -5,9 +5,9 @@
 import { escapedText } from '../text/plain-text.ts';
 import { printable, type LogHead, type LogFields, type LogLevel } from './log.ts';
 
-const GREY = 90;
-const LEVEL_COLOURS: Readonly<Record<LogLevel, number>> = {
-  debug: GREY,
+const GRAY = 90;
+const LEVEL_COLORS: Readonly<Record<LogLevel, number>> = {
+  debug: GRAY,
   info: 32,
   warn: 33,
   error: 31,
@@ -18,10 +18,10 @@ const LEVEL_WIDTH = 5;
 export function textLine(
   { time, level, msg }: LogHead,
   fields: LogFields,
-  hasColours: boolean,
+  hasColors: boolean,
 ): string {
-  const painted = (text: string, colour: number) =>
-    hasColours && text !== '' ? `\u001B[${colour}m${text}\u001B[0m` : text;
+  const painted = (text: string, color: number) =>
+    hasColors && text !== '' ? `\u001B[${color}m${text}\u001B[0m` : text;
   const { excerpt, ...others } = fields;
   const details = Object.entries(others)
     .filter(([, value]) => value !== undefined)
@@ -29,10 +29,10 @@ export function textLine(
     .join(' ');
   const line = [
     // In local time.
-    painted(new Date(time).toTimeString().slice(0, 8), GREY),
-    painted(level.padEnd(LEVEL_WIDTH), LEVEL_COLOURS[level]),
+    painted(new Date(time).toTimeString().slice(0, 8), GRAY),
+    painted(level.padEnd(LEVEL_WIDTH), LEVEL_COLORS[level]),
     escapedText(msg),
-    painted(details, GREY),
+    painted(details, GRAY),
   ];
   const below = typeof excerpt === 'string' ? excerpt.split('\n') : [];
   const lines = [line.filter((part) => part !== '').join('  '), ...below.map(indented)];

@@ -6,7 +6,7 @@ function loggerWithLines(options: LoggerOptions = {}) {
   return { lines, log: createLogger({ ...options, write: (line) => lines.push(line) }) };
 }
 
-test('writes one line of JSON with time, level, sentence and fields', () => {
+test('writes one line of JSON with time, level, message and fields', () => {
   const { lines, log } = loggerWithLines();
 
   log.warn('the file is bad', { file: 'routes.yaml', line: 3 });
@@ -19,7 +19,7 @@ test('writes one line of JSON with time, level, sentence and fields', () => {
   expect(new Date(entry.time).toISOString()).toBe(entry.time);
 });
 
-test('keeps quiet below its level, which is info unless told', () => {
+test('writes nothing below its level, which is info by default', () => {
   const standard = loggerWithLines();
   const terse = loggerWithLines({ level: 'error' });
 
@@ -33,7 +33,7 @@ test('keeps quiet below its level, which is info unless told', () => {
   expect(terse.lines).toHaveLength(1);
 });
 
-test('keeps a line in one line and its head as it is, whatever the fields are', () => {
+test('writes one line with an unchanged head for any fields', () => {
   const { lines, log } = loggerWithLines();
 
   log.info('two\nlines', { level: 'error', msg: 'stranger', text: 'a\nb' });
@@ -42,7 +42,7 @@ test('keeps a line in one line and its head as it is, whatever the fields are', 
   expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'info', msg: 'two\nlines', text: 'a\nb' });
 });
 
-test('prints what an error says, and its code', () => {
+test('prints the message and the code of an error', () => {
   const { lines, log } = loggerWithLines();
   const refused = Object.assign(new Error('nobody there'), { code: 'ECONNREFUSED' });
 

@@ -25,7 +25,7 @@ test('writes each family with help, type and its samples', () => {
   );
 });
 
-test('reads the numbers anew for each page', () => {
+test('reads the current numbers for each page', () => {
   const metrics = new Metrics();
   let value = 1;
   metrics.register({ name: 'n', help: 'N.', type: 'gauge', samples: () => [{ value }] });
@@ -36,7 +36,7 @@ test('reads the numbers anew for each page', () => {
   expect(metrics.text()).toContain('\nn 2\n');
 });
 
-test('escapes what would end a label or a line', () => {
+test('escapes characters that would end a label or a line', () => {
   const metrics = new Metrics();
   const samples = () => [{ labels: { text: 'a"b\\c\nd' }, value: 1 }];
   metrics.register({ name: 'n', help: 'one\\two\nlines', type: 'gauge', samples });
@@ -57,7 +57,7 @@ test.each([
   expect(metrics.text()).toEndWith(`n ${text}\n`);
 });
 
-test('takes no name twice, and none that Prometheus would refuse', () => {
+test('rejects a duplicate name and a name that is invalid in Prometheus', () => {
   const metrics = new Metrics();
   const family = { help: 'N.', type: 'gauge', samples: () => [] } as const;
   metrics.register({ name: 'n', ...family });

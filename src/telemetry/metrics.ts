@@ -47,8 +47,8 @@ export class Metrics {
     for (const { name, help, type, samples } of this.#families.values()) {
       page += `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
       for (const { suffix = '', labels, value } of samples()) {
-        const labelled = labels === undefined ? '' : labelText(labels);
-        page += `${name}${suffix}${labelled} ${numberText(value)}\n`;
+        const labelSet = labels === undefined ? '' : labelText(labels);
+        page += `${name}${suffix}${labelSet} ${numberText(value)}\n`;
       }
     }
     return page;

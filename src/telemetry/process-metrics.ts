@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 const registered = new WeakSet<Metrics>();
 
 /**
- * Adds the metrics that Prometheus expects of any process, and two of Snicket. Does nothing if they are already there.
+ * Adds the metrics that Prometheus expects of any process, and two that are specific to Snicket. Does nothing if they are already there.
  */
 export function registerProcessMetrics(metrics: Metrics): void {
   if (registered.has(metrics)) return;
@@ -16,31 +16,31 @@ export function registerProcessMetrics(metrics: Metrics): void {
   const startedSeconds = (Date.now() - performance.now()) / 1000;
   metrics.register({
     name: 'snicket_build_info',
-    help: 'Always 1; which snicket runs on which Bun.',
+    help: 'Versions of Snicket and Bun, as labels. Always 1.',
     type: 'gauge',
     samples: () => [{ labels: { version: manifest.version, bun: Bun.version }, value: 1 }],
   });
   metrics.register({
     name: 'snicket_log_lines_lost_total',
-    help: 'Log lines that could not be written to standard error.',
+    help: 'Total number of log lines that could not be written to standard error.',
     type: 'counter',
     samples: () => [{ value: linesLost() }],
   });
   metrics.register({
     name: 'process_start_time_seconds',
-    help: 'When the process started, in seconds since 1970.',
+    help: 'Start time of the process since unix epoch in seconds.',
     type: 'gauge',
     samples: () => [{ value: startedSeconds }],
   });
   metrics.register({
     name: 'process_resident_memory_bytes',
-    help: 'Resident memory.',
+    help: 'Resident memory size in bytes.',
     type: 'gauge',
     samples: () => [{ value: process.memoryUsage.rss() }],
   });
   metrics.register({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time, user and system, all threads.',
+    help: 'Total user and system CPU time spent in seconds.',
     type: 'counter',
     samples: () => {
       const { user, system } = process.cpuUsage();
@@ -50,7 +50,7 @@ export function registerProcessMetrics(metrics: Metrics): void {
   if (process.platform !== 'linux') return;
   metrics.register({
     name: 'process_open_fds',
-    help: 'Open file descriptors.',
+    help: 'Number of open file descriptors.',
     type: 'gauge',
     // One of them is the descriptor that lists the others.
     samples: () => [{ value: readdirSync('/proc/self/fd').length - 1 }],

@@ -93,7 +93,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('what a pipe has no room for goes out at the end', async () => {
+test('writes the lines that a full pipe did not take at exit', async () => {
   const program = `
     ${IMPORTS}
     const log = createLogger();

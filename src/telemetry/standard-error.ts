@@ -11,14 +11,14 @@ import { systemCode } from '../files/system-error.ts';
 import { LineWriter } from './line-writer.ts';
 
 /** Delay before the next write to a full pipe. On a busy machine a reader usually returns within this time. */
-const AGAIN_MS = 10;
+const RETRY_MS = 10;
 /** How long the end of the program waits for the lines that are not written yet. */
-const LAST_WAIT_MS = 1000;
+const EXIT_FLUSH_MS = 1000;
 
 let descriptor: number | undefined;
-let isEndWatched = false;
+let flushesAtExit = false;
 
-const writer = new LineWriter({ write: writeSome, later });
+const writer = new LineWriter({ write: tryWrite, later });
 
 /** Returns how many lines of this process could not be written. */
 export function linesLost(): number {
@@ -30,7 +30,7 @@ export function writeToStandardError(line: string): void {
   writer.add(line);
 }
 
-function writeSome(bytes: Uint8Array): number {
+function tryWrite(bytes: Uint8Array): number {
   try {
     descriptor ??= standardError();
     return writeSync(descriptor, bytes);
@@ -57,10 +57,11 @@ function standardError(): number {
 }
 
 function later(flush: () => void): void {
-  setTimeout(flush, AGAIN_MS).unref();
-  if (isEndWatched) return;
-  isEndWatched = true;
+  setTimeout(flush, RETRY_MS).unref();
+  if (flushesAtExit) return;
+  flushesAtExit = true;
   process.once('exit', () => {
-    for (let waitedMs = 0; !writer.flush() && waitedMs < LAST_WAIT_MS; waitedMs++) Bun.sleepSync(1);
+    for (let waitedMs = 0; !writer.flush() && waitedMs < EXIT_FLUSH_MS; waitedMs++)
+      Bun.sleepSync(1);
   });
 }

@@ -25,7 +25,7 @@ test.each(['', '30', 's', '1 s', '-1s', '1d', '1s2', '1.2.3s', 'NaNs'])(
   },
 );
 
-test('parts add up', () => {
+test('adds up the parts', () => {
   const part = fc.nat({ max: 999 });
   fc.assert(
     fc.property(part, part, part, (hours, minutes, seconds) => {

@@ -31,6 +31,6 @@ export function isPlain(text: string): boolean {
   return text.search(UNSAFE) < 0;
 }
 
-function escaped(sign: string): string {
-  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -11,11 +11,11 @@ const MAX_LENGTH = 300;
  */
 export function quoted(text: string, maxLength: number = MAX_LENGTH): string {
   // Searches only a part of a message of megabytes.
-  const looked = text.slice(0, 4 * maxLength);
-  const line = looked
+  const prefix = text.slice(0, 4 * maxLength);
+  const line = prefix
     .replace(/\p{Bidi_Control}/gu, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-  const isWhole = line.length <= maxLength && looked.length === text.length;
-  return isWhole ? line : `${line.slice(0, maxLength - 1)}…`.toWellFormed();
+  const fits = line.length <= maxLength && prefix.length === text.length;
+  return fits ? line : `${line.slice(0, maxLength - 1)}…`.toWellFormed();
 }

@@ -9,14 +9,14 @@ test.each(['state', '.', '/var/lib/snicket', 'a-b_c.d', 'a~1', 'v1.36.0+k0s'])(
   },
 );
 
-test('what a shell would take apart is in quotes', () => {
+test('quotes text that a shell would split or expand', () => {
   expect(shellWord('/tmp/sp ace;x')).toBe("'/tmp/sp ace;x'");
   expect(shellWord("it's")).toBe("'it'\\''s'");
   expect(shellWord('~root')).toBe("'~root'");
   expect(shellWord('')).toBe("''");
 });
 
-test('a shell reads what was meant', () => {
+test('a shell reads the original text', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((one) => !one.includes('\0'));
   fc.assert(
     fc.property(text, (meant) => {

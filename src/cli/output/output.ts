@@ -4,7 +4,7 @@
 import { Option } from 'commander';
 import type { CommandIo } from '../io/command-io.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
-import { filledLines } from '../../text/filled-lines.ts';
+import { wrapWords } from '../../text/wrap.ts';
 import { escapedJson, plainText } from '../../text/plain-text.ts';
 
 /** The values of `-o`. */
@@ -139,7 +139,7 @@ function blocksText(
 
 function wrapped(cell: Cell, width: number, indent: number, screen: Screen): string {
   const text = textOf(cell);
-  const lines = widthOf(text) <= width ? [text] : filledLines(wordsOf(text), width);
+  const lines = widthOf(text) <= width ? [text] : wrapWords(wordsOf(text), width);
   return lines.map((line) => coloured(cell, line, screen)).join(`\n${' '.repeat(indent)}`);
 }
 

@@ -1,4 +1,4 @@
-import { sentenceText } from '../../text/filled-lines.ts';
+import { wrapSentence } from '../../text/wrap.ts';
 import { escapedText } from '../../text/plain-text.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -15,5 +15,5 @@ export function fittingLine({ stderr }: Pick<CommandIo, 'stderr'>, line: string)
   const { isTTY, columns = 0 } = stderr;
   const text = escapedText(line);
   // A terminal of unknown size reports 0 columns. Lines in a pipe are not wrapped.
-  return isTTY && columns > 0 ? sentenceText(text, columns) : text;
+  return isTTY && columns > 0 ? wrapSentence(text, columns) : text;
 }

@@ -2,7 +2,7 @@
  * The sources of `snicket diff` with files: a management cluster with files applied to it, or the folder of `snicket
  * run` with its state. Both include the tenants.
  */
-import { readWatchedLater } from '../../files/read-watched.ts';
+import { readWatchedAsync } from '../../files/read-watched.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { timeText, type KubeObject } from '../../kube/object.ts';
 import { isTenantRoute } from '../../plan/tenant-routes.ts';
@@ -157,7 +157,7 @@ async function masterKeys(io: CommandIo, state: string): Promise<KubeObject> {
   const path = `${state}/${GATEWAY_KEYS.entry}`;
   try {
     const data = {
-      [GATEWAY_KEYS.entry]: (await readWatchedLater(io.path(path))).toString('base64'),
+      [GATEWAY_KEYS.entry]: (await readWatchedAsync(io.path(path))).toString('base64'),
     };
     const metadata = { name: GATEWAY_KEYS.name, namespace: OPERATOR_NAMESPACE };
     const secret: KubeObject & { readonly data: typeof data } = {

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
-import { readWatchedLater } from '../../files/read-watched.ts';
+import { readWatchedAsync } from '../../files/read-watched.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateHolder, type StateHolder } from '../../standalone/state/state-holder.ts';
 import { STATUS_FILE } from '../../standalone/state/status-file.ts';
@@ -71,7 +71,7 @@ export class StateSource implements StatusSource {
   async #text(): Promise<string> {
     const path = join(this.#folder, STATUS_FILE);
     try {
-      return (await readWatchedLater(join(this.#path, STATUS_FILE))).toString();
+      return (await readWatchedAsync(join(this.#path, STATUS_FILE))).toString();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       throw new StateUnreadable(

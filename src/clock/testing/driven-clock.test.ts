@@ -7,8 +7,8 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   return work.then(() => 'none', String);
 }
 
-describe('a clock that a test drives', () => {
-  test('goes from timer to timer until something holds, and no further', async () => {
+describe('a driven clock', () => {
+  test('advances from timer to timer until the condition is met', async () => {
     const clock = new DrivenClock();
     const seen: number[] = [];
     clock.every(60_000, () => seen.push(clock.nowMs()));
@@ -35,7 +35,7 @@ describe('a clock that a test drives', () => {
     expect(seen).toEqual(['first at 1000', 'second']);
   });
 
-  test('waits for work outside of the event loop, and for what that begins', async () => {
+  test('waits for work outside of the event loop, and for the work that this starts', async () => {
     const outside = new OutsideWork();
     const work = async () => outside.during(Bun.sleep(5));
     const clock = new DrivenClock(outside);
@@ -50,7 +50,7 @@ describe('a clock that a test drives', () => {
     expect(seen).toEqual(['work', 'timer']);
   });
 
-  test('ends with an error where no timer is left, or none in time', async () => {
+  test('throws if no timer is left, or none within the limit', async () => {
     const clock = new DrivenClock();
 
     expect(await failureOf(clock.until('a wonder', () => false))).toContain('no timer is left');
@@ -59,7 +59,7 @@ describe('a clock that a test drives', () => {
     expect(await failureOf(late)).toContain('not within 5000 ms: a wonder');
   });
 
-  test('gives what a promise gives, or its error, when its time has come', async () => {
+  test('returns the result or the error of a promise', async () => {
     const clock = new DrivenClock();
     const { promise, resolve } = Promise.withResolvers<string>();
     clock.after(1000, () => resolve('late'));
@@ -70,7 +70,7 @@ describe('a clock that a test drives', () => {
     expect(await failureOf(failing)).toContain('at once');
   });
 
-  test('passes a time as a whole, with the timers in it', async () => {
+  test('advances by a fixed time, timer by timer', async () => {
     const clock = new DrivenClock();
     let ticks = 0;
     clock.every(400, () => ticks++);

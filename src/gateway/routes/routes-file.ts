@@ -55,7 +55,7 @@ export class RoutesFile implements RoutesFeed {
     this.#watched = watchFile(path, {
       onContent: (bytes) => this.#enqueue(bytes),
       onError: (error) => this.#refuse(unreadable(path, error)),
-      known,
+      initialContent: known,
       clock,
     });
     if (known !== undefined) this.#enqueue(known);

@@ -2,7 +2,7 @@
  * The credentials of requests. Some expire and are fetched again.
  */
 import type { Clock } from '../../clock/clock.ts';
-import { readWatchedLater } from '../../files/read-watched.ts';
+import { readWatchedAsync } from '../../files/read-watched.ts';
 import { isSendable, UNSENDABLE } from '../access/bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from '../access/cluster-access.ts';
 import { runExecPlugin } from '../access/exec-plugin.ts';
@@ -101,7 +101,7 @@ class Fetched implements IdentitySource {
 
 async function readTokenFile(path: string, clock: Clock): Promise<Fetch> {
   const readMs = clock.nowMs();
-  const token = (await readWatchedLater(path)).toString('utf8').trim();
+  const token = (await readWatchedAsync(path)).toString('utf8').trim();
   if (token === '') throw new Error(`${path} is empty; a token belongs there`);
   if (!isSendable(token)) throw new Error(`${path} has ${UNSENDABLE}`);
   return { identity: { token }, isFresh: () => clock.nowMs() - readMs < TOKEN_FILE_AGE_MS };

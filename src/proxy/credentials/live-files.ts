@@ -3,7 +3,7 @@
  * are invalid, the last valid value stays in use, and the failure is reported.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
-import { readWatched, UnfitFile } from '../../files/read-watched.ts';
+import { readWatched, UnusableFile } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 
 /** Options of {@link LiveFiles}. */
@@ -30,7 +30,7 @@ export class UnreadableFile extends Error {
   readonly path: string;
 
   constructor(path: string, cause: Error & { readonly code?: unknown }) {
-    const isSentence = cause instanceof UnfitFile;
+    const isSentence = cause instanceof UnusableFile;
     const code = typeof cause.code === 'string' ? cause.code : cause.message;
     super(isSentence ? cause.message : `${path} cannot be read (${code}); ${adviceFor(code)}`, {
       cause,
@@ -84,7 +84,7 @@ export class LiveFiles<Value> {
       const known = this.#contents[index];
       this.#watches.push(
         watchFile(path, {
-          known,
+          initialContent: known,
           clock: this.#clock,
           onContent: () => this.#changed(),
           onError: (error) => this.#troubled(error),

@@ -1,7 +1,7 @@
 /** Caches the contents of files. A sync reads a thousand files every few seconds, and hardly any has changed. */
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
-import { readAtMostLater } from '../../files/bounded-read.ts';
+import { readAtMostAsync } from '../../files/bounded-read.ts';
 import { systemCode } from '../../files/system-error.ts';
 
 /** The maximum size of an object in an API server. */
@@ -69,7 +69,7 @@ export class FileContents {
       if (stats.size > MAX_FILE_BYTES) return tooLarge(path, `${stats.size}`);
       const writtenMs = Number(stats.ctimeMs > stats.mtimeMs ? stats.ctimeMs : stats.mtimeMs);
       const isSettled = Math.abs(Date.now() - writtenMs) > UNSETTLED_MS;
-      const bytes = await readAtMostLater(file, MAX_FILE_BYTES);
+      const bytes = await readAtMostAsync(file, MAX_FILE_BYTES);
       if (bytes === undefined) return tooLarge(path, `more than ${MAX_FILE_BYTES}`);
       this.#now.set(path, { bytes, stamp: stampOf(stats), isSettled });
       return bytes;

@@ -64,7 +64,7 @@ export async function shareMasterKeys(
   await share(known);
   // The gateway reports an invalid file. Both keep the keys that they have.
   const watched = watchFile(path, {
-    known,
+    initialContent: known,
     onContent: (bytes) => {
       parseKeys(bytes.toString('latin1'), path);
       share(bytes).catch((error: unknown) => log.error('the new keys are not shared', { error }));

@@ -3,7 +3,7 @@
  * requests for a large page within a second share the same bytes, and only a few such pages are in memory at a time.
  */
 import type { Metrics } from '../metrics.ts';
-import { encodeAnswer, type AnswerBytes } from './answer.ts';
+import { encodeResponse, type EncodedResponse } from './response.ts';
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -21,8 +21,8 @@ export const MAX_LARGE_PAGES = 3;
 
 /** A page and the number of its readers. */
 export interface MetricsPage {
-  readonly bytes: AnswerBytes;
-  readonly madeMs: number;
+  readonly bytes: EncodedResponse;
+  readonly createdMs: number;
   readers: number;
 }
 
@@ -36,36 +36,36 @@ export class MetricsPages {
     this.#metrics = metrics;
   }
 
-  /** Returns a page for one more reader, who releases it with {@link leave}. @throws the error of a metric. */
-  take(nowMs: number): MetricsPage {
-    const page = this.#stillGood(nowMs) ?? this.#make(nowMs);
+  /** Returns a page for one more reader, who releases it with {@link release}. @throws the error of a metric. */
+  acquire(nowMs: number): MetricsPage {
+    const page = this.#reusablePage(nowMs) ?? this.#make(nowMs);
     page.readers++;
     return page;
   }
 
   /** Releases the page of one reader. */
-  leave(page: MetricsPage): void {
+  release(page: MetricsPage): void {
     page.readers--;
-    this.#forgetUnread();
+    this.#dropUnread();
   }
 
-  #stillGood(nowMs: number): MetricsPage | undefined {
+  #reusablePage(nowMs: number): MetricsPage | undefined {
     const newest = this.#large.at(-1);
     if (newest === undefined) return undefined;
-    const isYoung = nowMs - newest.madeMs < LARGE_PAGE_MS;
+    const isYoung = nowMs - newest.createdMs < LARGE_PAGE_MS;
     return isYoung || this.#large.length >= MAX_LARGE_PAGES ? newest : undefined;
   }
 
   #make(nowMs: number): MetricsPage {
-    const bytes = encodeAnswer({ status: 200, body: this.#metrics.text(), type: METRICS_TYPE });
-    const page = { bytes, madeMs: nowMs, readers: 0 };
-    if (bytes.whole.length < LARGE_PAGE_BYTES) return page;
+    const bytes = encodeResponse({ status: 200, body: this.#metrics.text(), type: METRICS_TYPE });
+    const page = { bytes, createdMs: nowMs, readers: 0 };
+    if (bytes.bytes.length < LARGE_PAGE_BYTES) return page;
     this.#large.push(page);
-    this.#forgetUnread();
+    this.#dropUnread();
     return page;
   }
 
-  #forgetUnread(): void {
+  #dropUnread(): void {
     const newest = this.#large.at(-1);
     this.#large = this.#large.filter((page) => page === newest || page.readers > 0);
   }

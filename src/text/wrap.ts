@@ -3,7 +3,7 @@
  */
 
 /** Returns lines with as many words as fit. A word that is too wide gets its own line. */
-export function filledLines(words: readonly string[], width: number): readonly string[] {
+export function wrapWords(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   let current = '';
   for (const word of words) {
@@ -29,10 +29,10 @@ const UNITS =
 const HEAD = /^(?:(?:error|warning|note): | +)/;
 
 /** Returns a sentence in lines that fit. */
-export function sentenceText(text: string, columns: number): string {
+export function wrapSentence(text: string, columns: number): string {
   if (Bun.stringWidth(text) <= columns) return text;
   const [head = ''] = HEAD.exec(text) ?? [];
   const units = text.slice(head.length).match(UNITS) ?? [];
-  const lines = filledLines(units, columns - head.length);
+  const lines = wrapWords(units, columns - head.length);
   return head + lines.join(`\n${' '.repeat(head.length)}`);
 }

@@ -11,7 +11,7 @@ const STATUS = {
 } as const;
 
 /** An HTTP response. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: keyof typeof STATUS;
   readonly body: string;
   /** Default: plain text. */
@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /** An encoded response. */
-export interface AnswerBytes {
-  readonly whole: Uint8Array;
+export interface EncodedResponse {
+  readonly bytes: Uint8Array;
   /** The header alone, for HEAD. */
   readonly head: Uint8Array;
 }
@@ -28,7 +28,7 @@ export interface AnswerBytes {
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /** Encodes a response. Copies the body only once, because the metrics of a large gateway have tens of megabytes. */
-export function encodeAnswer({ status, body, type = TEXT_TYPE }: Answer): AnswerBytes {
+export function encodeResponse({ status, body, type = TEXT_TYPE }: HttpResponse): EncodedResponse {
   const bodyBytes = Buffer.byteLength(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS[status]}`,
@@ -38,8 +38,8 @@ export function encodeAnswer({ status, body, type = TEXT_TYPE }: Answer): Answer
     'Connection: close',
     '\r\n',
   ].join('\r\n');
-  const whole = Buffer.allocUnsafeSlow(head.length + bodyBytes);
-  whole.write(head, 'latin1');
-  whole.write(body, head.length);
-  return { whole, head: whole.subarray(0, head.length) };
+  const bytes = Buffer.allocUnsafeSlow(head.length + bodyBytes);
+  bytes.write(head, 'latin1');
+  bytes.write(body, head.length);
+  return { bytes, head: bytes.subarray(0, head.length) };
 }
