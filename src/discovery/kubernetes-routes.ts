@@ -20,7 +20,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { Informer } from '../kube/informer/informer.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { SERVICE_NAME_LABEL } from '../kube/endpoints/endpoint-slice.ts';
-import { endpointPart, serviceKey, tenantRoutePart } from './kept-parts.ts';
+import { trimEndpointSlice, serviceKey, trimTenantRoute } from './trim-objects.ts';
 import { RouteSet } from './route-set.ts';
 import { readRoutesState, writeRoutesState } from './routes-state.ts';
 import type { EndpointSlice } from './tenant-routes.ts';
@@ -78,7 +78,7 @@ export class KubernetesRoutes implements RoutesFeed {
       client,
       clock,
       resource: RESOURCES.tenantRoute,
-      trim: tenantRoutePart,
+      trim: trimTenantRoute,
     });
     this.#slices = new Informer<EndpointSlice>({
       client,
@@ -87,7 +87,7 @@ export class KubernetesRoutes implements RoutesFeed {
       // Slices that users manage themselves, and those of headless Services, have the label too. A slice without it
       // belongs to no Service.
       selection: { labelSelector: SERVICE_NAME_LABEL },
-      trim: endpointPart,
+      trim: trimEndpointSlice,
       indexes: { service: (slice) => [serviceKey(slice)] },
     });
     this.#routes = new RouteSet({

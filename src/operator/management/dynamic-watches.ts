@@ -13,7 +13,7 @@ import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { isOfKind, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
-import { gatewayPart, providedPart } from './kept-parts.ts';
+import { trimGateway, trimProviderObject } from './trim-objects.ts';
 import type { ManagementListener } from './management-listener.ts';
 import { ownerIndex, ownerOf } from '../../management/owned.ts';
 
@@ -98,8 +98,8 @@ export class DynamicWatches {
       clock: this.#clock,
       random: this.#random,
       counters: this.#counters,
-      ...(resource === RESOURCES.gateway && { trim: gatewayPart }),
-      ...(isProvided(resource) && { trim: providedPart }),
+      ...(resource === RESOURCES.gateway && { trim: trimGateway }),
+      ...(isProvided(resource) && { trim: trimProviderObject }),
       indexes: {
         exposure: ownerIndex,
         // Every Exposure looks up the claims of its hosts. An index avoids a scan of a thousand routes each time.

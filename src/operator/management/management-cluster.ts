@@ -19,7 +19,7 @@ import { servedVersion } from '../../providers/provider-resources.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureIndex } from '../../management/exposure-index.ts';
 import { claimantsOf } from '../../edges/claims/claim-keys.ts';
-import { namespacePart, servicePart } from './kept-parts.ts';
+import { trimNamespace, trimService } from './trim-objects.ts';
 import type { ManagementListener } from './management-listener.ts';
 import { IDENTITY_NAMESPACE, type ManagementView } from '../../management/management-view.ts';
 import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from '../../management/owned.ts';
@@ -93,7 +93,7 @@ export class ManagementCluster implements ManagementView {
       random,
       counters,
       resource: RESOURCES.service,
-      trim: servicePart,
+      trim: trimService,
       indexes: { exposure: ownerIndex },
     });
     this.#ownedSlices = new Informer({
@@ -111,7 +111,7 @@ export class ManagementCluster implements ManagementView {
       random,
       counters,
       resource: RESOURCES.namespace,
-      trim: namespacePart,
+      trim: trimNamespace,
     });
     this.#tenantRoutes = new Informer({
       client,

@@ -89,7 +89,7 @@ test.concurrent.each([
 
   await lab.expose('evil');
 
-  await lab.untilCondition('evil', 'WorkersReady', /^False TenantMalformed.*which counts nothing/);
+  await lab.untilCondition('evil', 'WorkersReady', /^False TenantMalformed.*which is not a count/);
   expect(exposureStatus.safeParse(lab.statusOf('evil')).error).toBeUndefined();
 });
 

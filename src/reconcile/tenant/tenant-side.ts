@@ -14,7 +14,7 @@ import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { seenDaemonSet, soundDaemonSet } from './link/seen-objects.ts';
+import { trimDaemonSet, validDaemonSet } from './link/trim-objects.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantView } from './link/tenant-view.ts';
 
@@ -137,7 +137,7 @@ export async function withProxiesOfNow(
   const others = live.filter(({ kind }) => kind !== daemonSet.kind);
   return found === undefined
     ? others
-    : [...others, named1(readObject(found, seenDaemonSet), daemonSet)];
+    : [...others, named1(readObject(found, trimDaemonSet), daemonSet)];
 }
 
 /** The tenant's side after an apply. */
@@ -170,7 +170,7 @@ export async function applyTenantSide(
     }
     const applied = await link.applier.applyIfNeeded(desired, present, { force: true, signal });
     const { apiVersion, kind } = desired;
-    const object = applied.object && sound({ ...applied.object, apiVersion, kind });
+    const object = applied.object && validated({ ...applied.object, apiVersion, kind });
     if (object !== undefined) after.push(object);
     if (object !== undefined && applied.outcome === 'applied') link.wrote(object);
     if (applied.outcome === 'held') {
@@ -181,10 +181,10 @@ export async function applyTenantSide(
   return { after, retryInMs };
 }
 
-/** What a write was answered with is no more to be trusted than what a watch tells. @throws KubeError `Malformed` */
-function sound(object: KubeObject): KubeObject {
+/** The response to a write is validated like a watched object. @throws KubeError `Malformed` */
+function validated(object: KubeObject): KubeObject {
   if (object.kind !== RESOURCES.daemonSet.kind) return object;
-  return readObject(object as DaemonSetWithStatus, soundDaemonSet);
+  return readObject(object as DaemonSetWithStatus, validDaemonSet);
 }
 
 /**

@@ -17,7 +17,7 @@ import type { ProxyPod } from '../../../probe/hops/proxies.ts';
 import { PROXY } from '../../../tenant/proxy-names.ts';
 import { ownedClient } from '../ownership/owned-client.ts';
 import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
-import { seenDaemonSet, seenPod, seenSlice, TENANT_BOUNDS } from './seen-objects.ts';
+import { trimDaemonSet, trimPod, trimEndpointSlice, TENANT_BOUNDS } from './trim-objects.ts';
 import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
 
 /** Options of a {@link TenantLink}. */
@@ -82,7 +82,7 @@ export class TenantLink implements TenantView {
       resource: RESOURCES.endpointSlice,
       selection: TENANT_SELECTIONS.slices,
       bounds: TENANT_BOUNDS.slices,
-      trim: seenSlice,
+      trim: trimEndpointSlice,
       clock,
       random,
       counters,
@@ -92,7 +92,7 @@ export class TenantLink implements TenantView {
       resource: RESOURCES.daemonSet,
       selection: TENANT_SELECTIONS.daemonSets,
       bounds: TENANT_BOUNDS.daemonSets,
-      trim: seenDaemonSet,
+      trim: trimDaemonSet,
       clock,
       random,
       counters,
@@ -112,7 +112,7 @@ export class TenantLink implements TenantView {
         resource: RESOURCES.pod,
         selection: TENANT_SELECTIONS.pods,
         bounds: TENANT_BOUNDS.pods,
-        trim: seenPod,
+        trim: trimPod,
         clock,
         random,
         counters,
@@ -143,7 +143,7 @@ export class TenantLink implements TenantView {
 
   /** Once every watch has its first list. @throws KubeError `Malformed` of one that cannot be, the signal's reason */
   async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#informers().map(async (informer) => soundly(informer, signal)));
+    await Promise.all(this.#informers().map(async (informer) => syncedOrThrow(informer, signal)));
   }
 
   /** The proxies' DaemonSet, as it is. */
@@ -214,8 +214,8 @@ export class TenantLink implements TenantView {
 
 type TenantInformer = Pick<Informer<KubeObject>, 'run' | 'synced' | 'state' | 'onFailure'>;
 
-/** What a server sends that cannot be used does not get better by waiting; a copy that it stopped at is an old one. */
-async function soundly(informer: TenantInformer, signal: AbortSignal): Promise<void> {
+/** Waits for the first list. A malformed response is not waited out. @throws KubeError `Malformed` */
+async function syncedOrThrow(informer: TenantInformer, signal: AbortSignal): Promise<void> {
   const { promise: fault, reject } = Promise.withResolvers<never>();
   const refuse = (error: KubeError | undefined) => {
     if (error?.reason === 'Malformed') reject(error);

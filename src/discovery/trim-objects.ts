@@ -4,7 +4,7 @@ import type { TenantRoute } from '../api/tenant-route.ts';
 import type { EndpointSlice } from './tenant-routes.ts';
 
 /** Returns the fields of a TenantRoute that the gateway uses. */
-export function tenantRoutePart({ apiVersion, kind, metadata, spec }: TenantRoute): TenantRoute {
+export function trimTenantRoute({ apiVersion, kind, metadata, spec }: TenantRoute): TenantRoute {
   const { name, namespace, resourceVersion, uid, creationTimestamp } = metadata;
   return {
     apiVersion,
@@ -15,7 +15,7 @@ export function tenantRoutePart({ apiVersion, kind, metadata, spec }: TenantRout
 }
 
 /** Returns the fields of an EndpointSlice that the gateway uses. */
-export function endpointPart(slice: EndpointSlice): EndpointSlice {
+export function trimEndpointSlice(slice: EndpointSlice): EndpointSlice {
   const { apiVersion, kind, metadata, addressType, ports, endpoints } = slice;
   const { name, namespace, resourceVersion, labels } = metadata;
   const service = labels?.[SERVICE_NAME_LABEL] ?? '';

@@ -1,12 +1,13 @@
 /**
- * What is kept of the objects of the management cluster: no more than is looked at, so that nothing else is a change.
+ * Trims the watched objects of the management cluster to the fields that the operator uses, so that changes of other fields are
+ * no events.
  */
 import { APPLIED_ANNOTATION } from '../../kube/apply/needs-apply.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Service } from '../../providers/plain.ts';
 
-/** The ports and addresses of a Service, and what tells whether it is ours. */
-export function servicePart({ apiVersion, kind, metadata, spec, status }: Service): Service {
+/** The ports and addresses of a Service, and the fields that show whether Snicket manages it. */
+export function trimService({ apiVersion, kind, metadata, spec, status }: Service): Service {
   const { clusterIP, clusterIPs, ports = [] } = spec ?? {};
   const { managedFields: _dropped, annotations, ...kept } = metadata;
   const applied = annotations?.[APPLIED_ANNOTATION];
@@ -27,10 +28,10 @@ export function servicePart({ apiVersion, kind, metadata, spec, status }: Servic
 }
 
 /**
- * All of a provider's object but who wrote its status, and the copy of itself that kubectl keeps in it. Who wrote the
- * rest is needed: what others own is theirs when it is put back.
+ * A provider's object without the field managers of its status and kubectl's last-applied annotation. A restore needs the other
+ * field managers, because it leaves the fields of others alone.
  */
-export function providedPart(object: KubeObject): KubeObject {
+export function trimProviderObject(object: KubeObject): KubeObject {
   const { annotations, managedFields, ...kept } = object.metadata;
   const { [KUBECTL_COPY]: _copy, ...others } = annotations ?? {};
   const writers = managedFields?.filter(({ subresource }) => subresource !== 'status');
@@ -47,7 +48,7 @@ export function providedPart(object: KubeObject): KubeObject {
 const KUBECTL_COPY = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The labels and the uid of a namespace. */
-export function namespacePart({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+export function trimNamespace({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, uid, labels, resourceVersion } = metadata;
   return {
     apiVersion,
@@ -61,8 +62,8 @@ export function namespacePart({ apiVersion, kind, metadata }: KubeObject): KubeO
   };
 }
 
-/** All of a Gateway but how many routes its listeners have: each route of ours would change that. */
-export function gatewayPart(object: KubeObject): Gateway {
+/** A Gateway without the number of attached routes, which changes with each of Snicket's routes. */
+export function trimGateway(object: KubeObject): Gateway {
   const { metadata, status, ...rest } = object as Gateway;
   const { managedFields: _, ...kept } = metadata;
   if (status === undefined) return { ...rest, metadata: kept };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ProxyPod } from '../../../probe/hops/proxies.ts';
 import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
-import { seenDaemonSet, seenPod } from './seen-objects.ts';
+import { trimDaemonSet, trimPod } from './trim-objects.ts';
 
 function daemonSet(status: object, rest: object = {}): DaemonSetWithStatus {
   return {
@@ -22,13 +22,13 @@ function daemonSet(status: object, rest: object = {}): DaemonSetWithStatus {
   } as unknown as DaemonSetWithStatus;
 }
 
-describe("of the proxies' DaemonSet", () => {
-  test('no more is kept than is planned or looked at', () => {
-    const seen = seenDaemonSet(
+describe('the trimmed DaemonSet of the proxies', () => {
+  test('keeps only the fields that are planned or observed', () => {
+    const trimmed = trimDaemonSet(
       daemonSet({ numberReady: 2, numberMisscheduled: 1, conditions: [] }),
     );
 
-    expect(seen.metadata).toEqual({
+    expect(trimmed.metadata).toEqual({
       name: 'snicket-proxy',
       namespace: 'kube-system',
       uid: 'u',
@@ -36,25 +36,25 @@ describe("of the proxies' DaemonSet", () => {
       labels: { a: 'b' },
       annotations: { 'snicket.dev/applied': 'hash' },
     });
-    expect(seen.status).toEqual({ numberReady: 2 });
+    expect(trimmed.status).toEqual({ numberReady: 2 });
   });
 
   test.each([[-1], [1.5], [2 ** 31], [1e300], [Number.NaN], ['2'], [null], [{}], [[1]]])(
-    '%p counts nothing',
+    'rejects %p as a count',
     (numberReady) => {
-      expect(() => seenDaemonSet(daemonSet({ numberReady }))).toThrow('status.numberReady is');
+      expect(() => trimDaemonSet(daemonSet({ numberReady }))).toThrow('status.numberReady is');
     },
   );
 
   test.each([{ spec: undefined }, { spec: { template: { spec: { containers: [null] } } } }])(
-    'what has no containers, as %j, is none',
+    'rejects a DaemonSet without valid containers: %j',
     (rest) => {
-      expect(() => seenDaemonSet(daemonSet({}, rest))).toThrow(TypeError);
+      expect(() => trimDaemonSet(daemonSet({}, rest))).toThrow(TypeError);
     },
   );
 });
 
-test('of a pod no more is kept than how it is', () => {
+test('trimPod keeps only the node, the readiness and the containers', () => {
   const waiting = { reason: 'ErrImagePull', message: 'x'.repeat(1000) };
   const ready = { type: 'Ready', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z' };
   const pod = {
@@ -68,7 +68,7 @@ test('of a pod no more is kept than how it is', () => {
     },
   } as unknown as ProxyPod;
 
-  expect(seenPod(pod)).toEqual({
+  expect(trimPod(pod)).toEqual({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'a', namespace: 'kube-system' },

@@ -1,5 +1,6 @@
 /**
- * What is kept of a tenant's objects, and how much of it: its API server may send whatever it likes.
+ * Trims the watched objects of a tenant to the fields that the operator uses, and limits their number and size: a tenant's API
+ * server is not trusted.
  */
 import type { InformerBounds } from '../../../kube/informer/bounds.ts';
 import { withShallowManagedFields } from '../../../kube/managed-fields.ts';
@@ -10,22 +11,22 @@ import { placedProxies, type DaemonSetWithStatus } from '../../../tenant/proxy-a
 
 const MB = 1024 * 1024;
 
-/** Room for the largest cluster that Kubernetes supports, 5,000 nodes, and for little more. */
+/** Enough for the largest cluster that Kubernetes supports, with 5,000 nodes. */
 export const TENANT_BOUNDS = {
-  // Ours have 1,000 endpoints each; those of others 100.
+  // Snicket's slices have 1,000 endpoints each; those of Kubernetes have 100.
   slices: { objects: 200, bytes: 4 * MB },
   daemonSets: { objects: 1, bytes: MB / 4 },
   nodes: { objects: 6_000, bytes: 4 * MB },
-  // Two on each node while it changes from one to the next.
+  // Two on each node during a rollout.
   pods: { objects: 12_000, bytes: 12 * MB },
 } as const satisfies Record<string, InformerBounds>;
 
-/** A slice, with who else writes it. */
-export const seenSlice: (slice: EndpointSlice) => EndpointSlice = withShallowManagedFields;
+/** A slice with the names of its field managers, but without their fields. */
+export const trimEndpointSlice: (slice: EndpointSlice) => EndpointSlice = withShallowManagedFields;
 
-/** What of the proxies' DaemonSet is planned or looked at. @throws TypeError for one that is none */
-export function seenDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus {
-  const { apiVersion, kind, metadata, spec } = soundDaemonSet(object);
+/** The fields of the proxies' DaemonSet that are planned or observed. @throws TypeError for an invalid DaemonSet */
+export function trimDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus {
+  const { apiVersion, kind, metadata, spec } = validDaemonSet(object);
   const { generation, labels, annotations = {} } = metadata;
   const ours = Object.entries(annotations).filter(([name]) => name.startsWith('snicket.dev/'));
   const { selector, updateStrategy, template } = spec;
@@ -43,8 +44,8 @@ export function seenDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus 
   };
 }
 
-/** The same one. @throws TypeError if its counts are none, or its containers */
-export function soundDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus {
+/** Returns the DaemonSet itself. @throws TypeError if its counts or containers are invalid */
+export function validDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus {
   placedProxies(object);
   countsOf(object);
   assertCount('metadata.generation', object.metadata.generation);
@@ -64,18 +65,18 @@ function countsOf({ status }: DaemonSetWithStatus): NonNullable<DaemonSetWithSta
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-/** As large as a number of pods can be, in the API. */
+/** The largest int32, the type of these counts in the API. */
 const MAX_COUNT = 2 ** 31 - 1;
 
-/** They are shown, compared, and written into a status of ours. */
+/** Counts are compared, and written to the status of the Exposure. */
 function assertCount(path: string, value: unknown): void {
   if (value === undefined) return;
   if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT) return;
-  throw new TypeError(`${path} is ${JSON.stringify(value)}, which counts nothing`);
+  throw new TypeError(`${path} is ${JSON.stringify(value)}, which is not a count`);
 }
 
-/** What tells how a proxy is, and on which node. */
-export function seenPod({ apiVersion, kind, metadata, spec, status }: ProxyPod): ProxyPod {
+/** The fields that show the node and the readiness of a proxy. */
+export function trimPod({ apiVersion, kind, metadata, spec, status }: ProxyPod): ProxyPod {
   const { creationTimestamp, deletionTimestamp } = metadata;
   const { nodeName } = spec ?? {};
   const { conditions = [], containerStatuses, initContainerStatuses } = status ?? {};
@@ -96,16 +97,16 @@ export function seenPod({ apiVersion, kind, metadata, spec, status }: ProxyPod):
         lastTransitionTime,
       })),
       ...(initContainerStatuses !== undefined && {
-        initContainerStatuses: initContainerStatuses.map(seenContainer),
+        initContainerStatuses: initContainerStatuses.map(trimContainer),
       }),
       ...(containerStatuses !== undefined && {
-        containerStatuses: containerStatuses.map(seenContainer),
+        containerStatuses: containerStatuses.map(trimContainer),
       }),
     },
   };
 }
 
-function seenContainer({ name, image, ready, state }: ContainerStatus): ContainerStatus {
+function trimContainer({ name, image, ready, state }: ContainerStatus): ContainerStatus {
   const { reason } = state?.waiting ?? {};
   return {
     name,

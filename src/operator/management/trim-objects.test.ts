@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { gatewayPart, providedPart } from './kept-parts.ts';
+import { trimGateway, trimProviderObject } from './trim-objects.ts';
 
-test('how many routes a Gateway has is not kept, its listeners and addresses are', () => {
+test('drops the number of attached routes of a Gateway, and keeps its listeners and addresses', () => {
   const gateway = (attachedRoutes: number) => ({
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'Gateway',
@@ -13,9 +13,9 @@ test('how many routes a Gateway has is not kept, its listeners and addresses are
     },
   });
 
-  const kept = gatewayPart(gateway(1));
+  const kept = trimGateway(gateway(1));
 
-  expect(kept).toEqual(gatewayPart(gateway(2)));
+  expect(kept).toEqual(trimGateway(gateway(2)));
   expect(kept).toMatchObject({
     spec: { gatewayClassName: 'envoy' },
     status: { addresses: [{ value: '203.0.113.10' }], listeners: [{ name: 'tls' }] },
@@ -23,7 +23,7 @@ test('how many routes a Gateway has is not kept, its listeners and addresses are
   expect(kept.metadata).toEqual({ name: 'shared' });
 });
 
-test("of a provider's object it is kept who wrote its spec, and not who wrote its status", () => {
+test("keeps the field managers of a provider object's spec, and drops those of its status", () => {
   const object = {
     apiVersion: 'kamaji.clastix.io/v1alpha1',
     kind: 'TenantControlPlane',
@@ -39,7 +39,7 @@ test("of a provider's object it is kept who wrote its spec, and not who wrote it
     status: { b: 2 },
   };
 
-  expect(providedPart(object)).toEqual({
+  expect(trimProviderObject(object)).toEqual({
     ...object,
     metadata: {
       name: 'blue',
