@@ -130,7 +130,7 @@ describe('what has drifted', () => {
     expect(drifted.exitCode).toBe(1);
 
     lab.startOperator();
-    await lab.untilLookedAt(1);
+    await lab.untilReconciled(1);
     await lab.stopOperator();
 
     expect(await terminal.snicket(words)).toEqual({ exitCode: 0, stdout: '', stderr: '' });

@@ -65,7 +65,7 @@ export class KubernetesRoutes implements RoutesFeed {
   /** Whether the gateway has applied the last update, so that the next update can be incremental. */
   #isCurrent = false;
   /** Last logged error of the state file, to log each error once. */
-  #unkept: string | undefined;
+  #stateFileError: string | undefined;
   #mayKeepAtMs = 0;
   #stopKeeping: (() => void) | undefined;
 
@@ -262,11 +262,11 @@ export class KubernetesRoutes implements RoutesFeed {
     const startMs = this.#clock.nowMs();
     try {
       writeRoutesState(statePath, this.#routes.list());
-      this.#unkept = undefined;
+      this.#stateFileError = undefined;
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);
-      if (sentence === this.#unkept) return; // already logged
-      this.#unkept = sentence;
+      if (sentence === this.#stateFileError) return; // already logged
+      this.#stateFileError = sentence;
       this.#sink.log.error('the routes cannot be kept for a restart', { file: statePath, error });
     } finally {
       const endMs = this.#clock.nowMs();

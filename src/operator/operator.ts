@@ -56,7 +56,7 @@ export interface OperatorOptions {
   /** How many Exposures are looked at together. Default 32: most of the time is spent waiting for tenants. */
   readonly concurrency?: number | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
-  readonly leaveTimeoutMs?: number | undefined;
+  readonly cleanupTimeoutMs?: number | undefined;
   /** How long a provider has to make a Secret anew by itself, before Snicket has it do so where it may. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
   /**
@@ -138,7 +138,7 @@ export class Operator {
     this.#clock = clock;
     this.#random = random;
     this.#eventLoop = new EventLoopMonitor(clock);
-    const { resyncMs = 120_000, leaveTimeoutMs: cleanupTimeoutMs = 300_000 } = options;
+    const { resyncMs = 120_000, cleanupTimeoutMs = 300_000 } = options;
     this.#resyncMs = resyncMs;
     const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS, mayWrite = () => true } = options;
     // An owner stops writing when a third of the duration is left: what it has begun ends within that.

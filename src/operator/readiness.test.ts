@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { tellReadiness } from './readiness.ts';
+import { logReadiness } from './readiness.ts';
 
 /** A process that is as the test says, and what it logs. */
 function bench() {
@@ -13,7 +13,7 @@ function bench() {
     lines.push(because === undefined ? msg : `${msg}: ${because}`);
   };
   const log = createLogger({ level: 'info', write });
-  tellReadiness({ notReady: () => state.because, log, clock });
+  logReadiness({ notReady: () => state.because, log, clock });
   return { clock, lines, state };
 }
 

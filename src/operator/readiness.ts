@@ -19,7 +19,7 @@ const REPEAT_MS = 600_000;
 const CHANGED_MS = 30_000;
 
 /** Looks from now on, until the returned function is called. */
-export function tellReadiness({ notReady, log, clock }: ReadinessOptions): () => void {
+export function logReadiness({ notReady, log, clock }: ReadinessOptions): () => void {
   let told: { readonly because: string; readonly atMs: number } | undefined;
   return clock.every(LOOK_MS, () => {
     const because = notReady();

@@ -9,7 +9,7 @@ import { LeaderElection } from '../kube/election/leader-election.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Operator, type OperatorOptions } from './operator.ts';
-import { tellReadiness } from './readiness.ts';
+import { logReadiness } from './readiness.ts';
 
 /** Options of {@link runOperator}. */
 export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'log'> {
@@ -44,7 +44,7 @@ export async function runOperator(
   });
   const notReady = () => notReadyIn(operator, election);
   const servers: HttpServer[] = [];
-  const stopTelling = tellReadiness({ notReady, log, clock: systemClock });
+  const stopLogging = logReadiness({ notReady, log, clock: systemClock });
   try {
     serveHealth(operator, notReady, options.http, servers, log);
     await (election === undefined
@@ -57,7 +57,7 @@ export async function runOperator(
     log.error('the operator cannot go on', { error });
     return 1;
   } finally {
-    stopTelling();
+    stopLogging();
     for (const server of servers) server.stop();
   }
 }

@@ -26,11 +26,11 @@ export async function step<S extends string, T>(name: S, take: () => Promise<T>)
 }
 
 /** Most faults pass by themselves, and each telling is a write. */
-const TOLD_AFTER = 3;
+const REPORT_AFTER = 3;
 
 /** Whether a fault should be told that came so many times in a row. No right comes by itself. */
-export function isWorthTelling({ reason }: KubeError, times: number): boolean {
-  return reason === 'Forbidden' || times >= TOLD_AFTER;
+export function shouldReport({ reason }: KubeError, times: number): boolean {
+  return reason === 'Forbidden' || times >= REPORT_AFTER;
 }
 
 /** What such a fault means. */

@@ -44,7 +44,7 @@ function fieldsBy({ before, after, applied }: RecordedWrite): readonly FieldChan
     applied === undefined
       ? differences(withoutSecrets(before), withoutSecrets(after))
       : fieldsOf(applied, before);
-  return shown(fields.flatMap(leavesOf));
+  return shown(fields.flatMap(leafFields));
 }
 
 function shown(fields: readonly FieldChange[]): readonly FieldChange[] {
@@ -59,12 +59,12 @@ function withoutHash(object: KubeObject): KubeObject | undefined {
 }
 
 /** A new map, field by field: in an object of another, only these are Snicket's. */
-function leavesOf(field: FieldChange): readonly FieldChange[] {
+function leafFields(field: FieldChange): readonly FieldChange[] {
   const { path, from, to } = field;
   const isMap = typeof to === 'object' && to !== null && !Array.isArray(to);
   if (from !== undefined || !isMap) return [field];
   return Object.entries(to).flatMap(([name, value]) =>
-    leavesOf({ path: `${path}.${name}`, to: value as unknown }),
+    leafFields({ path: `${path}.${name}`, to: value as unknown }),
   );
 }
 

@@ -72,7 +72,7 @@ export function operatorOptionsOf(
   | 'concurrency'
   | 'resyncMs'
   | 'probeMs'
-  | 'leaveTimeoutMs'
+  | 'cleanupTimeoutMs'
   | 'leaseDurationMs'
   | 'maxConcurrentRollouts'
 > {
@@ -81,7 +81,7 @@ export function operatorOptionsOf(
     concurrency: flags.concurrency,
     resyncMs: flags.resyncPeriod,
     probeMs: flags.probeInterval,
-    leaveTimeoutMs: flags.cleanupTimeout,
+    cleanupTimeoutMs: flags.cleanupTimeout,
     leaseDurationMs: flags.tenantLeaseDuration,
     maxConcurrentRollouts: flags.maxConcurrentRollouts,
   };

@@ -41,9 +41,9 @@ import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ProbeScheduler } from '../probe-scheduler.ts';
 import { ExposureProbes } from './exposure-probes.ts';
-import { ExposureReports, LEAVING } from './exposure-reports.ts';
+import { ExposureReports, CLEANING_UP } from './exposure-reports.ts';
 import { ExposureState, type Follower } from './exposure-state.ts';
-import { reportingFaults } from './fault-reports.ts';
+import { withErrorReporting } from './error-reporting.ts';
 
 /** What the controller needs. */
 export interface ExposureControllerOptions extends TenantDeps {
@@ -168,7 +168,7 @@ export class ExposureController {
       probes.forget(key);
       pacer.forget(key);
       const work = async () => this.#cleanUp(key, state, object, signal);
-      return reportingFaults(object, state, this.#reports, work, signal);
+      return withErrorReporting(object, state, this.#reports, work, signal);
     }
     const { value: resolved, finding } = management.exposureIndex.resolve(object);
     if (resolved === undefined) {
@@ -180,7 +180,7 @@ export class ExposureController {
       return undefined;
     }
     const work = async () => this.#reconcileResolved(key, state, object, resolved, signal);
-    return reportingFaults(object, state, this.#reports, work, signal);
+    return withErrorReporting(object, state, this.#reports, work, signal);
   }
 
   /** Observe, plan and apply; then report. @throws StepFailed, KubeError */
@@ -206,7 +206,7 @@ export class ExposureController {
     const conditions = await this.#finishMove(key, reconciled, signal);
     await this.#report(key, state, reconciled, conditions, signal);
     if (preparation.fault !== undefined) throw new StepFailed('Prepared', preparation.fault);
-    return soonest(afterMs, this.#reports.untoldMs(state));
+    return soonest(afterMs, this.#reports.reportDelayMs(state));
   }
 
   /**
@@ -300,15 +300,15 @@ export class ExposureController {
     signal: AbortSignal,
   ): Promise<RequeueAfterMs> {
     const reports = this.#reports;
-    if (findCondition(reports.statusOf(object)?.conditions, 'Ready')?.reason !== LEAVING) {
+    if (findCondition(reports.statusOf(object)?.conditions, 'Ready')?.reason !== CLEANING_UP) {
       const wait = expectedWait(reports.latest(object), state);
-      if (wait !== undefined) await reports.reportLeaving(object, state, wait, signal);
+      if (wait !== undefined) await reports.reportCleanup(object, state, wait, signal);
     }
     // Before cleanup removes the record: Exposures that wait for the control plane are reconciled once the watch reports it.
     this.#options.preparer.forget(key);
     const wait = await cleanUpExposure(reports.latest(object), this.#cleanup, state, signal);
     if (wait === undefined) this.#forget(key);
-    else await reports.reportLeaving(object, state, wait.because, signal);
+    else await reports.reportCleanup(object, state, wait.because, signal);
     return wait && soonest(state.polls.delayMs([wait.poll]), wait.leftMs + 1);
   }
 

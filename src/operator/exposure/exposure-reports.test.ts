@@ -59,7 +59,7 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   await until('that it is ready', () => told().includes('Ready'));
 
   await report(UNOBSERVED);
-  expect(reports.untoldMs(state)).toBe(30_000);
+  expect(reports.reportDelayMs(state)).toBe(30_000);
   clock.advance(29_999);
   await report(UNOBSERVED);
   expect(events.numbers().recorded).toBe(1);
@@ -69,7 +69,7 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
 
   await until('that nobody looks', () => told().includes('ProxiesUnobserved'));
   expect(told().toSorted()).toEqual(['ProxiesUnobserved', 'Ready']);
-  expect(reports.untoldMs(state)).toBeUndefined();
+  expect(reports.reportDelayMs(state)).toBeUndefined();
   ended.abort();
   await writing;
 });
@@ -101,7 +101,7 @@ test('of one that was not Ready before this process began, and still is not, the
         () => new ExposureState(undefined, 1, systemClock),
       );
       return conditions === undefined
-        ? reports.reportLeaving(exposure!, state, 'the tenant is silent', signal)
+        ? reports.reportCleanup(exposure!, state, 'the tenant is silent', signal)
         : reports.report(exposure!, state, { isRouted: false, conditions }, signal);
     };
   };

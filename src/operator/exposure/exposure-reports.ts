@@ -20,7 +20,7 @@ import {
 } from '../../reconcile/conditions/condition-state.ts';
 
 /** The reason of Ready while an Exposure is on its way out. */
-export const LEAVING = 'Leaving';
+export const CLEANING_UP = 'Leaving';
 
 /** Whether a condition that is True has this reason because only a part of the path works. */
 function isPartial(reason: string): boolean {
@@ -165,7 +165,7 @@ export class ExposureReports {
   }
 
   /** When to report again, for the sake of what was not worth an event yet. */
-  untoldMs({ unobservedSinceMs: sinceMs }: ExposureState): number | undefined {
+  reportDelayMs({ unobservedSinceMs: sinceMs }: ExposureState): number | undefined {
     return sinceMs === undefined
       ? undefined
       : Math.max(1, sinceMs + PASSING_MS - this.#clock.nowMs());
@@ -197,7 +197,7 @@ export class ExposureReports {
   }
 
   /** Reports that an Exposure is cleaned up, and what that waits for. @throws KubeError */
-  async reportLeaving(
+  async reportCleanup(
     object: KubeObject,
     state: ExposureState,
     because: string,
@@ -206,11 +206,16 @@ export class ExposureReports {
     const before = this.statusOf(object);
     const observedGeneration = object.metadata.generation ?? 0;
     const key = keyText(object.metadata);
-    const wasLeaving = before?.conditions?.some(({ reason }) => reason === LEAVING) === true;
-    if (isFirstReport(state) && wasLeaving) {
-      this.#options.log.warn(because, { object: `Exposure ${key}`, reason: LEAVING });
+    const wasCleaningUp = before?.conditions?.some(({ reason }) => reason === CLEANING_UP) === true;
+    if (isFirstReport(state) && wasCleaningUp) {
+      this.#options.log.warn(because, { object: `Exposure ${key}`, reason: CLEANING_UP });
     }
-    const ready = { type: 'Ready', status: 'False', reason: LEAVING, message: because } as const;
+    const ready = {
+      type: 'Ready',
+      status: 'False',
+      reason: CLEANING_UP,
+      message: because,
+    } as const;
     const conditions = setCondition(
       before?.conditions ?? [],
       { ...ready, observedGeneration },

@@ -216,7 +216,7 @@ describe.concurrent('the addresses of the edge', () => {
 
     await lab.until('the new addresses', () => edgeFile(tenant)?.includes('203.0.113.20'));
     expect(edgeFile(tenant)).toBe('203.0.113.10:8443\n203.0.113.20:8443\n');
-    await lab.untilLookedAt(3);
+    await lab.untilReconciled(3);
     expect(daemonSet(tenant)?.metadata.generation).toBe(before?.metadata.generation);
     expect(JSON.stringify(daemonSet(tenant))).not.toContain('203.0.113.');
   });

@@ -51,10 +51,10 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     const tenant = await lab.addExposed('blue');
     const leaf = leafOf(tenant);
 
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
     await lab.stopOperator();
     lab.startOperator();
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
 
     expect(leafOf(tenant)).toBe(leaf);
   });
@@ -142,7 +142,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
       `$1${Buffer.from(both).toString('base64')}`,
     );
     await lab.changeSecret('thief-kubeconfig', { 'admin.conf': kubeconfig });
-    await lab.untilLookedAt(3);
+    await lab.untilReconciled(3);
 
     expect(lab.condition('thief', 'WorkersReady')).toStartWith('False CaMismatch');
     expect(thief.server.read(RESOURCES.secret, PROXY)).toBeUndefined();

@@ -52,7 +52,7 @@ describe.concurrent('two Exposures that request the same host', () => {
 
     // 1. Clients may still use the previous host: it stays until blue is Ready by the new one.
     await lab.until('both hosts are routed', () => lab.apiHostsOf('blue').length === 2);
-    await lab.untilLookedAt(2);
+    await lab.untilReconciled(2);
     expect(lab.condition('green', 'Accepted')).toStartWith('False HostConflict');
 
     // 2. A user who will not wait deletes the TenantRoute.
@@ -141,7 +141,7 @@ describe.concurrent('an older Exposure that requests a host of a running one', (
     await lab.change(RESOURCES.exposure, 'younger', {
       metadata: { annotations: { look: 'again' } },
     });
-    await lab.untilLookedAt(1);
+    await lab.untilReconciled(1);
     expect(lab.condition('younger', 'Accepted')).toStartWith('True');
     expect(lab.apiHostsOf('younger')).toEqual(['tenants-younger.k8s.example.test']);
   });

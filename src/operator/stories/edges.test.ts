@@ -91,7 +91,7 @@ describe.concurrent('an Exposure and its Edge', () => {
       );
     }
     await lab.change(RESOURCES.exposure, 'blue', { metadata: { annotations: { look: 'again' } } });
-    await lab.untilLookedAt(1);
+    await lab.untilReconciled(1);
     expect(lab.statusOf('blue')?.edgeRef?.name).toBe('younger');
 
     await lab.change(RESOURCES.edge, 'younger', { metadata: { annotations: null } });

@@ -119,7 +119,7 @@ describe.concurrent('Reachable', () => {
     await lab.expose('blue', { hosts: OTHER_HOSTS });
     await lab.until('it moves', () => lab.apiHostsOf('blue').length === 2);
     await lab.untilCondition('blue', 'Reachable', /^True Degraded/);
-    await lab.untilLookedAt(3);
+    await lab.untilReconciled(3);
     expect(lab.apiHostsOf('blue').length).toBe(2);
     await lab.applyEdge({ addresses: ['127.0.0.1'] });
     await lab.until('it has moved', () => lab.apiHostsOf('blue').length === 1);
@@ -138,7 +138,7 @@ describe.concurrent('Reachable', () => {
     const said = await lab.untilCondition('blue', 'Reachable', /^True DnsMismatch/);
     expect(said).toContain(`${OTHER_HOSTS.api} leads to 127.0.0.9, and the edge is 127.0.0.1`);
     expect(lab.condition('blue', 'Ready')).toStartWith('True');
-    await lab.untilLookedAt(3);
+    await lab.untilReconciled(3);
     expect(lab.apiHostsOf('blue').length).toBe(2);
     addresses = ['127.0.0.1'];
     await lab.until('it has moved', () => lab.apiHostsOf('blue').length === 1);

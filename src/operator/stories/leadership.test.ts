@@ -357,7 +357,7 @@ describe.concurrent('the status', () => {
       controllers.setReady('worker-1', true);
       await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     }
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
     stop();
 
     expect(seen).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'False' : 'True')));
@@ -387,15 +387,15 @@ describe.concurrent('the status', () => {
     await lab.management.comeUp();
     const isWatched = () => lab.management.openWatches > 0 && lab.operator.notReady() === undefined;
     await lab.until('all is watched again', isWatched);
-    await lab.untilLookedAt(3);
+    await lab.untilReconciled(3);
     const afterOutage = { lists: lists(), expired: expired() };
     lab.management.resetConnections();
     lab.management.compact();
     await lab.until('it has listed again', () => expired() > 0);
-    await lab.untilLookedAt(3);
+    await lab.untilReconciled(3);
     await lab.stopOperator();
     lab.startOperator({ identity: 'another' });
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
 
     expect(afterOutage).toEqual({ lists: listed, expired: 0 });
     expect(statusWrites()).toBe(before.writes);

@@ -96,7 +96,7 @@ describe.concurrent('an Exposure that is deleted', () => {
   });
 
   test('takes the address off also if the operator was away for half of the time', async () => {
-    await using lab = await OperatorLab.start({ leaveTimeoutMs: 120_000 });
+    await using lab = await OperatorLab.start({ cleanupTimeoutMs: 120_000 });
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue');
@@ -121,7 +121,7 @@ describe.concurrent('an Exposure that is deleted', () => {
   });
 
   test('says so where nodes have not taken the address off in time', async () => {
-    await using lab = await OperatorLab.start({ leaveTimeoutMs: 500 });
+    await using lab = await OperatorLab.start({ cleanupTimeoutMs: 500 });
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue');
@@ -136,7 +136,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
   test('gives up on a tenant that cannot be reached, and says so', async () => {
     const { spec, objects, resource, name } = LAB_EDGES.haproxy;
-    await using lab = await OperatorLab.start({ edge: spec, leaveTimeoutMs: 1 });
+    await using lab = await OperatorLab.start({ edge: spec, cleanupTimeoutMs: 1 });
     lab.management.seed(...objects);
     const { server } = await lab.addExposed('blue');
     await server.goDown();
@@ -278,7 +278,7 @@ describe.concurrent('an Exposure that is deleted', () => {
   });
 
   test('leaves after a while if not even its control plane can be read', async () => {
-    await using lab = await OperatorLab.start({ leaveTimeoutMs: 1 });
+    await using lab = await OperatorLab.start({ cleanupTimeoutMs: 1 });
     await lab.addExposed('blue');
     await lab.change(RESOURCES.exposure, 'blue', { spec: { controlPlane: { service: null } } });
     await lab.untilCondition('blue', 'Accepted', /^False/);

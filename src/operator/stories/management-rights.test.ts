@@ -38,13 +38,13 @@ describe.concurrent('an operator without the right to', () => {
   });
 
   test('read Secrets any more does not keep an Exposure that leaves for ever', async () => {
-    await using lab = await OperatorLab.start({ leaveTimeoutMs: 500 });
+    await using lab = await OperatorLab.start({ cleanupTimeoutMs: 500 });
     await lab.addExposed('blue');
     await lab.stopOperator();
     await lab.unexpose('blue');
     lab.management.inject(FORBIDDEN, { verb: 'get', plural: 'secrets', name: 'blue-ca' }, ALWAYS);
 
-    lab.startOperator({ leaveTimeoutMs: 500 });
+    lab.startOperator({ cleanupTimeoutMs: 500 });
 
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));

@@ -212,7 +212,7 @@ describe.concurrent('the record of an Exposure', () => {
     // Client-side: kubectl sends a merge patch of what the last applied text had and has not any more.
     const applied = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', note: null };
     await lab.user.patch(RESOURCES.exposure, BLUE, 'merge', { metadata: { annotations: applied } });
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
 
     expect(recordIn(lab)).toBe(record);
   });
@@ -229,7 +229,7 @@ describe.concurrent('the record of an Exposure', () => {
     const other = 'tenants-blue.k8s.other.test';
     await lab.until('the record has the other host', () => recordIn(lab)?.includes(other));
     await lab.untilCondition('blue', 'Prepared', /^True/);
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
     expect(recordIn(lab)).not.toBe(before);
     expect(valueAt(lab.exposure('blue'), 'spec', 'hosts')).toBeUndefined();
   });
@@ -294,7 +294,7 @@ describe.concurrent('the record of an Exposure', () => {
   });
 
   test('of a newer version stops preparation and cleanup, and keeps its text', async () => {
-    await using lab = await startProvidedLab({ leaveTimeoutMs: 60_000, resyncMs: 1_000 });
+    await using lab = await startProvidedLab({ cleanupTimeoutMs: 60_000, resyncMs: 1_000 });
     await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
     await untilRecordedAndPrepared(lab);
@@ -412,7 +412,7 @@ describe.concurrent('a value that does the job', () => {
     const before = tenantIn(lab);
     await expose(lab);
     await lab.untilCondition('blue', 'Prepared', /^True/);
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
     expect(tenantIn(lab)).toEqual(before);
     expect(recordIn(lab)).toBeUndefined();
 

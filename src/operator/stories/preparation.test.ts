@@ -147,7 +147,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await expose(lab, { hosts: { api: OTHER_HOST } });
 
     await lab.until('the other host is routed', () => lab.apiHostsOf('blue').includes(OTHER_HOST));
-    await lab.untilLookedAt(5);
+    await lab.untilReconciled(5);
     expect(proxyArguments(tenant)).toBe(before);
     expect(lab.apiHostsOf('blue')).toContain(API_HOST);
   });

@@ -192,7 +192,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
   });
 
   test('leaves nothing behind when it is deleted in the middle', async () => {
-    await using lab = await startProvidedLab({ leaveTimeoutMs: 600_000 });
+    await using lab = await startProvidedLab({ cleanupTimeoutMs: 600_000 });
     const { server } = await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await server.goDown();
@@ -240,7 +240,7 @@ describe.concurrent('a second operator', () => {
 
     lab.startOperator();
 
-    await lab.untilLookedAt(10);
+    await lab.untilReconciled(10);
     expect(lab.writes()).toBe(before);
   });
 

@@ -52,7 +52,7 @@ test('a Cluster of k0smotron is patched by its annotation, and is as before with
 });
 
 test('a Secret that cannot be read, or cannot be, keeps no control plane from being put back', async () => {
-  await using lab = await startProvidedLab({ leaveTimeoutMs: 4_000, resyncMs: 1_000 });
+  await using lab = await startProvidedLab({ cleanupTimeoutMs: 4_000, resyncMs: 1_000 });
   await addK0smotron(lab, 'red', ANNOTATED);
   const red = { name: 'red', namespace: TENANTS };
   await lab.untilCondition('red', 'WorkersReady', /^True/);

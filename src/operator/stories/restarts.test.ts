@@ -30,7 +30,7 @@ describe.concurrent('an operator that is started again', () => {
 
     lab.startOperator();
 
-    await lab.untilLookedAt(10);
+    await lab.untilReconciled(10);
     expect(lab.writes()).toBe(before);
   });
 
@@ -55,13 +55,13 @@ describe.concurrent('an operator that is started again', () => {
     );
     await lab.untilCondition('green', 'Ready', /^False EdgeNotFound/);
     await lab.untilCondition('red', 'Ready', /^True/);
-    await lab.untilLookedAt(20);
+    await lab.untilReconciled(20);
     const told = ['blue', 'green', 'red'].map((name) => lab.eventsOf(name));
     await lab.stopOperator();
 
     lab.startOperator({ identity: 'another' });
 
-    await lab.untilLookedAt(20);
+    await lab.untilReconciled(20);
     expect(['blue', 'green', 'red'].map((name) => lab.eventsOf(name))).toEqual(told);
   });
 

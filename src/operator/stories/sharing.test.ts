@@ -35,7 +35,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     expect(holderIn(tenant)).toBe(identityIn(lab));
     await lab.untilQuiet(6);
     const before = server.writes().length;
-    await lab.untilLookedAt(6);
+    await lab.untilReconciled(6);
     expect(server.writes().length).toBe(before);
   });
 
@@ -287,7 +287,7 @@ describe.concurrent('two management clusters with one tenant', () => {
 
     await first.until('the Lease is renewed', () => writes.of(first).length > count);
     expect(clusters.nowMs - startedMs).toBeLessThan(5_000);
-    await first.untilLookedAt(2);
+    await first.untilReconciled(2);
     expect(writes.of(first).slice(count)).toMatchObject([{ verb: 'replace', kind: 'Lease' }]);
     expect(contentsOf(tenant)).toEqual(before);
   });

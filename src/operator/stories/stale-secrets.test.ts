@@ -95,7 +95,7 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.untilCondition('blue', 'Ready', /^False CertificateStale/);
     await lab.until('the right was asked for', () => deletions(lab) > 0);
-    await lab.untilLookedAt(10);
+    await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(1);
     expect(lab.read(RESOURCES.secret, CERTIFICATE)).toBeDefined();
   });
@@ -112,7 +112,7 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
     await lab.untilCondition('blue', 'Prepared', /^True/);
     const event = await lab.until('an event', () => eventIn(lab, 'Exposure', 'SecretRenewed'));
     expect(event.note).toContain(`deleted Secret tenants/${CERTIFICATE}`);
-    await lab.untilLookedAt(10);
+    await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(1);
   });
 
@@ -122,14 +122,14 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
     await annotate(lab, 'shared');
     await lab.untilCondition('blue', 'Prepared', /^True/);
     await lab.change(RESOURCES.exposure, 'blue', { spec: { prepare: 'Report' } });
-    await lab.untilLookedAt(3);
+    await lab.untilReconciled(3);
 
     make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));
 
     const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateStale/);
     expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
     expect(said).not.toContain('snicket-renew-secrets');
-    await lab.untilLookedAt(10);
+    await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(0);
   });
 });
@@ -142,7 +142,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
     await lab.changeSecret(KUBECONFIG, old);
     await annotate(lab, 'shared');
     await lab.untilCondition('blue', 'Prepared', /^True.*KubeconfigLeadsElsewhere/s);
-    await lab.untilLookedAt(10);
+    await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(0);
 
     await remake(lab, KUBECONFIG, { ...old, 'super-admin.svc': tenant.kubeconfig });

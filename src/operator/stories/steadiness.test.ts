@@ -10,7 +10,7 @@ async function untilSteady(lab: OperatorLab): Promise<void> {
   await lab.untilQuiet(6);
   const before = lab.writes();
 
-  await lab.untilLookedAt(10);
+  await lab.untilReconciled(10);
 
   expect(lab.writes()).toBe(before);
 }

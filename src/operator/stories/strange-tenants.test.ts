@@ -23,7 +23,7 @@ describe.concurrent('a tenant', () => {
   });
 
   test('with objects that make no sense can be left', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 1_000, leaveTimeoutMs: 300 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000, cleanupTimeoutMs: 300 });
     const { server, user } = await lab.addExposed('blue');
     const labels = { labels: null } as unknown as { labels: Record<string, string> };
     await user.delete(RESOURCES.configMap, PROXY_CONFIG);
@@ -35,7 +35,7 @@ describe.concurrent('a tenant', () => {
   });
 
   test('that is gone for good holds its Exposure for a while, which says so', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 1_000, leaveTimeoutMs: 3_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000, cleanupTimeoutMs: 3_000 });
     const { server } = await lab.addExposed('blue');
     await server.goDown();
 

@@ -308,7 +308,7 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   /** Waits for so many runs of the controller of Exposures. */
-  async untilLookedAt(times: number): Promise<void> {
+  async untilReconciled(times: number): Promise<void> {
     const runs = () => this.number('reconciles_total', 'controller="exposure"');
     const end = runs() + times;
     await this.until(`${times} runs`, () => runs() >= end);
@@ -325,7 +325,7 @@ export class OperatorLab implements AsyncDisposable {
   async untilQuiet(runs: number): Promise<void> {
     for (let attempt = 0; attempt < 20; attempt++) {
       const before = this.writes();
-      await this.untilLookedAt(runs);
+      await this.untilReconciled(runs);
       if (this.writes() === before) return;
     }
     throw new Error('it does not come to rest');

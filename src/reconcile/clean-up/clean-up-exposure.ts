@@ -32,7 +32,7 @@ import {
 } from './clean-up-tenant.ts';
 import type { CleanupDeadline, CleanupTime } from './cleanup-deadline.ts';
 import { currentObjects } from './current-control-plane.ts';
-import { tellRemainingHosts } from './remaining-hosts.ts';
+import { recordRemainingHosts } from './remaining-hosts.ts';
 import type { Routing } from '../routes/routing.ts';
 
 /** What a cleanup reads and writes with. */
@@ -49,7 +49,7 @@ export interface CleanupState {
 }
 
 const FIRST_MS = 3_000;
-const TENANT_LEFT = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
+const KEEPS_TENANT_OBJECTS = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
 
 /** What a cleanup waits for, and when it continues. */
 export interface CleanupWait extends Blocked {
@@ -72,7 +72,7 @@ export function expectedWait(
   const silence = metadata.finalizers?.includes(TENANT_FINALIZER) ? silenceOf(object) : undefined;
   if (silence === undefined) return undefined;
   const time = deadline.timeLeft(metadata);
-  return time.leftMs > 0 ? waitText(silence, time, TENANT_LEFT) : undefined;
+  return time.leftMs > 0 ? waitText(silence, time, KEEPS_TENANT_OBJECTS) : undefined;
 }
 
 /** One attempt of a cleanup; undefined if it is finished. @throws KubeError of the management cluster */
@@ -112,7 +112,7 @@ export async function cleanUpExposure(
     // Read again: nodes that were only just reached get their time.
     const left = state.deadline.timeLeft(object.metadata);
     if (left.leftMs > 0) {
-      return waiting(TENANT_FINALIZER, rest, left, TENANT_LEFT);
+      return waiting(TENANT_FINALIZER, rest, left, KEEPS_TENANT_OBJECTS);
     }
     const note = `gave up after ${secondsText(left)}: ${rest.because}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
     const reason = 'TenantLeftBehind';
@@ -144,7 +144,7 @@ async function reportRemainingHosts(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await tellRemainingHosts(object, deps, staleSecrets, signal);
+    await recordRemainingHosts(object, deps, staleSecrets, signal);
   } catch (error) {
     if (!isKubeError(error) || signal.aborted) throw error;
     const exposure = keyText(object.metadata);

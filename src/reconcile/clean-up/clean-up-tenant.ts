@@ -156,13 +156,13 @@ async function cleanUp(
         created.push({ ...object, apiVersion, kind });
       }
     }
-    if (leaving.length > 0 && !haveLeft(daemonSet)) {
+    if (leaving.length > 0 && !areAddressesRemoved(daemonSet)) {
       if (!time.addressIsLate()) {
         const seconds = Math.round(deps.cleanupTimeoutMs / 2000);
         const because = `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
         return { because };
       }
-      reportAddressLeft(exposure, daemonSet, deps);
+      reportRemainingAddress(exposure, daemonSet, deps);
     }
   }
   await remove(link, [...created, ...live], signal);
@@ -192,7 +192,7 @@ function reportForeign(
   events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
 }
 
-function reportAddressLeft(
+function reportRemainingAddress(
   exposure: Exposure,
   { status }: DaemonSetWithStatus,
   { events, log }: TenantCleanupDeps,
@@ -221,7 +221,7 @@ function brokenTenant(object: KubeObject): Condition | undefined {
 }
 
 /** Whether every node has run the pod that takes the address off. */
-function haveLeft(daemonSet: DaemonSetWithStatus): boolean {
+function areAddressesRemoved(daemonSet: DaemonSetWithStatus): boolean {
   const isLeaving = daemonSet.spec.template.spec.containers[0]?.name === 'leaving';
   return isLeaving && isRolledOut(daemonSet);
 }

@@ -15,7 +15,7 @@ import type { SecretRenewals, StaleSecrets } from '../preparation/secret-renewal
 import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
 /** Records an event on the provider's object, which stays. Nothing if there is none. @throws KubeError */
-export async function tellRemainingHosts(
+export async function recordRemainingHosts(
   object: KubeObject,
   {
     management,

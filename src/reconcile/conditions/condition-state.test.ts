@@ -84,7 +84,7 @@ describe('Ready', () => {
 test('Ready names why proxies are not ready, where the way of clients says so', () => {
   const good = holds('Fine', 'all is well');
   const broken = { status: 'False', reason: 'DnsNoAnswer', message: 'no address' } as const;
-  const verdictsWith = (tenant: string, Reachable: ConditionState): ConditionStates => ({
+  const conditionsWith = (tenant: string, Reachable: ConditionState): ConditionStates => ({
     Accepted: good,
     Prepared: good,
     Routed: good,
@@ -93,9 +93,9 @@ test('Ready names why proxies are not ready, where the way of clients says so', 
     Reachable,
   });
 
-  expect(readyState(verdictsWith('ProxiesNotReady', broken)).reason).toBe('DnsNoAnswer');
-  expect(readyState(verdictsWith('ProxiesNotReady', good)).reason).toBe('ProxiesNotReady');
-  expect(readyState(verdictsWith('TenantUnreachable', broken)).reason).toBe('TenantUnreachable');
+  expect(readyState(conditionsWith('ProxiesNotReady', broken)).reason).toBe('DnsNoAnswer');
+  expect(readyState(conditionsWith('ProxiesNotReady', good)).reason).toBe('ProxiesNotReady');
+  expect(readyState(conditionsWith('TenantUnreachable', broken)).reason).toBe('TenantUnreachable');
 });
 
 describe('a state', () => {

@@ -53,7 +53,7 @@ export function faultStates(
     const isLater = place > CONDITION_ORDER.indexOf(condition);
     const found = known.find((one) => one.type === type);
     if (type === condition) return [type, fault];
-    return [type, found ?? (isLater ? notYet(condition) : notLookedAt())];
+    return [type, found ?? (isLater ? notYet(condition) : notReconciled())];
   });
   return Object.fromEntries(conditions) as ConditionStates;
 }
@@ -129,11 +129,11 @@ export function stateBefore(
   condition: PartialCondition,
 ): ConditionState {
   const known = before?.conditions?.find(({ type }) => type === condition);
-  const { status, reason, message } = known ?? notLookedAt();
+  const { status, reason, message } = known ?? notReconciled();
   return { status, reason, message };
 }
 
-function notLookedAt(): ConditionState {
+function notReconciled(): ConditionState {
   return { status: 'Unknown', reason: 'NotLookedAt', message: 'not looked at yet' };
 }
 

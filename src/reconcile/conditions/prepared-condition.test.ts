@@ -45,12 +45,12 @@ describe('Prepared', () => {
 
   test('fails for a certificate that its provider keeps, and is no trouble before it has begun to run', () => {
     const stale = finding('CertificateStale', 'error');
-    const verdictIn = (phase: ProvidedFacts['phase']) =>
+    const conditionIn = (phase: ProvidedFacts['phase']) =>
       preparedState({ findings: [], provided: inPhase(phase) }, [stale]);
 
-    expect(verdictIn('serving')).toMatchObject({ status: 'False', reason: 'CertificateStale' });
-    expect(verdictIn('serving').isWaiting).toBeUndefined();
-    expect(verdictIn('provisioning')).toMatchObject({ status: 'False', isWaiting: true });
+    expect(conditionIn('serving')).toMatchObject({ status: 'False', reason: 'CertificateStale' });
+    expect(conditionIn('serving').isWaiting).toBeUndefined();
+    expect(conditionIn('provisioning')).toMatchObject({ status: 'False', isWaiting: true });
   });
 
   test('fails for what is missing in a control plane that runs', () => {

@@ -8,12 +8,12 @@ import type { KubeObject } from '../../kube/object.ts';
 import { OutdatedError } from '../../kube/outdated-error.ts';
 import { fails, type PartialCondition } from '../../reconcile/conditions/condition-state.ts';
 import { faultStates } from '../../reconcile/conditions/management-conditions.ts';
-import { isWorthTelling, managementFault, StepFailed } from '../../reconcile/management-fault.ts';
+import { shouldReport, managementFault, StepFailed } from '../../reconcile/management-fault.ts';
 import type { ExposureReports } from './exposure-reports.ts';
 import type { ExposureState } from './exposure-state.ts';
 
 /** Runs a reconcile, and reports what prevents it. @throws what it throws, the cause of a StepFailed */
-export async function reportingFaults<T>(
+export async function withErrorReporting<T>(
   object: KubeObject,
   state: ExposureState,
   reports: ExposureReports,
@@ -28,7 +28,7 @@ export async function reportingFaults<T>(
     const cause: unknown = error instanceof StepFailed ? error.cause : error;
     // Not a fault: the next reconcile decides from the current version.
     if (cause instanceof OutdatedError) throw cause;
-    if (!signal.aborted && isKubeError(cause) && isWorthTelling(cause, ++state.failures)) {
+    if (!signal.aborted && isKubeError(cause) && shouldReport(cause, ++state.failures)) {
       const condition = error instanceof StepFailed ? (error.step as PartialCondition) : undefined;
       await report(object, state, reports, cause, condition, signal).catch((failure: unknown) => {
         // The cause matters more, and is reported the next time.
@@ -50,7 +50,7 @@ async function report(
   const finding = managementFault(cause);
   const { generation = 0, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined) {
-    await reports.reportLeaving(object, state, findingText(finding), signal);
+    await reports.reportCleanup(object, state, findingText(finding), signal);
   } else if (condition !== undefined) {
     const before = reports.statusOf(object);
     const conditions = faultStates(before, generation, condition, fails(finding));
