@@ -214,9 +214,9 @@ async function take(way: EdgeWay, ways: readonly EdgeWay[]): Promise<void> {
 }
 
 /** Switches the previous edge off, so that anything that still uses it fails. */
-async function switchOff(former: EdgeWay | undefined, next: readonly EdgeWay[]): Promise<void> {
-  if (former === undefined) return;
-  const edge = edgeOf(former);
+async function switchOff(previous: EdgeWay | undefined, next: readonly EdgeWay[]): Promise<void> {
+  if (previous === undefined) return;
+  const edge = edgeOf(previous);
   if (next.some(({ controller }) => controller === edge.name)) {
     await together(edge.daemons.map((daemon) => daemon.kill()));
   } else {

@@ -7,7 +7,7 @@ import { systemClock } from '../clock/clock.ts';
 import { foreignClaims } from '../edges/claims/foreign-claims.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { EdgeContext } from '../edges/driver.ts';
-import { formerRoutes } from '../edges/former-routes.ts';
+import { previousRoutes } from '../edges/previous-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
 import type { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -55,10 +55,10 @@ export function edgeAddresses(
 ): readonly string[] {
   const { edge } = context;
   const driver = driverFor(edge.spec.driver);
-  const former = new Set(formerRoutes(live, edge));
+  const previous = new Set(previousRoutes(live, edge));
   const own = live.filter(
     (object) =>
-      !former.has(object) &&
+      !previous.has(object) &&
       driver.requires.some(
         ({ kind, apiVersion }) =>
           kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion),

@@ -79,8 +79,8 @@ export function ownRoutes(
   return (object) => {
     const { metadata } = object;
     if (uid === undefined || metadata.namespace !== namespace) return false;
-    const isFormer = names.has(metadata.name) && isMarked(object, mark);
-    return isFormer || (wanted.has(identity(object)) && isOwned(object, uid));
+    const isPrevious = names.has(metadata.name) && isMarked(object, mark);
+    return isPrevious || (wanted.has(identity(object)) && isOwned(object, uid));
   };
 }
 

@@ -150,9 +150,9 @@ export function commonFields(
   spec: PreparationSpec,
   addresses: readonly [string, ...string[]],
 ): readonly DesiredField[] {
-  const { hosts, formerHosts = [] } = spec;
+  const { hosts, previousHosts = [] } = spec;
   const { api, konnectivity } = hosts;
-  const names = [api, ...(hasKonnectivity(object) ? [konnectivity ?? ''] : []), ...formerHosts];
+  const names = [api, ...(hasKonnectivity(object) ? [konnectivity ?? ''] : []), ...previousHosts];
   return [
     {
       path: [...INGRESS, 'hostname'],

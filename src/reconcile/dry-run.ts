@@ -4,7 +4,7 @@
 import type { ExposureStatus } from '../api/exposure.ts';
 import type { Finding } from '../api/finding.ts';
 import { systemClock } from '../clock/clock.ts';
-import { formerRoutesKept } from '../edges/former-routes.ts';
+import { previousRoutesFinding } from '../edges/previous-routes.ts';
 import { Applier } from '../kube/apply/apply.ts';
 import { RecordingObjectClient, type RecordedWrite } from '../kube/client/recording-client.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
@@ -303,7 +303,7 @@ class Run {
     plan: Plan,
   ): readonly Finding[] {
     const { resolved, reading } = observation;
-    const kept = formerRoutesKept(routed.previous, resolved.edge);
+    const kept = previousRoutesFinding(routed.previous, resolved.edge);
     return distinct([
       ...plan.findings,
       ...(resolved.warning === undefined ? [] : [resolved.warning]),

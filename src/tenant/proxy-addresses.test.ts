@@ -67,16 +67,16 @@ describe('the proxies that are there', () => {
 
     expect(placedProxies(daemonSet(init, 'proxy --listen=100.64.64.1:7443'))).toMatchObject({
       virtualAddresses: ['100.64.64.1', 'fd00::1'],
-      formerAddresses: ['100.64.64.2'],
+      previousAddresses: ['100.64.64.2'],
       listenEverywhere: false,
     });
     expect(placedProxies(daemonSet([], 'proxy --listen=:7443'))).toMatchObject({
       virtualAddresses: [],
-      formerAddresses: [],
+      previousAddresses: [],
       listenEverywhere: true,
     });
     const leaving = daemonSet([], 'address remove --stay 100.64.64.1 --http=127.1.1.1:7444');
-    expect(placedProxies(leaving).formerAddresses).toEqual(['100.64.64.1']);
+    expect(placedProxies(leaving).previousAddresses).toEqual(['100.64.64.1']);
   });
 
   test('are rolled out when all nodes run the newest version, ready', () => {
@@ -99,7 +99,7 @@ const placed: fc.Arbitrary<PlacedProxies> = fc
   .chain(({ present, removed }) =>
     fc.record({
       virtualAddresses: fc.constant(present),
-      formerAddresses: fc.constant(removed.filter((address) => !present.includes(address))),
+      previousAddresses: fc.constant(removed.filter((address) => !present.includes(address))),
       listenEverywhere: present.length === 0 ? fc.constant(true) : fc.boolean(),
       areRolledOut: fc.boolean(),
     }),
@@ -111,7 +111,7 @@ describe('at any moment of a change', () => {
       fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (desired, led, there) => {
         const next = addressesFor(desired, led, there);
 
-        const taken = next.formerAddresses;
+        const taken = next.previousAddresses;
         expect(taken.filter((address) => led.includes(address))).toEqual([]);
         expect(taken.filter((address) => next.virtualAddresses.includes(address))).toEqual([]);
         for (const address of desired) expect(next.virtualAddresses).toContain(address);
@@ -124,8 +124,8 @@ describe('at any moment of a change', () => {
       fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (desired, led, there) => {
         const next = addressesFor(desired, led, there);
 
-        const known = [...next.virtualAddresses, ...next.formerAddresses];
-        for (const address of [...there.virtualAddresses, ...there.formerAddresses]) {
+        const known = [...next.virtualAddresses, ...next.previousAddresses];
+        for (const address of [...there.virtualAddresses, ...there.previousAddresses]) {
           expect(known).toContain(address);
         }
       }),

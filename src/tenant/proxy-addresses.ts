@@ -18,7 +18,7 @@ export interface PlacedProxies {
   /** The virtual addresses that the DaemonSet adds to nodes. */
   readonly virtualAddresses: readonly string[];
   /** The virtual addresses that the DaemonSet removes from nodes. */
-  readonly formerAddresses: readonly string[];
+  readonly previousAddresses: readonly string[];
   /** Whether the proxies listen at every address of the node, or only at the virtual ones. */
   readonly listenEverywhere: boolean;
   /** Whether the rollout of the DaemonSet is complete. */
@@ -47,7 +47,7 @@ export function placedProxies(daemonSet: DaemonSetWithStatus): PlacedProxies {
     [...initContainers, ...containers].flatMap((container) => addressesIn(container, action));
   return {
     virtualAddresses: of('add'),
-    formerAddresses: of('remove'),
+    previousAddresses: of('remove'),
     listenEverywhere: containers.some((container) =>
       argsOf(container).some((flag) => flag.startsWith('--listen=:')),
     ),
@@ -97,18 +97,23 @@ export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
     ? ({ at: 'node', nodes: tenant.nodes } as const)
     : ({ at: 'virtual', addresses: desired } as const);
   if (placed === undefined) {
-    return { virtualAddresses: desired, formerAddresses: [], listenEverywhere: isNode, listeners };
+    return {
+      virtualAddresses: desired,
+      previousAddresses: [],
+      listenEverywhere: isNode,
+      listeners,
+    };
   }
   const led = addressesLedTo(input.currentSlices);
-  const carried = [...placed.virtualAddresses, ...placed.formerAddresses];
-  const former = carried.filter((address) => !desired.includes(address));
-  const inUse = former.filter((address) => led.includes(address));
+  const carried = [...placed.virtualAddresses, ...placed.previousAddresses];
+  const previous = carried.filter((address) => !desired.includes(address));
+  const inUse = previous.filter((address) => led.includes(address));
   const virtualAddresses = [...desired, ...inUse];
   const isAtNodes = led.some((address) => !virtualAddresses.includes(address));
   const comesFromNodes = !isNode && placed.listenEverywhere && isAtNodes;
   return {
     virtualAddresses,
-    formerAddresses: former.filter((address) => !led.includes(address)),
+    previousAddresses: previous.filter((address) => !led.includes(address)),
     listenEverywhere: isNode || comesFromNodes,
     listeners: isEverywhere(desired, placed, isNode)
       ? listeners

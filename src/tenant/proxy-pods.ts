@@ -21,7 +21,7 @@ export interface ProxyPodsInput {
   /** The virtual addresses to add to every node. They have the families of the tenant's Service. */
   readonly virtualAddresses: readonly string[];
   /** The virtual addresses to remove from every node. */
-  readonly formerAddresses: readonly string[];
+  readonly previousAddresses: readonly string[];
   /** Whether to listen at every address of the node, or only at the virtual ones. */
   readonly listenEverywhere: boolean;
 }
@@ -96,7 +96,7 @@ export function leavingDaemonSet({
 
 function addressSteps({
   virtualAddresses,
-  formerAddresses,
+  previousAddresses,
 }: ProxyPodsInput): NonNullable<Parameters<typeof daemonSet>[0]['init']> {
   const step = (name: string, action: string, addresses: readonly string[]) =>
     addresses.length === 0
@@ -104,7 +104,7 @@ function addressSteps({
       : [{ name, args: ['address', action, ...addresses], securityContext: ADDRESS_KEEPER }];
   return [
     ...step('address', 'add', virtualAddresses),
-    ...step('former-address', 'remove', formerAddresses),
+    ...step('former-address', 'remove', previousAddresses),
   ];
 }
 

@@ -91,7 +91,7 @@ describe('the hash of the release', () => {
       'listeners at every address during a move to a virtual one',
       ({ listenEverywhere, virtualAddresses }) => listenEverywhere && virtualAddresses.length > 0,
     ],
-    ['former addresses', ({ formerAddresses }) => formerAddresses.length > 0],
+    ['previous addresses', ({ previousAddresses }) => previousAddresses.length > 0],
     ['directInjection', ({ worker }) => worker.directInjection],
     ['host aliases', ({ worker }) => worker.hostAliases !== undefined],
     ['pull secrets', ({ worker }) => worker.imagePullSecrets !== undefined],

@@ -79,7 +79,7 @@ const VARIANTS: readonly (Partial<ProxyPodsInput> & { readonly spec?: object })[
   { spec: { address: 'Node' }, virtualAddresses: [], listenEverywhere: true },
   // During a move from node addresses to virtual addresses, and from one virtual address to another.
   { listenEverywhere: true },
-  { formerAddresses: ['100.64.64.2'] },
+  { previousAddresses: ['100.64.64.2'] },
   { spec: { directInjection: true } },
   {
     spec: {
@@ -102,7 +102,7 @@ function releaseOf(image: string, daemonSetOf: (input: ProxyPodsInput) => Daemon
         host: '',
         edge: '',
         virtualAddresses: worker.virtualAddresses,
-        formerAddresses: [],
+        previousAddresses: [],
         listenEverywhere: false,
         ...variant,
       }).spec;

@@ -80,7 +80,7 @@ export function leavingObjects(
   input: Pick<TenantInput, 'worker' | 'image' | 'tenant' | 'placed'>,
 ): readonly KubeObject[] {
   const { worker, placed } = input;
-  const present = [...(placed?.virtualAddresses ?? []), ...(placed?.formerAddresses ?? [])];
+  const present = [...(placed?.virtualAddresses ?? []), ...(placed?.previousAddresses ?? [])];
   const virtualAddresses = [...new Set([...virtualAddressesOf(input), ...present])];
   if (virtualAddresses.length === 0) return [];
   return [proxyAccount(), leavingDaemonSet({ worker, image: imageOf(input), virtualAddresses })];

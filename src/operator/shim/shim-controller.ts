@@ -10,7 +10,12 @@ import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { appliedPaths } from '../../providers/preparation/field-owners.ts';
 import { fieldsOf, isUsable, recordOf } from '../../providers/preparation/record.ts';
-import { isMadeFor, isMadeForFormer, shimFor, shimObstacle } from '../../providers/shims/shim.ts';
+import {
+  isMadeFor,
+  wasCreatedForPrevious,
+  shimFor,
+  shimObstacle,
+} from '../../providers/shims/shim.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { ReturningExposures } from './returning-exposures.ts';
 import { edgeFor, shimContext } from '../../management/shim-context.ts';
@@ -61,7 +66,7 @@ export class ShimController {
       return undefined;
     }
     // The Exposure of a previous object of this name is being deleted. Its deletion is an event.
-    if (existing !== undefined && isMadeForFormer(existing, object)) return undefined;
+    if (existing !== undefined && wasCreatedForPrevious(existing, object)) return undefined;
     const obstacle = shimObstacle(existing, object);
     const { finding: noEdge } = edgeFor(management, object);
     const findings = [...shim.findings, ...(noEdge === undefined ? [] : [noEdge])];

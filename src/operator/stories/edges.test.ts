@@ -341,7 +341,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     );
   });
 
-  test('the objects of the former driver stay as long as proxies go by them', async () => {
+  test('the objects of the previous driver stay while proxies use them', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, edge: LAB_EDGES.haproxy.spec });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { port, controllers } = await lab.addExposed('blue');

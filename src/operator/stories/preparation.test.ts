@@ -178,13 +178,13 @@ describe.concurrent('a tenant that moves to another host', () => {
     tenant.controllers.resume();
 
     await lab.untilCondition('blue', 'Ready', /^True/);
-    await lab.until('the former host is gone', () =>
+    await lab.until('the previous host is gone', () =>
       Bun.deepEquals(certificateNames(lab), [OTHER_HOST]),
     );
     expect(lab.apiHostsOf('blue')).toEqual([OTHER_HOST]);
   });
 
-  test('has the host of the former Edge in its certificate too', async () => {
+  test('has the host of the previous Edge in its certificate too', async () => {
     await using lab = await startProvidedLab();
     await lab.applyEdge({ domain: 'other.test' }, 'other');
     await addKamaji(lab, 'blue', NO_KONNECTIVITY);

@@ -147,7 +147,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     const host = 'tenants-blue.k8s.other.test';
     await lab.until('the other host', () => lab.apiHostsOf('blue').includes(host));
     const otherKonnectivity = 'tenants-blue.konnectivity.other.test';
-    // Nobody has come to the new Edge yet: those of the former one stay.
+    // No client uses the new Edge yet, so the objects of the previous one stay.
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([
       ...[host, otherKonnectivity, API_HOST, KONNECTIVITY_HOST],
     ]);

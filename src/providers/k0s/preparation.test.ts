@@ -60,11 +60,11 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     expect(findings.map(({ code }) => code)).toEqual(['EntryRepeated']);
   });
 
-  test('has a former host of its own no more as its external address', () => {
+  test('replaces an external address that is a previous host of the Exposure', () => {
     const object = changed(make('red'), { 'spec.externalAddress': 'old.k8s.example.test' });
-    const formerHosts = ['old.k8s.example.test'];
+    const previousHosts = ['old.k8s.example.test'];
 
-    const { fields, findings } = plan(object, { ...specFor('new'), formerHosts });
+    const { fields, findings } = plan(object, { ...specFor('new'), previousHosts });
 
     expect(findings).toEqual([]);
     expect(fields.find(({ path }) => path.at(-1) === 'externalAddress')?.wanted).toBe(

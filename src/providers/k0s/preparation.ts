@@ -93,10 +93,10 @@ function hasUnhandledClass(object: KubeObject, spec: PreparationSpec): boolean {
 /** Returns an external address that is neither the API host nor a previous one, and so belongs to the user. */
 function otherExternalAddress(
   object: KubeObject,
-  { hosts, formerHosts = [] }: PreparationSpec,
+  { hosts, previousHosts = [] }: PreparationSpec,
 ): string | undefined {
   const external = textAt(object, 'spec', 'externalAddress');
-  const own = [hosts.api, ...formerHosts, textAt(object, ...INGRESS, 'apiHost')];
+  const own = [hosts.api, ...previousHosts, textAt(object, ...INGRESS, 'apiHost')];
   return own.includes(external) ? undefined : external;
 }
 

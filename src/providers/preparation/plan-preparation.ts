@@ -38,7 +38,7 @@ import {
   type RecordProblem,
   type ValueRecord,
 } from './record.ts';
-import { formerValue, leftBlocks, undone } from './undo.ts';
+import { previousValue, leftBlocks, undone } from './undo.ts';
 
 /** A field with its current and desired value. */
 export interface FieldState {
@@ -172,7 +172,7 @@ function planOne(
       live,
       written.map(({ state }) => state),
     ),
-    putBack: formerValues(live, given),
+    putBack: previousValues(live, given),
     staying: applied.filter((path) => valueAt(base, ...path) !== undefined),
     isDue: differing.length > 0 || given.some((field) => isInEffect(live, field)),
     recordBefore: merged(recordAfter, recorded),
@@ -191,7 +191,7 @@ function isMet(desired: DesiredField, base: KubeObject): boolean {
 /** Reports whether Snicket still owns a field, or whether it still has a value of Snicket. */
 function isInEffect(live: KubeObject, field: FieldRecord): boolean {
   const { path } = field;
-  return isOwned(live, path) || !Bun.deepEquals(formerValue(live, field), valueAt(live, ...path));
+  return isOwned(live, path) || !Bun.deepEquals(previousValue(live, field), valueAt(live, ...path));
 }
 
 /** Returns the object for server-side apply, with these fields and with the resourceVersion of the current object. */
@@ -324,9 +324,12 @@ export function stayingFields(
  * Returns the values for a merge patch: previous values, and null for fields that did not exist and that would
  * otherwise stay.
  */
-export function formerValues(live: KubeObject, fields: readonly FieldRecord[]): readonly PutBack[] {
+export function previousValues(
+  live: KubeObject,
+  fields: readonly FieldRecord[],
+): readonly PutBack[] {
   const values = fields.flatMap((field) => {
-    const value = formerValue(live, field);
+    const value = previousValue(live, field);
     if (Bun.deepEquals(value, valueAt(live, ...field.path))) return [];
     if (value !== undefined) return [{ path: field.path, value }];
     // The next apply removes a field that only Snicket owns.

@@ -11,7 +11,7 @@ export interface PreparationSpec {
   /** The port of the edge that clients dial. */
   readonly port: number;
   /** Hosts that clients may still use: certificates keep them. Default: none. */
-  readonly formerHosts?: readonly string[] | undefined;
+  readonly previousHosts?: readonly string[] | undefined;
   /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
 }

@@ -32,7 +32,7 @@ export function leftBlocks(live: KubeObject, fields: readonly FieldRecord[]): re
 
 function withoutFields<T extends KubeObject>(live: T, fields: readonly FieldRecord[]): T {
   return fields.reduce(
-    (object, field) => withField(object, field.path, formerValue(live, field)),
+    (object, field) => withField(object, field.path, previousValue(live, field)),
     live,
   );
 }
@@ -68,16 +68,18 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Returns the value of a field without Snicket; undefined if the field would not exist. */
-export function formerValue(live: KubeObject, field: FieldRecord): unknown {
+export function previousValue(live: KubeObject, field: FieldRecord): unknown {
   const current = valueAt(live, ...field.path);
-  return 'wrote' in field ? formerScalar(live, field, current) : formerList(live, field, current);
+  return 'wrote' in field
+    ? previousScalar(live, field, current)
+    : previousList(live, field, current);
 }
 
 /**
  * If another field manager owns the field with Snicket's value, that manager wants this value: it wrote the value first
  * or has taken it over. The value then stays.
  */
-function formerScalar(
+function previousScalar(
   live: KubeObject,
   { path, wrote, was }: ValueRecord,
   current: unknown,
@@ -90,7 +92,7 @@ function formerScalar(
  * A manager that applies a list owns all of its entries, including Snicket's. A manager that updates the list may have
  * kept Snicket's entries only because they were there.
  */
-function formerList(
+function previousList(
   live: KubeObject,
   { path, entries, absent }: ListRecord,
   current: unknown,

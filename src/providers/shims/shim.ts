@@ -85,15 +85,15 @@ export function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeO
  * Reports whether Snicket generated the Exposure for a deleted object of the same name, so that the garbage collector
  * will delete it.
  */
-export function isMadeForFormer(
+export function wasCreatedForPrevious(
   existing: KubeObject,
   { apiVersion, kind, metadata: { name, uid } }: KubeObject,
 ): boolean {
   const { ownerReferences = [] } = existing.metadata;
-  const former = ownerReferences.find(({ controller }) => controller === true);
-  if (former === undefined || former.uid === uid || former.name !== name) return false;
-  const isSameKind = former.kind === kind && groupOf(former.apiVersion) === groupOf(apiVersion);
-  return isSameKind && isMadeFor(existing, { ...existing, metadata: former });
+  const previous = ownerReferences.find(({ controller }) => controller === true);
+  if (previous === undefined || previous.uid === uid || previous.name !== name) return false;
+  const isSameKind = previous.kind === kind && groupOf(previous.apiVersion) === groupOf(apiVersion);
+  return isSameKind && isMadeFor(existing, { ...existing, metadata: previous });
 }
 
 /** Reports whether an object of a provider has an annotation that requests an Exposure. */

@@ -18,7 +18,7 @@ describe('the time of a cleanup', () => {
   });
 
   test.each([
-    ['goes on where a former process left off', 200, { leftMs: 100_000, waitedMs: 200_000 }],
+    ['continues where the previous process stopped', 200, { leftMs: 100_000, waitedMs: 200_000 }],
     ['has a minute for a process that was away', 3_600, { leftMs: 60_000, waitedMs: 3_600_000 }],
     ['is whole where the date is behind', -3_600, { leftMs: 300_000, waitedMs: 0 }],
   ])('%s', (_what, agoSeconds, expected) => {

@@ -2,7 +2,7 @@
  * The conditions of an Exposure after a reconcile. Pure.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
-import { formerRoutesKept } from '../../edges/former-routes.ts';
+import { previousRoutesFinding } from '../../edges/previous-routes.ts';
 import { unenforcedPolicy } from '../../plan/tenant-routes.ts';
 import type { Reconciled } from '../reconcile-exposure.ts';
 import {
@@ -39,7 +39,10 @@ export function conditionStates(reconciled: Reconciled, input: ConditionInput): 
     Accepted: accepted,
     Prepared: prepared(reconciled, before),
     Routed: noting(
-      noting(obstacle ? fails(obstacle) : (later ?? routes()), formerRoutesKept(previous, edge)),
+      noting(
+        obstacle ? fails(obstacle) : (later ?? routes()),
+        previousRoutesFinding(previous, edge),
+      ),
       unenforcedPolicy(exposure, edge),
     ),
     WorkersReady: later ?? tenant?.condition ?? workersBefore(reconciled, before),

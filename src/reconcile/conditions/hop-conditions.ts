@@ -17,15 +17,15 @@ const WAY_TO_API = ['dns', 'edge', 'sni', 'certificate', 'api'];
 /** Whether agents are connected is not looked at. */
 const LEADS_TO_KONNECTIVITY = "the konnectivity host leads to this tenant's konnectivity-server";
 
-/** Whether clients reach the API by its host; by a former Edge, where they still go by that. */
-export function reachableState(hops: readonly KnownHop[], formerEdge?: string): ConditionState {
+/** Whether clients reach the API by its host; by a previous Edge, where they still go by that. */
+export function reachableState(hops: readonly KnownHop[], previousEdge?: string): ConditionState {
   const way = hops.filter(({ name }) => WAY_TO_API.includes(name));
   if (way.length === 0) return notProbed();
   const state = failing(way) ?? passing(way);
-  if (formerEdge === undefined) return state;
+  if (previousEdge === undefined) return state;
   return {
     ...state,
-    message: `by Edge ${formerEdge}, which is in use until another takes the routes: ${state.message}`,
+    message: `by Edge ${previousEdge}, which is in use until another takes the routes: ${state.message}`,
   };
 }
 

@@ -48,7 +48,7 @@ export function preparationFor(
       hosts,
       port: edge.spec.port,
       // Whoever writes the fields himself need not know of hosts that he has just given up.
-      ...(previousHosts.length > 0 && prepare !== 'Report' && { formerHosts: previousHosts }),
+      ...(previousHosts.length > 0 && prepare !== 'Report' && { previousHosts }),
       handledClasses: handledClasses(edge, management),
     },
     owner: ownerOf(object, management.exposureIndex),

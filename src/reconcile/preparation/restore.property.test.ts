@@ -106,7 +106,7 @@ const STEPS = fc.array(
   fc.record({
     policy: fc.constantFrom<PreparePolicy>('Force', 'Patch', 'Report'),
     host: fc.constantFrom(...HOSTS),
-    former: fc.subarray(HOSTS, { maxLength: 1 }),
+    previous: fc.subarray(HOSTS, { maxLength: 1 }),
     // After so many writes the process ends.
     writes: fc.option(fc.nat({ max: 4 }), { nil: Number.POSITIVE_INFINITY }),
   }),
@@ -133,9 +133,9 @@ describe('a deleted Exposure, after any sequence of specs', () => {
         const before = now(objects).map(content);
         const signal = AbortSignal.timeout(200_000);
 
-        for (const { policy, host, former, writes } of steps) {
-          const formerHosts = former.map((one) => `${one}.k8s.example.test`);
-          const spec = { ...specFor(host), formerHosts };
+        for (const { policy, host, previous, writes } of steps) {
+          const previousHosts = previous.map((one) => `${one}.k8s.example.test`);
+          const spec = { ...specFor(host), previousHosts };
           const provided = { provider, objects: now(objects) };
           const preparer = new Preparer(ending(lab.client, writes), { clock: new ManualClock() });
           const input = { policy, provided, spec, owner: lab.owner() };

@@ -414,7 +414,7 @@ describe('a field that is no longer desired', () => {
   const key = { name: 'violet', namespace: NAMESPACE };
   const resource = PROVIDER_RESOURCES.clusterDeployment;
 
-  test('has its former value again, or is gone', async () => {
+  test('has its previous value again, or is gone', async () => {
     await using lab = await PreparationLab.start();
     const deployment = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
     const desired = changed(withoutIdentity(deployment), {

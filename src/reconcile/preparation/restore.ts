@@ -13,7 +13,7 @@ import { appliedPaths, ownersPatch, released } from '../../providers/preparation
 import { treeOf } from '../../providers/preparation/field-path.ts';
 import {
   bodyOf,
-  formerValues,
+  previousValues,
   recordFinding,
   stayingFields,
 } from '../../providers/preparation/plan-preparation.ts';
@@ -25,7 +25,7 @@ import {
   type ListRecord,
   type ObjectRecord,
 } from '../../providers/preparation/record.ts';
-import { formerValue } from '../../providers/preparation/undo.ts';
+import { previousValue } from '../../providers/preparation/undo.ts';
 import { providerFor } from '../../providers/provider-for.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { quoted } from '../../text/quote.ts';
@@ -127,7 +127,7 @@ async function nextStep(
   const { client, resource } = place;
   const { resourceVersion, managedFields = [] } = live.metadata;
   const emptied = new Set(place.provider.emptiedFirst.map(pathText));
-  const values = formerValues(live, fields).filter(
+  const values = previousValues(live, fields).filter(
     ({ path, value }) => value !== null || !emptied.has(pathText(path)),
   );
   if (values.length > 0) {
@@ -178,5 +178,5 @@ async function emptyFirst(
 
 /** A list that is there, was not there before, and has nothing of anybody else. */
 function isToGo(live: KubeObject, list: ListRecord): boolean {
-  return valueAt(live, ...list.path) !== undefined && formerValue(live, list) === undefined;
+  return valueAt(live, ...list.path) !== undefined && previousValue(live, list) === undefined;
 }

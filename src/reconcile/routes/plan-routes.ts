@@ -6,7 +6,7 @@ import type { Edge } from '../../api/edge.ts';
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { TenantRoute } from '../../api/tenant-route.ts';
-import { formerRoutes } from '../../edges/former-routes.ts';
+import { previousRoutes } from '../../edges/previous-routes.ts';
 import type { ExposureRoutes } from '../../edges/route.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { isAdoptable, markOf, ownedBy, superfluous } from '../../plan/ownership.ts';
@@ -93,7 +93,7 @@ export function planRoutes(observation: RouteObservation): RoutePlan {
   const desired = planned.map((object) => object.desired);
   const unwanted = superfluous(owned, desired, markOf(exposure));
   const kept = keptTenantRoutes(observation, unwanted.filter(isTenantRoute));
-  const ofPreviousDriver = routes === undefined ? [] : formerRoutes(unwanted, edge);
+  const ofPreviousDriver = routes === undefined ? [] : previousRoutes(unwanted, edge);
   const previous = new Set<KubeObject>([...kept.map(({ live }) => live), ...ofPreviousDriver]);
   return {
     apply: [...apply, ...kept],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { DRIVERS, type Driver } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { driverFor } from './driver-for.ts';
-import { formerRoutes, formerRoutesKept } from './former-routes.ts';
+import { previousRoutes, previousRoutesFinding } from './previous-routes.ts';
 import { BLUE, edge, serving, SPECS } from './testing/blue.ts';
 
 function routesBy(driver: Driver): readonly KubeObject[] {
@@ -21,7 +21,7 @@ describe.each(DRIVERS.filter((driver) => driver !== 'contour'))(
     test('to contour its routes are kept, and nothing else is', () => {
       const routes = routesBy(from);
 
-      expect(formerRoutes([service, ...routes], edge(SPECS.contour))).toEqual(routes);
+      expect(previousRoutes([service, ...routes], edge(SPECS.contour))).toEqual(routes);
     });
   },
 );
@@ -29,7 +29,7 @@ describe.each(DRIVERS.filter((driver) => driver !== 'contour'))(
 test('an Ingress is kept beside that of another driver, which has another class', () => {
   const routes = routesBy('haproxy');
 
-  expect(formerRoutes(routes, edge(SPECS.nginx))).toEqual(routes);
+  expect(previousRoutes(routes, edge(SPECS.nginx))).toEqual(routes);
 });
 
 test('an Ingress is not kept where both would be on one edge, or nobody knows', () => {
@@ -37,13 +37,13 @@ test('an Ingress is not kept where both would be on one edge, or nobody knows', 
 
   for (const ingress of [haproxy, undefined]) {
     const shared = edge({ driver: 'haproxy-ingress', ingress });
-    expect(formerRoutes(routesBy('haproxy'), shared)).toEqual([]);
+    expect(previousRoutes(routesBy('haproxy'), shared)).toEqual([]);
   }
 });
 
 test('routes of the driver of the Edge are not kept', () => {
   for (const driver of DRIVERS) {
-    expect(formerRoutes(routesBy(driver), edge(SPECS[driver]))).toEqual([]);
+    expect(previousRoutes(routesBy(driver), edge(SPECS[driver]))).toEqual([]);
   }
 });
 
@@ -53,13 +53,13 @@ test('a kind in another version of its group is the same kind', () => {
     apiVersion: 'gateway.networking.k8s.io/v1alpha2',
   }));
 
-  expect(formerRoutes(older, edge(SPECS['gateway-api']))).toEqual([]);
-  expect(formerRoutes(older, edge(SPECS.haproxy))).toEqual(older);
+  expect(previousRoutes(older, edge(SPECS['gateway-api']))).toEqual([]);
+  expect(previousRoutes(older, edge(SPECS.haproxy))).toEqual(older);
 });
 
 describe('what is said of them', () => {
   test('is what they are, why they stay, and until when', () => {
-    expect(formerRoutesKept(routesBy('haproxy'), edge(SPECS.traefik))).toEqual({
+    expect(previousRoutesFinding(routesBy('haproxy'), edge(SPECS.traefik))).toEqual({
       code: 'FormerRoutesKept',
       severity: 'warning',
       message:
@@ -69,6 +69,6 @@ describe('what is said of them', () => {
   });
 
   test('is nothing if there are none', () => {
-    expect(formerRoutesKept([], edge(SPECS.traefik))).toBeUndefined();
+    expect(previousRoutesFinding([], edge(SPECS.traefik))).toBeUndefined();
   });
 });

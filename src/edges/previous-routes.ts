@@ -10,7 +10,7 @@ import { warning, type EdgeFinding } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
 
 /** Returns the superfluous objects that are routes of another driver than the current one of the Edge. */
-export function formerRoutes<T extends KubeObject>(
+export function previousRoutes<T extends KubeObject>(
   superfluous: readonly T[],
   edge: Edge,
 ): readonly T[] {
@@ -27,18 +27,18 @@ export function formerRoutes<T extends KubeObject>(
 /**
  * Returns the finding that previous routes still exist, with the reason and until when; undefined if there are none.
  *
- * @param former - Objects of a previous driver, and previous TenantRoutes.
+ * @param previous - Objects of a previous driver, and previous TenantRoutes.
  */
-export function formerRoutesKept(
-  former: readonly KubeObject[],
+export function previousRoutesFinding(
+  previous: readonly KubeObject[],
   { spec }: Pick<Edge, 'spec'>,
 ): EdgeFinding | undefined {
-  if (former.length === 0) return undefined;
-  const objects = former.filter((object) => !isTenantRoute(object));
+  if (previous.length === 0) return undefined;
+  const objects = previous.filter((object) => !isTenantRoute(object));
   const sentence =
     objects.length > 0
       ? `proxies and clients may still go by the former driver, so ${objects.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by driver ${spec.driver}`
-      : `proxies and clients may still use previous routes, so ${former.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by the new ones`;
+      : `proxies and clients may still use previous routes, so ${previous.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by the new ones`;
   return warning(
     'FormerRoutesKept',
     sentence,
