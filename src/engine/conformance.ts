@@ -2,7 +2,7 @@
  * For tests only: the conformance suite for the contract in `engine.ts`, on real sockets. Every engine must pass it.
  */
 import { blindSuite } from './conformance/suites/blind-suite.ts';
-import { keptSuite } from './conformance/suites/kept-suite.ts';
+import { bufferSuite } from './conformance/suites/buffer-suite.ts';
 import { limitsSuite } from './conformance/suites/limits-suite.ts';
 import { openingSuite } from './conformance/suites/opening-suite.ts';
 import { piecesSuite } from './conformance/suites/pieces-suite.ts';
@@ -15,7 +15,7 @@ export function conformance(engine: string): void {
   openingSuite(engine);
   blindSuite(engine);
   relaySuite(engine);
-  keptSuite(engine);
+  bufferSuite(engine);
   piecesSuite(engine);
   limitsSuite(engine);
   stormSuite(engine);

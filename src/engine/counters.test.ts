@@ -59,14 +59,14 @@ test('wipes one slot and no other', () => {
 
 test('forgets what was open when the engine is dead, and keeps what was counted', () => {
   const counters = new Counters(layout);
-  for (const name of ['accepted', 'open', 'keptBytes'] as const) counters.add(GLOBAL[name], 3);
+  for (const name of ['accepted', 'open', 'bufferedBytes'] as const) counters.add(GLOBAL[name], 3);
   counters.add(counters.row(1) + COLUMN.open, 2);
   counters.add(counters.row(1) + COLUMN.total, 5);
 
   counters.forgetOpen();
 
   expect(counters.global('accepted')).toBe(3);
-  expect(counters.global('open') + counters.global('keptBytes')).toBe(0);
+  expect(counters.global('open') + counters.global('bufferedBytes')).toBe(0);
   expect(counters.slot(1)).toMatchObject({ open: 0, total: 5 });
 });
 

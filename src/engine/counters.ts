@@ -16,7 +16,7 @@ const GLOBALS = [
   /** Dials that timed out and still hold a socket, because the engine cannot cancel them. */
   'abandonedDials',
   /** Bytes buffered in this process for slow readers and pending dials. */
-  'keptBytes',
+  'bufferedBytes',
   /** Readiness events that epoll missed and the periodic sweep recovered. */
   'lostEdges',
 ] as const;
@@ -27,7 +27,7 @@ const GAUGES = [
   'unfinishedHellos',
   'dialling',
   'abandonedDials',
-  'keptBytes',
+  'bufferedBytes',
 ] as const satisfies readonly (typeof GLOBALS)[number][];
 
 const COLUMNS = [

@@ -35,7 +35,7 @@ const GLOBAL_FAMILIES: Readonly<Record<GlobalCounter, Family>> = {
     'gauge',
     'Dials that timed out and cannot be taken back yet.',
   ],
-  keptBytes: ['kept_bytes', 'gauge', 'Bytes that wait for a slow reader or a slow dial.'],
+  bufferedBytes: ['kept_bytes', 'gauge', 'Bytes that wait for a slow reader or a slow dial.'],
   lostEdges: ['lost_edges_total', 'counter', 'Readiness that the engine nearly missed, healed.'],
 };
 

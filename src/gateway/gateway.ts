@@ -244,7 +244,7 @@ export class Gateway {
 /**
  * For all threads together. Memory use can be twice as high, which is half of the 1 GiB limit in deploy/gateway.yaml.
  */
-const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 256 * 1024 * 1024;
 
 /**
  * Returns the limits of one thread. The router counts connections over all threads. Limits that each engine counts for
@@ -256,7 +256,7 @@ function engineLimits({ workers, maxConnections, limits }: GatewayOptions): Part
   return {
     ...limits,
     maxConnections,
-    maxBufferedBytes: MAX_KEPT_BYTES,
+    maxBufferedBytes: MAX_BUFFERED_BYTES,
     maxUnfinishedHellos: share(maxUnfinishedHellos),
     maxUnfinishedHellosPerSource: share(maxUnfinishedHellosPerSource),
   };

@@ -31,7 +31,7 @@ export interface TcpProxyOptions {
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /** Memory use can be twice as high. Steward's memory limit for the whole process is 64 MiB. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Starts the proxy. While the upstream is unreachable the proxy runs, but stays out of the slice.
@@ -60,7 +60,7 @@ export async function startTcpProxy(
     serverName,
     log,
     clock,
-    limits: { maxBufferedBytes: MAX_KEPT_BYTES },
+    limits: { maxBufferedBytes: MAX_BUFFERED_BYTES },
   });
   const keeper = new SliceKeeper({
     connect,

@@ -20,7 +20,7 @@ import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
 import type { ClosedConnection, Engine, EngineOptions, Router } from '../engine.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
-import { KeptLimit } from '../kept-limit.ts';
+import { BufferLimit } from '../buffer-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { FrontDoor } from './front-door.ts';
@@ -63,7 +63,7 @@ export class BunEngine implements Engine {
       tick: () => this.#reception.tick(),
       end: this.#end.bind(this),
     });
-    const limit = new KeptLimit(this.#limits, allValues);
+    const limit = new BufferLimit(this.#limits, allValues);
     this.#relay = new Relay(this.#counters, limit, this.#end.bind(this));
     this.#reception = new Reception({
       router: this.#router,

@@ -16,7 +16,7 @@ import type { UnfinishedHellos } from '../unfinished-hellos.ts';
  * Bytes to buffer while dialing before the client is paused. Pausing costs two calls of epoll_ctl and a wake-up, which
  * is more than the buffered bytes cost.
  */
-const KEPT_WHILE_DIALLING_BYTES = 64 * 1024;
+const PAUSE_WHILE_DIALING_BYTES = 64 * 1024;
 
 /** Options of {@link Reception}. */
 export interface ReceptionOptions {
@@ -78,7 +78,7 @@ export class Reception {
         return;
       case 'dialling':
         client.append(chunk);
-        if (client.firstBytes >= KEPT_WHILE_DIALLING_BYTES) client.pause();
+        if (client.firstBytes >= PAUSE_WHILE_DIALING_BYTES) client.pause();
         this.#options.relay.hold(client, chunk.length);
         return;
       case 'joined':

@@ -7,7 +7,7 @@
  * may cost Limits.maxBufferedBytes: the connection that would exceed it is reset, and the others are not affected.
  */
 import { GLOBAL, type Counters } from '../counters.ts';
-import type { KeptLimit } from '../kept-limit.ts';
+import type { BufferLimit } from '../buffer-limit.ts';
 import { REASON } from '../reasons.ts';
 import { ClientSide, type AnySide, type UpstreamSide } from './side.ts';
 
@@ -17,10 +17,10 @@ export type Done = (client: ClientSide, reason: number, how: 'close' | 'reset') 
 /** Forwards bytes of pairs until both directions are finished, or one side is lost. */
 export class Relay {
   readonly #counters: Counters;
-  readonly #limit: KeptLimit;
+  readonly #limit: BufferLimit;
   readonly #done: Done;
 
-  constructor(counters: Counters, limit: KeptLimit, done: Done) {
+  constructor(counters: Counters, limit: BufferLimit, done: Done) {
     this.#counters = counters;
     this.#limit = limit;
     this.#done = done;
@@ -89,14 +89,14 @@ export class Relay {
   /** Counts first bytes of a client that wait for its dial. */
   hold(client: ClientSide, bytes: number): void {
     client.waitingBytes += bytes;
-    this.#counters.add(GLOBAL.keptBytes, bytes);
+    this.#counters.add(GLOBAL.bufferedBytes, bytes);
     this.#judge(client);
   }
 
   /** Stops counting the bytes that {@link hold} counted. */
   release(client: ClientSide): void {
     if (client.waitingBytes === 0) return;
-    this.#counters.add(GLOBAL.keptBytes, -client.waitingBytes);
+    this.#counters.add(GLOBAL.bufferedBytes, -client.waitingBytes);
     client.waitingBytes = 0;
   }
 
@@ -130,7 +130,7 @@ export class Relay {
 
   #keep(side: AnySide, bytes: Uint8Array | null): void {
     const more = (bytes?.length ?? 0) - (side.queue?.length ?? 0);
-    if (more !== 0) this.#counters.add(GLOBAL.keptBytes, more);
+    if (more !== 0) this.#counters.add(GLOBAL.bufferedBytes, more);
     side.queue = bytes;
   }
 }

@@ -17,7 +17,7 @@ export interface Report {
   readonly descriptors: number;
   readonly open: number;
   readonly accepted: number;
-  readonly keptBytes: number;
+  readonly bufferedBytes: number;
   readonly lostEdges: number;
   readonly failures: Readonly<Record<string, number>>;
 }
@@ -122,7 +122,7 @@ function run(engineName: string, rows: readonly Row[], limits: Partial<Limits>):
       descriptors: question === 'resources' ? readdirSync('/proc/self/fd').length : 0,
       open: table.counters.global('open'),
       accepted: table.counters.global('accepted'),
-      keptBytes: table.counters.global('keptBytes'),
+      bufferedBytes: table.counters.global('bufferedBytes'),
       lostEdges: table.counters.global('lostEdges'),
       failures: table.counters.failures(),
     };

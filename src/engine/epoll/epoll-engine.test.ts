@@ -119,7 +119,7 @@ test('finds a reader that takes bytes again without epoll saying so', async () =
   const payload = Buffer.alloc(16 << 20, 3);
   client.pause();
   const sending = upstream.send(payload);
-  await until(() => counters.global('keptBytes') > 0, 'a stalled reader');
+  await until(() => counters.global('bufferedBytes') > 0, 'a stalled reader');
 
   poller.forgotten = EPOLL.OUT;
   client.resume();
@@ -139,7 +139,7 @@ test('does not take a slow reader for a lost edge', async () => {
   const { client, upstream, counters, clock, poller } = pair;
   client.pause();
   const sending = upstream.send(Buffer.alloc(16 << 20));
-  await until(() => counters.global('keptBytes') > 0, 'a stalled reader');
+  await until(() => counters.global('bufferedBytes') > 0, 'a stalled reader');
 
   // Reads a little at a time: less than epoll requires to report the socket as writable, enough for send().
   client.onData = () => client.pause();

@@ -12,7 +12,7 @@ import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ClosedConnection, Engine, EngineOptions, Router } from '../engine.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
-import { KeptLimit } from '../kept-limit.ts';
+import { BufferLimit } from '../buffer-limit.ts';
 import {
   DEFAULT_LIMITS,
   leavesReserve,
@@ -43,7 +43,7 @@ const TICK_MS = 1000;
  * A reader may fill at most one of this many parts of the buffer limit. So no connection is reset while half of the
  * limit is free.
  */
-const KEPT_PIECES = 4;
+const BUFFER_SHARES = 4;
 
 const HANGUP = EPOLL.RDHUP | EPOLL.HUP | EPOLL.ERR;
 
@@ -111,9 +111,9 @@ export class EpollEngine implements Engine, Turn {
     this.#relay = new Relay({
       ends: this.#ends,
       counters: this.#counters,
-      limit: new KeptLimit(this.#limits, this.#allValues),
+      limit: new BufferLimit(this.#limits, this.#allValues),
       pipes: new Pipes((fd) => leavesReserve(this.#limits, fd, wantedDescriptors(this.#allValues))),
-      maxPieceBytes: Math.floor(this.#limits.maxBufferedBytes / KEPT_PIECES),
+      maxPieceBytes: Math.floor(this.#limits.maxBufferedBytes / BUFFER_SHARES),
       done: end,
       fault,
     });

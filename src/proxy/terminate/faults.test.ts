@@ -40,7 +40,7 @@ function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>
   return { counters, faults, port: engine.listen({ address: '127.0.0.1', port: 0 }) };
 }
 
-const GAUGES = ['open', 'dialling', 'abandonedDials', 'unfinishedHellos', 'keptBytes'] as const;
+const GAUGES = ['open', 'dialling', 'abandonedDials', 'unfinishedHellos', 'bufferedBytes'] as const;
 
 test('authorities that TLS does not take cost the pod its connection at once, and nothing else', async () => {
   await using lab = await Lab.create();
@@ -109,7 +109,7 @@ test('a connection that is drained with bytes still on their way is reset, and n
   using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
   pod.tls.pause();
   pod.tls.write('flood');
-  await until(() => proxy.counters.global('keptBytes') > 0, 'bytes that wait for the pod');
+  await until(() => proxy.counters.global('bufferedBytes') > 0, 'bytes that wait for the pod');
 
   await proxy.drain(0, 0);
   pod.tls.resume();

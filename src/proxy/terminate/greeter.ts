@@ -20,7 +20,7 @@ import type { PodSide } from './sides.ts';
  * Number of bytes that a pod may send while the edge is being dialed. A pod that waits for an answer to its hello sends
  * none.
  */
-const KEPT_WHILE_DIALLING_BYTES = 32 * 1024;
+const PAUSE_WHILE_DIALING_BYTES = 32 * 1024;
 
 /** Options of {@link Greeter}. */
 export interface GreeterOptions {
@@ -78,7 +78,7 @@ export class Greeter {
         return;
       case 'dialling':
         pod.append(chunk);
-        if (pod.firstBytes >= KEPT_WHILE_DIALLING_BYTES) pod.pause();
+        if (pod.firstBytes >= PAUSE_WHILE_DIALING_BYTES) pod.pause();
         this.#options.relay.hold(pod, chunk.length);
         return;
       case 'greeting':

@@ -156,7 +156,7 @@ test('leaves no connection, no dial and no byte behind, whatever clients do', as
   );
   await until(() => proxy.counters.global('open') === 0, 'no connection left');
 
-  const left = ['dialling', 'unfinishedHellos', 'keptBytes', 'abandonedDials'] as const;
+  const left = ['dialling', 'unfinishedHellos', 'bufferedBytes', 'abandonedDials'] as const;
   expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
   expect(proxy.counters.slot(0).open).toBe(0);
   using pod = await Pod.dial(port, { ca: lab.authority.cert });
@@ -174,7 +174,7 @@ test('readers that stall are reset when more is kept for them than allowed, and 
   const limits = { maxBufferedBytes: 1_000_000 };
   const proxy = await lab.proxy({ edgePort: api.port, mode: lab.terminate(), limits });
   const options = { ca: lab.authority.cert };
-  const kept = () => proxy.counters.global('keptBytes');
+  const kept = () => proxy.counters.global('bufferedBytes');
   const resets = () => proxy.counters.failures()['kept_bytes_limit'] ?? 0;
   using lively = await Pod.dial(proxy.ports[0]!, options);
   expect(await lively.echo('before')).toBe('before');
@@ -184,9 +184,9 @@ test('readers that stall are reset when more is kept for them than allowed, and 
     const pod = await Pod.dial(proxy.ports[0]!, options);
     stalled.push(pod);
     pod.tls.pause();
-    const keptBefore = kept();
+    const bufferedBefore = kept();
     pod.tls.write('flood');
-    await until(() => kept() > keptBefore || resets() > 0, 'bytes that are kept for it');
+    await until(() => kept() > bufferedBefore || resets() > 0, 'bytes that are kept for it');
     expect(kept()).toBeLessThanOrEqual(limits.maxBufferedBytes);
   }
 
@@ -208,13 +208,13 @@ test('what a pod sends while the edge is dialled counts as kept, up to the limit
   const client = await Peer.dial(proxy.ports[0]!);
   await client.send(HELLO);
   await until(() => proxy.counters.global('dialling') === 1, 'the dial');
-  expect(proxy.counters.global('keptBytes')).toBe(HELLO.length);
+  expect(proxy.counters.global('bufferedBytes')).toBe(HELLO.length);
   await client.send(Buffer.alloc(101));
   await until(() => client.closed, 'the end');
 
   expect(client.wasReset).toBe(true);
   expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
-  const left = ['open', 'dialling', 'unfinishedHellos', 'keptBytes'] as const;
+  const left = ['open', 'dialling', 'unfinishedHellos', 'bufferedBytes'] as const;
   expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
 });
 

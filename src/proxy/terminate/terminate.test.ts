@@ -49,7 +49,7 @@ test('loses and changes no byte of fifty connections at once, large and small', 
 
   expect(await Promise.all(exchanges)).toEqual(Array.from({ length: 50 }, () => true));
   await until(() => proxy.counters.global('open') === 0, 'no connection left');
-  expect(proxy.counters.global('keptBytes')).toBe(0);
+  expect(proxy.counters.global('bufferedBytes')).toBe(0);
 });
 
 test("passes a pod's close_notify on, and the answer that comes after it back", async () => {
@@ -112,7 +112,7 @@ test('a pod is reset when the edge leaves in the middle of its handshake, and no
 
   expect(client.wasReset).toBe(true);
   expect(proxy.counters.failures()).toEqual({ upstream_reset: 1 });
-  expect(proxy.counters.global('keptBytes')).toBe(0);
+  expect(proxy.counters.global('bufferedBytes')).toBe(0);
   await until(() => api.sockets.every((socket) => socket.destroyed), 'the end at the API server');
 });
 
@@ -166,11 +166,11 @@ test('stops the edge when a pod does not read, and keeps little', async () => {
   await until(() => {
     const isStill = sent === before && sent > 0;
     before = sent;
-    return isStill && proxy.counters.global('keptBytes') > 0;
+    return isStill && proxy.counters.global('bufferedBytes') > 0;
   }, 'the edge to be stopped');
 
   expect(sent).toBeLessThan(size);
-  expect(proxy.counters.global('keptBytes')).toBeLessThan(1_100_000);
+  expect(proxy.counters.global('bufferedBytes')).toBeLessThan(1_100_000);
 
   pod.tls.resume();
   await until(() => pod.sawEnd, 'the rest');

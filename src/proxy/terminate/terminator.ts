@@ -21,7 +21,7 @@ import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, type Counters } from '../../engine/counters.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
-import { KeptLimit } from '../../engine/kept-limit.ts';
+import { BufferLimit } from '../../engine/buffer-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
@@ -84,7 +84,7 @@ export class Terminator implements Engine {
       tick: () => this.#tick(),
       end: this.#end.bind(this),
     });
-    const limit = new KeptLimit(this.#limits, allValues);
+    const limit = new BufferLimit(this.#limits, allValues);
     this.#relay = new Relay(counters, limit, (client, reason, how) => {
       if (client instanceof PodSide) this.#end(client, reason, how);
     });

@@ -248,7 +248,7 @@ export function limitsSuite(engine: string): void {
     const { client, upstream } = await lab.pair();
     client.pause();
     const sending = upstream.send(Buffer.alloc(32 << 20));
-    await until(() => lab.counters.global('keptBytes') > 0, 'a stalled client');
+    await until(() => lab.counters.global('bufferedBytes') > 0, 'a stalled client');
 
     lab.engine.closeOldest(1);
     client.resume();

@@ -235,13 +235,13 @@ export function openingSuite(engine: string): void {
     const sending = client.send(Buffer.alloc(32 * MEGABYTE)).then(() => (isSent = true));
     await until(() => client.isBlocked, 'a client that cannot send more');
     expect(isSent).toBe(false);
-    expect(lab.counters.global('keptBytes')).toBeLessThanOrEqual(MEGABYTE);
+    expect(lab.counters.global('bufferedBytes')).toBeLessThanOrEqual(MEGABYTE);
     lab.clock.advance(5000);
     await sending;
 
     const upstream = await lab.backend.next();
     await until(() => upstream.received === HELLO.length + 32 * MEGABYTE, 'all bytes');
-    expect(lab.counters.global('keptBytes')).toBe(0);
+    expect(lab.counters.global('bufferedBytes')).toBe(0);
   });
 
   test('forgets a client that resets while its upstream is dialled', async () => {

@@ -75,8 +75,8 @@ export function piecesSuite(engine: string): void {
       pair[from].fin();
       await until(() => pair[to].sawFin, 'the FIN');
 
-      const { lostEdges, keptBytes } = await pair.child.report();
-      expect({ lostEdges, keptBytes }).toEqual({ lostEdges: 0, keptBytes: 0 });
+      const { lostEdges, bufferedBytes } = await pair.child.report();
+      expect({ lostEdges, bufferedBytes }).toEqual({ lostEdges: 0, bufferedBytes: 0 });
     });
 
     test(`brings small pieces from the ${from} of which each waits for the one before`, async () => {
@@ -97,13 +97,13 @@ export function piecesSuite(engine: string): void {
       const bytes = await sendPieces(pair[from], 200);
       pair[to].pause();
       const sending = pair[from].send(payload);
-      const stalled = await pair.child.until(({ keptBytes }) => keptBytes > 0, 'a stalled reader');
+      const stalled = await pair.child.until(({ bufferedBytes }) => bufferedBytes > 0, 'a stalled reader');
       pair[to].resume();
       await sending;
       await until(() => pair[to].received === before + bytes + payload.length, 'all');
 
-      expect(stalled.keptBytes).toBeLessThanOrEqual(MEGABYTE);
-      await pair.child.until(({ keptBytes }) => keptBytes === 0, 'nothing kept');
+      expect(stalled.bufferedBytes).toBeLessThanOrEqual(MEGABYTE);
+      await pair.child.until(({ bufferedBytes }) => bufferedBytes === 0, 'nothing kept');
     });
 
     test(`passes on a reset of the ${from} in the middle of bulk in small pieces`, async () => {

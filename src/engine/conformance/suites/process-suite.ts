@@ -30,19 +30,19 @@ export function processSuite(engine: string): void {
     }
     let last = -1;
     const after = await child.until(
-      ({ open, keptBytes }) => {
-        const isSteady = open === stalled && keptBytes > 0 && keptBytes === last;
-        last = keptBytes;
+      ({ open, bufferedBytes }) => {
+        const isSteady = open === stalled && bufferedBytes > 0 && bufferedBytes === last;
+        last = bufferedBytes;
         return isSteady;
       },
       'all readers stalled',
       'resources',
     );
 
-    expect(after.keptBytes).toBeLessThan(stalled * MEGABYTE);
+    expect(after.bufferedBytes).toBeLessThan(stalled * MEGABYTE);
     expect(after.rssBytes - before.rssBytes).toBeLessThan(stalled * MEGABYTE);
     for (const client of clients) client.reset();
-    await child.until(({ open, keptBytes }) => open === 0 && keptBytes === 0, 'all let go');
+    await child.until(({ open, bufferedBytes }) => open === 0 && bufferedBytes === 0, 'all let go');
     await child.until(
       ({ descriptors }) => descriptors === before.descriptors,
       'as many descriptors as before',

@@ -67,7 +67,7 @@ export function relaySuite(engine: string): void {
     client.pause();
 
     const sending = upstream.send(Buffer.alloc(24 * MEGABYTE, 3)).then(() => upstream.fin());
-    await until(() => lab.counters.global('keptBytes') > 0, 'a stalled client');
+    await until(() => lab.counters.global('bufferedBytes') > 0, 'a stalled client');
     client.fin();
     client.resume();
     await sending;
@@ -75,7 +75,7 @@ export function relaySuite(engine: string): void {
     await until(() => client.sawFin && upstream.sawFin, 'both FINs');
     expect(client.received).toBe(24 * MEGABYTE);
     expect((await lab.lastClosed()).bytesDown).toBe(24 * MEGABYTE);
-    expect(lab.counters.global('keptBytes')).toBe(0);
+    expect(lab.counters.global('bufferedBytes')).toBe(0);
   });
 
   for (const stalled of ['client', 'upstream'] as const) {
@@ -90,8 +90,8 @@ export function relaySuite(engine: string): void {
 
       let isSent = false;
       const sending = writer.send(payload).then(() => (isSent = true));
-      await until(() => lab.counters.global('keptBytes') > 0, 'a stalled reader');
-      const kept = lab.counters.global('keptBytes');
+      await until(() => lab.counters.global('bufferedBytes') > 0, 'a stalled reader');
+      const kept = lab.counters.global('bufferedBytes');
       const wasSent = isSent;
       reader.resume();
       await sending;
@@ -99,7 +99,7 @@ export function relaySuite(engine: string): void {
 
       expect(wasSent).toBe(false);
       expect(kept).toBeLessThanOrEqual(MEGABYTE);
-      expect(lab.counters.global('keptBytes')).toBe(0);
+      expect(lab.counters.global('bufferedBytes')).toBe(0);
     });
   }
 
@@ -183,14 +183,14 @@ export function relaySuite(engine: string): void {
       const writer = stalled === 'client' ? pair.upstream : pair.client;
       reader.pause();
       const sending = writer.send(Buffer.alloc(32 * MEGABYTE));
-      await until(() => lab.counters.global('keptBytes') > 0, 'a stalled reader');
+      await until(() => lab.counters.global('bufferedBytes') > 0, 'a stalled reader');
 
       reader.reset();
 
       await until(() => writer.closed, 'the end of the other side');
       await sending;
       expect((await lab.lastClosed()).reason).toBe(`${stalled}_reset`);
-      expect(lab.counters.global('keptBytes')).toBe(0);
+      expect(lab.counters.global('bufferedBytes')).toBe(0);
     });
   }
 

@@ -30,7 +30,7 @@ export function stormSuite(engine: string): void {
         lab.counts().bytesUp,
       );
       expect(lab.counts()).toMatchObject({ open: 0 });
-      expect(lab.counters.global('keptBytes')).toBe(0);
+      expect(lab.counters.global('bufferedBytes')).toBe(0);
       expect(lab.counters.global('lostEdges')).toBe(0);
       expect(lab.faults).toEqual([]);
     },

@@ -52,14 +52,14 @@ export class KeptBytes {
     const room = this.#freeRooms[bits]?.pop() ?? new Arena(1 << bits);
     from.copy(room.bytes, 0, start, start + length);
     this.#kept.set(fd, { room, start: 0, length, uncounted });
-    this.#counters.add(GLOBAL.keptBytes, length);
+    this.#counters.add(GLOBAL.bufferedBytes, length);
   }
 
   /** Removes this many bytes from the front. Frees the buffer with the last one. */
   took(fd: number, kept: Kept, length: number): void {
     kept.start += length;
     kept.length -= length;
-    this.#counters.add(GLOBAL.keptBytes, -length);
+    this.#counters.add(GLOBAL.bufferedBytes, -length);
     if (kept.length === 0) this.#forget(fd, kept);
   }
 
@@ -67,7 +67,7 @@ export class KeptBytes {
   drop(fd: number): void {
     const kept = this.get(fd);
     if (kept === undefined) return;
-    this.#counters.add(GLOBAL.keptBytes, -kept.length);
+    this.#counters.add(GLOBAL.bufferedBytes, -kept.length);
     this.#forget(fd, kept);
   }
 

@@ -4,13 +4,13 @@ import { until, type Peer } from '../../../net/testing/peer.ts';
 import { urgentClient } from '../../conformance/urgent-client.ts';
 
 const PAYLOAD = Buffer.alloc(32 << 20, 9);
-const MAX_KEPT_BYTES = 1_000_000;
+const MAX_BUFFERED_BYTES = 1_000_000;
 
 /** Starts stalled readers until half of the limit is used, so that the bytes of the next ones stay in the kernel. */
 async function tightLab(): Promise<{ lab: Lab; readers: Peer[] }> {
-  const lab = new Lab('epoll', { limits: { maxBufferedBytes: MAX_KEPT_BYTES } });
+  const lab = new Lab('epoll', { limits: { maxBufferedBytes: MAX_BUFFERED_BYTES } });
   const readers: Peer[] = [];
-  while (lab.counters.global('keptBytes') <= MAX_KEPT_BYTES / 2) readers.push(await stalled(lab));
+  while (lab.counters.global('bufferedBytes') <= MAX_BUFFERED_BYTES / 2) readers.push(await stalled(lab));
   return { lab, readers };
 }
 
@@ -26,18 +26,18 @@ async function stalled(lab: Lab): Promise<Peer> {
 test('leaves bytes in the kernel once half of what may be kept is, and resets nobody', async () => {
   const { lab, readers } = await tightLab();
   using _ = lab;
-  const kept = lab.counters.global('keptBytes');
+  const kept = lab.counters.global('bufferedBytes');
 
   const more = [await stalled(lab), await stalled(lab)];
-  const keptThen = lab.counters.global('keptBytes');
+  const bufferedLater = lab.counters.global('bufferedBytes');
   for (const reader of [...readers, ...more]) reader.resume();
   await until(() => [...readers, ...more].every(({ sawFin }) => sawFin), 'all FINs');
 
-  expect(keptThen).toBe(kept);
+  expect(bufferedLater).toBe(kept);
   expect(more.map(({ received }) => received)).toEqual([PAYLOAD.length, PAYLOAD.length]);
   expect(lab.counters.failures()).toEqual({});
   expect(lab.counters.global('lostEdges')).toBe(0);
-  expect(lab.counters.global('keptBytes')).toBe(0);
+  expect(lab.counters.global('bufferedBytes')).toBe(0);
 });
 
 test('keeps again when there is room again', async () => {
@@ -49,7 +49,7 @@ test('keeps again when there is room again', async () => {
   lab.clock.advance(1000);
   const reader = await stalled(lab);
 
-  expect(lab.counters.global('keptBytes')).toBeGreaterThan(0);
+  expect(lab.counters.global('bufferedBytes')).toBeGreaterThan(0);
   reader.reset();
 });
 

@@ -18,7 +18,7 @@
  * more call and buffers nothing. So stalled readers, however many, cost no other client its connection.
  */
 import { GLOBAL, type Counters } from '../../counters.ts';
-import type { KeptLimit } from '../../kept-limit.ts';
+import type { BufferLimit } from '../../buffer-limit.ts';
 import { REASON } from '../../reasons.ts';
 import { FLAG, type Ends } from '../ends.ts';
 import { Gatherer, LOOK_MS, WAKE_BYTES } from './gatherer.ts';
@@ -39,7 +39,7 @@ export type Fault = (end: number, error: unknown) => void;
 export interface RelayOptions {
   readonly ends: Ends;
   readonly counters: Counters;
-  readonly limit: KeptLimit;
+  readonly limit: BufferLimit;
   readonly pipes: Pipes;
   /** Maximum number of bytes buffered for one reader, besides those of one copy. */
   readonly maxPieceBytes: number;
@@ -69,7 +69,7 @@ export class Relay {
 
   readonly #ends: Ends;
   readonly #counters: Counters;
-  readonly #limit: KeptLimit;
+  readonly #limit: BufferLimit;
   readonly #spliceBytes: number;
   readonly #done: Done;
   readonly #fault: Fault;
@@ -233,7 +233,7 @@ export class Relay {
           return;
         }
         pipe.bytes = got;
-        this.#counters.add(GLOBAL.keptBytes, got);
+        this.#counters.add(GLOBAL.bufferedBytes, got);
       }
       const sent = libc.splice(pipe.readEnd, 0, to, 0, pipe.bytes, SPLICE_FLAGS);
       if (sent < 0) {
@@ -245,7 +245,7 @@ export class Relay {
       }
       // If bytes are left, a signal may have interrupted the call. Only EAGAIN means that the socket is full.
       pipe.bytes -= sent;
-      this.#counters.add(GLOBAL.keptBytes, -sent);
+      this.#counters.add(GLOBAL.bufferedBytes, -sent);
       this.#count(to, sent);
       // While bytes gather, no call is spent to check for a rest: the next check of the gatherer reads it.
       if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#ends.has(from, FLAG.gathers)) {
@@ -378,7 +378,7 @@ export class Relay {
   /** Gives the pipe of a socket back. Bytes in it are lost, which only happens when the connection has ended. */
   #giveBackPipe(from: number): void {
     this.#ends.clear(from, FLAG.piped);
-    this.#counters.add(GLOBAL.keptBytes, -this.#pipes.giveBack(from));
+    this.#counters.add(GLOBAL.bufferedBytes, -this.#pipes.giveBack(from));
   }
 
   readonly #pumpAgain = (end: number): void => {

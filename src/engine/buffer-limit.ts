@@ -10,7 +10,7 @@ import type { Limits } from './limits.ts';
 /**
  * The limit on buffered bytes. Check it only where bytes begin to wait: reading the counters of other threads is slow.
  */
-export class KeptLimit {
+export class BufferLimit {
   readonly #maxBufferedBytes: number;
   readonly #allValues: readonly Float64Array[];
 
@@ -21,11 +21,11 @@ export class KeptLimit {
 
   /** Whether the buffered bytes exceed the limit. */
   get isExceeded(): boolean {
-    return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxBufferedBytes;
+    return sumOver(this.#allValues, GLOBAL.bufferedBytes) > this.#maxBufferedBytes;
   }
 
   /** Whether more than half of the limit is used. An engine that can avoid buffering should then do so. */
   get isNear(): boolean {
-    return sumOver(this.#allValues, GLOBAL.keptBytes) > this.#maxBufferedBytes / 2;
+    return sumOver(this.#allValues, GLOBAL.bufferedBytes) > this.#maxBufferedBytes / 2;
   }
 }

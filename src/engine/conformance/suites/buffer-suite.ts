@@ -8,35 +8,35 @@ import { until, type Peer } from '../../../net/testing/peer.ts';
 
 const PAYLOAD = Buffer.alloc(32 << 20, 9);
 const STALLED = 12;
-const MAX_KEPT_BYTES = 1_500_000;
+const MAX_BUFFERED_BYTES = 1_500_000;
 
 /**
  * Starts stalled readers, one after the other, each with a payload in flight. Returns the maximum number of buffered
  * bytes.
  */
-async function stall(lab: Lab): Promise<{ readers: Peer[]; mostKept: number }> {
+async function stall(lab: Lab): Promise<{ readers: Peer[]; maxBuffered: number }> {
   const readers: Peer[] = [];
-  let mostKept = 0;
+  let maxBuffered = 0;
   for (let count = 0; count < STALLED; count++) {
     const { client, upstream } = await lab.pair();
     client.pause();
     readers.push(client);
     void upstream.send(PAYLOAD);
     await until(() => {
-      mostKept = Math.max(mostKept, lab.counters.global('keptBytes'));
+      maxBuffered = Math.max(maxBuffered, lab.counters.global('bufferedBytes'));
       return upstream.isBlocked || upstream.closed;
     }, 'a full way, or the end');
   }
-  return { readers, mostKept };
+  return { readers, maxBuffered };
 }
 
 /** Registers the tests for one engine. */
-export function keptSuite(engine: string): void {
+export function bufferSuite(engine: string): void {
   test('keeps no more than allowed for all stalled readers, and serves the others', async () => {
-    using lab = new Lab(engine, { limits: { maxBufferedBytes: MAX_KEPT_BYTES } });
+    using lab = new Lab(engine, { limits: { maxBufferedBytes: MAX_BUFFERED_BYTES } });
     const lively = await lab.pair();
 
-    const { readers, mostKept } = await stall(lab);
+    const { readers, maxBuffered } = await stall(lab);
     await lively.client.send(Buffer.from('ping'));
     await until(() => lively.upstream.received === HELLO.length + 4, 'the ping');
     await lively.upstream.send(Buffer.from('pong'));
@@ -47,8 +47,8 @@ export function keptSuite(engine: string): void {
       'all that is to come',
     );
 
-    expect(mostKept).toBeGreaterThan(0);
-    expect(mostKept).toBeLessThanOrEqual(MAX_KEPT_BYTES);
+    expect(maxBuffered).toBeGreaterThan(0);
+    expect(maxBuffered).toBeLessThanOrEqual(MAX_BUFFERED_BYTES);
     const whole = readers.filter(({ received }) => received === PAYLOAD.length);
     const { kept_bytes_limit: resets = 0, ...others } = lab.counters.failures();
     expect(whole.length + resets).toBe(STALLED);
@@ -57,14 +57,14 @@ export function keptSuite(engine: string): void {
     expect(readers.filter(({ wasReset }) => wasReset)).toHaveLength(resets);
     const digest = new Bun.CryptoHasher('sha256').update(PAYLOAD).digest('hex');
     expect(whole.map(({ hash }) => hash.digest('hex'))).toEqual(whole.map(() => digest));
-    expect(lab.counters.global('keptBytes')).toBe(0);
+    expect(lab.counters.global('bufferedBytes')).toBe(0);
   }, 240_000);
 
   test('resets the connection that would go beyond what all threads may keep', async () => {
     const neighbour = new Counters({ slots: 1 });
-    neighbour.add(GLOBAL.keptBytes, MAX_KEPT_BYTES);
+    neighbour.add(GLOBAL.bufferedBytes, MAX_BUFFERED_BYTES);
     using lab = new Lab(engine, {
-      limits: { maxBufferedBytes: MAX_KEPT_BYTES },
+      limits: { maxBufferedBytes: MAX_BUFFERED_BYTES },
       neighbours: [neighbour],
     });
     const { client, upstream } = await lab.pair();
@@ -76,6 +76,6 @@ export function keptSuite(engine: string): void {
     expect(upstream.wasReset).toBe(true);
     expect((await lab.lastClosed()).reason).toBe('kept_bytes_limit');
     expect(lab.counts().failures).toEqual({ kept_bytes_limit: 1 });
-    expect(lab.counters.global('keptBytes')).toBe(0);
+    expect(lab.counters.global('bufferedBytes')).toBe(0);
   });
 }
