@@ -41,15 +41,15 @@ export class Relay {
   pass(from: AnySide, to: AnySide, chunk: Uint8Array): void {
     if (to.queue !== null) {
       // Rare: a chunk that was in flight when the socket was paused.
-      this.#keep(to, Buffer.concat([to.queue, chunk]));
-      this.#judge(to);
+      this.#setQueue(to, Buffer.concat([to.queue, chunk]));
+      this.#enforceLimit(to);
       return;
     }
     const written = this.#write(to, chunk);
     if (written === chunk.length) return;
-    this.#keep(to, compact(chunk.subarray(written)));
+    this.#setQueue(to, compact(chunk.subarray(written)));
     from.pause();
-    this.#judge(to);
+    this.#enforceLimit(to);
   }
 
   /** Handles that the socket of this side is writable again. Bun sometimes reports this without a cause. */
@@ -57,7 +57,7 @@ export class Relay {
     if (side.queue === null || side.peer === null) return;
     const written = this.#write(side, side.queue);
     const isThrough = written === side.queue.length;
-    this.#keep(side, isThrough ? null : compact(side.queue.subarray(written)));
+    this.#setQueue(side, isThrough ? null : compact(side.queue.subarray(written)));
     if (side.queue !== null) return;
     if (side.owesFin) this.#sendFin(side, side.peer);
     else side.peer.resume();
@@ -90,7 +90,7 @@ export class Relay {
   hold(client: ClientSide, bytes: number): void {
     client.waitingBytes += bytes;
     this.#counters.add(GLOBAL.bufferedBytes, bytes);
-    this.#judge(client);
+    this.#enforceLimit(client);
   }
 
   /** Stops counting the bytes that {@link hold} counted. */
@@ -102,7 +102,7 @@ export class Relay {
 
   /** Drops the bytes buffered for a side. */
   forget(side: AnySide): void {
-    this.#keep(side, null);
+    this.#setQueue(side, null);
   }
 
   /** Sends a FIN. If this was the last open direction, closes the connection instead, which saves a call. */
@@ -122,13 +122,13 @@ export class Relay {
   }
 
   /** Resets the connection of this side if the buffered bytes exceed the limit. */
-  #judge(side: AnySide): void {
+  #enforceLimit(side: AnySide): void {
     if (!this.#limit.isExceeded) return;
     const client = side instanceof ClientSide ? side : side.peer;
     this.#done(client, REASON.kept_bytes_limit, 'reset');
   }
 
-  #keep(side: AnySide, bytes: Uint8Array | null): void {
+  #setQueue(side: AnySide, bytes: Uint8Array | null): void {
     const more = (bytes?.length ?? 0) - (side.queue?.length ?? 0);
     if (more !== 0) this.#counters.add(GLOBAL.bufferedBytes, more);
     side.queue = bytes;

@@ -163,7 +163,7 @@ test('leaves no connection, no dial and no byte behind, whatever clients do', as
   expect(await pod.echo('fine')).toBe('fine');
 });
 
-test('readers that stall are reset when more is kept for them than allowed, and the others are served on', async () => {
+test('readers that stall are reset when more is buffered for them than allowed, and the others are served on', async () => {
   await using lab = await Lab.create();
   const flood = Buffer.alloc(16 * 1024 * 1024);
   const onConnection = (socket: TLSSocket) =>
@@ -174,7 +174,7 @@ test('readers that stall are reset when more is kept for them than allowed, and 
   const limits = { maxBufferedBytes: 1_000_000 };
   const proxy = await lab.proxy({ edgePort: api.port, mode: lab.terminate(), limits });
   const options = { ca: lab.authority.cert };
-  const kept = () => proxy.counters.global('bufferedBytes');
+  const buffered = () => proxy.counters.global('bufferedBytes');
   const resets = () => proxy.counters.failures()['kept_bytes_limit'] ?? 0;
   using lively = await Pod.dial(proxy.ports[0]!, options);
   expect(await lively.echo('before')).toBe('before');
@@ -184,19 +184,19 @@ test('readers that stall are reset when more is kept for them than allowed, and 
     const pod = await Pod.dial(proxy.ports[0]!, options);
     stalled.push(pod);
     pod.tls.pause();
-    const bufferedBefore = kept();
+    const bufferedBefore = buffered();
     pod.tls.write('flood');
-    await until(() => kept() > bufferedBefore || resets() > 0, 'bytes that are kept for it');
-    expect(kept()).toBeLessThanOrEqual(limits.maxBufferedBytes);
+    await until(() => buffered() > bufferedBefore || resets() > 0, 'bytes that are buffered for it');
+    expect(buffered()).toBeLessThanOrEqual(limits.maxBufferedBytes);
   }
 
   expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
   expect(await lively.echo('after')).toBe('after');
   for (const pod of stalled) pod[Symbol.dispose]();
-  await until(() => kept() === 0, 'nothing kept');
+  await until(() => buffered() === 0, 'nothing buffered');
 });
 
-test('what a pod sends while the edge is dialled counts as kept, up to the limit', async () => {
+test('what a pod sends while the edge is dialled counts as buffered, up to the limit', async () => {
   await using lab = await Lab.create();
   const mute = lab.use(new Backend());
   const proxy = await lab.proxy({

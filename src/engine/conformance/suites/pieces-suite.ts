@@ -103,7 +103,7 @@ export function piecesSuite(engine: string): void {
       await until(() => pair[to].received === before + bytes + payload.length, 'all');
 
       expect(stalled.bufferedBytes).toBeLessThanOrEqual(MEGABYTE);
-      await pair.child.until(({ bufferedBytes }) => bufferedBytes === 0, 'nothing kept');
+      await pair.child.until(({ bufferedBytes }) => bufferedBytes === 0, 'nothing buffered');
     });
 
     test(`passes on a reset of the ${from} in the middle of bulk in small pieces`, async () => {

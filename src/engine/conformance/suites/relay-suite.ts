@@ -91,14 +91,14 @@ export function relaySuite(engine: string): void {
       let isSent = false;
       const sending = writer.send(payload).then(() => (isSent = true));
       await until(() => lab.counters.global('bufferedBytes') > 0, 'a stalled reader');
-      const kept = lab.counters.global('bufferedBytes');
+      const buffered = lab.counters.global('bufferedBytes');
       const wasSent = isSent;
       reader.resume();
       await sending;
       await until(() => reader.received - before === payload.length, 'the whole payload');
 
       expect(wasSent).toBe(false);
-      expect(kept).toBeLessThanOrEqual(MEGABYTE);
+      expect(buffered).toBeLessThanOrEqual(MEGABYTE);
       expect(lab.counters.global('bufferedBytes')).toBe(0);
     });
   }

@@ -23,17 +23,17 @@ async function stalled(lab: Lab): Promise<Peer> {
   return client;
 }
 
-test('leaves bytes in the kernel once half of what may be kept is, and resets nobody', async () => {
+test('leaves bytes in the kernel once half of what may be buffered is, and resets nobody', async () => {
   const { lab, readers } = await tightLab();
   using _ = lab;
-  const kept = lab.counters.global('bufferedBytes');
+  const buffered = lab.counters.global('bufferedBytes');
 
   const more = [await stalled(lab), await stalled(lab)];
   const bufferedLater = lab.counters.global('bufferedBytes');
   for (const reader of [...readers, ...more]) reader.resume();
   await until(() => [...readers, ...more].every(({ sawFin }) => sawFin), 'all FINs');
 
-  expect(bufferedLater).toBe(kept);
+  expect(bufferedLater).toBe(buffered);
   expect(more.map(({ received }) => received)).toEqual([PAYLOAD.length, PAYLOAD.length]);
   expect(lab.counters.failures()).toEqual({});
   expect(lab.counters.global('lostEdges')).toBe(0);
@@ -65,7 +65,7 @@ test('resets who is closed with bytes for it left in the kernel', async () => {
   expect(last.wasReset).toBe(true);
 });
 
-test('brings all bytes around an urgent one while little may be kept', async () => {
+test('brings all bytes around an urgent one while little may be buffered', async () => {
   const { lab, readers } = await tightLab();
   using _ = lab;
 

@@ -22,7 +22,7 @@ import type { BufferLimit } from '../../buffer-limit.ts';
 import { REASON } from '../../reasons.ts';
 import { FLAG, type Ends } from '../ends.ts';
 import { Gatherer, LOOK_MS, WAKE_BYTES } from './gatherer.ts';
-import { KeptBytes } from './kept-bytes.ts';
+import { WriteBuffers } from './write-buffers.ts';
 import * as libc from '../../../system/libc.ts';
 import { Arena, errno } from '../../../system/libc.ts';
 import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from '../../../system/linux.ts';
@@ -73,7 +73,7 @@ export class Relay {
   readonly #spliceBytes: number;
   readonly #done: Done;
   readonly #fault: Fault;
-  readonly #kept: KeptBytes;
+  readonly #buffers: WriteBuffers;
   readonly #pipes: Pipes;
   readonly #queue: TurnQueue;
   readonly #gatherer: Gatherer;
@@ -90,7 +90,7 @@ export class Relay {
     this.#spliceBytes = Math.min(PIPE_BYTES, maxPieceBytes);
     this.#done = done;
     this.#fault = fault;
-    this.#kept = new KeptBytes(counters);
+    this.#buffers = new WriteBuffers(counters);
     this.#queue = new TurnQueue(ends);
     this.#gatherer = new Gatherer(ends);
   }
@@ -148,18 +148,18 @@ export class Relay {
 
   /** Continues with a blocked socket that accepts bytes again. */
   unblock(to: number): void {
-    const kept = this.#kept.get(to);
-    if (kept !== undefined) {
-      const sent = libc.send(to, kept.room.address + kept.start, kept.length, MSG.NOSIGNAL);
+    const buffer = this.#buffers.get(to);
+    if (buffer !== undefined) {
+      const sent = libc.send(to, buffer.memory.address + buffer.start, buffer.length, MSG.NOSIGNAL);
       if (sent < 0) {
         if (errno() !== ERRNO.EAGAIN) this.lost(to);
         return;
       }
-      const uncounted = Math.min(kept.uncounted, sent);
-      kept.uncounted -= uncounted;
+      const uncounted = Math.min(buffer.uncounted, sent);
+      buffer.uncounted -= uncounted;
       this.#count(to, sent - uncounted);
-      this.#kept.took(to, kept, sent);
-      if (kept.length > 0) return;
+      this.#buffers.consume(to, buffer, sent);
+      if (buffer.length > 0) return;
     }
     this.#ends.clear(to, FLAG.blocked);
     this.pump(this.#ends.peerOf(to));
@@ -174,7 +174,7 @@ export class Relay {
 
   /** Drops everything that is held for a socket. */
   forget(end: number): void {
-    this.#kept.drop(end);
+    this.#buffers.drop(end);
     this.#gatherer.forget(end);
     if (this.#ends.has(end, FLAG.piped)) this.#giveBackPipe(end);
   }
@@ -195,7 +195,7 @@ export class Relay {
     for (let round = 0; round < COPY_ROUNDS; round++) {
       const isHot = (ends.heat[from] ?? 0) >= HOT_READS;
       const isTight = this.#isTight;
-      const hasRoom = !isTight && this.#kept.size < MAX_STALLED_FOR_HOT_READS;
+      const hasRoom = !isTight && this.#buffers.size < MAX_STALLED_FOR_HOT_READS;
       const want = isHot && hasRoom ? HOT_READ_BYTES : READ_BYTES;
       const how = isTight ? MSG.PEEK : 0;
       const got = libc.recv(from, this.io.address + HEAD_ROOM_BYTES, want, how);
@@ -281,7 +281,7 @@ export class Relay {
     const taken = Math.max(0, sent);
     const ours = Math.min(uncounted, taken);
     this.#count(to, taken - ours);
-    this.#kept.put(to, this.io.bytes, at + taken, length - taken, uncounted - ours);
+    this.#buffers.put(to, this.io.bytes, at + taken, length - taken, uncounted - ours);
     if (sent < 0 && failure !== ERRNO.EAGAIN) this.lost(to);
     else this.#stall(to);
     return false;
