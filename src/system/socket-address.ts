@@ -25,13 +25,13 @@ export function writeAddress(into: Buffer, at: number, address: string, port: nu
 }
 
 /** One end of a connection, with its address as bytes. */
-export interface SocketEnd {
+export interface SocketAddress {
   readonly address: Uint8Array;
   readonly port: number;
 }
 
 /** Returns the end at this offset. Its address is a view, not a copy. */
-export function readEnd(from: Buffer, at: number): SocketEnd {
+export function readEnd(from: Buffer, at: number): SocketAddress {
   const isIPv4 = from.readUInt16LE(at) === AF_INET;
   const start = at + (isIPv4 ? ADDRESS4_AT : ADDRESS6_AT);
   const address = from.subarray(start, start + (isIPv4 ? 4 : 16));

@@ -5,16 +5,16 @@
 import type { AddressPair } from '../../wire/address-pair.ts';
 import type { ClientConnection } from '../engine.ts';
 import { readAddress, readEnd, readPort, SOCKADDR_BYTES } from '../../system/socket-address.ts';
-import type { Ends } from './ends.ts';
-import { localEnd } from './socket.ts';
+import type { SocketTable } from './socket-table.ts';
+import { localAddressOf } from './socket.ts';
 
 /** The current client. */
 export class EpollClientConnection implements ClientConnection {
-  readonly #ends: Ends;
+  readonly #sockets: SocketTable;
   #client = -1;
 
-  constructor(ends: Ends) {
-    this.#ends = ends;
+  constructor(sockets: SocketTable) {
+    this.#sockets = sockets;
   }
 
   /** Points this object at a client. */
@@ -24,10 +24,10 @@ export class EpollClientConnection implements ClientConnection {
   }
 
   get note(): number {
-    return this.#ends.note[this.#client] ?? 0;
+    return this.#sockets.note[this.#client] ?? 0;
   }
   set note(note: number) {
-    this.#ends.note[this.#client] = note;
+    this.#sockets.note[this.#client] = note;
   }
 
   get remoteAddress(): string {
@@ -38,7 +38,7 @@ export class EpollClientConnection implements ClientConnection {
   }
   get addresses(): AddressPair {
     const remote = readEnd(this.#addresses, this.#client * SOCKADDR_BYTES);
-    const local = this.#ends.entranceOf(this.#client) ?? localEnd(this.#client);
+    const local = this.#sockets.listenAddressOf(this.#client) ?? localAddressOf(this.#client);
     return {
       family: remote.address.length === 4 ? 'ipv4' : 'ipv6',
       source: remote.address,
@@ -49,6 +49,6 @@ export class EpollClientConnection implements ClientConnection {
   }
 
   get #addresses(): Buffer {
-    return Buffer.from(this.#ends.addresses.buffer);
+    return Buffer.from(this.#sockets.addresses.buffer);
   }
 }

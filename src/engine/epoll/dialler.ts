@@ -9,7 +9,7 @@ import { leavesReserve, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Decision } from '../decision.ts';
 import type { EpollClientConnection } from './client-connection.ts';
-import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
+import { FLAG, LIST, STAGE, type SocketTable } from './socket-table.ts';
 import * as libc from '../../system/libc.ts';
 import { errno } from '../../system/libc.ts';
 import { ERRNO } from '../../system/linux.ts';
@@ -24,7 +24,7 @@ export interface DiallerOptions {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
-  readonly ends: Ends;
+  readonly sockets: SocketTable;
   readonly poller: Poller;
   readonly relay: Relay;
   readonly connection: EpollClientConnection;
@@ -54,7 +54,7 @@ export class Dialler {
 
   readonly #options: DiallerOptions;
   readonly #counters: Counters;
-  readonly #ends: Ends;
+  readonly #sockets: SocketTable;
   /** Clients whose upstream is being dialed, oldest first. */
   readonly #dialling: WaitingList;
   readonly #prefaceRoom = Buffer.alloc(PREFACE_LIMIT_BYTES);
@@ -62,8 +62,8 @@ export class Dialler {
   constructor(options: DiallerOptions) {
     this.#options = options;
     this.#counters = options.counters;
-    this.#ends = options.ends;
-    this.#dialling = new WaitingList(options.ends, LIST.dial);
+    this.#sockets = options.sockets;
+    this.#dialling = new WaitingList(options.sockets, LIST.dial);
   }
 
   /**
@@ -76,15 +76,15 @@ export class Dialler {
     if (dropBytes > this.#options.limits.maxFirstBytes) {
       throw new RangeError(`${dropBytes} bytes to drop are more than were ever seen`);
     }
-    const ends = this.#ends;
+    const sockets = this.#sockets;
     this.#enterSlot(client, decision.slot);
-    ends.stage[client] = STAGE.dialling;
-    ends.endpoints[client] = endpoint;
-    ends.dropBytes[client] = dropBytes;
-    if (decision.hasPreface) ends.set(client, FLAG.prefaced);
-    else ends.clear(client, FLAG.prefaced);
-    ends.attempts[client] = (ends.attempts[client] ?? 0) + 1;
-    ends.stageMs[client] = this.#options.clock.nowMs();
+    sockets.stage[client] = STAGE.dialling;
+    sockets.endpoints[client] = endpoint;
+    sockets.dropBytes[client] = dropBytes;
+    if (decision.hasPreface) sockets.set(client, FLAG.prefaced);
+    else sockets.clear(client, FLAG.prefaced);
+    sockets.attempts[client] = (sockets.attempts[client] ?? 0) + 1;
+    sockets.stageMs[client] = this.#options.clock.nowMs();
     this.#dialling.add(client);
     this.#counters.add(GLOBAL.dialling, 1);
     const failure = this.#connect(client, endpoint, tick);
@@ -95,14 +95,14 @@ export class Dialler {
 
   /** Handles an event of a dial and reports whether it succeeded. If not, {@link dial} has the reason. */
   answered(upstream: number, isError: boolean): boolean {
-    const client = this.#ends.peerOf(upstream);
+    const client = this.#sockets.peerOf(upstream);
     if (isError) {
       this.#giveUp(client, dialFailure(takeError(upstream)));
       return false;
     }
     this.#decide(client, REASON.completed);
-    this.#ends.stage[upstream] = STAGE.joined;
-    this.#ends.stage[client] = STAGE.joined;
+    this.#sockets.stage[upstream] = STAGE.joined;
+    this.#sockets.stage[client] = STAGE.joined;
     return true;
   }
 
@@ -110,7 +110,7 @@ export class Dialler {
   join(client: number): void {
     const { router, relay, connection } = this.#options;
     router.connected?.(this.dial, connection.at(client));
-    relay.start(client, this.#ends.has(client, FLAG.prefaced) ? this.#preface(client) : undefined);
+    relay.start(client, this.#sockets.has(client, FLAG.prefaced) ? this.#preface(client) : undefined);
   }
 
   /** Forgets a client whose connection has ended. */
@@ -125,7 +125,7 @@ export class Dialler {
   *expired(): IterableIterator<number> {
     const latestMs = this.#options.clock.nowMs() - this.#options.limits.dialTimeoutMs;
     for (const client of this.#dialling) {
-      if ((this.#ends.stageMs[client] ?? 0) > latestMs) break;
+      if ((this.#sockets.stageMs[client] ?? 0) > latestMs) break;
       this.#giveUp(client, REASON.dial_timeout);
       yield client;
     }
@@ -133,7 +133,7 @@ export class Dialler {
 
   #connect(client: number, endpoint: Endpoint, tick: number): number | undefined {
     const { poller } = this.#options;
-    const ends = this.#ends;
+    const sockets = this.#sockets;
     const upstream = openFor(endpoint);
     if (upstream < 0) return REASON.dial_no_resources;
     // Two threads may each admit a client at the same moment. Their dials must not use the reserve of the process.
@@ -148,25 +148,25 @@ export class Dialler {
         return dialFailure(failure);
       }
     }
-    ends.openUpstream(upstream, client, tick);
-    const row = ends.row[client] ?? -1;
-    ends.bytesAt[upstream] = row + COLUMN.bytesUp;
-    ends.bytesAt[client] = row + COLUMN.bytesDown;
-    if (poller.watch(upstream, ends.generationOf(upstream))) return undefined;
+    sockets.openUpstream(upstream, client, tick);
+    const row = sockets.row[client] ?? -1;
+    sockets.bytesAt[upstream] = row + COLUMN.bytesUp;
+    sockets.bytesAt[client] = row + COLUMN.bytesDown;
+    if (poller.watch(upstream, sockets.generationOf(upstream))) return undefined;
     this.#closeUpstream(client);
     return REASON.dial_no_resources;
   }
 
   #enterSlot(client: number, slot: number): void {
-    const ends = this.#ends;
-    if (ends.slot[client] === slot) return;
-    const before = ends.row[client] ?? -1;
+    const sockets = this.#sockets;
+    if (sockets.slot[client] === slot) return;
+    const before = sockets.row[client] ?? -1;
     const row = this.#counters.row(slot);
     if (before >= 0) this.#counters.add(before + COLUMN.open, -1);
     this.#counters.add(row + COLUMN.open, 1);
     this.#counters.add(row + COLUMN.total, 1);
-    ends.slot[client] = slot;
-    ends.row[client] = row;
+    sockets.slot[client] = slot;
+    sockets.row[client] = row;
   }
 
   #giveUp(client: number, reason: number): void {
@@ -175,10 +175,10 @@ export class Dialler {
   }
 
   #closeUpstream(client: number): void {
-    const upstream = this.#ends.peerOf(client);
-    this.#ends.free(upstream);
+    const upstream = this.#sockets.peerOf(client);
+    this.#sockets.free(upstream);
     libc.close(upstream);
-    this.#ends.peer[client] = -1;
+    this.#sockets.peer[client] = -1;
   }
 
   #preface(client: number): Buffer {
@@ -191,13 +191,13 @@ export class Dialler {
   #decide(client: number, reason: number): void {
     this.leave(client);
     const { dial } = this;
-    const ends = this.#ends;
-    const row = ends.row[client] ?? -1;
-    dial.endpoint = ends.endpoints[client];
-    dial.slot = ends.slot[client] ?? -1;
-    dial.attempt = ends.attempts[client] ?? 0;
+    const sockets = this.#sockets;
+    const row = sockets.row[client] ?? -1;
+    dial.endpoint = sockets.endpoints[client];
+    dial.slot = sockets.slot[client] ?? -1;
+    dial.attempt = sockets.attempts[client] ?? 0;
     dial.reason = reason;
-    dial.elapsedMs = this.#options.clock.nowMs() - (ends.stageMs[client] ?? 0);
+    dial.elapsedMs = this.#options.clock.nowMs() - (sockets.stageMs[client] ?? 0);
     this.#counters.add(row + COLUMN.dials, 1);
     this.#counters.add(row + COLUMN.dialMs, dial.elapsedMs);
     if (reason !== REASON.completed) this.#counters.fail(reason, row);

@@ -2,7 +2,7 @@
  * The engine on Linux system calls: epoll, splice, and bytes that stay in the kernel as long as they can. It is the
  * fast one. `make bench` measures its cost against HAProxy (docs/bench.md).
  *
- * - State is in typed arrays by descriptor (ends.ts), so a connection allocates nothing.
+ * - State is in typed arrays by descriptor (sockets.ts), so a connection allocates nothing.
  * - Each socket costs one epoll_ctl in its whole life (poller.ts). The hello stays in the kernel (reception.ts).
  * - One tick per second drives all timeouts and recovers stuck sockets (sweep.ts).
  * - An exception while an event is handled costs that connection, not the engine.
@@ -24,7 +24,7 @@ import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { EpollClientConnection } from './client-connection.ts';
 import { Dialler } from './dialler.ts';
-import { Ends, FLAG, LIST, STAGE } from './ends.ts';
+import { SocketTable, FLAG, LIST, STAGE } from './socket-table.ts';
 import * as libc from '../../system/libc.ts';
 import { EPOLL } from '../../system/linux.ts';
 import { Listeners } from './listeners.ts';
@@ -74,10 +74,10 @@ export class EpollEngine implements Engine, Turn {
   readonly #clock: Clock;
   readonly #onFault: (error: unknown) => void;
 
-  readonly #ends = new Ends();
+  readonly #sockets = new SocketTable();
   readonly #poller: Poller;
   readonly #loop: Loop;
-  readonly #connection = new EpollClientConnection(this.#ends);
+  readonly #connection = new EpollClientConnection(this.#sockets);
   readonly #closed = new EpollClosedConnection(this.#connection);
   readonly #relay: Relay;
   readonly #dialler: Dialler;
@@ -109,7 +109,7 @@ export class EpollEngine implements Engine, Turn {
     const end = this.#end.bind(this);
     const fault = this.#fault.bind(this);
     this.#relay = new Relay({
-      ends: this.#ends,
+      sockets: this.#sockets,
       counters: this.#counters,
       limit: new BufferLimit(this.#limits, this.#allValues),
       pipes: new Pipes((fd) => leavesReserve(this.#limits, fd, wantedDescriptors(this.#allValues))),
@@ -122,7 +122,7 @@ export class EpollEngine implements Engine, Turn {
       counters: this.#counters,
       limits: this.#limits,
       clock: this.#clock,
-      ends: this.#ends,
+      sockets: this.#sockets,
       poller: this.#poller,
       relay: this.#relay,
       connection: this.#connection,
@@ -134,7 +134,7 @@ export class EpollEngine implements Engine, Turn {
         addressOf: (client: number) => this.#connection.at(client).remoteAddress,
         standsForMany: (address) => this.#router.standsForMany?.(address) ?? false,
       },
-      new WaitingList(this.#ends, LIST.hello),
+      new WaitingList(this.#sockets, LIST.hello),
     );
     this.#dialler = new Dialler(parts);
     this.#reception = new Reception({
@@ -185,7 +185,7 @@ export class EpollEngine implements Engine, Turn {
   onEvent(fd: number, events: number, generation: number): void {
     try {
       // Otherwise an earlier event of this batch has closed the descriptor, and perhaps opened it again.
-      if (this.#ends.generationOf(fd) === generation) this.#changed(fd, events, generation);
+      if (this.#sockets.generationOf(fd) === generation) this.#changed(fd, events, generation);
     } catch (error) {
       this.#fault(fd, error);
     }
@@ -197,7 +197,7 @@ export class EpollEngine implements Engine, Turn {
 
   #admit(client: number, listener: number): void {
     this.#counters.add(GLOBAL.accepted, 1);
-    this.#ends.openClient(client, listener, this.#clock.nowMs(), this.#tick);
+    this.#sockets.openClient(client, listener, this.#clock.nowMs(), this.#tick);
     const wanted = wantedDescriptors(this.#allValues);
     const refusal =
       overLimit(this.#limits, this.#clients, client, wanted) ?? this.#unfinished.admit(client);
@@ -209,34 +209,34 @@ export class EpollEngine implements Engine, Turn {
     this.#clients++;
     this.#counters.add(GLOBAL.open, 1);
     // If the hello has arrived already, this triggers an event for it.
-    const isWatched = this.#poller.watch(client, this.#ends.generationOf(client));
+    const isWatched = this.#poller.watch(client, this.#sockets.generationOf(client));
     if (!isWatched) this.#end(client, REASON.descriptors_limit, 'reset');
   }
 
   #changed(fd: number, events: number, generation: number): void {
-    const ends = this.#ends;
-    const stage = ends.stageOf(fd);
+    const sockets = this.#sockets;
+    const stage = sockets.stageOf(fd);
     if (stage === STAGE.listening) {
       this.#listeners.accept(fd);
       return;
     }
-    ends.lastTick[fd] = this.#tick;
+    sockets.lastTick[fd] = this.#tick;
     if (stage === STAGE.connecting) {
       if ((events & (EPOLL.OUT | EPOLL.ERR | EPOLL.HUP)) === 0) return;
       this.#dialAnswered(fd, (events & (EPOLL.ERR | EPOLL.HUP)) !== 0);
-      if (ends.generationOf(fd) !== generation) return;
+      if (sockets.generationOf(fd) !== generation) return;
     }
-    if ((events & (EPOLL.IN | HANGUP)) !== 0) ends.set(fd, FLAG.readable);
-    if ((events & EPOLL.PRI) !== 0) ends.set(fd, FLAG.urgent);
-    if ((events & EPOLL.RDHUP) !== 0 && (events & EPOLL.ERR) === 0) ends.set(fd, FLAG.finComing);
-    if (ends.stageOf(fd) === STAGE.joined) this.#move(fd, events, generation);
+    if ((events & (EPOLL.IN | HANGUP)) !== 0) sockets.set(fd, FLAG.readable);
+    if ((events & EPOLL.PRI) !== 0) sockets.set(fd, FLAG.urgent);
+    if ((events & EPOLL.RDHUP) !== 0 && (events & EPOLL.ERR) === 0) sockets.set(fd, FLAG.finComing);
+    if (sockets.stageOf(fd) === STAGE.joined) this.#move(fd, events, generation);
     else if ((events & (EPOLL.IN | HANGUP)) !== 0) {
       this.#reception.changed(fd, (events & EPOLL.ERR) !== 0);
     }
   }
 
   #dialAnswered(upstream: number, isError: boolean): void {
-    const client = this.#ends.peerOf(upstream);
+    const client = this.#sockets.peerOf(upstream);
     try {
       if (this.#dialler.answered(upstream, isError)) this.#dialler.join(client);
       else this.#reception.dialFailed(client);
@@ -247,19 +247,19 @@ export class EpollEngine implements Engine, Turn {
 
   /** Handles an event of a joined pair: readable, writable, or lost. */
   #move(fd: number, events: number, generation: number): void {
-    const ends = this.#ends;
+    const sockets = this.#sockets;
     const isLost = (events & EPOLL.ERR) !== 0;
-    if (isLost) ends.set(fd, FLAG.resetComing);
+    if (isLost) sockets.set(fd, FLAG.resetComing);
     // Its unread bytes come first, unless its peer does not accept them: the reset would destroy the waiting bytes too.
-    if (isLost && (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked))) {
+    if (isLost && (sockets.has(fd, FLAG.finRead) || sockets.has(sockets.peerOf(fd), FLAG.blocked))) {
       this.#relay.lost(fd);
       return;
     }
-    if (ends.has(fd, FLAG.blocked) && (events & (EPOLL.OUT | HANGUP)) !== 0) {
+    if (sockets.has(fd, FLAG.blocked) && (events & (EPOLL.OUT | HANGUP)) !== 0) {
       this.#relay.unblock(fd);
-      if (ends.generationOf(fd) !== generation) return;
+      if (sockets.generationOf(fd) !== generation) return;
     }
-    if (ends.has(fd, FLAG.readable)) this.#relay.pump(fd);
+    if (sockets.has(fd, FLAG.readable)) this.#relay.pump(fd);
   }
 
   #onTick(): void {
@@ -270,40 +270,40 @@ export class EpollEngine implements Engine, Turn {
     this.#relay.tick();
   }
 
-  /** Ends the connection of this socket because of a bug. */
+  /** SocketTable the connection of this socket because of a bug. */
   #fault(fd: number, error: unknown): void {
     this.#onFault(error);
-    const stage = this.#ends.stageOf(fd);
+    const stage = this.#sockets.stageOf(fd);
     if (stage === STAGE.free || stage === STAGE.listening) return;
-    this.#end(this.#ends.clientOf(fd), REASON.fault, 'reset');
+    this.#end(this.#sockets.clientOf(fd), REASON.fault, 'reset');
   }
 
   #openClients(): number[] {
-    const ends = this.#ends;
+    const sockets = this.#sockets;
     const clients: number[] = [];
-    for (let fd = 0; fd < ends.limit; fd++) if (ends.has(fd, FLAG.client)) clients.push(fd);
-    const serial = (client: number) => ends.serial[client] ?? 0;
+    for (let fd = 0; fd < sockets.limit; fd++) if (sockets.has(fd, FLAG.client)) clients.push(fd);
+    const serial = (client: number) => sockets.serial[client] ?? 0;
     return clients.sort((one, other) => (serial(one) - serial(other)) | 0);
   }
 
   /** Returns how to end a connection. A FIN may only follow the last byte; a truncated stream must end with a reset. */
   #endsWhole(client: number): 'close' | 'reset' {
-    const upstream = this.#ends.peerOf(client);
+    const upstream = this.#sockets.peerOf(client);
     const isWhole = !this.#relay.holds(client) && (upstream < 0 || !this.#relay.holds(upstream));
     return isWhole ? 'close' : 'reset';
   }
 
-  /** Ends a connection, whatever its stage. Every connection ends here. */
+  /** SocketTable a connection, whatever its stage. Every connection sockets here. */
   #end(client: number, reason: number, how: 'close' | 'reset'): void {
-    const ends = this.#ends;
-    const row = ends.row[client] ?? -1;
+    const sockets = this.#sockets;
+    const row = sockets.row[client] ?? -1;
     const refusedFor = this.#reception.leave(client);
     const isCounted = refusedFor !== undefined || reason === REASON.completed;
     if (!isCounted) this.#counters.fail(reason, row);
     this.#clients--;
     this.#counters.add(GLOBAL.open, -1);
     if (row >= 0) this.#counters.add(row + COLUMN.open, -1);
-    const upstream = ends.peerOf(client);
+    const upstream = sockets.peerOf(client);
     if (this.#router.ended !== undefined) this.#tellEnded(client, upstream, refusedFor ?? reason);
     this.#relay.forget(client);
     this.#close(client, how);
@@ -313,23 +313,23 @@ export class EpollEngine implements Engine, Turn {
   }
 
   #close(fd: number, how: 'close' | 'reset'): void {
-    this.#ends.free(fd);
+    this.#sockets.free(fd);
     if (how === 'reset') closeWithReset(fd);
     else libc.close(fd);
   }
 
   /** Notifies the router while the socket is open, because a closed one has no addresses. */
   #tellEnded(client: number, upstream: number, reason: number): void {
-    const ends = this.#ends;
+    const sockets = this.#sockets;
     const closed = this.#closed;
     this.#connection.at(client);
     closed.reason = reason;
-    closed.endpoint = ends.endpoints[client];
-    closed.slot = ends.slot[client] ?? -1;
-    closed.attempts = ends.attempts[client] ?? 0;
-    closed.bytesUp = upstream < 0 ? 0 : (ends.bytes[upstream] ?? 0);
-    closed.bytesDown = ends.bytes[client] ?? 0;
-    closed.durationMs = this.#clock.nowMs() - (ends.acceptedMs[client] ?? 0);
+    closed.endpoint = sockets.endpoints[client];
+    closed.slot = sockets.slot[client] ?? -1;
+    closed.attempts = sockets.attempts[client] ?? 0;
+    closed.bytesUp = upstream < 0 ? 0 : (sockets.bytes[upstream] ?? 0);
+    closed.bytesDown = sockets.bytes[client] ?? 0;
+    closed.durationMs = this.#clock.nowMs() - (sockets.acceptedMs[client] ?? 0);
     try {
       this.#router.ended?.(closed);
     } catch (error) {

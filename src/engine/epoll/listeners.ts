@@ -3,20 +3,20 @@
  */
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
-import type { SocketEnd } from '../../system/socket-address.ts';
-import type { Ends } from './ends.ts';
+import type { SocketAddress } from '../../system/socket-address.ts';
+import type { SocketTable } from './socket-table.ts';
 import * as libc from '../../system/libc.ts';
 import { errno } from '../../system/libc.ts';
 import { ERRNO } from '../../system/linux.ts';
 import type { Poller } from '../../system/poller.ts';
-import { accept, localEnd, openListener } from './socket.ts';
+import { accept, localAddressOf, openListener } from './socket.ts';
 
 /** Maximum number of connections to accept before other sockets get their turn. */
 const ACCEPT_ROUNDS = 64;
 
 /** Options of {@link Listeners}. */
 export interface ListenersOptions {
-  readonly ends: Ends;
+  readonly sockets: SocketTable;
   readonly poller: Poller;
   readonly keepaliveMs: number;
   /** Admits a client that this listener has just accepted, or resets it. */
@@ -35,14 +35,14 @@ export class Listeners {
 
   /** Opens a listener and returns its port. @throws the system's error, with its `code`. */
   open(options: ListenOptions): number {
-    const { ends, keepaliveMs } = this.#options;
+    const { sockets, keepaliveMs } = this.#options;
     const { address } = options;
     if (ipVersion(address) === 0) {
       throw new TypeError(`'${address}' is not an IP address to listen on`);
     }
     const listener = openListener(options, keepaliveMs);
-    const { address: bytes, port } = localEnd(listener);
-    ends.openListener(listener, entranceAt({ address: Uint8Array.from(bytes), port }));
+    const { address: bytes, port } = localAddressOf(listener);
+    sockets.openListener(listener, commonAddress({ address: Uint8Array.from(bytes), port }));
     this.#watch(listener);
     return port;
   }
@@ -68,15 +68,15 @@ export class Listeners {
 
   close(): void {
     for (const listener of this.#watched.keys()) {
-      this.#options.ends.free(listener);
+      this.#options.sockets.free(listener);
       libc.close(listener);
     }
     this.#watched.clear();
   }
 
   #watch(listener: number): void {
-    const { ends, poller } = this.#options;
-    this.#watched.set(listener, poller.watchLevel(listener, ends.generationOf(listener)));
+    const { sockets, poller } = this.#options;
+    this.#watched.set(listener, poller.watchLevel(listener, sockets.generationOf(listener)));
   }
 
   /** Stops watching a listener that cannot accept: epoll would report it again and again. */
@@ -90,7 +90,7 @@ export class Listeners {
  * Returns the address that all clients of a listener dial. It differs for a wildcard listener, so the result is
  * undefined.
  */
-function entranceAt(bound: SocketEnd): SocketEnd | undefined {
+function commonAddress(bound: SocketAddress): SocketAddress | undefined {
   return bound.address.every((byte) => byte === 0) ? undefined : bound;
 }
 

@@ -10,7 +10,7 @@ import { REASON } from '../reasons.ts';
 import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { Decision } from '../decision.ts';
 import type { Dialler, DiallerOptions } from './dialler.ts';
-import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
+import { FLAG, LIST, STAGE, type SocketTable } from './socket-table.ts';
 import * as libc from '../../system/libc.ts';
 import { Arena, errno } from '../../system/libc.ts';
 import { ERRNO, MSG, SHUT_WR } from '../../system/linux.ts';
@@ -33,7 +33,7 @@ export interface ReceptionOptions extends DiallerOptions {
 export class Reception {
   readonly #options: ReceptionOptions;
   readonly #counters: Counters;
-  readonly #ends: Ends;
+  readonly #sockets: SocketTable;
   readonly #decision = new Decision();
   readonly #peeked: Buffer;
   readonly #answers = new Arena(4096);
@@ -46,22 +46,22 @@ export class Reception {
   constructor(options: ReceptionOptions) {
     this.#options = options;
     this.#counters = options.counters;
-    this.#ends = options.ends;
-    this.#lingering = new WaitingList(options.ends, LIST.leave);
+    this.#sockets = options.sockets;
+    this.#lingering = new WaitingList(options.sockets, LIST.leave);
     this.#peeked = options.relay.io.bytes.subarray(HEAD_ROOM_BYTES);
   }
 
-  /** Ends the connections that have timed out. */
+  /** SocketTable the connections that have timed out. */
   tick(tick: number): void {
     const { limits, clock, unfinished, dialler, fault } = this.#options;
     this.#tick = tick;
     const nowMs = clock.nowMs();
     for (const client of unfinished) {
-      if ((this.#ends.stageMs[client] ?? 0) + limits.helloTimeoutMs > nowMs) break;
+      if ((this.#sockets.stageMs[client] ?? 0) + limits.helloTimeoutMs > nowMs) break;
       this.#hangUp(client, REASON.hello_timeout);
     }
     for (const client of this.#lingering) {
-      if ((this.#ends.stageMs[client] ?? 0) + limits.lingerMs > nowMs) break;
+      if ((this.#sockets.stageMs[client] ?? 0) + limits.lingerMs > nowMs) break;
       this.#leaves(client);
     }
     for (const client of dialler.expired()) {
@@ -75,7 +75,7 @@ export class Reception {
 
   /** Handles an event of a client that has no upstream. */
   changed(client: number, isReset: boolean): void {
-    switch (this.#ends.stageOf(client)) {
+    switch (this.#sockets.stageOf(client)) {
       case STAGE.hello:
         if (isReset) this.#options.end(client, REASON.client_reset, 'reset');
         else this.#look(client);
@@ -114,7 +114,7 @@ export class Reception {
   #look(client: number): void {
     const { limits, relay, end, router } = this.#options;
     // An event means bytes, unless it reported a FIN.
-    if (router.isBlind === true && !this.#ends.has(client, FLAG.finComing)) {
+    if (router.isBlind === true && !this.#sockets.has(client, FLAG.finComing)) {
       this.#route(client, 0);
       return;
     }
@@ -141,7 +141,7 @@ export class Reception {
     } else if (length === limits.maxFirstBytes) {
       decision.refuse(REASON.first_bytes_too_long);
       this.#carryOut(client);
-    } else if (this.#ends.has(client, FLAG.finComing)) {
+    } else if (this.#sockets.has(client, FLAG.finComing)) {
       this.#hangUp(client, REASON.hello_cut);
     }
   }
@@ -165,7 +165,7 @@ export class Reception {
     }
   }
 
-  /** Ends a client without an answer. Discards its first bytes, because closing with unread bytes would be a reset. */
+  /** SocketTable a client without an answer. Discards its first bytes, because closing with unread bytes would be a reset. */
   #hangUp(client: number, reason: number): void {
     libc.recv(client, 0, DISCARD_BYTES, MSG.TRUNC);
     this.#options.end(client, reason, 'close');
@@ -173,12 +173,12 @@ export class Reception {
 
   /** Sends the answer and waits for the client to close, by rule 6 of engine.ts. */
   #refuse(client: number, reason: number, answer: Uint8Array): void {
-    const ends = this.#ends;
-    ends.stage[client] = STAGE.refused;
-    ends.stageMs[client] = this.#options.clock.nowMs();
+    const sockets = this.#sockets;
+    sockets.stage[client] = STAGE.refused;
+    sockets.stageMs[client] = this.#options.clock.nowMs();
     this.#lingering.add(client);
     this.#reasons.set(client, reason);
-    this.#counters.fail(reason, ends.row[client] ?? -1);
+    this.#counters.fail(reason, sockets.row[client] ?? -1);
     if (answer.length > this.#answers.bytes.length)
       throw new RangeError('an answer of over a page');
     this.#answers.bytes.set(answer);
@@ -187,7 +187,7 @@ export class Reception {
     this.#discard(client);
   }
 
-  /** Discards what a refused client still sends, and ends it when it sends no more. */
+  /** Discards what a refused client still sends, and sockets it when it sends no more. */
   #discard(client: number): void {
     for (let round = 0; round < DISCARD_ROUNDS; round++) {
       // With MSG_TRUNC, TCP discards the bytes and copies none of them.

@@ -8,7 +8,7 @@ import {
   SOCKADDR_BYTES,
   SOCKADDR_WORDS,
   writeAddress,
-  type SocketEnd,
+  type SocketAddress,
 } from '../../system/socket-address.ts';
 import * as libc from '../../system/libc.ts';
 import { Arena, errno, systemError } from '../../system/libc.ts';
@@ -129,7 +129,7 @@ export function openFor(endpoint: Endpoint): number {
   const fd = libc.socket(endpoint.family === 'ipv4' ? AF_INET : AF_INET6, SOCKET_TYPE, 0);
   if (fd < 0) return fd;
   setOption(fd, IPPROTO_TCP, TCP.NODELAY, 1);
-  // Lets the acknowledgement that ends the handshake travel with the first bytes.
+  // Lets the acknowledgement that sockets the handshake travel with the first bytes.
   setOption(fd, IPPROTO_TCP, TCP.QUICKACK, 0);
   return fd;
 }
@@ -175,7 +175,7 @@ export function closeWithReset(fd: number): void {
 }
 
 /** Returns the local address of a socket. Valid until the next call here. */
-export function localEnd(fd: number): SocketEnd {
+export function localAddressOf(fd: number): SocketAddress {
   scratch.words[LENGTH_AT / WORD_BYTES] = SOCKADDR_BYTES;
   scratch.bytes.fill(0, ADDRESS_AT, ADDRESS_AT + SOCKADDR_BYTES);
   const { address, bytes } = scratch;

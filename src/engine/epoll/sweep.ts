@@ -10,7 +10,7 @@
  *    inherits keepalive from the listener.
  */
 import { GLOBAL, type Counters } from '../counters.ts';
-import { FLAG, STAGE, type Ends } from './ends.ts';
+import { FLAG, STAGE, type SocketTable } from './socket-table.ts';
 import { EPOLL } from '../../system/linux.ts';
 import { isReadable, isWritable, setKeepalive } from './socket.ts';
 
@@ -23,7 +23,7 @@ const SUSPECTED = FLAG.readSuspected | FLAG.writeSuspected;
 
 /** Options of {@link Sweep}. */
 export interface SweepOptions {
-  readonly ends: Ends;
+  readonly sockets: SocketTable;
   readonly counters: Counters;
   readonly keepaliveMs: number;
   /** Handles an event that epoll did not report. */
@@ -39,45 +39,45 @@ export class Sweep {
   }
 
   run(tick: number): void {
-    const { ends } = this.#options;
-    for (let fd = 0; fd < ends.limit; fd++) {
-      if (ends.stageOf(fd) !== STAGE.joined) continue;
-      if (!ends.has(fd, FLAG.settled)) this.#settle(fd);
-      const isRecent = tick - (ends.lastTick[fd] ?? 0) < STUCK_TICKS;
-      if (isRecent || ends.has(fd, FLAG.queued | FLAG.gathers)) ends.clear(fd, SUSPECTED);
+    const { sockets } = this.#options;
+    for (let fd = 0; fd < sockets.limit; fd++) {
+      if (sockets.stageOf(fd) !== STAGE.joined) continue;
+      if (!sockets.has(fd, FLAG.settled)) this.#settle(fd);
+      const isRecent = tick - (sockets.lastTick[fd] ?? 0) < STUCK_TICKS;
+      if (isRecent || sockets.has(fd, FLAG.queued | FLAG.gathers)) sockets.clear(fd, SUSPECTED);
       else this.#check(fd, tick);
     }
   }
 
   #settle(fd: number): void {
-    const { ends, keepaliveMs } = this.#options;
-    ends.set(fd, FLAG.settled);
-    if (!ends.has(fd, FLAG.client)) setKeepalive(fd, keepaliveMs);
+    const { sockets, keepaliveMs } = this.#options;
+    sockets.set(fd, FLAG.settled);
+    if (!sockets.has(fd, FLAG.client)) setKeepalive(fd, keepaliveMs);
   }
 
   #check(fd: number, tick: number): void {
-    const { ends } = this.#options;
+    const { sockets } = this.#options;
     const missed = this.#missedEvent(fd, tick);
     const suspicion = missed === EPOLL.OUT ? FLAG.writeSuspected : FLAG.readSuspected;
-    const isConfirmed = missed !== 0 && ends.has(fd, suspicion);
-    ends.clear(fd, SUSPECTED);
+    const isConfirmed = missed !== 0 && sockets.has(fd, suspicion);
+    sockets.clear(fd, SUSPECTED);
     if (isConfirmed) this.#heal(fd, missed);
-    else if (missed !== 0) ends.set(fd, suspicion);
+    else if (missed !== 0) sockets.set(fd, suspicion);
   }
 
   /** Returns the event that epoll should have reported by now, or 0. */
   #missedEvent(fd: number, tick: number): number {
-    const { ends } = this.#options;
-    if (ends.has(fd, FLAG.blocked)) return isWritable(fd) ? EPOLL.OUT : 0; // not writable: slow, not stuck
-    if (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked)) return 0;
-    if (ends.has(fd, FLAG.readable)) return EPOLL.IN;
-    const isProbed = fd % PROBE_TICKS === tick % PROBE_TICKS || ends.has(fd, FLAG.readSuspected);
+    const { sockets } = this.#options;
+    if (sockets.has(fd, FLAG.blocked)) return isWritable(fd) ? EPOLL.OUT : 0; // not writable: slow, not stuck
+    if (sockets.has(fd, FLAG.finRead) || sockets.has(sockets.peerOf(fd), FLAG.blocked)) return 0;
+    if (sockets.has(fd, FLAG.readable)) return EPOLL.IN;
+    const isProbed = fd % PROBE_TICKS === tick % PROBE_TICKS || sockets.has(fd, FLAG.readSuspected);
     return isProbed && isReadable(fd) ? EPOLL.IN : 0;
   }
 
   #heal(fd: number, events: number): void {
-    const { ends, counters } = this.#options;
+    const { sockets, counters } = this.#options;
     counters.add(GLOBAL.lostEdges, 1);
-    this.#options.onEvent(fd, events, ends.generationOf(fd));
+    this.#options.onEvent(fd, events, sockets.generationOf(fd));
   }
 }

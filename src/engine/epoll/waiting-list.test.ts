@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { Ends } from './ends.ts';
+import { SocketTable } from './socket-table.ts';
 import { WaitingList } from './waiting-list.ts';
 
 test('keeps the order of arrival, whoever leaves', () => {
-  const list = new WaitingList(new Ends(), 1);
+  const list = new WaitingList(new SocketTable(), 1);
   for (const fd of [5, 3, 9, 7]) list.add(fd);
 
   expect(list.delete(9)).toBe(true);
@@ -17,9 +17,9 @@ test('keeps the order of arrival, whoever leaves', () => {
 });
 
 test('knows its own from those of another list', () => {
-  const ends = new Ends();
-  const one = new WaitingList(ends, 1);
-  const other = new WaitingList(ends, 2);
+  const sockets = new SocketTable();
+  const one = new WaitingList(sockets, 1);
+  const other = new WaitingList(sockets, 2);
   one.add(5);
 
   expect(other.delete(5)).toBe(false);
@@ -29,7 +29,7 @@ test('knows its own from those of another list', () => {
 });
 
 test('lets go of each while it is visited', () => {
-  const list = new WaitingList(new Ends(), 1);
+  const list = new WaitingList(new SocketTable(), 1);
   for (const fd of [1, 2, 3]) list.add(fd);
 
   const visited: number[] = [];

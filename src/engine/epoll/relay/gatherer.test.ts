@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { Ends, FLAG } from '../ends.ts';
+import { SocketTable, FLAG } from '../socket-table.ts';
 import { Gatherer } from './gatherer.ts';
 import * as libc from '../../../system/libc.ts';
 import { AF_INET, SO, SOCK_STREAM, SOL_SOCKET } from '../../../system/linux.ts';
@@ -7,18 +7,18 @@ import { AF_INET, SO, SOCK_STREAM, SOL_SOCKET } from '../../../system/linux.ts';
 const PIECE = 16 * 1024;
 
 let nowMs = 0;
-let ends: Ends;
+let sockets: SocketTable;
 let gatherer: Gatherer;
 let end = -1;
 let peer = -1;
 
 beforeEach(() => {
   nowMs = 1000;
-  ends = new Ends();
-  gatherer = new Gatherer(ends, () => nowMs);
+  sockets = new SocketTable();
+  gatherer = new Gatherer(sockets, () => nowMs);
   [end, peer] = [libc.socket(AF_INET, SOCK_STREAM, 0), libc.socket(AF_INET, SOCK_STREAM, 0)];
-  ends.openClient(peer, peer, nowMs, 0);
-  ends.openUpstream(end, peer, 0);
+  sockets.openClient(peer, peer, nowMs, 0);
+  sockets.openUpstream(end, peer, 0);
 });
 
 afterEach(() => {
@@ -49,7 +49,7 @@ function lookAfter(ms: number, bytes: number): number {
   let looks = 0;
   nowMs += ms;
   gatherer.look((one) => {
-    if (looks === 0) ends.bytes[peer] = (ends.bytes[peer] ?? 0) + bytes;
+    if (looks === 0) sockets.bytes[peer] = (sockets.bytes[peer] ?? 0) + bytes;
     if (one === end) looks++;
   });
   return looks;
@@ -64,7 +64,7 @@ test('begins with the last piece of a fast run, and has the kernel wake us less 
   expect([before, begins]).toEqual([false, true]);
   expect(wakeBefore).toBe(1);
   expect(wakeBytes()).toBe(256 * 1024);
-  expect(ends.has(end, FLAG.gathers)).toBe(true);
+  expect(sockets.has(end, FLAG.gathers)).toBe(true);
   expect(gatherer.isEmpty).toBe(false);
 });
 
@@ -98,10 +98,10 @@ test('goes on for as long as there is half of what there was, even after a pause
     lookAfter(1, 90 * 1024);
   }
 
-  expect(ends.has(end, FLAG.gathers)).toBe(true);
+  expect(sockets.has(end, FLAG.gathers)).toBe(true);
 });
 
-test('ends when the bulk is over, with a last look for what came meanwhile', () => {
+test('sockets when the bulk is over, with a last look for what came meanwhile', () => {
   bring(64, 0.1);
   lookAfter(1, 200 * 1024);
 
@@ -114,7 +114,7 @@ test('ends when the bulk is over, with a last look for what came meanwhile', () 
   expect(beginsAgain).toBe(true);
 });
 
-test('ends with the first small thing that comes', () => {
+test('sockets with the first small thing that comes', () => {
   bring(64, 0.1);
   lookAfter(1, 200 * 1024);
   lookAfter(1, 0);

@@ -11,7 +11,7 @@
  * small arrives, the socket is read as usual again. If it was never that fast while it gathered, its next
  * {@link IDLE_PIECES} pieces do not count.
  */
-import { FLAG, type Ends } from '../ends.ts';
+import { FLAG, type SocketTable } from '../socket-table.ts';
 import { setWakeBytes } from '../socket.ts';
 
 /** The shortest time between two checks, and the longest sleep while bytes gather. */
@@ -46,14 +46,14 @@ interface Gathering {
 
 /** The sockets of one engine whose bytes gather. */
 export class Gatherer {
-  readonly #ends: Ends;
+  readonly #sockets: SocketTable;
   readonly #nowMs: () => number;
   readonly #gathering = new Map<number, Gathering>();
   #lookedMs = 0;
 
   /** `nowMs` is a clock. Default: that of the machine. */
-  constructor(ends: Ends, nowMs = () => performance.now()) {
-    this.#ends = ends;
+  constructor(sockets: SocketTable, nowMs = () => performance.now()) {
+    this.#sockets = sockets;
     this.#nowMs = nowMs;
   }
 
@@ -63,18 +63,18 @@ export class Gatherer {
 
   /** Records a read that returned all available bytes. Reports whether the bytes of the socket gather from now on. */
   brought(end: number, bytes: number): boolean {
-    const ends = this.#ends;
-    if (ends.has(end, FLAG.gathers)) return false;
-    const before = ends.pieces[end] ?? 0;
+    const sockets = this.#sockets;
+    if (sockets.has(end, FLAG.gathers)) return false;
+    const before = sockets.pieces[end] ?? 0;
     if (bytes < PIECE_BYTES) {
-      if (before > 0) ends.pieces[end] = 0;
+      if (before > 0) sockets.pieces[end] = 0;
       return false;
     }
     const pieces = before + 1;
-    ends.pieces[end] = pieces === RUN_PIECES ? 0 : pieces;
-    if (pieces === 1) ends.stageMs[end] = this.#nowMs();
+    sockets.pieces[end] = pieces === RUN_PIECES ? 0 : pieces;
+    if (pieces === 1) sockets.stageMs[end] = this.#nowMs();
     if (pieces < RUN_PIECES) return false;
-    const elapsedMs = this.#nowMs() - (ends.stageMs[end] ?? 0);
+    const elapsedMs = this.#nowMs() - (sockets.stageMs[end] ?? 0);
     return elapsedMs <= RUN_MS && this.#begin(end, (RUN_PIECES * bytes) / elapsedMs / 2);
   }
 
@@ -102,7 +102,7 @@ export class Gatherer {
     if (this.isEmpty) this.#lookedMs = this.#nowMs();
     const takenBytes = this.#takenFrom(end);
     this.#gathering.set(end, { bytesPerMs, takenBytes, slowLooks: 0, wasFast: false });
-    this.#ends.set(end, FLAG.gathers);
+    this.#sockets.set(end, FLAG.gathers);
     return true;
   }
 
@@ -125,12 +125,12 @@ export class Gatherer {
   /** Stops gathering: each byte wakes the engine again. */
   #end(end: number, { wasFast }: Gathering): void {
     this.#gathering.delete(end);
-    this.#ends.clear(end, FLAG.gathers);
-    if (!wasFast) this.#ends.pieces[end] = -IDLE_PIECES;
+    this.#sockets.clear(end, FLAG.gathers);
+    if (!wasFast) this.#sockets.pieces[end] = -IDLE_PIECES;
     setWakeBytes(end, 1);
   }
 
   #takenFrom(end: number): number {
-    return this.#ends.bytes[this.#ends.peerOf(end)] ?? 0;
+    return this.#sockets.bytes[this.#sockets.peerOf(end)] ?? 0;
   }
 }

@@ -22,7 +22,7 @@ export interface Pipe {
 /** The pipes of one engine, by the socket whose bytes they carry. */
 export class Pipes {
   readonly #hasRoomFor: (descriptor: number) => boolean;
-  readonly #ends = new Arena(8);
+  readonly #descriptors = new Arena(8);
   readonly #free: Pipe[] = [];
   readonly #taken = new Map<number, Pipe>();
   #count = 0;
@@ -62,8 +62,8 @@ export class Pipes {
 
   #open(): Pipe | undefined {
     if (this.#count >= MAX_PIPES) return undefined;
-    if (libc.pipe2(this.#ends.address, O_NONBLOCK | O_CLOEXEC) < 0) return undefined;
-    const [readEnd = -1, writeEnd = -1] = this.#ends.words;
+    if (libc.pipe2(this.#descriptors.address, O_NONBLOCK | O_CLOEXEC) < 0) return undefined;
+    const [readEnd = -1, writeEnd = -1] = this.#descriptors.words;
     const pipe = { readEnd, writeEnd, bytes: 0 };
     this.#count++;
     if (!this.#hasRoomFor(Math.max(readEnd, writeEnd))) {

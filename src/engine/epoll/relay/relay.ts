@@ -20,7 +20,7 @@
 import { GLOBAL, type Counters } from '../../counters.ts';
 import type { BufferLimit } from '../../buffer-limit.ts';
 import { REASON } from '../../reasons.ts';
-import { FLAG, type Ends } from '../ends.ts';
+import { FLAG, type SocketTable } from '../socket-table.ts';
 import { Gatherer, LOOK_MS, WAKE_BYTES } from './gatherer.ts';
 import { WriteBuffers } from './write-buffers.ts';
 import * as libc from '../../../system/libc.ts';
@@ -29,15 +29,15 @@ import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from '../../../system/linux.ts';
 import { PIPE_BYTES, type Pipe, type Pipes } from './pipes.ts';
 import { TurnQueue } from './turn-queue.ts';
 
-/** Ends a connection, given its client. */
+/** SocketTable a connection, given its client. */
 export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
 
-/** Ends the connection of a socket because of a bug. */
+/** SocketTable the connection of a socket because of a bug. */
 export type Fault = (end: number, error: unknown) => void;
 
 /** Options of {@link Relay}. */
 export interface RelayOptions {
-  readonly ends: Ends;
+  readonly sockets: SocketTable;
   readonly counters: Counters;
   readonly limit: BufferLimit;
   readonly pipes: Pipes;
@@ -67,7 +67,7 @@ export class Relay {
   /** The read buffer of all connections. It is empty between events. */
   readonly io = new Arena(HEAD_ROOM_BYTES + HOT_READ_BYTES);
 
-  readonly #ends: Ends;
+  readonly #sockets: SocketTable;
   readonly #counters: Counters;
   readonly #limit: BufferLimit;
   readonly #spliceBytes: number;
@@ -82,8 +82,8 @@ export class Relay {
    */
   #isTight = false;
 
-  constructor({ ends, counters, limit, pipes, maxPieceBytes, done, fault }: RelayOptions) {
-    this.#ends = ends;
+  constructor({ sockets, counters, limit, pipes, maxPieceBytes, done, fault }: RelayOptions) {
+    this.#sockets = sockets;
     this.#counters = counters;
     this.#limit = limit;
     this.#pipes = pipes;
@@ -91,8 +91,8 @@ export class Relay {
     this.#done = done;
     this.#fault = fault;
     this.#buffers = new WriteBuffers(counters);
-    this.#queue = new TurnQueue(ends);
-    this.#gatherer = new Gatherer(ends);
+    this.#queue = new TurnQueue(sockets);
+    this.#gatherer = new Gatherer(sockets);
   }
 
   /** See {@link Turn}. */
@@ -112,13 +112,13 @@ export class Relay {
    * after the dropped ones. The dropped bytes go to the head room, where the preface then replaces them.
    */
   start(client: number, preface: Buffer | undefined): void {
-    const ends = this.#ends;
-    const dropBytes = ends.dropBytes[client] ?? 0;
+    const sockets = this.#sockets;
+    const dropBytes = sockets.dropBytes[client] ?? 0;
     if (preface === undefined && dropBytes === 0) {
       this.pump(client);
       return;
     }
-    const upstream = ends.peerOf(client);
+    const upstream = sockets.peerOf(client);
     const want = dropBytes + READ_BYTES;
     const got = libc.recv(client, this.io.address + HEAD_ROOM_BYTES - dropBytes, want, 0);
     if (got <= 0) {
@@ -139,11 +139,11 @@ export class Relay {
 
   /** Forwards bytes of a socket to its peer, until there are no more or the peer accepts no more. */
   pump(from: number): void {
-    const ends = this.#ends;
-    const to = ends.peerOf(from);
-    if (ends.has(to, FLAG.blocked) || ends.has(from, FLAG.finRead)) return;
-    if (ends.has(from, FLAG.piped)) this.#pumpThroughPipe(from, to, this.#pipes.of(from));
-    else if (ends.has(from, FLAG.readable)) this.#pumpByCopy(from, to);
+    const sockets = this.#sockets;
+    const to = sockets.peerOf(from);
+    if (sockets.has(to, FLAG.blocked) || sockets.has(from, FLAG.finRead)) return;
+    if (sockets.has(from, FLAG.piped)) this.#pumpThroughPipe(from, to, this.#pipes.of(from));
+    else if (sockets.has(from, FLAG.readable)) this.#pumpByCopy(from, to);
   }
 
   /** Continues with a blocked socket that accepts bytes again. */
@@ -161,22 +161,22 @@ export class Relay {
       this.#buffers.consume(to, buffer, sent);
       if (buffer.length > 0) return;
     }
-    this.#ends.clear(to, FLAG.blocked);
-    this.pump(this.#ends.peerOf(to));
+    this.#sockets.clear(to, FLAG.blocked);
+    this.pump(this.#sockets.peerOf(to));
   }
 
   /** Reports whether bytes from this socket or for it are undelivered. */
   holds(end: number): boolean {
     // They may be in the kernel only, where closing would lose them too.
-    if (this.#ends.has(end, FLAG.blocked)) return true;
-    return this.#ends.has(end, FLAG.piped) && this.#pipes.of(end).bytes > 0;
+    if (this.#sockets.has(end, FLAG.blocked)) return true;
+    return this.#sockets.has(end, FLAG.piped) && this.#pipes.of(end).bytes > 0;
   }
 
   /** Drops everything that is held for a socket. */
   forget(end: number): void {
     this.#buffers.drop(end);
     this.#gatherer.forget(end);
-    if (this.#ends.has(end, FLAG.piped)) this.#giveBackPipe(end);
+    if (this.#sockets.has(end, FLAG.piped)) this.#giveBackPipe(end);
   }
 
   /** Runs once per second: closes unused pipes, and leaves tight mode when buffers are free again. */
@@ -191,9 +191,9 @@ export class Relay {
   }
 
   #pumpByCopy(from: number, to: number): void {
-    const ends = this.#ends;
+    const sockets = this.#sockets;
     for (let round = 0; round < COPY_ROUNDS; round++) {
-      const isHot = (ends.heat[from] ?? 0) >= HOT_READS;
+      const isHot = (sockets.heat[from] ?? 0) >= HOT_READS;
       const isTight = this.#isTight;
       const hasRoom = !isTight && this.#buffers.size < MAX_STALLED_FOR_HOT_READS;
       const want = isHot && hasRoom ? HOT_READ_BYTES : READ_BYTES;
@@ -221,7 +221,7 @@ export class Relay {
       if (pipe.bytes === 0) {
         if (this.#isTight) {
           this.#giveBackPipe(from);
-          this.#ends.heat[from] = HOT_READS - 1;
+          this.#sockets.heat[from] = HOT_READS - 1;
           this.#pumpByCopy(from, to);
           return;
         }
@@ -248,8 +248,8 @@ export class Relay {
       this.#counters.add(GLOBAL.bufferedBytes, -sent);
       this.#count(to, sent);
       // While bytes gather, no call is spent to check for a rest: the next check of the gatherer reads it.
-      if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#ends.has(from, FLAG.gathers)) {
-        this.#ends.clear(from, FLAG.readable);
+      if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#sockets.has(from, FLAG.gathers)) {
+        this.#sockets.clear(from, FLAG.readable);
         return;
       }
     }
@@ -257,14 +257,14 @@ export class Relay {
   }
 
   #nothingSpliced(from: number, to: number, got: number, failure: number): void {
-    const ends = this.#ends;
-    const isUrgent = ends.has(from, FLAG.urgent);
-    if (got < 0 && failure === ERRNO.EAGAIN && ends.has(from, FLAG.gathers) && !isUrgent) {
-      ends.clear(from, FLAG.readable); // it keeps its pipe
+    const sockets = this.#sockets;
+    const isUrgent = sockets.has(from, FLAG.urgent);
+    if (got < 0 && failure === ERRNO.EAGAIN && sockets.has(from, FLAG.gathers) && !isUrgent) {
+      sockets.clear(from, FLAG.readable); // it keeps its pipe
       return;
     }
     this.#giveBackPipe(from);
-    ends.heat[from] = HOT_READS - 1;
+    sockets.heat[from] = HOT_READS - 1;
     // At urgent bytes, splice() reports an end where there is none. So recv() has to confirm it.
     if (got === 0 || isUrgent) this.#queue.add(from);
     else this.#nothingRead(from, to, got, failure);
@@ -294,7 +294,7 @@ export class Relay {
   #deliverSeen(from: number, to: number, length: number): boolean {
     const sent = libc.send(to, this.io.address + HEAD_ROOM_BYTES, length, MSG.NOSIGNAL);
     if (sent < 0) {
-      if (errno() === ERRNO.EAGAIN) this.#ends.set(to, FLAG.blocked);
+      if (errno() === ERRNO.EAGAIN) this.#sockets.set(to, FLAG.blocked);
       else this.lost(to);
       return false;
     }
@@ -305,41 +305,41 @@ export class Relay {
       return false;
     }
     if (sent === length) return true;
-    this.#ends.set(to, FLAG.blocked);
+    this.#sockets.set(to, FLAG.blocked);
     return false;
   }
 
   /** Marks a socket that did not accept all bytes. Resets its connection if the buffer limit is exceeded. */
   #stall(to: number): void {
-    this.#ends.set(to, FLAG.blocked);
+    this.#sockets.set(to, FLAG.blocked);
     this.#isTight = this.#limit.isNear;
     if (this.#isTight && this.#limit.isExceeded) {
-      this.#done(this.#ends.clientOf(to), REASON.kept_bytes_limit, 'reset');
+      this.#done(this.#sockets.clientOf(to), REASON.kept_bytes_limit, 'reset');
     }
   }
 
   /** Reports whether this read has returned all bytes that the kernel had. */
   #isDrained(from: number, got: number, want: number): boolean {
-    if (got < READ_BYTES / 2) this.#ends.heat[from] = 0;
-    if (got === want || this.#ends.has(from, ANNOUNCED)) return false;
-    this.#ends.clear(from, FLAG.readable);
+    if (got < READ_BYTES / 2) this.#sockets.heat[from] = 0;
+    if (got === want || this.#sockets.has(from, ANNOUNCED)) return false;
+    this.#sockets.clear(from, FLAG.readable);
     if (this.#gatherer.brought(from, got)) this.#takePipe(from);
     return true;
   }
 
   #nothingRead(from: number, to: number, got: number, failure: number): void {
     if (got === 0) this.#fin(from, to);
-    else if (got < 0 && failure === ERRNO.EAGAIN) this.#ends.clear(from, FLAG.readable);
+    else if (got < 0 && failure === ERRNO.EAGAIN) this.#sockets.clear(from, FLAG.readable);
     else this.lost(from);
   }
 
-  /** Ends the connection of a socket that was reset or has failed. The peer is reset too. */
+  /** SocketTable the connection of a socket that was reset or has failed. The peer is reset too. */
   lost(end: number): void {
-    const ends = this.#ends;
-    const lost = ends.has(end, FLAG.client) ? REASON.client_reset : REASON.upstream_reset;
+    const sockets = this.#sockets;
+    const lost = sockets.has(end, FLAG.client) ? REASON.client_reset : REASON.upstream_reset;
     // A side that resets after its FIN has sent everything and reads no more.
-    const reason = ends.has(end, FLAG.finRead) ? REASON.completed : lost;
-    this.#done(ends.clientOf(end), reason, 'reset');
+    const reason = sockets.has(end, FLAG.finRead) ? REASON.completed : lost;
+    this.#done(sockets.clientOf(end), reason, 'reset');
   }
 
   /**
@@ -347,15 +347,15 @@ export class Relay {
    * call.
    */
   #fin(from: number, to: number): void {
-    const ends = this.#ends;
-    ends.set(from, FLAG.finRead);
-    ends.clear(from, FLAG.readable);
-    if (ends.has(from, FLAG.resetComing)) {
+    const sockets = this.#sockets;
+    sockets.set(from, FLAG.finRead);
+    sockets.clear(from, FLAG.readable);
+    if (sockets.has(from, FLAG.resetComing)) {
       this.lost(from);
       return;
     }
-    if (ends.has(to, FLAG.finRead)) {
-      this.#done(ends.clientOf(from), REASON.completed, 'close');
+    if (sockets.has(to, FLAG.finRead)) {
+      this.#done(sockets.clientOf(from), REASON.completed, 'close');
       return;
     }
     libc.shutdown(to, SHUT_WR);
@@ -363,21 +363,21 @@ export class Relay {
 
   /** Counts a full read. Reports whether the socket has a pipe for that from now on. */
   #becomesHot(from: number): boolean {
-    const heat = (this.#ends.heat[from] ?? 0) + 1;
-    this.#ends.heat[from] = heat;
-    if (heat < HOT_READS || this.#ends.has(from, FLAG.urgent)) return false;
+    const heat = (this.#sockets.heat[from] ?? 0) + 1;
+    this.#sockets.heat[from] = heat;
+    if (heat < HOT_READS || this.#sockets.has(from, FLAG.urgent)) return false;
     return this.#takePipe(from);
   }
 
   #takePipe(from: number): boolean {
     if (this.#isTight || this.#pipes.take(from) === undefined) return false;
-    this.#ends.set(from, FLAG.piped);
+    this.#sockets.set(from, FLAG.piped);
     return true;
   }
 
   /** Gives the pipe of a socket back. Bytes in it are lost, which only happens when the connection has ended. */
   #giveBackPipe(from: number): void {
-    this.#ends.clear(from, FLAG.piped);
+    this.#sockets.clear(from, FLAG.piped);
     this.#counters.add(GLOBAL.bufferedBytes, -this.#pipes.giveBack(from));
   }
 
@@ -390,13 +390,13 @@ export class Relay {
   };
 
   readonly #takeGathered = (end: number): void => {
-    this.#ends.set(end, FLAG.readable);
+    this.#sockets.set(end, FLAG.readable);
     this.#pumpAgain(end);
   };
 
   #count(to: number, bytes: number): void {
-    const ends = this.#ends;
-    ends.bytes[to] = (ends.bytes[to] ?? 0) + bytes;
-    this.#counters.add(ends.bytesAt[to] ?? -1, bytes);
+    const sockets = this.#sockets;
+    sockets.bytes[to] = (sockets.bytes[to] ?? 0) + bytes;
+    this.#counters.add(sockets.bytesAt[to] ?? -1, bytes);
   }
 }

@@ -1,17 +1,17 @@
 /**
  * Sockets whose turn is over and that have more to read. The others come first.
  */
-import { FLAG, type Ends } from '../ends.ts';
+import { FLAG, type SocketTable } from '../socket-table.ts';
 
 /** The queue of one engine. */
 export class TurnQueue {
-  readonly #ends: Ends;
+  readonly #sockets: SocketTable;
   #queue: number[] = [];
   /** Alternates with the other array, so that none is allocated. */
   #spareQueue: number[] = [];
 
-  constructor(ends: Ends) {
-    this.#ends = ends;
+  constructor(sockets: SocketTable) {
+    this.#sockets = sockets;
   }
 
   get isEmpty(): boolean {
@@ -19,8 +19,8 @@ export class TurnQueue {
   }
 
   add(end: number): void {
-    if (this.#ends.has(end, FLAG.queued)) return;
-    this.#ends.set(end, FLAG.queued);
+    if (this.#sockets.has(end, FLAG.queued)) return;
+    this.#sockets.set(end, FLAG.queued);
     this.#queue.push(end);
   }
 
@@ -30,8 +30,8 @@ export class TurnQueue {
     this.#queue = this.#spareQueue;
     this.#spareQueue = queue;
     for (const end of queue) {
-      if (!this.#ends.has(end, FLAG.queued)) continue; // closed since
-      this.#ends.clear(end, FLAG.queued);
+      if (!this.#sockets.has(end, FLAG.queued)) continue; // closed since
+      this.#sockets.clear(end, FLAG.queued);
       turn(end);
     }
     queue.length = 0;

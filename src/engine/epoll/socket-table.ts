@@ -6,7 +6,7 @@
  * upstream.
  */
 import type { Endpoint } from '../endpoint.ts';
-import { SOCKADDR_WORDS, type SocketEnd } from '../../system/socket-address.ts';
+import { SOCKADDR_WORDS, type SocketAddress } from '../../system/socket-address.ts';
 import { copyAccepted } from './socket.ts';
 
 /** The stage of a socket. */
@@ -72,7 +72,7 @@ function grown<T extends Numbers>(numbers: T, capacity: number): T {
 }
 
 /** The sockets of one engine. */
-export class Ends {
+export class SocketTable {
   /** One more than the highest descriptor used so far. */
   limit = 0;
 
@@ -113,10 +113,10 @@ export class Ends {
   addresses = new Int32Array(FIRST_CAPACITY * SOCKADDR_WORDS);
   readonly endpoints: (Endpoint | undefined)[] = [];
 
-  /** For listeners and their clients: the index in {@link entrances}. */
-  entrance = new Uint16Array(FIRST_CAPACITY);
+  /** For listeners and their clients: the index in {@link listenAddresses}. */
+  listenAddressIndex = new Uint16Array(FIRST_CAPACITY);
   /** The address that the clients of each listener have dialed. Undefined for a wildcard listener, where it differs. */
-  readonly entrances: (SocketEnd | undefined)[] = [];
+  readonly listenAddresses: (SocketAddress | undefined)[] = [];
 
   #serial = 0;
 
@@ -131,14 +131,14 @@ export class Ends {
     this.acceptedMs[fd] = nowMs;
     this.stageMs[fd] = nowMs;
     this.endpoints[fd] = undefined;
-    this.entrance[fd] = this.entrance[listener] ?? 0;
+    this.listenAddressIndex[fd] = this.listenAddressIndex[listener] ?? 0;
     copyAccepted(this.addresses, fd * SOCKADDR_WORDS);
   }
 
-  /** Adds a listening socket. `entrance` is the address that its clients dial. */
-  openListener(fd: number, entrance: SocketEnd | undefined): void {
+  /** Adds a listening socket. `listenAddressIndex` is the address that its clients dial. */
+  openListener(fd: number, listenAddressIndex: SocketAddress | undefined): void {
     this.#open(fd, STAGE.listening, 0, 0);
-    this.entrance[fd] = this.entrances.push(entrance) - 1;
+    this.listenAddressIndex[fd] = this.listenAddresses.push(listenAddressIndex) - 1;
   }
 
   /** Adds a socket that becomes the upstream of a client. */
@@ -180,8 +180,8 @@ export class Ends {
   }
 
   /** Returns the address that a client has dialed, if it is known without a system call. */
-  entranceOf(client: number): SocketEnd | undefined {
-    return this.entrances[this.entrance[client] ?? 0];
+  listenAddressOf(client: number): SocketAddress | undefined {
+    return this.listenAddresses[this.listenAddressIndex[client] ?? 0];
   }
 
   /** Returns the client of the connection that this socket belongs to. */
@@ -227,6 +227,6 @@ export class Ends {
     this.before = grown(this.before, capacity);
     this.behind = grown(this.behind, capacity);
     this.addresses = grown(this.addresses, capacity * SOCKADDR_WORDS);
-    this.entrance = grown(this.entrance, capacity);
+    this.listenAddressIndex = grown(this.listenAddressIndex, capacity);
   }
 }
