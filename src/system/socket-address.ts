@@ -24,14 +24,14 @@ export function writeAddress(into: Buffer, at: number, address: string, port: nu
   return isIPv4 ? SOCKADDR_IN_BYTES : SOCKADDR_BYTES;
 }
 
-/** One end of a connection, with its address as bytes. */
+/** The address of a socket, as bytes, and its port. */
 export interface SocketAddress {
   readonly address: Uint8Array;
   readonly port: number;
 }
 
-/** Returns the end at this offset. Its address is a view, not a copy. */
-export function readEnd(from: Buffer, at: number): SocketAddress {
+/** Returns the address at this offset. Its address is a view, not a copy. */
+export function readSocketAddress(from: Buffer, at: number): SocketAddress {
   const isIPv4 = from.readUInt16LE(at) === AF_INET;
   const start = at + (isIPv4 ? ADDRESS4_AT : ADDRESS6_AT);
   const address = from.subarray(start, start + (isIPv4 ? 4 : 16));

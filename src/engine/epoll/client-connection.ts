@@ -4,7 +4,7 @@
  */
 import type { AddressPair } from '../../wire/address-pair.ts';
 import type { ClientConnection } from '../engine.ts';
-import { readAddress, readEnd, readPort, SOCKADDR_BYTES } from '../../system/socket-address.ts';
+import { readAddress, readSocketAddress, readPort, SOCKADDR_BYTES } from '../../system/socket-address.ts';
 import type { SocketTable } from './socket-table.ts';
 import { localAddressOf } from './socket.ts';
 
@@ -37,7 +37,7 @@ export class EpollClientConnection implements ClientConnection {
     return readPort(this.#addresses, this.#client * SOCKADDR_BYTES);
   }
   get addresses(): AddressPair {
-    const remote = readEnd(this.#addresses, this.#client * SOCKADDR_BYTES);
+    const remote = readSocketAddress(this.#addresses, this.#client * SOCKADDR_BYTES);
     const local = this.#sockets.listenAddressOf(this.#client) ?? localAddressOf(this.#client);
     return {
       family: remote.address.length === 4 ? 'ipv4' : 'ipv6',

@@ -2,7 +2,7 @@
  * The engine on Linux system calls: epoll, splice, and bytes that stay in the kernel as long as they can. It is the
  * fast one. `make bench` measures its cost against HAProxy (docs/bench.md).
  *
- * - State is in typed arrays by descriptor (sockets.ts), so a connection allocates nothing.
+ * - State is in typed arrays by descriptor (socket-table.ts), so a connection allocates nothing.
  * - Each socket costs one epoll_ctl in its whole life (poller.ts). The hello stays in the kernel (reception.ts).
  * - One tick per second drives all timeouts and recovers stuck sockets (sweep.ts).
  * - An exception while an event is handled costs that connection, not the engine.
@@ -293,7 +293,7 @@ export class EpollEngine implements Engine, Turn {
     return isWhole ? 'close' : 'reset';
   }
 
-  /** SocketTable a connection, whatever its stage. Every connection sockets here. */
+  /** SocketTable a connection, whatever its stage. Every connection ends here. */
   #end(client: number, reason: number, how: 'close' | 'reset'): void {
     const sockets = this.#sockets;
     const row = sockets.row[client] ?? -1;

@@ -187,7 +187,7 @@ export class Reception {
     this.#discard(client);
   }
 
-  /** Discards what a refused client still sends, and sockets it when it sends no more. */
+  /** Discards what a refused client still sends, and ends it when it sends no more. */
   #discard(client: number): void {
     for (let round = 0; round < DISCARD_ROUNDS; round++) {
       // With MSG_TRUNC, TCP discards the bytes and copies none of them.

@@ -135,10 +135,10 @@ export class SocketTable {
     copyAccepted(this.addresses, fd * SOCKADDR_WORDS);
   }
 
-  /** Adds a listening socket. `listenAddressIndex` is the address that its clients dial. */
-  openListener(fd: number, listenAddressIndex: SocketAddress | undefined): void {
+  /** Adds a listening socket. `address` is the address that its clients dial. */
+  openListener(fd: number, address: SocketAddress | undefined): void {
     this.#open(fd, STAGE.listening, 0, 0);
-    this.listenAddressIndex[fd] = this.listenAddresses.push(listenAddressIndex) - 1;
+    this.listenAddressIndex[fd] = this.listenAddresses.push(address) - 1;
   }
 
   /** Adds a socket that becomes the upstream of a client. */

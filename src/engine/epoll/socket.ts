@@ -4,7 +4,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
 import {
-  readEnd,
+  readSocketAddress,
   SOCKADDR_BYTES,
   SOCKADDR_WORDS,
   writeAddress,
@@ -129,7 +129,7 @@ export function openFor(endpoint: Endpoint): number {
   const fd = libc.socket(endpoint.family === 'ipv4' ? AF_INET : AF_INET6, SOCKET_TYPE, 0);
   if (fd < 0) return fd;
   setOption(fd, IPPROTO_TCP, TCP.NODELAY, 1);
-  // Lets the acknowledgement that sockets the handshake travel with the first bytes.
+  // Lets the acknowledgement that ends the handshake travel with the first bytes.
   setOption(fd, IPPROTO_TCP, TCP.QUICKACK, 0);
   return fd;
 }
@@ -180,5 +180,5 @@ export function localAddressOf(fd: number): SocketAddress {
   scratch.bytes.fill(0, ADDRESS_AT, ADDRESS_AT + SOCKADDR_BYTES);
   const { address, bytes } = scratch;
   libc.getsockname(fd, address + ADDRESS_AT, address + LENGTH_AT);
-  return readEnd(bytes, ADDRESS_AT);
+  return readSocketAddress(bytes, ADDRESS_AT);
 }

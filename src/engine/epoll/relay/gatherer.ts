@@ -62,53 +62,53 @@ export class Gatherer {
   }
 
   /** Records a read that returned all available bytes. Reports whether the bytes of the socket gather from now on. */
-  brought(end: number, bytes: number): boolean {
+  brought(fd: number, bytes: number): boolean {
     const sockets = this.#sockets;
-    if (sockets.has(end, FLAG.gathers)) return false;
-    const before = sockets.pieces[end] ?? 0;
+    if (sockets.has(fd, FLAG.gathers)) return false;
+    const before = sockets.pieces[fd] ?? 0;
     if (bytes < PIECE_BYTES) {
-      if (before > 0) sockets.pieces[end] = 0;
+      if (before > 0) sockets.pieces[fd] = 0;
       return false;
     }
     const pieces = before + 1;
-    sockets.pieces[end] = pieces === RUN_PIECES ? 0 : pieces;
-    if (pieces === 1) sockets.stageMs[end] = this.#nowMs();
+    sockets.pieces[fd] = pieces === RUN_PIECES ? 0 : pieces;
+    if (pieces === 1) sockets.stageMs[fd] = this.#nowMs();
     if (pieces < RUN_PIECES) return false;
-    const elapsedMs = this.#nowMs() - (sockets.stageMs[end] ?? 0);
-    return elapsedMs <= RUN_MS && this.#begin(end, (RUN_PIECES * bytes) / elapsedMs / 2);
+    const elapsedMs = this.#nowMs() - (sockets.stageMs[fd] ?? 0);
+    return elapsedMs <= RUN_MS && this.#start(fd, (RUN_PIECES * bytes) / elapsedMs / 2);
   }
 
   /** Checks all sockets, if a check is due. `take` forwards what a socket has received, and may end its connection. */
-  look(take: (end: number) => void): void {
+  look(take: (fd: number) => void): void {
     const nowMs = this.#nowMs();
     const elapsedMs = nowMs - this.#lookedMs;
     if (elapsedMs < LOOK_MS) return;
     this.#lookedMs = nowMs;
-    for (const [end, gathering] of this.#gathering) {
-      take(end);
-      if (!this.#gathering.has(end) || this.#isBulk(end, gathering, elapsedMs)) continue;
-      this.#end(end, gathering);
-      take(end); // bytes that arrived since; without any, this clears FLAG.readable
+    for (const [fd, gathering] of this.#gathering) {
+      take(fd);
+      if (!this.#gathering.has(fd) || this.#isBulk(fd, gathering, elapsedMs)) continue;
+      this.#stop(fd, gathering);
+      take(fd); // bytes that arrived since; without any, this clears FLAG.readable
     }
   }
 
   /** Forgets a socket whose connection has ended. */
-  forget(end: number): void {
-    this.#gathering.delete(end);
+  forget(fd: number): void {
+    this.#gathering.delete(fd);
   }
 
-  #begin(end: number, bytesPerMs: number): boolean {
-    if (!setWakeBytes(end, WAKE_BYTES)) return false;
+  #start(fd: number, bytesPerMs: number): boolean {
+    if (!setWakeBytes(fd, WAKE_BYTES)) return false;
     if (this.isEmpty) this.#lookedMs = this.#nowMs();
-    const takenBytes = this.#takenFrom(end);
-    this.#gathering.set(end, { bytesPerMs, takenBytes, slowLooks: 0, wasFast: false });
-    this.#sockets.set(end, FLAG.gathers);
+    const takenBytes = this.#takenFrom(fd);
+    this.#gathering.set(fd, { bytesPerMs, takenBytes, slowLooks: 0, wasFast: false });
+    this.#sockets.set(fd, FLAG.gathers);
     return true;
   }
 
   /** Reports whether a socket keeps gathering, by the bytes since the last check. */
-  #isBulk(end: number, gathering: Gathering, elapsedMs: number): boolean {
-    const takenBytes = this.#takenFrom(end);
+  #isBulk(fd: number, gathering: Gathering, elapsedMs: number): boolean {
+    const takenBytes = this.#takenFrom(fd);
     const bytes = takenBytes - gathering.takenBytes;
     gathering.takenBytes = takenBytes;
     if (bytes >= elapsedMs * gathering.bytesPerMs) {
@@ -123,14 +123,14 @@ export class Gatherer {
   }
 
   /** Stops gathering: each byte wakes the engine again. */
-  #end(end: number, { wasFast }: Gathering): void {
-    this.#gathering.delete(end);
-    this.#sockets.clear(end, FLAG.gathers);
-    if (!wasFast) this.#sockets.pieces[end] = -IDLE_PIECES;
-    setWakeBytes(end, 1);
+  #stop(fd: number, { wasFast }: Gathering): void {
+    this.#gathering.delete(fd);
+    this.#sockets.clear(fd, FLAG.gathers);
+    if (!wasFast) this.#sockets.pieces[fd] = -IDLE_PIECES;
+    setWakeBytes(fd, 1);
   }
 
-  #takenFrom(end: number): number {
-    return this.#sockets.bytes[this.#sockets.peerOf(end)] ?? 0;
+  #takenFrom(fd: number): number {
+    return this.#sockets.bytes[this.#sockets.peerOf(fd)] ?? 0;
   }
 }

@@ -33,7 +33,7 @@ import { TurnQueue } from './turn-queue.ts';
 export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
 
 /** SocketTable the connection of a socket because of a bug. */
-export type Fault = (end: number, error: unknown) => void;
+export type Fault = (fd: number, error: unknown) => void;
 
 /** Options of {@link Relay}. */
 export interface RelayOptions {
@@ -166,17 +166,17 @@ export class Relay {
   }
 
   /** Reports whether bytes from this socket or for it are undelivered. */
-  holds(end: number): boolean {
+  holds(fd: number): boolean {
     // They may be in the kernel only, where closing would lose them too.
-    if (this.#sockets.has(end, FLAG.blocked)) return true;
-    return this.#sockets.has(end, FLAG.piped) && this.#pipes.of(end).bytes > 0;
+    if (this.#sockets.has(fd, FLAG.blocked)) return true;
+    return this.#sockets.has(fd, FLAG.piped) && this.#pipes.of(fd).bytes > 0;
   }
 
   /** Drops everything that is held for a socket. */
-  forget(end: number): void {
-    this.#buffers.drop(end);
-    this.#gatherer.forget(end);
-    if (this.#sockets.has(end, FLAG.piped)) this.#giveBackPipe(end);
+  forget(fd: number): void {
+    this.#buffers.drop(fd);
+    this.#gatherer.forget(fd);
+    if (this.#sockets.has(fd, FLAG.piped)) this.#giveBackPipe(fd);
   }
 
   /** Runs once per second: closes unused pipes, and leaves tight mode when buffers are free again. */
@@ -334,12 +334,12 @@ export class Relay {
   }
 
   /** SocketTable the connection of a socket that was reset or has failed. The peer is reset too. */
-  lost(end: number): void {
+  lost(fd: number): void {
     const sockets = this.#sockets;
-    const lost = sockets.has(end, FLAG.client) ? REASON.client_reset : REASON.upstream_reset;
+    const lost = sockets.has(fd, FLAG.client) ? REASON.client_reset : REASON.upstream_reset;
     // A side that resets after its FIN has sent everything and reads no more.
-    const reason = sockets.has(end, FLAG.finRead) ? REASON.completed : lost;
-    this.#done(sockets.clientOf(end), reason, 'reset');
+    const reason = sockets.has(fd, FLAG.finRead) ? REASON.completed : lost;
+    this.#done(sockets.clientOf(fd), reason, 'reset');
   }
 
   /**
@@ -381,17 +381,17 @@ export class Relay {
     this.#counters.add(GLOBAL.bufferedBytes, -this.#pipes.giveBack(from));
   }
 
-  readonly #pumpAgain = (end: number): void => {
+  readonly #pumpAgain = (fd: number): void => {
     try {
-      this.pump(end);
+      this.pump(fd);
     } catch (error) {
-      this.#fault(end, error);
+      this.#fault(fd, error);
     }
   };
 
-  readonly #takeGathered = (end: number): void => {
-    this.#sockets.set(end, FLAG.readable);
-    this.#pumpAgain(end);
+  readonly #takeGathered = (fd: number): void => {
+    this.#sockets.set(fd, FLAG.readable);
+    this.#pumpAgain(fd);
   };
 
   #count(to: number, bytes: number): void {

@@ -18,21 +18,21 @@ export class TurnQueue {
     return this.#queue.length === 0;
   }
 
-  add(end: number): void {
-    if (this.#sockets.has(end, FLAG.queued)) return;
-    this.#sockets.set(end, FLAG.queued);
-    this.#queue.push(end);
+  add(fd: number): void {
+    if (this.#sockets.has(fd, FLAG.queued)) return;
+    this.#sockets.set(fd, FLAG.queued);
+    this.#queue.push(fd);
   }
 
   /** Gives one more turn to each socket that is queued now. */
-  run(turn: (end: number) => void): void {
+  run(turn: (fd: number) => void): void {
     const queue = this.#queue;
     this.#queue = this.#spareQueue;
     this.#spareQueue = queue;
-    for (const end of queue) {
-      if (!this.#sockets.has(end, FLAG.queued)) continue; // closed since
-      this.#sockets.clear(end, FLAG.queued);
-      turn(end);
+    for (const fd of queue) {
+      if (!this.#sockets.has(fd, FLAG.queued)) continue; // closed since
+      this.#sockets.clear(fd, FLAG.queued);
+      turn(fd);
     }
     queue.length = 0;
   }
