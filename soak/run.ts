@@ -54,7 +54,10 @@ async function soak(engine: string, forMs: number): Promise<string> {
   while (performance.now() < startMs + forMs) {
     storm = new Storm(CONNECTIONS, seed);
     await storm.run(async () => Peer.dial(before.port));
-    await child.until(({ open, bufferedBytes }) => open === 0 && bufferedBytes === 0, 'the end of a storm');
+    await child.until(
+      ({ open, bufferedBytes }) => open === 0 && bufferedBytes === 0,
+      'the end of a storm',
+    );
     const wrong = await storm.wrong();
     if (wrong.length > 0) throw new Error(`storm ${seed}: ${wrong.join('; ')}`);
     bytes += storm.bytesUp + storm.bytesDown;

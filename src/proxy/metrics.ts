@@ -84,7 +84,12 @@ export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOpti
     'Connections in their handshake, or before their first byte.',
     global('unfinishedHellos'),
   );
-  add('gauge', 'kept_bytes', 'Bytes that wait for a slow reader or a dial.', global('bufferedBytes'));
+  add(
+    'gauge',
+    'kept_bytes',
+    'Bytes that wait for a slow reader or a dial.',
+    global('bufferedBytes'),
+  );
   add(
     'counter',
     'lost_edges_total',

@@ -4,7 +4,12 @@
  */
 import type { AddressPair } from '../../wire/address-pair.ts';
 import type { ClientConnection } from '../engine.ts';
-import { readAddress, readSocketAddress, readPort, SOCKADDR_BYTES } from '../../system/socket-address.ts';
+import {
+  readAddress,
+  readSocketAddress,
+  readPort,
+  SOCKADDR_BYTES,
+} from '../../system/socket-address.ts';
 import type { SocketTable } from './socket-table.ts';
 import { localAddressOf } from './socket.ts';
 

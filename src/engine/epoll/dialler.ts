@@ -110,7 +110,10 @@ export class Dialler {
   join(client: number): void {
     const { router, relay, connection } = this.#options;
     router.connected?.(this.dial, connection.at(client));
-    relay.start(client, this.#sockets.has(client, FLAG.prefaced) ? this.#preface(client) : undefined);
+    relay.start(
+      client,
+      this.#sockets.has(client, FLAG.prefaced) ? this.#preface(client) : undefined,
+    );
   }
 
   /** Forgets a client whose connection has ended. */

@@ -251,7 +251,10 @@ export class EpollEngine implements Engine, Turn {
     const isLost = (events & EPOLL.ERR) !== 0;
     if (isLost) sockets.set(fd, FLAG.resetComing);
     // Its unread bytes come first, unless its peer does not accept them: the reset would destroy the waiting bytes too.
-    if (isLost && (sockets.has(fd, FLAG.finRead) || sockets.has(sockets.peerOf(fd), FLAG.blocked))) {
+    if (
+      isLost &&
+      (sockets.has(fd, FLAG.finRead) || sockets.has(sockets.peerOf(fd), FLAG.blocked))
+    ) {
       this.#relay.lost(fd);
       return;
     }

@@ -37,7 +37,7 @@ export const FLAG = {
   finRead: 8,
   /** Its peer is not read until it accepts more bytes. */
   blocked: 16,
-  /** It is in the {@link TurnQueue}: its turn is over, and it has more to read. */
+  /** It is in the {@link ReadyQueue}: its turn is over, and it has more to read. */
   queued: 32,
   /** Its bytes go through a pipe. */
   piped: 64,
@@ -49,8 +49,8 @@ export const FLAG = {
   settled: 512,
   /** Epoll has reported urgent bytes (RFC 6093). Reads stop before them. */
   urgent: 1024,
-  /** Its bytes gather in the kernel. See {@link Gatherer}. */
-  gathers: 2048,
+  /** Its bytes gather in the kernel. See {@link ReadCoalescer}. */
+  coalesces: 2048,
   /** The last sweep found bytes to read. Epoll may still report them. */
   readSuspected: 4096,
   /** The last sweep found it writable. Epoll may still report that. */

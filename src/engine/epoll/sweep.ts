@@ -44,7 +44,7 @@ export class Sweep {
       if (sockets.stageOf(fd) !== STAGE.joined) continue;
       if (!sockets.has(fd, FLAG.settled)) this.#settle(fd);
       const isRecent = tick - (sockets.lastTick[fd] ?? 0) < STUCK_TICKS;
-      if (isRecent || sockets.has(fd, FLAG.queued | FLAG.gathers)) sockets.clear(fd, SUSPECTED);
+      if (isRecent || sockets.has(fd, FLAG.queued | FLAG.coalesces)) sockets.clear(fd, SUSPECTED);
       else this.#check(fd, tick);
     }
   }

@@ -186,7 +186,10 @@ test('readers that stall are reset when more is buffered for them than allowed, 
     pod.tls.pause();
     const bufferedBefore = buffered();
     pod.tls.write('flood');
-    await until(() => buffered() > bufferedBefore || resets() > 0, 'bytes that are buffered for it');
+    await until(
+      () => buffered() > bufferedBefore || resets() > 0,
+      'bytes that are buffered for it',
+    );
     expect(buffered()).toBeLessThanOrEqual(limits.maxBufferedBytes);
   }
 

@@ -97,7 +97,10 @@ export function piecesSuite(engine: string): void {
       const bytes = await sendPieces(pair[from], 200);
       pair[to].pause();
       const sending = pair[from].send(payload);
-      const stalled = await pair.child.until(({ bufferedBytes }) => bufferedBytes > 0, 'a stalled reader');
+      const stalled = await pair.child.until(
+        ({ bufferedBytes }) => bufferedBytes > 0,
+        'a stalled reader',
+      );
       pair[to].resume();
       await sending;
       await until(() => pair[to].received === before + bytes + payload.length, 'all');

@@ -10,7 +10,8 @@ const MAX_BUFFERED_BYTES = 1_000_000;
 async function tightLab(): Promise<{ lab: Lab; readers: Peer[] }> {
   const lab = new Lab('epoll', { limits: { maxBufferedBytes: MAX_BUFFERED_BYTES } });
   const readers: Peer[] = [];
-  while (lab.counters.global('bufferedBytes') <= MAX_BUFFERED_BYTES / 2) readers.push(await stalled(lab));
+  while (lab.counters.global('bufferedBytes') <= MAX_BUFFERED_BYTES / 2)
+    readers.push(await stalled(lab));
   return { lab, readers };
 }
 

@@ -11,7 +11,7 @@
  * of the kernel counts.
  *
  * Small reads are copied through one buffer for all connections. A socket that fills it twice in a row gets a pipe
- * (splice), or a larger part of the buffer if there is no pipe. So does a socket whose bytes gather (gatherer.ts).
+ * (splice), or a larger part of the buffer if there is no pipe. So does a socket whose bytes gather (read-coalescer.ts).
  *
  * Bytes that were read but not accepted must be buffered. Once half of the buffer limit is used, nothing more is read
  * before the peer accepts it: the relay peeks at bytes, sends them, and discards as many as were sent. That costs one
@@ -21,13 +21,13 @@ import { GLOBAL, type Counters } from '../../counters.ts';
 import type { BufferLimit } from '../../buffer-limit.ts';
 import { REASON } from '../../reasons.ts';
 import { FLAG, type SocketTable } from '../socket-table.ts';
-import { Gatherer, LOOK_MS, WAKE_BYTES } from './gatherer.ts';
+import { ReadCoalescer, CHECK_MS, WAKE_BYTES } from './read-coalescer.ts';
 import { WriteBuffers } from './write-buffers.ts';
 import * as libc from '../../../system/libc.ts';
 import { Arena, errno } from '../../../system/libc.ts';
 import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from '../../../system/linux.ts';
 import { PIPE_BYTES, type Pipe, type Pipes } from './pipes.ts';
-import { TurnQueue } from './turn-queue.ts';
+import { ReadyQueue } from './ready-queue.ts';
 
 /** SocketTable a connection, given its client. */
 export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
@@ -75,8 +75,8 @@ export class Relay {
   readonly #fault: Fault;
   readonly #buffers: WriteBuffers;
   readonly #pipes: Pipes;
-  readonly #queue: TurnQueue;
-  readonly #gatherer: Gatherer;
+  readonly #queue: ReadyQueue;
+  readonly #coalescer: ReadCoalescer;
   /**
    * Whether so much is buffered that nothing is read before the peer accepts it. As of the last stall or the last tick.
    */
@@ -91,20 +91,20 @@ export class Relay {
     this.#done = done;
     this.#fault = fault;
     this.#buffers = new WriteBuffers(counters);
-    this.#queue = new TurnQueue(sockets);
-    this.#gatherer = new Gatherer(sockets);
+    this.#queue = new ReadyQueue(sockets);
+    this.#coalescer = new ReadCoalescer(sockets);
   }
 
   /** See {@link Turn}. */
   get patienceMs(): number {
     if (!this.#queue.isEmpty) return 0;
-    return this.#gatherer.isEmpty ? Infinity : LOOK_MS;
+    return this.#coalescer.isEmpty ? Infinity : CHECK_MS;
   }
 
   /** Continues with sockets that wait for no event. */
   runQueues(): void {
     if (!this.#queue.isEmpty) this.#queue.run(this.#pumpAgain);
-    if (!this.#gatherer.isEmpty) this.#gatherer.look(this.#takeGathered);
+    if (!this.#coalescer.isEmpty) this.#coalescer.check(this.#takeCoalesced);
   }
 
   /**
@@ -175,7 +175,7 @@ export class Relay {
   /** Drops everything that is held for a socket. */
   forget(fd: number): void {
     this.#buffers.drop(fd);
-    this.#gatherer.forget(fd);
+    this.#coalescer.forget(fd);
     if (this.#sockets.has(fd, FLAG.piped)) this.#giveBackPipe(fd);
   }
 
@@ -247,8 +247,8 @@ export class Relay {
       pipe.bytes -= sent;
       this.#counters.add(GLOBAL.bufferedBytes, -sent);
       this.#count(to, sent);
-      // While bytes gather, no call is spent to check for a rest: the next check of the gatherer reads it.
-      if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#sockets.has(from, FLAG.gathers)) {
+      // While bytes gather, no call is spent to check for a rest: the next check of the coalescer reads it.
+      if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#sockets.has(from, FLAG.coalesces)) {
         this.#sockets.clear(from, FLAG.readable);
         return;
       }
@@ -259,7 +259,7 @@ export class Relay {
   #nothingSpliced(from: number, to: number, got: number, failure: number): void {
     const sockets = this.#sockets;
     const isUrgent = sockets.has(from, FLAG.urgent);
-    if (got < 0 && failure === ERRNO.EAGAIN && sockets.has(from, FLAG.gathers) && !isUrgent) {
+    if (got < 0 && failure === ERRNO.EAGAIN && sockets.has(from, FLAG.coalesces) && !isUrgent) {
       sockets.clear(from, FLAG.readable); // it keeps its pipe
       return;
     }
@@ -323,7 +323,7 @@ export class Relay {
     if (got < READ_BYTES / 2) this.#sockets.heat[from] = 0;
     if (got === want || this.#sockets.has(from, ANNOUNCED)) return false;
     this.#sockets.clear(from, FLAG.readable);
-    if (this.#gatherer.brought(from, got)) this.#takePipe(from);
+    if (this.#coalescer.recordRead(from, got)) this.#takePipe(from);
     return true;
   }
 
@@ -389,7 +389,7 @@ export class Relay {
     }
   };
 
-  readonly #takeGathered = (fd: number): void => {
+  readonly #takeCoalesced = (fd: number): void => {
     this.#sockets.set(fd, FLAG.readable);
     this.#pumpAgain(fd);
   };

@@ -4,7 +4,7 @@
 import { FLAG, type SocketTable } from '../socket-table.ts';
 
 /** The queue of one engine. */
-export class TurnQueue {
+export class ReadyQueue {
   readonly #sockets: SocketTable;
   #queue: number[] = [];
   /** Alternates with the other array, so that none is allocated. */
