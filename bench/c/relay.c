@@ -223,7 +223,7 @@ static void route(struct side *client, const char *host, int backend_port) {
     client->peer->peer = client;
 }
 
-static void dialled(struct side *server) {
+static void dialed(struct side *server) {
     int error = 0;
     socklen_t size = sizeof error;
     getsockopt(server->fd, SOL_SOCKET, SO_ERROR, &error, &size);
@@ -264,7 +264,7 @@ int main(int count, char **words) {
                     new_side(fd, HELLO, EPOLLIN);
                 }
             } else if (side->stage == HELLO) route(side, words[2], backend_port);
-            else if (side->stage == DIALLING) dialled(side);
+            else if (side->stage == DIALLING) dialed(side);
             else if (side->stage == JOINED) joined(side, events[i].events);
         }
         while (grave_count > 0) free(graves[--grave_count]);

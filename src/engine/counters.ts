@@ -12,7 +12,7 @@ const GLOBALS = [
   'accepted',
   'open',
   'unfinishedHellos',
-  'dialling',
+  'dialing',
   /** Dials that timed out and still hold a socket, because the engine cannot cancel them. */
   'abandonedDials',
   /** Bytes buffered in this process for slow readers and pending dials. */
@@ -25,7 +25,7 @@ const GLOBALS = [
 const GAUGES = [
   'open',
   'unfinishedHellos',
-  'dialling',
+  'dialing',
   'abandonedDials',
   'bufferedBytes',
 ] as const satisfies readonly (typeof GLOBALS)[number][];

@@ -71,7 +71,7 @@ export const DEFAULT_LIMITS: Limits = {
  * counts as one.
  */
 export function wantedDescriptors(allValues: readonly Float64Array[]): number {
-  return sumOver(allValues, GLOBAL.unfinishedHellos) + sumOver(allValues, GLOBAL.dialling);
+  return sumOver(allValues, GLOBAL.unfinishedHellos) + sumOver(allValues, GLOBAL.dialing);
 }
 
 /**

@@ -22,7 +22,7 @@ export const ENGINE_REASONS = {
   dial_timeout: 'the endpoint did not answer in time',
   dial_unreachable: 'there is no way to the endpoint',
   dial_no_resources: 'the process had no descriptors, ports or memory for a dial',
-  dial_failed: 'the endpoint could not be dialled for another reason',
+  dial_failed: 'the endpoint could not be dialed for another reason',
   drained: 'closed on purpose, to drain',
   stopped: 'the engine was stopped',
   fault: 'a bug: the router or the engine threw; the log has it',

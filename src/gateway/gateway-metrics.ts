@@ -29,7 +29,7 @@ const GLOBAL_FAMILIES: Readonly<Record<GlobalCounter, Family>> = {
     'gauge',
     'Connections whose first bytes are not complete.',
   ],
-  dialling: ['dials_pending', 'gauge', 'Connections that wait for an endpoint to answer.'],
+  dialing: ['dials_pending', 'gauge', 'Connections that wait for an endpoint to answer.'],
   abandonedDials: [
     'dials_abandoned',
     'gauge',

@@ -11,7 +11,7 @@ import {
 
 /** Reasons that are known per route and counted for the route as well. */
 export const ROUTE_REASONS = {
-  no_endpoint: 'the route has no endpoint, or none of them could be dialled',
+  no_endpoint: 'the route has no endpoint, or none of them could be dialed',
   tenant_connections_limit: 'the route has as many open connections as it may',
   source_not_allowed: 'the client is not in a network that the route allows',
   tenant_rate_limit: 'the route had as many new connections in this second as it may',

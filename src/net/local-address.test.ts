@@ -17,11 +17,11 @@ test.each([
   ['192.0.2.7', '192.0.2.7', true],
   ['192.0.2.7', '127.0.0.1', false],
   ['2001:db8::7', '2001:db8:0::7', true],
-])('a listener at %s is reached at %s: %p', (listens, dialled, isReached) => {
+])('a listener at %s is reached at %s: %p', (listens, dialed, isReached) => {
   const listeners = [{ address: listens, port: 443 }];
 
-  expect(reachesListener(listeners, { address: dialled, port: 443 }, OWN)).toBe(isReached);
-  expect(reachesListener(listeners, { address: dialled, port: 444 }, OWN)).toBeFalse();
+  expect(reachesListener(listeners, { address: dialed, port: 443 }, OWN)).toBe(isReached);
+  expect(reachesListener(listeners, { address: dialed, port: 444 }, OWN)).toBeFalse();
 });
 
 test('reads the addresses of the machine by default', () => {

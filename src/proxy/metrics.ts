@@ -71,7 +71,7 @@ export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOpti
     'Time spent in those; in mode terminate with the handshake.',
     () => [{ value: counters.slot(0).dialMs / 1000 }],
   );
-  add('gauge', 'dialling', 'Connections that wait for the edge.', global('dialling'));
+  add('gauge', 'dialing', 'Connections that wait for the edge.', global('dialing'));
   add(
     'gauge',
     'abandoned_dials',

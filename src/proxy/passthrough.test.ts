@@ -140,7 +140,7 @@ for (const engine of engines) {
     expect(await pod.echo('back')).toBe('back');
   });
 
-  test(`${engine}: the next address is dialled when one refuses`, async () => {
+  test(`${engine}: the next address is dialed when one refuses`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer();
     const gateway = lab.use(await TestGateway.start(api.port, [KEY], freePort(), '127.0.0.2'));

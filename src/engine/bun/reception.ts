@@ -7,7 +7,7 @@ import type { Router } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { Decision } from '../decision.ts';
-import { Dialler } from './dialler.ts';
+import { Dialer } from './dialer.ts';
 import type { Done, Relay } from './relay.ts';
 import type { ClientSide } from './side.ts';
 import type { UnfinishedHellos } from '../unfinished-hellos.ts';
@@ -33,25 +33,25 @@ export interface ReceptionOptions {
 /** The clients of one engine that have no upstream yet. */
 export class Reception {
   readonly #options: ReceptionOptions;
-  readonly #dialler: Dialler;
+  readonly #dialer: Dialer;
   readonly #decision = new Decision();
   /** Refused clients that have not closed yet. All have the same timeout, so the earliest deadline comes first. */
   readonly #lingering = new Set<ClientSide>();
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
-    this.#dialler = new Dialler({ ...options, failed: this.#dialFailed.bind(this) });
+    this.#dialer = new Dialer({ ...options, failed: this.#dialFailed.bind(this) });
   }
 
   /** Number of dials that no client waits for. */
   get abandonedDials(): number {
-    return this.#dialler.abandoned;
+    return this.#dialer.abandoned;
   }
 
   /** Forgets a client whose connection has ended. */
   leave(client: ClientSide): void {
     this.#lingering.delete(client);
-    this.#dialler.leave(client);
+    this.#dialer.leave(client);
   }
 
   /** Ends the connections that have timed out. */
@@ -66,7 +66,7 @@ export class Reception {
       if (client.deadlineMs > nowMs) break;
       end(client, client.reason, 'close');
     }
-    this.#dialler.tick(nowMs);
+    this.#dialer.tick(nowMs);
   }
 
   /** Handles bytes of a client that has no upstream yet. */
@@ -76,7 +76,7 @@ export class Reception {
         client.append(chunk);
         this.#route(client);
         return;
-      case 'dialling':
+      case 'dialing':
         client.append(chunk);
         if (client.firstBytes >= PAUSE_WHILE_DIALING_BYTES) client.pause();
         this.#options.relay.hold(client, chunk.length);
@@ -112,7 +112,7 @@ export class Reception {
     const decision = this.#decision;
     decision.reset(REASON.fault);
     try {
-      this.#options.router.failed(this.#dialler.dial, client, decision);
+      this.#options.router.failed(this.#dialer.dial, client, decision);
       if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
       this.#carryOut(client);
     } catch (error) {
@@ -127,7 +127,7 @@ export class Reception {
       case 'more':
         return;
       case 'dial':
-        this.#dialler.start(client, decision);
+        this.#dialer.start(client, decision);
         return;
       case 'reset':
         this.#options.end(client, decision.reason, 'reset');

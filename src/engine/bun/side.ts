@@ -70,7 +70,7 @@ abstract class Side {
 }
 
 /** The stage of a connection. */
-type Stage = 'hello' | 'dialling' | 'joined' | 'refused' | 'over';
+type Stage = 'hello' | 'dialing' | 'joined' | 'refused' | 'over';
 
 interface Addresses {
   readonly remoteAddress: string;
@@ -103,7 +103,7 @@ export class ClientSide extends Side implements ClientConnection {
   reason = 0;
 
   readonly acceptedMs: number;
-  dialledMs = 0;
+  dialedMs = 0;
   /** When the timeout of the current stage is over. */
   deadlineMs: number;
   #addresses: Addresses | null = null;

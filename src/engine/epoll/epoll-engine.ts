@@ -23,7 +23,7 @@ import {
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { EpollClientConnection } from './client-connection.ts';
-import { Dialler } from './dialler.ts';
+import { Dialer } from './dialer.ts';
 import { SocketTable, FLAG, LIST, STAGE } from './socket-table.ts';
 import * as libc from '../../system/libc.ts';
 import { EPOLL } from '../../system/linux.ts';
@@ -80,7 +80,7 @@ export class EpollEngine implements Engine, Turn {
   readonly #connection = new EpollClientConnection(this.#sockets);
   readonly #closed = new EpollClosedConnection(this.#connection);
   readonly #relay: Relay;
-  readonly #dialler: Dialler;
+  readonly #dialer: Dialer;
   readonly #reception: Reception;
   readonly #sweep: Sweep;
   readonly #unfinished: UnfinishedHellos<number>;
@@ -136,10 +136,10 @@ export class EpollEngine implements Engine, Turn {
       },
       new WaitingList(this.#sockets, LIST.hello),
     );
-    this.#dialler = new Dialler(parts);
+    this.#dialer = new Dialer(parts);
     this.#reception = new Reception({
       ...parts,
-      dialler: this.#dialler,
+      dialer: this.#dialer,
       unfinished: this.#unfinished,
       end,
       fault,
@@ -238,7 +238,7 @@ export class EpollEngine implements Engine, Turn {
   #dialAnswered(upstream: number, isError: boolean): void {
     const client = this.#sockets.peerOf(upstream);
     try {
-      if (this.#dialler.answered(upstream, isError)) this.#dialler.join(client);
+      if (this.#dialer.answered(upstream, isError)) this.#dialer.join(client);
       else this.#reception.dialFailed(client);
     } catch (error) {
       this.#fault(client, error); // the upstream may be gone

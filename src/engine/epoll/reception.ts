@@ -9,7 +9,7 @@ import type { Counters } from '../counters.ts';
 import { REASON } from '../reasons.ts';
 import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { Decision } from '../decision.ts';
-import type { Dialler, DiallerOptions } from './dialler.ts';
+import type { Dialer, DialerOptions } from './dialer.ts';
 import { FLAG, LIST, STAGE, type SocketTable } from './socket-table.ts';
 import * as libc from '../../system/libc.ts';
 import { Arena, errno } from '../../system/libc.ts';
@@ -22,8 +22,8 @@ const DISCARD_BYTES = 1 << 20;
 const DISCARD_ROUNDS = 8;
 
 /** Options of {@link Reception}. */
-export interface ReceptionOptions extends DiallerOptions {
-  readonly dialler: Dialler;
+export interface ReceptionOptions extends DialerOptions {
+  readonly dialer: Dialer;
   readonly unfinished: UnfinishedHellos<number>;
   readonly end: Done;
   readonly fault: Fault;
@@ -53,7 +53,7 @@ export class Reception {
 
   /** SocketTable the connections that have timed out. */
   tick(tick: number): void {
-    const { limits, clock, unfinished, dialler, fault } = this.#options;
+    const { limits, clock, unfinished, dialer, fault } = this.#options;
     this.#tick = tick;
     const nowMs = clock.nowMs();
     for (const client of unfinished) {
@@ -64,7 +64,7 @@ export class Reception {
       if ((this.#sockets.stageMs[client] ?? 0) + limits.lingerMs > nowMs) break;
       this.#leaves(client);
     }
-    for (const client of dialler.expired()) {
+    for (const client of dialer.expired()) {
       try {
         this.dialFailed(client);
       } catch (error) {
@@ -80,7 +80,7 @@ export class Reception {
         if (isReset) this.#options.end(client, REASON.client_reset, 'reset');
         else this.#look(client);
         return;
-      case STAGE.dialling:
+      case STAGE.dialing:
         if (isReset) this.#options.end(client, REASON.client_reset, 'reset');
         return;
       case STAGE.refused:
@@ -92,19 +92,19 @@ export class Reception {
 
   /** Asks the router for a decision about the dial that has just failed. */
   dialFailed(client: number): void {
-    const { router, dialler, connection } = this.#options;
+    const { router, dialer, connection } = this.#options;
     const decision = this.#decision;
     decision.reset(REASON.fault);
-    router.failed(dialler.dial, connection.at(client), decision);
+    router.failed(dialer.dial, connection.at(client), decision);
     if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
     this.#carryOut(client);
   }
 
   /** Forgets a client whose connection has ended. Returns the reason under which it was already counted, if any. */
   leave(client: number): number | undefined {
-    const { unfinished, dialler } = this.#options;
+    const { unfinished, dialer } = this.#options;
     unfinished.delete(client);
-    dialler.leave(client);
+    dialer.leave(client);
     if (!this.#lingering.delete(client)) return undefined;
     const reason = this.#reasons.get(client);
     this.#reasons.delete(client);
@@ -147,14 +147,14 @@ export class Reception {
   }
 
   #carryOut(client: number): void {
-    const { unfinished, dialler, end } = this.#options;
+    const { unfinished, dialer, end } = this.#options;
     const decision = this.#decision;
     unfinished.delete(client);
     switch (decision.kind) {
       case 'more':
         return;
       case 'dial':
-        if (!dialler.start(client, decision, this.#tick)) this.dialFailed(client);
+        if (!dialer.start(client, decision, this.#tick)) this.dialFailed(client);
         return;
       case 'reset':
         end(client, decision.reason, 'reset');

@@ -15,7 +15,7 @@ export const STAGE = {
   /** A client with incomplete first bytes. They stay in the kernel. */
   hello: 1,
   /** A client whose upstream is being dialed. Its bytes stay in the kernel. */
-  dialling: 2,
+  dialing: 2,
   /** An upstream that is being dialed. */
   connecting: 3,
   /** A client or an upstream of a joined pair. */

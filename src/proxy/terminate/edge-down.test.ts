@@ -42,7 +42,7 @@ test('an edge that accepts and never answers costs one pod the time of a dial, a
   const proxy = await lab.proxy({ edgePort: mute.port });
 
   const first = Pod.refused(proxy.ports[0]!);
-  await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+  await until(() => proxy.counters.global('dialing') === 1, 'the dial');
   lab.clock.advance(6000);
   expect(await first).toEqual({ code: 'ECONNRESET', sawHandshake: false });
 
@@ -59,7 +59,7 @@ test('an edge that does not even accept is given up after the time of a dial', a
   const proxy = await lab.proxy({ edgePort: deaf.port });
 
   const refused = Pod.refused(proxy.ports[0]!);
-  await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+  await until(() => proxy.counters.global('dialing') === 1, 'the dial');
   lab.clock.advance(6000);
 
   expect(await refused).toEqual({ code: 'ECONNRESET', sawHandshake: false });
@@ -67,7 +67,7 @@ test('an edge that does not even accept is given up after the time of a dial', a
 });
 
 test.each(['accepts and never answers', 'does not even accept'])(
-  'a pod that leaves while an edge is dialled that %s leaves nothing behind',
+  'a pod that leaves while an edge is dialed that %s leaves nothing behind',
   async (kind) => {
     await using lab = await Lab.create();
     const isDeaf = kind === 'does not even accept';
@@ -77,12 +77,12 @@ test.each(['accepts and never answers', 'does not even accept'])(
 
     const client = await Peer.dial(proxy.ports[0]!);
     await client.send(plainHello('kubernetes'));
-    await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+    await until(() => proxy.counters.global('dialing') === 1, 'the dial');
     if (!isDeaf) await until(() => mute.peers.length === 2, 'the dial at the edge, and the probe');
     client.reset();
     await until(() => proxy.counters.global('open') === 0, 'the end');
 
-    expect(proxy.counters.global('dialling')).toBe(0);
+    expect(proxy.counters.global('dialing')).toBe(0);
     expect(proxy.counters.global('unfinishedHellos')).toBe(0);
     expect(proxy.counters.global('abandonedDials')).toBe(isDeaf ? 1 : 0);
     if (!isDeaf) await until(() => mute.peers.some((peer) => peer.sawFin), 'the end at the edge');

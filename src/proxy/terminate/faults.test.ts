@@ -40,7 +40,7 @@ function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>
   return { counters, faults, port: engine.listen({ address: '127.0.0.1', port: 0 }) };
 }
 
-const GAUGES = ['open', 'dialling', 'abandonedDials', 'unfinishedHellos', 'bufferedBytes'] as const;
+const GAUGES = ['open', 'dialing', 'abandonedDials', 'unfinishedHellos', 'bufferedBytes'] as const;
 
 test('authorities that TLS does not take cost the pod its connection at once, and nothing else', async () => {
   await using lab = await Lab.create();

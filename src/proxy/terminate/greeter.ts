@@ -76,7 +76,7 @@ export class Greeter {
         pod.append(chunk);
         this.#read(pod);
         return;
-      case 'dialling':
+      case 'dialing':
         pod.append(chunk);
         if (pod.firstBytes >= PAUSE_WHILE_DIALING_BYTES) pod.pause();
         this.#options.relay.hold(pod, chunk.length);
@@ -136,7 +136,7 @@ export class Greeter {
       case 'refused':
         end(pod, pod.reason, 'close');
         return;
-      case 'dialling':
+      case 'dialing':
       case 'joined':
       case 'over':
         return;

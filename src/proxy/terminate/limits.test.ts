@@ -156,7 +156,7 @@ test('leaves no connection, no dial and no byte behind, whatever clients do', as
   );
   await until(() => proxy.counters.global('open') === 0, 'no connection left');
 
-  const left = ['dialling', 'unfinishedHellos', 'bufferedBytes', 'abandonedDials'] as const;
+  const left = ['dialing', 'unfinishedHellos', 'bufferedBytes', 'abandonedDials'] as const;
   expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
   expect(proxy.counters.slot(0).open).toBe(0);
   using pod = await Pod.dial(port, { ca: lab.authority.cert });
@@ -199,7 +199,7 @@ test('readers that stall are reset when more is buffered for them than allowed, 
   await until(() => buffered() === 0, 'nothing buffered');
 });
 
-test('what a pod sends while the edge is dialled counts as buffered, up to the limit', async () => {
+test('what a pod sends while the edge is dialed counts as buffered, up to the limit', async () => {
   await using lab = await Lab.create();
   const mute = lab.use(new Backend());
   const proxy = await lab.proxy({
@@ -210,14 +210,14 @@ test('what a pod sends while the edge is dialled counts as buffered, up to the l
 
   const client = await Peer.dial(proxy.ports[0]!);
   await client.send(HELLO);
-  await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+  await until(() => proxy.counters.global('dialing') === 1, 'the dial');
   expect(proxy.counters.global('bufferedBytes')).toBe(HELLO.length);
   await client.send(Buffer.alloc(101));
   await until(() => client.closed, 'the end');
 
   expect(client.wasReset).toBe(true);
   expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
-  const left = ['open', 'dialling', 'unfinishedHellos', 'bufferedBytes'] as const;
+  const left = ['open', 'dialing', 'unfinishedHellos', 'bufferedBytes'] as const;
   expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
 });
 

@@ -27,7 +27,7 @@ import { REASON } from '../../engine/reasons.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
 import { chosenAlpn } from './alpn.ts';
-import { EdgeDialler } from './edge-dialler.ts';
+import { EdgeDialer } from './edge-dialer.ts';
 import { Greeter } from './greeter.ts';
 import { PodSide } from './sides.ts';
 
@@ -60,7 +60,7 @@ export class Terminator implements Engine {
   readonly #onFault: (error: unknown) => void;
   readonly #row: number;
   readonly #relay: Relay;
-  readonly #dialler: EdgeDialler;
+  readonly #dialer: EdgeDialer;
   readonly #greeter: Greeter;
   readonly #handlers: SocketHandler<Accepted>;
   readonly #door: FrontDoor<PodSide>;
@@ -80,7 +80,7 @@ export class Terminator implements Engine {
       limits: this.#limits,
       clock: this.#clock,
       allValues,
-      abandonedDials: () => this.#dialler.abandoned,
+      abandonedDials: () => this.#dialer.abandoned,
       tick: () => this.#tick(),
       end: this.#end.bind(this),
     });
@@ -99,7 +99,7 @@ export class Terminator implements Engine {
       end: this.#end.bind(this),
       fault: this.#fault.bind(this),
     });
-    this.#dialler = new EdgeDialler({
+    this.#dialer = new EdgeDialer({
       endpoints: options.endpoints,
       serverName: options.serverName,
       authorities: options.authorities,
@@ -170,7 +170,7 @@ export class Terminator implements Engine {
     this.#counters.add(this.#row + COLUMN.open, 1);
     this.#counters.add(this.#row + COLUMN.total, 1);
     this.#relay.hold(pod, pod.firstBytes);
-    if (pod.phase !== 'over') this.#dialler.start(pod);
+    if (pod.phase !== 'over') this.#dialer.start(pod);
   }
 
   /**
@@ -181,7 +181,7 @@ export class Terminator implements Engine {
     for (const pod of this.#door.unfinished) {
       if (pod.deadlineMs <= nowMs) this.#greeter.timedOut(pod);
     }
-    this.#dialler.tick(nowMs);
+    this.#dialer.tick(nowMs);
   }
 
   #fault(pod: PodSide, error: unknown): void {
@@ -198,7 +198,7 @@ export class Terminator implements Engine {
     pod.first = null;
     this.#relay.release(pod);
     this.#door.leave(pod);
-    this.#dialler.leave(pod);
+    this.#dialer.leave(pod);
     this.#relay.forget(pod);
     pod.close(how);
     if (pod.peer === null) return;

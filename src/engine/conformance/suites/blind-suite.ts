@@ -68,10 +68,10 @@ export function blindSuite(engine: string): void {
     ['::', '::1'],
     ['::1', '::1'],
   ])(
-    'at %s, says that %s was dialled, and passes all bytes behind that',
-    async (address, dialled) => {
+    'at %s, says that %s was dialed, and passes all bytes behind that',
+    async (address, dialed) => {
       using lab = new BlindLab(engine, address);
-      const client = await Peer.dial(lab.port, dialled);
+      const client = await Peer.dial(lab.port, dialed);
       const bytes = Buffer.alloc(MEGABYTE, 'no hello ');
 
       await client.send(bytes);
@@ -79,7 +79,7 @@ export function blindSuite(engine: string): void {
 
       const upstream = await lab.backend.next();
       await until(() => upstream.sawFin, 'the FIN');
-      const header = `${dialled} ${lab.port}\n`;
+      const header = `${dialed} ${lab.port}\n`;
       expect(upstream.received).toBe(header.length + bytes.length);
       const whole = Buffer.concat([Buffer.from(header), bytes]);
       expect(upstream.hash.digest('hex')).toBe(Bun.SHA256.hash(whole, 'hex'));
@@ -106,7 +106,7 @@ export function blindSuite(engine: string): void {
     client.fin();
 
     await until(() => client.sawFin, 'the end');
-    expect(lab.counters.global('dialling')).toBe(0);
+    expect(lab.counters.global('dialing')).toBe(0);
     expect(lab.counters.slot(0).dials).toBe(0);
     expect(lab.counters.failures()).toEqual({ hello_cut: 1 });
   });

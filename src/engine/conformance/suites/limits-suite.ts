@@ -87,10 +87,10 @@ export function limitsSuite(engine: string): void {
     await lab.pair();
 
     neighbour.add(GLOBAL.unfinishedHellos, 5_000);
-    neighbour.add(GLOBAL.dialling, 5_000);
+    neighbour.add(GLOBAL.dialing, 5_000);
     const refused = await lab.dial();
     await until(() => refused.closed, 'the end of one too many');
-    neighbour.add(GLOBAL.dialling, -5_000);
+    neighbour.add(GLOBAL.dialing, -5_000);
 
     await lab.pair();
     expect(lab.counters.failures()).toEqual({ descriptors_limit: 1 });

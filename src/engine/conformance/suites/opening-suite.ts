@@ -213,7 +213,7 @@ export function openingSuite(engine: string): void {
     using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
-    await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
+    await until(() => lab.counters.global('dialing') === 1, 'a dial under way');
     await client.send(Buffer.from('more'));
 
     lab.clock.advance(5000);
@@ -221,7 +221,7 @@ export function openingSuite(engine: string): void {
     const upstream = await lab.backend.next();
     await until(() => upstream.received === HELLO.length + 4, 'all bytes');
     expect(lab.counts().failures).toEqual({ dial_timeout: 1 });
-    expect(lab.counters.global('dialling')).toBe(0);
+    expect(lab.counters.global('dialing')).toBe(0);
   });
 
   test('keeps little for an upstream that is slow to answer the dial', async () => {
@@ -229,7 +229,7 @@ export function openingSuite(engine: string): void {
     using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
-    await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
+    await until(() => lab.counters.global('dialing') === 1, 'a dial under way');
 
     let isSent = false;
     const sending = client.send(Buffer.alloc(32 * MEGABYTE)).then(() => (isSent = true));
@@ -244,18 +244,18 @@ export function openingSuite(engine: string): void {
     expect(lab.counters.global('bufferedBytes')).toBe(0);
   });
 
-  test('forgets a client that resets while its upstream is dialled', async () => {
+  test('forgets a client that resets while its upstream is dialed', async () => {
     using deaf = deafPort();
     using lab = new Lab(engine, {
       rows: () => rowAt(deaf.port),
     });
     const client = await lab.dial();
     await client.send(HELLO);
-    await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
+    await until(() => lab.counters.global('dialing') === 1, 'a dial under way');
 
     client.reset();
 
     expect((await lab.lastClosed()).reason).toBe('client_reset');
-    expect(lab.counters.global('dialling')).toBe(0);
+    expect(lab.counters.global('dialing')).toBe(0);
   });
 }

@@ -74,7 +74,7 @@ export function processSuite(engine: string): void {
 
   test('idles when file descriptors run out, and goes on when there are some again', async () => {
     const maxFiles = 128;
-    const dialled = 200;
+    const dialed = 200;
     using backend = new Backend();
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
     await using child = await EngineProcess.start(engine, rows, { maxFiles });
@@ -82,7 +82,7 @@ export function processSuite(engine: string): void {
 
     // Each pair takes two descriptors, and the engine has fewer than that.
     const clients: Peer[] = [];
-    for (let count = 0; count < dialled; count++) {
+    for (let count = 0; count < dialed; count++) {
       const client = await Peer.dial(port);
       await client.send(HELLO);
       clients.push(client);

@@ -18,8 +18,8 @@ import type { Relay } from './relay/relay.ts';
 import { connect, openFor, takeError } from './socket.ts';
 import { WaitingList } from './waiting-list.ts';
 
-/** Options of {@link Dialler}. */
-export interface DiallerOptions {
+/** Options of {@link Dialer}. */
+export interface DialerOptions {
   readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;
@@ -48,22 +48,22 @@ class EpollDial implements Dial {
 }
 
 /** The dials of one engine. */
-export class Dialler {
+export class Dialer {
   /** The dial that finished last. */
   readonly dial = new EpollDial();
 
-  readonly #options: DiallerOptions;
+  readonly #options: DialerOptions;
   readonly #counters: Counters;
   readonly #sockets: SocketTable;
   /** Clients whose upstream is being dialed, oldest first. */
-  readonly #dialling: WaitingList;
+  readonly #dialing: WaitingList;
   readonly #prefaceRoom = Buffer.alloc(PREFACE_LIMIT_BYTES);
 
-  constructor(options: DiallerOptions) {
+  constructor(options: DialerOptions) {
     this.#options = options;
     this.#counters = options.counters;
     this.#sockets = options.sockets;
-    this.#dialling = new WaitingList(options.sockets, LIST.dial);
+    this.#dialing = new WaitingList(options.sockets, LIST.dial);
   }
 
   /**
@@ -78,15 +78,15 @@ export class Dialler {
     }
     const sockets = this.#sockets;
     this.#enterSlot(client, decision.slot);
-    sockets.stage[client] = STAGE.dialling;
+    sockets.stage[client] = STAGE.dialing;
     sockets.endpoints[client] = endpoint;
     sockets.dropBytes[client] = dropBytes;
     if (decision.hasPreface) sockets.set(client, FLAG.prefaced);
     else sockets.clear(client, FLAG.prefaced);
     sockets.attempts[client] = (sockets.attempts[client] ?? 0) + 1;
     sockets.stageMs[client] = this.#options.clock.nowMs();
-    this.#dialling.add(client);
-    this.#counters.add(GLOBAL.dialling, 1);
+    this.#dialing.add(client);
+    this.#counters.add(GLOBAL.dialing, 1);
     const failure = this.#connect(client, endpoint, tick);
     if (failure === undefined) return true;
     this.#decide(client, failure);
@@ -118,8 +118,8 @@ export class Dialler {
 
   /** Forgets a client whose connection has ended. */
   leave(client: number): void {
-    if (!this.#dialling.delete(client)) return;
-    this.#counters.add(GLOBAL.dialling, -1);
+    if (!this.#dialing.delete(client)) return;
+    this.#counters.add(GLOBAL.dialing, -1);
   }
 
   /**
@@ -127,7 +127,7 @@ export class Dialler {
    */
   *expired(): IterableIterator<number> {
     const latestMs = this.#options.clock.nowMs() - this.#options.limits.dialTimeoutMs;
-    for (const client of this.#dialling) {
+    for (const client of this.#dialing) {
       if ((this.#sockets.stageMs[client] ?? 0) > latestMs) break;
       this.#giveUp(client, REASON.dial_timeout);
       yield client;

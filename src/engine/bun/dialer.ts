@@ -12,14 +12,14 @@ import { dialFailure, toldByConnectError } from './dial-failure.ts';
 import type { Relay } from './relay.ts';
 import { UpstreamSide, type ClientSide } from './side.ts';
 
-/** Options of {@link Dialler}. */
-export interface DiallerOptions {
+/** Options of {@link Dialer}. */
+export interface DialerOptions {
   readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly relay: Relay;
-  /** Called after a failed dial. {@link Dialler.dial} has the reason. */
+  /** Called after a failed dial. {@link Dialer.dial} has the reason. */
   readonly failed: (client: ClientSide) => void;
   readonly fault: (client: ClientSide, error: unknown) => void;
 }
@@ -30,16 +30,16 @@ interface BunConnectOptions extends TCPSocketConnectOptions<UpstreamSide> {
 }
 
 /** The dials of one engine. */
-export class Dialler {
-  readonly #options: DiallerOptions;
+export class Dialer {
+  readonly #options: DialerOptions;
   readonly #counters: Counters;
   readonly #handlers: SocketHandler<UpstreamSide>;
-  readonly #dialling = new Set<ClientSide>();
+  readonly #dialing = new Set<ClientSide>();
   readonly #prefaceRoom = Buffer.alloc(PREFACE_LIMIT_BYTES);
   #abandoned = 0;
   #dial: Dial | undefined;
 
-  constructor(options: DiallerOptions) {
+  constructor(options: DialerOptions) {
     this.#options = options;
     this.#counters = options.counters;
     this.#handlers = this.#upstreamHandlers();
@@ -61,18 +61,18 @@ export class Dialler {
     const { endpoint } = decision;
     if (endpoint === undefined) throw new TypeError('a decision to dial without an endpoint');
     this.#enterSlot(client, decision.slot);
-    client.stage = 'dialling';
+    client.stage = 'dialing';
     client.endpoint = endpoint;
     client.dropBytes = decision.dropBytes;
     client.hasPreface = decision.hasPreface;
     client.attempts++;
-    client.dialledMs = this.#options.clock.nowMs();
-    client.deadlineMs = client.dialledMs + this.#options.limits.dialTimeoutMs;
+    client.dialedMs = this.#options.clock.nowMs();
+    client.deadlineMs = client.dialedMs + this.#options.limits.dialTimeoutMs;
     client.peer = new UpstreamSide(client);
     client.peer.bytesAt = client.row + COLUMN.bytesUp;
     client.bytesAt = client.row + COLUMN.bytesDown;
-    this.#dialling.add(client);
-    this.#counters.add(GLOBAL.dialling, 1);
+    this.#dialing.add(client);
+    this.#counters.add(GLOBAL.dialing, 1);
     const options: BunConnectOptions = {
       hostname: endpoint.address,
       port: endpoint.port,
@@ -86,14 +86,14 @@ export class Dialler {
   /** Forgets a client whose connection has ended, and abandons its pending dial. */
   leave(client: ClientSide): void {
     this.#options.relay.release(client);
-    if (!this.#dialling.delete(client)) return;
-    this.#counters.add(GLOBAL.dialling, -1);
+    if (!this.#dialing.delete(client)) return;
+    this.#counters.add(GLOBAL.dialing, -1);
     if (client.peer !== null) this.#abandon(client.peer);
   }
 
   /** Fails the dials that have timed out. */
   tick(nowMs: number): void {
-    for (const client of this.#dialling) {
+    for (const client of this.#dialing) {
       if (client.deadlineMs > nowMs) break;
       if (client.peer !== null) this.#abandon(client.peer);
       this.#fail(client, REASON.dial_timeout);
@@ -189,11 +189,11 @@ export class Dialler {
 
   /** Records the result of a finished dial. */
   #decide(client: ClientSide, reason: number): void {
-    this.#dialling.delete(client);
-    this.#counters.add(GLOBAL.dialling, -1);
+    this.#dialing.delete(client);
+    this.#counters.add(GLOBAL.dialing, -1);
     const { endpoint, slot, attempts: attempt } = client;
     if (endpoint === undefined) return;
-    const elapsedMs = this.#options.clock.nowMs() - client.dialledMs;
+    const elapsedMs = this.#options.clock.nowMs() - client.dialedMs;
     this.#counters.add(client.row + COLUMN.dials, 1);
     this.#counters.add(client.row + COLUMN.dialMs, elapsedMs);
     this.#dial = { endpoint, slot, attempt, reason, elapsedMs };

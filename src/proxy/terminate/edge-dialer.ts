@@ -19,8 +19,8 @@ import { identityFault } from '../edge/edge-identity.ts';
 import { isBrokenSession } from './broken-session.ts';
 import { EdgeSide, type PodSide } from './sides.ts';
 
-/** Options of {@link EdgeDialler}. */
-export interface EdgeDiallerOptions {
+/** Options of {@link EdgeDialer}. */
+export interface EdgeDialerOptions {
   readonly endpoints: EdgeEndpoints;
   readonly serverName: string;
   /** Returns the current authorities as PEM. */
@@ -44,17 +44,17 @@ interface BunConnectOptions extends TCPSocketConnectOptions<EdgeSide> {
 }
 
 /** The dials of one terminator. */
-export class EdgeDialler {
-  readonly #options: EdgeDiallerOptions;
+export class EdgeDialer {
+  readonly #options: EdgeDialerOptions;
   readonly #counters: Counters;
   readonly #row: number;
   readonly #handlers: SocketHandler<EdgeSide>;
-  readonly #dialling = new Set<PodSide>();
+  readonly #dialing = new Set<PodSide>();
   readonly #untrusted: number;
   readonly #handshakeFailed: number;
   #abandoned = 0;
 
-  constructor(options: EdgeDiallerOptions) {
+  constructor(options: EdgeDialerOptions) {
     this.#options = options;
     this.#counters = options.counters;
     this.#row = options.counters.row(0);
@@ -76,16 +76,16 @@ export class EdgeDialler {
       failed(pod);
       return;
     }
-    pod.phase = 'dialling';
+    pod.phase = 'dialing';
     pod.endpoint = endpoint;
     pod.attempts++;
-    pod.dialledMs = clock.nowMs();
-    pod.deadlineMs = pod.dialledMs + limits.dialTimeoutMs;
+    pod.dialedMs = clock.nowMs();
+    pod.deadlineMs = pod.dialedMs + limits.dialTimeoutMs;
     pod.peer = new EdgeSide(pod);
     pod.peer.bytesAt = this.#row + COLUMN.bytesUp;
     pod.bytesAt = this.#row + COLUMN.bytesDown;
-    this.#dialling.add(pod);
-    this.#counters.add(GLOBAL.dialling, 1);
+    this.#dialing.add(pod);
+    this.#counters.add(GLOBAL.dialing, 1);
     try {
       this.#connect(pod, pod.peer, endpoint);
     } catch (error) {
@@ -97,14 +97,14 @@ export class EdgeDialler {
 
   /** Forgets a pod whose connection has ended, and abandons its pending dial. */
   leave(pod: PodSide): void {
-    if (!this.#dialling.delete(pod)) return;
-    this.#counters.add(GLOBAL.dialling, -1);
+    if (!this.#dialing.delete(pod)) return;
+    this.#counters.add(GLOBAL.dialing, -1);
     if (pod.peer !== null) this.#giveUp(pod.peer);
   }
 
   /** Fails the dials that have timed out. All have the same timeout, so the earliest deadline comes first. */
   tick(nowMs: number): void {
-    for (const pod of this.#dialling) {
+    for (const pod of this.#dialing) {
       if (pod.deadlineMs > nowMs) break;
       if (pod.peer === null) continue;
       this.#giveUp(pod.peer);
@@ -228,10 +228,10 @@ export class EdgeDialler {
 
   /** Records the result of a finished dial. */
   #decide(pod: PodSide): void {
-    if (!this.#dialling.delete(pod)) return;
-    this.#counters.add(GLOBAL.dialling, -1);
+    if (!this.#dialing.delete(pod)) return;
+    this.#counters.add(GLOBAL.dialing, -1);
     this.#counters.add(this.#row + COLUMN.dials, 1);
-    const elapsedMs = this.#options.clock.nowMs() - pod.dialledMs;
+    const elapsedMs = this.#options.clock.nowMs() - pod.dialedMs;
     this.#counters.add(this.#row + COLUMN.dialMs, elapsedMs);
   }
 
