@@ -2,7 +2,7 @@
 import { terminalProgress } from '../world/parts/progress.ts';
 import type { Kind } from './cases.ts';
 import { Lab } from './lab/lab.ts';
-import { othersShare, processorUse } from './lab/neighbours.ts';
+import { othersShare, processorUse } from './lab/neighbors.ts';
 import { WRAPPERS } from './lab/placement.ts';
 import { type IdleMemory, measureIdle } from './measure/idle.ts';
 import { measureRounds, type RunningPeer, type Sample } from './measure/rounds.ts';

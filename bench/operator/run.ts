@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { terminalProgress, type Progress } from '../../world/parts/progress.ts';
 import { missingRequirements } from '../../world/requirements.ts';
-import { othersShare, processorUse } from '../lab/neighbours.ts';
+import { othersShare, processorUse } from '../lab/neighbors.ts';
 import { Lab } from './lab.ts';
 import { measureColdStart, measureEmpty } from './measure/cold-start.ts';
 import {

@@ -81,10 +81,10 @@ function bar(
 ): string[] {
   const middle = y + BAR / 2;
   const width = (xOf(ratio.median) - LEFT).toFixed(1);
-  const colour = peer.startsWith('snicket') ? OURS : OTHERS;
+  const color = peer.startsWith('snicket') ? OURS : OTHERS;
   const figureX = WIDTH - RIGHT + 12;
   const lines = [
-    `<rect class="bar" x="${LEFT}" y="${y}" width="${width}" height="${BAR}" fill="${colour}"/>`,
+    `<rect class="bar" x="${LEFT}" y="${y}" width="${width}" height="${BAR}" fill="${color}"/>`,
     `<line x1="${xOf(ratio.low)}" x2="${xOf(ratio.high)}" y1="${middle}" y2="${middle}" stroke="${INK}"/>`,
     `<text x="${figureX}" y="${y + 12}">${ratio.median.toFixed(2)}</text>`,
   ];

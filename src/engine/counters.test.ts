@@ -4,7 +4,7 @@ import { REASON } from './reasons.ts';
 
 const layout = { slots: 3, slotReasons: ['rate_limit'], otherReasons: ['name_unknown'] };
 
-test('counts for a slot and leaves its neighbours alone', () => {
+test('counts for a slot and leaves its neighbors alone', () => {
   const counters = new Counters(layout);
 
   counters.add(counters.row(1) + COLUMN.bytesUp, 7);

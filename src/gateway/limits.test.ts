@@ -56,7 +56,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.number('tenant_failures_total', labels)).toBeGreaterThanOrEqual(3);
   });
 
-  test('holds the rate of the command line over all threads, and leaves the neighbour alone', async () => {
+  test('holds the rate of the command line over all threads, and leaves the neighbor alone', async () => {
     const tenantLimits = { connections: 0, connectionsPerSecond: 4 };
     await using world = await start({ engine, tenantLimits });
     const beginMs = performance.now();

@@ -79,7 +79,7 @@ test('keeps the last good routes in force when the file goes bad, and says so on
 
   lab.writeRoutes('routes:\n  - {tenant: a, host: a..test, kind: api, endpoints: []}\n');
   await until(() => lab.number('routes_load_failures_total') === 1, 'the report');
-  appendFileSync(join(lab.folder, 'neighbour'), 'x'); // an event without new content
+  appendFileSync(join(lab.folder, 'neighbor'), 'x'); // an event without new content
   const client = await handshake(lab.port, a);
 
   expect(await echoed(client, 'as before')).toBe('as before');

@@ -60,13 +60,13 @@ test('an upstream of another CA gets no byte of a pod, whatever --upstream-insec
 test('an upstream of the right CA with another name is refused too', async () => {
   await using tenant = await Tenant.create();
   const other = await tenant.authority.issue({ names: ['blue.k8s.test'] });
-  await using neighbour = await ApiServer.start({ serving: other });
+  await using neighbor = await ApiServer.start({ serving: other });
 
-  const { proxy } = await tenant.start({ address: '192.0.2.11', edgePort: neighbour.port });
+  const { proxy } = await tenant.start({ address: '192.0.2.11', edgePort: neighbor.port });
   const refusal = await Pod.refused(proxy.ports[0]!);
 
   expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
-  expect(neighbour.received).toBe(0);
+  expect(neighbor.received).toBe(0);
 });
 
 test('says in its metrics whether it is in the slice', async () => {

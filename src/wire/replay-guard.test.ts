@@ -9,7 +9,7 @@ function signature(number: number) {
   return createHash('sha256').update(String(number)).digest();
 }
 
-test('recognises a replay for as long as the header could be valid', () => {
+test('recognizes a replay for as long as the header could be valid', () => {
   const guard = new ReplayGuard({ windowSeconds: WINDOW });
   const first = signature(1);
   expect(guard.isFirstUse(first, 0, 1000)).toBe(true);

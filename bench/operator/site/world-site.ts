@@ -11,7 +11,7 @@ import type { Progress } from '../../../world/parts/progress.ts';
 import { repository } from '../../../world/repository.ts';
 import { World, type NetworkHost } from '../../../world/world.ts';
 import { RequestCounts, type Requests } from '../request-counts.ts';
-import { favourWorld } from './favour.ts';
+import { favorWorld } from './favor.ts';
 import { SYSTEM, type Role, type Running, type Site } from './site.ts';
 
 /** Within the Service range of the management cluster. */
@@ -34,7 +34,7 @@ export async function startWorldSite(folder: string, progress: Progress): Promis
   const management = { workers: 0, apiServerFlags, etcdDiskMiB: ETCD_DISK_MIB };
   const world = await World.start({ management }, { progress });
   try {
-    favourWorld(world.id);
+    favorWorld(world.id);
     await install(world);
     const hosts = {
       tenants: await world.addHost('tenants'),

@@ -22,7 +22,7 @@ export interface LabOptions {
   /** Address of engine and backend. Default 127.0.0.1. */
   readonly address?: string;
   /** Counters of other threads. Default: none. */
-  readonly neighbours?: readonly Counters[];
+  readonly neighbors?: readonly Counters[];
   readonly onPeer?: (peer: Peer) => void;
 }
 
@@ -46,7 +46,7 @@ export class Lab implements Disposable {
     this.engine = makeEngine(engine, {
       router: this.table,
       counters: this.counters,
-      allValues: [this.counters, ...(options.neighbours ?? [])].map(({ values }) => values),
+      allValues: [this.counters, ...(options.neighbors ?? [])].map(({ values }) => values),
       limits: options.limits ?? {},
       clock: this.clock,
       onFault: (error) => this.faults.push(error),

@@ -61,11 +61,11 @@ export function bufferSuite(engine: string): void {
   }, 240_000);
 
   test('resets the connection that would go beyond what all threads may keep', async () => {
-    const neighbour = new Counters({ slots: 1 });
-    neighbour.add(GLOBAL.bufferedBytes, MAX_BUFFERED_BYTES);
+    const neighbor = new Counters({ slots: 1 });
+    neighbor.add(GLOBAL.bufferedBytes, MAX_BUFFERED_BYTES);
     using lab = new Lab(engine, {
       limits: { maxBufferedBytes: MAX_BUFFERED_BYTES },
-      neighbours: [neighbour],
+      neighbors: [neighbor],
     });
     const { client, upstream } = await lab.pair();
     client.pause();

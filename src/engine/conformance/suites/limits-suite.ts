@@ -82,15 +82,15 @@ export function limitsSuite(engine: string): void {
   });
 
   test('leaves descriptors to the clients of other threads that have no upstream yet', async () => {
-    const neighbour = new Counters({ slots: 1 });
-    using lab = new Lab(engine, { limits: { maxDescriptors: 10_000 }, neighbours: [neighbour] });
+    const neighbor = new Counters({ slots: 1 });
+    using lab = new Lab(engine, { limits: { maxDescriptors: 10_000 }, neighbors: [neighbor] });
     await lab.pair();
 
-    neighbour.add(GLOBAL.unfinishedHellos, 5_000);
-    neighbour.add(GLOBAL.dialing, 5_000);
+    neighbor.add(GLOBAL.unfinishedHellos, 5_000);
+    neighbor.add(GLOBAL.dialing, 5_000);
     const refused = await lab.dial();
     await until(() => refused.closed, 'the end of one too many');
-    neighbour.add(GLOBAL.dialing, -5_000);
+    neighbor.add(GLOBAL.dialing, -5_000);
 
     await lab.pair();
     expect(lab.counters.failures()).toEqual({ descriptors_limit: 1 });

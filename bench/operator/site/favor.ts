@@ -12,7 +12,7 @@ const FACTOR = 20;
 const DEFAULTS = { 'cpu.shares': 1024, 'cpu.weight': 100 } as const;
 
 /** Raises the CPU share. Without contention it has no effect. */
-export function favourWorld(id: string): void {
+export function favorWorld(id: string): void {
   for (const path of cgroupPaths(`snicket-${id}`)) {
     for (const [name, value] of Object.entries(DEFAULTS)) {
       const file = join(path, name);

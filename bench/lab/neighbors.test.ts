@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { availableParallelism } from 'node:os';
-import { othersShare, readUse } from './neighbours.ts';
+import { othersShare, readUse } from './neighbors.ts';
 
 describe('what others do on the machine', () => {
   test('is read from the first line of /proc/stat and from fields 14 to 17 of a process', () => {
