@@ -23,8 +23,8 @@ import type { ListenOptions } from '../../net/listen-address.ts';
 import { BufferLimit } from '../buffer-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
-import { FrontDoor } from './front-door.ts';
-import { Reception } from './reception.ts';
+import { ClientListener } from './client-listener.ts';
+import { Acceptor } from './acceptor.ts';
 import { Relay } from './relay.ts';
 import { ClientSide } from './side.ts';
 
@@ -42,9 +42,9 @@ export class BunEngine implements Engine {
   readonly #onFault: (error: unknown) => void;
 
   readonly #relay: Relay;
-  readonly #reception: Reception;
+  readonly #acceptor: Acceptor;
   readonly #handlers: SocketHandler<Accepted>;
-  readonly #door: FrontDoor<ClientSide>;
+  readonly #listener: ClientListener<ClientSide>;
 
   constructor(options: EngineOptions) {
     this.#router = options.router;
@@ -53,25 +53,25 @@ export class BunEngine implements Engine {
     this.#clock = options.clock ?? systemClock;
     this.#onFault = options.onFault;
     const allValues = options.allValues ?? [this.#counters.values];
-    this.#door = new FrontDoor<ClientSide>({
+    this.#listener = new ClientListener<ClientSide>({
       counters: this.#counters,
       limits: this.#limits,
       clock: this.#clock,
       allValues,
       standsForMany: (address) => this.#router.standsForMany?.(address) ?? false,
-      abandonedDials: () => this.#reception.abandonedDials,
-      tick: () => this.#reception.tick(),
+      abandonedDials: () => this.#acceptor.abandonedDials,
+      tick: () => this.#acceptor.tick(),
       end: this.#end.bind(this),
     });
     const limit = new BufferLimit(this.#limits, allValues);
     this.#relay = new Relay(this.#counters, limit, this.#end.bind(this));
-    this.#reception = new Reception({
+    this.#acceptor = new Acceptor({
       router: this.#router,
       counters: this.#counters,
       limits: this.#limits,
       clock: this.#clock,
       relay: this.#relay,
-      unfinished: this.#door.unfinished,
+      unfinished: this.#listener.unfinished,
       end: this.#end.bind(this),
       fault: this.#fault.bind(this),
     });
@@ -79,19 +79,19 @@ export class BunEngine implements Engine {
   }
 
   listen(options: ListenOptions): number {
-    return this.#door.listen(options, this.#handlers);
+    return this.#listener.listen(options, this.#handlers);
   }
 
   stopAccepting(): void {
-    this.#door.stopAccepting();
+    this.#listener.stopAccepting();
   }
 
   closeOldest(count: number): number {
-    return this.#door.closeOldest(count);
+    return this.#listener.closeOldest(count);
   }
 
   stop(): void {
-    this.#door.stop();
+    this.#listener.stop();
   }
 
   #clientHandlers(): SocketHandler<Accepted> {
@@ -100,7 +100,7 @@ export class BunEngine implements Engine {
       open: (socket) => {
         const nowMs = this.#clock.nowMs();
         const client = new ClientSide(socket, nowMs, nowMs + this.#limits.helloTimeoutMs);
-        const isIn = this.#door.admits(client, socket) && this.#knowsAddresses(client);
+        const isIn = this.#listener.admits(client, socket) && this.#knowsAddresses(client);
         socket.data = isIn ? client : undefined;
       },
       data: (socket, chunk) => {
@@ -134,7 +134,7 @@ export class BunEngine implements Engine {
   }
 
   #received(client: ClientSide, chunk: Uint8Array): void {
-    if (client.stage !== 'joined') this.#reception.received(client, chunk);
+    if (client.stage !== 'joined') this.#acceptor.received(client, chunk);
     else if (client.peer !== null) this.#relay.pass(client, client.peer, chunk);
   }
 
@@ -169,18 +169,18 @@ export class BunEngine implements Engine {
     client.stage = 'over';
     client.reason = reason;
     client.first = null;
-    this.#door.leave(client);
-    this.#reception.leave(client);
+    this.#listener.forget(client);
+    this.#acceptor.forget(client);
     this.#relay.forget(client);
     client.close(how);
     if (client.peer !== null) {
       this.#relay.forget(client.peer);
       client.peer.close(how);
     }
-    this.#tellEnded(client);
+    this.#notifyEnded(client);
   }
 
-  #tellEnded(client: ClientSide): void {
+  #notifyEnded(client: ClientSide): void {
     if (this.#router.ended === undefined) return;
     const closed: ClosedConnection = {
       connection: client,

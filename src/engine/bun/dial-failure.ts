@@ -37,4 +37,4 @@ function hasDescriptors(): boolean {
 }
 
 /** Ignores a rejection of Bun.connect: the handler `connectError` has already handled it. */
-export function toldByConnectError(): void {}
+export function ignoreConnectRejection(): void {}

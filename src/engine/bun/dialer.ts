@@ -8,7 +8,7 @@ import { PREFACE_LIMIT_BYTES, type Dial, type Router } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Decision } from '../decision.ts';
-import { dialFailure, toldByConnectError } from './dial-failure.ts';
+import { dialFailure, ignoreConnectRejection } from './dial-failure.ts';
 import type { Relay } from './relay.ts';
 import { UpstreamSide, type ClientSide } from './side.ts';
 
@@ -80,11 +80,11 @@ export class Dialer {
       socket: this.#handlers,
       data: client.peer,
     };
-    Bun.connect<UpstreamSide>(options).catch(toldByConnectError);
+    Bun.connect<UpstreamSide>(options).catch(ignoreConnectRejection);
   }
 
   /** Forgets a client whose connection has ended, and abandons its pending dial. */
-  leave(client: ClientSide): void {
+  forget(client: ClientSide): void {
     this.#options.relay.release(client);
     if (!this.#dialing.delete(client)) return;
     this.#counters.add(GLOBAL.dialing, -1);

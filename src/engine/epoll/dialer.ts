@@ -117,7 +117,7 @@ export class Dialer {
   }
 
   /** Forgets a client whose connection has ended. */
-  leave(client: number): void {
+  forget(client: number): void {
     if (!this.#dialing.delete(client)) return;
     this.#counters.add(GLOBAL.dialing, -1);
   }
@@ -192,7 +192,7 @@ export class Dialer {
 
   /** Records the result of a finished dial. */
   #decide(client: number, reason: number): void {
-    this.leave(client);
+    this.forget(client);
     const { dial } = this;
     const sockets = this.#sockets;
     const row = sockets.row[client] ?? -1;

@@ -3,7 +3,7 @@
  * fast one. `make bench` measures its cost against HAProxy (docs/bench.md).
  *
  * - State is in typed arrays by descriptor (socket-table.ts), so a connection allocates nothing.
- * - Each socket costs one epoll_ctl in its whole life (poller.ts). The hello stays in the kernel (reception.ts).
+ * - Each socket costs one epoll_ctl in its whole life (poller.ts). The hello stays in the kernel (acceptor.ts).
  * - One tick per second drives all timeouts and recovers stuck sockets (sweep.ts).
  * - An exception while an event is handled costs that connection, not the engine.
  */
@@ -30,7 +30,7 @@ import { EPOLL } from '../../system/linux.ts';
 import { Listeners } from './listeners.ts';
 import { Loop, type Turn } from './loop.ts';
 import { Poller } from '../../system/poller.ts';
-import { Reception } from './reception.ts';
+import { Acceptor } from './acceptor.ts';
 import { Pipes } from './relay/pipes.ts';
 import { HEAD_ROOM_BYTES, Relay } from './relay/relay.ts';
 import { Sweep } from './sweep.ts';
@@ -81,7 +81,7 @@ export class EpollEngine implements Engine, Turn {
   readonly #closed = new EpollClosedConnection(this.#connection);
   readonly #relay: Relay;
   readonly #dialer: Dialer;
-  readonly #reception: Reception;
+  readonly #acceptor: Acceptor;
   readonly #sweep: Sweep;
   readonly #unfinished: UnfinishedHellos<number>;
 
@@ -137,7 +137,7 @@ export class EpollEngine implements Engine, Turn {
       new WaitingList(this.#sockets, LIST.hello),
     );
     this.#dialer = new Dialer(parts);
-    this.#reception = new Reception({
+    this.#acceptor = new Acceptor({
       ...parts,
       dialer: this.#dialer,
       unfinished: this.#unfinished,
@@ -231,7 +231,7 @@ export class EpollEngine implements Engine, Turn {
     if ((events & EPOLL.RDHUP) !== 0 && (events & EPOLL.ERR) === 0) sockets.set(fd, FLAG.finComing);
     if (sockets.stageOf(fd) === STAGE.joined) this.#move(fd, events, generation);
     else if ((events & (EPOLL.IN | HANGUP)) !== 0) {
-      this.#reception.changed(fd, (events & EPOLL.ERR) !== 0);
+      this.#acceptor.changed(fd, (events & EPOLL.ERR) !== 0);
     }
   }
 
@@ -239,7 +239,7 @@ export class EpollEngine implements Engine, Turn {
     const client = this.#sockets.peerOf(upstream);
     try {
       if (this.#dialer.answered(upstream, isError)) this.#dialer.join(client);
-      else this.#reception.dialFailed(client);
+      else this.#acceptor.dialFailed(client);
     } catch (error) {
       this.#fault(client, error); // the upstream may be gone
     }
@@ -268,7 +268,7 @@ export class EpollEngine implements Engine, Turn {
   #onTick(): void {
     this.#tick = (this.#tick + 1) | 0;
     this.#listeners.wake();
-    this.#reception.tick(this.#tick);
+    this.#acceptor.tick(this.#tick);
     this.#sweep.run(this.#tick);
     this.#relay.tick();
   }
@@ -300,14 +300,14 @@ export class EpollEngine implements Engine, Turn {
   #end(client: number, reason: number, how: 'close' | 'reset'): void {
     const sockets = this.#sockets;
     const row = sockets.row[client] ?? -1;
-    const refusedFor = this.#reception.leave(client);
+    const refusedFor = this.#acceptor.forget(client);
     const isCounted = refusedFor !== undefined || reason === REASON.completed;
     if (!isCounted) this.#counters.fail(reason, row);
     this.#clients--;
     this.#counters.add(GLOBAL.open, -1);
     if (row >= 0) this.#counters.add(row + COLUMN.open, -1);
     const upstream = sockets.peerOf(client);
-    if (this.#router.ended !== undefined) this.#tellEnded(client, upstream, refusedFor ?? reason);
+    if (this.#router.ended !== undefined) this.#notifyEnded(client, upstream, refusedFor ?? reason);
     this.#relay.forget(client);
     this.#close(client, how);
     if (upstream < 0) return;
@@ -322,7 +322,7 @@ export class EpollEngine implements Engine, Turn {
   }
 
   /** Notifies the router while the socket is open, because a closed one has no addresses. */
-  #tellEnded(client: number, upstream: number, reason: number): void {
+  #notifyEnded(client: number, upstream: number, reason: number): void {
     const sockets = this.#sockets;
     const closed = this.#closed;
     this.#connection.at(client);

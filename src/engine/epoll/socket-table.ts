@@ -58,7 +58,7 @@ export const FLAG = {
 } as const;
 
 /** What a client may wait for: see {@link WaitingList}. */
-export const LIST = { hello: 1, dial: 2, leave: 3 } as const;
+export const LIST = { hello: 1, dial: 2, linger: 3 } as const;
 
 /** The initial capacity. The kernel backs memory only once it is written, so unused capacity costs nothing. */
 const FIRST_CAPACITY = 1 << 15;

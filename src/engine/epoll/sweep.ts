@@ -61,7 +61,7 @@ export class Sweep {
     const suspicion = missed === EPOLL.OUT ? FLAG.writeSuspected : FLAG.readSuspected;
     const isConfirmed = missed !== 0 && sockets.has(fd, suspicion);
     sockets.clear(fd, SUSPECTED);
-    if (isConfirmed) this.#heal(fd, missed);
+    if (isConfirmed) this.#recover(fd, missed);
     else if (missed !== 0) sockets.set(fd, suspicion);
   }
 
@@ -75,7 +75,7 @@ export class Sweep {
     return isProbed && isReadable(fd) ? EPOLL.IN : 0;
   }
 
-  #heal(fd: number, events: number): void {
+  #recover(fd: number, events: number): void {
     const { sockets, counters } = this.#options;
     counters.add(GLOBAL.lostEdges, 1);
     this.#options.onEvent(fd, events, sockets.generationOf(fd));

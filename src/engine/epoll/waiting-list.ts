@@ -4,7 +4,7 @@
  */
 import type { SocketTable } from './socket-table.ts';
 
-const NOBODY = -1;
+const NONE = -1;
 
 /** A linked list of clients. */
 export class WaitingList implements Iterable<number> {
@@ -13,8 +13,8 @@ export class WaitingList implements Iterable<number> {
   readonly #sockets: SocketTable;
   /** The value of {@link SocketTable.list} for clients of this list. Not 0. */
   readonly #id: number;
-  #first = NOBODY;
-  #last = NOBODY;
+  #first = NONE;
+  #last = NONE;
 
   constructor(sockets: SocketTable, id: number) {
     this.#sockets = sockets;
@@ -26,8 +26,8 @@ export class WaitingList implements Iterable<number> {
     const sockets = this.#sockets;
     sockets.list[fd] = this.#id;
     sockets.before[fd] = this.#last;
-    sockets.behind[fd] = NOBODY;
-    if (this.#last === NOBODY) this.#first = fd;
+    sockets.behind[fd] = NONE;
+    if (this.#last === NONE) this.#first = fd;
     else sockets.behind[this.#last] = fd;
     this.#last = fd;
     this.size++;
@@ -37,11 +37,11 @@ export class WaitingList implements Iterable<number> {
   delete(fd: number): boolean {
     const sockets = this.#sockets;
     if (sockets.list[fd] !== this.#id) return false;
-    const before = sockets.before[fd] ?? NOBODY;
-    const behind = sockets.behind[fd] ?? NOBODY;
-    if (before === NOBODY) this.#first = behind;
+    const before = sockets.before[fd] ?? NONE;
+    const behind = sockets.behind[fd] ?? NONE;
+    if (before === NONE) this.#first = behind;
     else sockets.behind[before] = behind;
-    if (behind === NOBODY) this.#last = before;
+    if (behind === NONE) this.#last = before;
     else sockets.before[behind] = before;
     sockets.list[fd] = 0;
     this.size--;
@@ -50,8 +50,8 @@ export class WaitingList implements Iterable<number> {
 
   /** Iterates over all clients. The current one may be removed. */
   *[Symbol.iterator](): IterableIterator<number> {
-    for (let fd = this.#first; fd !== NOBODY;) {
-      const behind = this.#sockets.behind[fd] ?? NOBODY;
+    for (let fd = this.#first; fd !== NONE;) {
+      const behind = this.#sockets.behind[fd] ?? NONE;
       yield fd;
       fd = behind;
     }

@@ -4,7 +4,7 @@
  * handshake.
  */
 import type { Socket, SocketHandler, TCPSocketConnectOptions } from 'bun';
-import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
+import { dialFailure, ignoreConnectRejection } from '../../engine/bun/dial-failure.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
 import { ENGINE_REASONS, ENGINE_REASON_CODES } from '../../engine/reasons.ts';
 import { readAlert, type AlertName } from '../../wire/alert.ts';
@@ -61,7 +61,7 @@ export async function probeEdge(options: EdgeProbeOptions): Promise<ProbeResult>
     socket: PLAIN,
     data: attempt,
   };
-  Bun.connect<Attempt>(dial).catch(toldByConnectError);
+  Bun.connect<Attempt>(dial).catch(ignoreConnectRejection);
   try {
     return await promise;
   } finally {

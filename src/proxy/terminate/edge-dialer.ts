@@ -6,7 +6,7 @@
  * always set, so neither a flag nor the environment can disable verification.
  */
 import type { SocketHandler, TCPSocketConnectOptions, TLSOptions } from 'bun';
-import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
+import { dialFailure, ignoreConnectRejection } from '../../engine/bun/dial-failure.ts';
 import type { Relay } from '../../engine/bun/relay.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
@@ -96,7 +96,7 @@ export class EdgeDialer {
   }
 
   /** Forgets a pod whose connection has ended, and abandons its pending dial. */
-  leave(pod: PodSide): void {
+  forget(pod: PodSide): void {
     if (!this.#dialing.delete(pod)) return;
     this.#counters.add(GLOBAL.dialing, -1);
     if (pod.peer !== null) this.#giveUp(pod.peer);
@@ -125,7 +125,7 @@ export class EdgeDialer {
       socket: this.#handlers,
       data: edge,
     };
-    Bun.connect<EdgeSide>(options).catch(toldByConnectError);
+    Bun.connect<EdgeSide>(options).catch(ignoreConnectRejection);
   }
 
   #tls(pod: PodSide): TLSOptions {

@@ -15,7 +15,7 @@
  * - Bun still calls the handlers of the plain socket, with the ciphertext that arrives and when it closes.
  */
 import type { Socket, SocketHandler } from 'bun';
-import { FrontDoor } from '../../engine/bun/front-door.ts';
+import { ClientListener } from '../../engine/bun/client-listener.ts';
 import { Relay } from '../../engine/bun/relay.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, type Counters } from '../../engine/counters.ts';
@@ -63,7 +63,7 @@ export class Terminator implements Engine {
   readonly #dialer: EdgeDialer;
   readonly #greeter: Greeter;
   readonly #handlers: SocketHandler<Accepted>;
-  readonly #door: FrontDoor<PodSide>;
+  readonly #listener: ClientListener<PodSide>;
   readonly #edgeDown: number;
 
   constructor(options: TerminatorOptions) {
@@ -75,7 +75,7 @@ export class Terminator implements Engine {
     this.#row = counters.row(0);
     this.#edgeDown = counters.reason('edge_down');
     const allValues = [counters.values];
-    this.#door = new FrontDoor<PodSide>({
+    this.#listener = new ClientListener<PodSide>({
       counters,
       limits: this.#limits,
       clock: this.#clock,
@@ -95,7 +95,7 @@ export class Terminator implements Engine {
       clock: this.#clock,
       relay: this.#relay,
       dial: (pod) => this.#dial(pod),
-      finished: (pod) => this.#door.unfinished.delete(pod),
+      finished: (pod) => this.#listener.unfinished.delete(pod),
       end: this.#end.bind(this),
       fault: this.#fault.bind(this),
     });
@@ -116,19 +116,19 @@ export class Terminator implements Engine {
   }
 
   listen(options: ListenOptions): number {
-    return this.#door.listen(options, this.#handlers);
+    return this.#listener.listen(options, this.#handlers);
   }
 
   stopAccepting(): void {
-    this.#door.stopAccepting();
+    this.#listener.stopAccepting();
   }
 
   closeOldest(count: number): number {
-    return this.#door.closeOldest(count);
+    return this.#listener.closeOldest(count);
   }
 
   stop(): void {
-    this.#door.stop();
+    this.#listener.stop();
   }
 
   /** The handlers of the plain socket. Once TLS has taken over, they receive ciphertext and ignore it. */
@@ -140,7 +140,7 @@ export class Terminator implements Engine {
       open: (socket) => {
         const nowMs = this.#clock.nowMs();
         const pod = new PodSide(socket, nowMs, nowMs + this.#limits.helloTimeoutMs);
-        socket.data = this.#door.admits(pod, socket) ? pod : undefined;
+        socket.data = this.#listener.admits(pod, socket) ? pod : undefined;
       },
       data: (socket, chunk) => {
         const pod = plain(socket);
@@ -178,7 +178,7 @@ export class Terminator implements Engine {
    */
   #tick(): void {
     const nowMs = this.#clock.nowMs();
-    for (const pod of this.#door.unfinished) {
+    for (const pod of this.#listener.unfinished) {
       if (pod.deadlineMs <= nowMs) this.#greeter.timedOut(pod);
     }
     this.#dialer.tick(nowMs);
@@ -197,8 +197,8 @@ export class Terminator implements Engine {
     pod.phase = 'over';
     pod.first = null;
     this.#relay.release(pod);
-    this.#door.leave(pod);
-    this.#dialer.leave(pod);
+    this.#listener.forget(pod);
+    this.#dialer.forget(pod);
     this.#relay.forget(pod);
     pod.close(how);
     if (pod.peer === null) return;

@@ -21,8 +21,8 @@ import { WaitingList } from './waiting-list.ts';
 const DISCARD_BYTES = 1 << 20;
 const DISCARD_ROUNDS = 8;
 
-/** Options of {@link Reception}. */
-export interface ReceptionOptions extends DialerOptions {
+/** Options of {@link Acceptor}. */
+export interface AcceptorOptions extends DialerOptions {
   readonly dialer: Dialer;
   readonly unfinished: UnfinishedHellos<number>;
   readonly end: Done;
@@ -30,8 +30,8 @@ export interface ReceptionOptions extends DialerOptions {
 }
 
 /** The clients of one engine that have no upstream yet. */
-export class Reception {
-  readonly #options: ReceptionOptions;
+export class Acceptor {
+  readonly #options: AcceptorOptions;
   readonly #counters: Counters;
   readonly #sockets: SocketTable;
   readonly #decision = new Decision();
@@ -43,11 +43,11 @@ export class Reception {
   readonly #reasons = new Map<number, number>();
   #tick = 0;
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: AcceptorOptions) {
     this.#options = options;
     this.#counters = options.counters;
     this.#sockets = options.sockets;
-    this.#lingering = new WaitingList(options.sockets, LIST.leave);
+    this.#lingering = new WaitingList(options.sockets, LIST.linger);
     this.#peeked = options.relay.io.bytes.subarray(HEAD_ROOM_BYTES);
   }
 
@@ -62,7 +62,7 @@ export class Reception {
     }
     for (const client of this.#lingering) {
       if ((this.#sockets.stageMs[client] ?? 0) + limits.lingerMs > nowMs) break;
-      this.#leaves(client);
+      this.#endRefused(client);
     }
     for (const client of dialer.expired()) {
       try {
@@ -78,7 +78,7 @@ export class Reception {
     switch (this.#sockets.stageOf(client)) {
       case STAGE.hello:
         if (isReset) this.#options.end(client, REASON.client_reset, 'reset');
-        else this.#look(client);
+        else this.#readFirstBytes(client);
         return;
       case STAGE.dialing:
         if (isReset) this.#options.end(client, REASON.client_reset, 'reset');
@@ -97,21 +97,21 @@ export class Reception {
     decision.reset(REASON.fault);
     router.failed(dialer.dial, connection.at(client), decision);
     if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
-    this.#carryOut(client);
+    this.#apply(client);
   }
 
   /** Forgets a client whose connection has ended. Returns the reason under which it was already counted, if any. */
-  leave(client: number): number | undefined {
+  forget(client: number): number | undefined {
     const { unfinished, dialer } = this.#options;
     unfinished.delete(client);
-    dialer.leave(client);
+    dialer.forget(client);
     if (!this.#lingering.delete(client)) return undefined;
     const reason = this.#reasons.get(client);
     this.#reasons.delete(client);
     return reason;
   }
 
-  #look(client: number): void {
+  #readFirstBytes(client: number): void {
     const { limits, relay, end, router } = this.#options;
     // An event means bytes, unless it reported a FIN.
     if (router.isBlind === true && !this.#sockets.has(client, FLAG.finComing)) {
@@ -137,16 +137,16 @@ export class Reception {
     decision.more();
     router.route(this.#peeked, length, connection.at(client), decision);
     if (decision.kind !== 'more') {
-      this.#carryOut(client);
+      this.#apply(client);
     } else if (length === limits.maxFirstBytes) {
       decision.refuse(REASON.first_bytes_too_long);
-      this.#carryOut(client);
+      this.#apply(client);
     } else if (this.#sockets.has(client, FLAG.finComing)) {
       this.#hangUp(client, REASON.hello_cut);
     }
   }
 
-  #carryOut(client: number): void {
+  #apply(client: number): void {
     const { unfinished, dialer, end } = this.#options;
     const decision = this.#decision;
     unfinished.delete(client);
@@ -194,14 +194,14 @@ export class Reception {
       const length = libc.recv(client, 0, DISCARD_BYTES, MSG.TRUNC);
       if (length > 0) continue;
       const isGone = length === 0 || errno() !== ERRNO.EAGAIN;
-      if (isGone) this.#leaves(client);
+      if (isGone) this.#endRefused(client);
       return;
     }
     // A client that sends faster than this has received its answer long ago.
-    this.#leaves(client);
+    this.#endRefused(client);
   }
 
-  #leaves(client: number): void {
+  #endRefused(client: number): void {
     this.#options.end(client, this.#reasons.get(client) ?? REASON.fault, 'close');
   }
 }

@@ -18,8 +18,8 @@ import type { UnfinishedHellos } from '../unfinished-hellos.ts';
  */
 const PAUSE_WHILE_DIALING_BYTES = 64 * 1024;
 
-/** Options of {@link Reception}. */
-export interface ReceptionOptions {
+/** Options of {@link Acceptor}. */
+export interface AcceptorOptions {
   readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;
@@ -31,14 +31,14 @@ export interface ReceptionOptions {
 }
 
 /** The clients of one engine that have no upstream yet. */
-export class Reception {
-  readonly #options: ReceptionOptions;
+export class Acceptor {
+  readonly #options: AcceptorOptions;
   readonly #dialer: Dialer;
   readonly #decision = new Decision();
   /** Refused clients that have not closed yet. All have the same timeout, so the earliest deadline comes first. */
   readonly #lingering = new Set<ClientSide>();
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: AcceptorOptions) {
     this.#options = options;
     this.#dialer = new Dialer({ ...options, failed: this.#dialFailed.bind(this) });
   }
@@ -49,9 +49,9 @@ export class Reception {
   }
 
   /** Forgets a client whose connection has ended. */
-  leave(client: ClientSide): void {
+  forget(client: ClientSide): void {
     this.#lingering.delete(client);
-    this.#dialer.leave(client);
+    this.#dialer.forget(client);
   }
 
   /** Ends the connections that have timed out. */
@@ -96,7 +96,7 @@ export class Reception {
     decision.more();
     try {
       this.#options.router.route(first, length, client, decision);
-      if (decision.kind !== 'more') this.#carryOut(client);
+      if (decision.kind !== 'more') this.#apply(client);
       else if (length === this.#options.limits.maxFirstBytes) this.#refuseTooLong(client);
     } catch (error) {
       this.#options.fault(client, error);
@@ -105,7 +105,7 @@ export class Reception {
 
   #refuseTooLong(client: ClientSide): void {
     this.#decision.refuse(REASON.first_bytes_too_long);
-    this.#carryOut(client);
+    this.#apply(client);
   }
 
   #dialFailed(client: ClientSide): void {
@@ -114,13 +114,13 @@ export class Reception {
     try {
       this.#options.router.failed(this.#dialer.dial, client, decision);
       if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
-      this.#carryOut(client);
+      this.#apply(client);
     } catch (error) {
       this.#options.fault(client, error);
     }
   }
 
-  #carryOut(client: ClientSide): void {
+  #apply(client: ClientSide): void {
     const decision = this.#decision;
     this.#options.unfinished.delete(client);
     switch (decision.kind) {

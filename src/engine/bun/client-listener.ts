@@ -14,8 +14,8 @@ import type { ClientSide } from './side.ts';
 
 const TICK_MS = 1000;
 
-/** Options of {@link FrontDoor}. */
-export interface FrontDoorOptions<Client extends ClientSide> {
+/** Options of {@link ClientListener}. */
+export interface ClientListenerOptions<Client extends ClientSide> {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -27,21 +27,21 @@ export interface FrontDoorOptions<Client extends ClientSide> {
   readonly abandonedDials: () => number;
   /** Called once per second, from the first listener on. */
   readonly tick: () => void;
-  /** Ends a connection. It must call {@link FrontDoor.leave}. */
+  /** Ends a connection. It must call {@link ClientListener.forget}. */
   readonly end: (client: Client, reason: number, how: 'close' | 'reset') => void;
 }
 
 /** The listeners and the open connections of one engine. */
-export class FrontDoor<Client extends ClientSide> {
+export class ClientListener<Client extends ClientSide> {
   readonly unfinished: UnfinishedHellos<Client>;
 
-  readonly #options: FrontDoorOptions<Client>;
+  readonly #options: ClientListenerOptions<Client>;
   readonly #listeners: TCPSocketListener<Client | undefined>[] = [];
   /** In order of arrival, as a Set keeps it. */
-  readonly #inside = new Set<Client>();
+  readonly #open = new Set<Client>();
   #stopTick: (() => void) | undefined;
 
-  constructor(options: FrontDoorOptions<Client>) {
+  constructor(options: ClientListenerOptions<Client>) {
     this.#options = options;
     const { limits, counters, standsForMany = () => false } = options;
     const addressOf = (client: Client) => client.remoteAddress;
@@ -63,7 +63,7 @@ export class FrontDoor<Client extends ClientSide> {
   /** Ends this many connections, oldest first, and returns the number of connections that it ended. */
   closeOldest(count: number): number {
     let closed = 0;
-    for (const client of this.#inside) {
+    for (const client of this.#open) {
       if (closed === count) break;
       // A FIN may only follow the last byte. A truncated stream must end with a reset.
       const isWhole = client.queue === null && (client.peer?.queue ?? null) === null;
@@ -76,7 +76,7 @@ export class FrontDoor<Client extends ClientSide> {
   /** Resets all connections at once. */
   stop(): void {
     this.stopAccepting();
-    for (const client of this.#inside) this.#options.end(client, REASON.stopped, 'reset');
+    for (const client of this.#open) this.#options.end(client, REASON.stopped, 'reset');
     this.#stopTick?.();
     this.#stopTick = undefined;
   }
@@ -88,7 +88,7 @@ export class FrontDoor<Client extends ClientSide> {
   admits(client: Client, socket: Socket<unknown>): boolean {
     const { counters, limits, allValues, abandonedDials } = this.#options;
     counters.add(GLOBAL.accepted, 1);
-    const open = this.#inside.size + abandonedDials();
+    const open = this.#open.size + abandonedDials();
     const wanted = wantedDescriptors(allValues);
     const refusal =
       overLimit(limits, open, descriptorOf(socket), wanted) ?? this.unfinished.admit(client);
@@ -97,15 +97,15 @@ export class FrontDoor<Client extends ClientSide> {
       client.close('reset');
       return false;
     }
-    this.#inside.add(client);
+    this.#open.add(client);
     counters.add(GLOBAL.open, 1);
     return true;
   }
 
   /** Forgets an admitted client whose connection has ended. */
-  leave(client: Client): void {
+  forget(client: Client): void {
     const { counters } = this.#options;
-    this.#inside.delete(client);
+    this.#open.delete(client);
     this.unfinished.delete(client);
     counters.add(GLOBAL.open, -1);
     if (client.row >= 0) counters.add(client.row + COLUMN.open, -1);
@@ -118,7 +118,7 @@ export class FrontDoor<Client extends ClientSide> {
   #tick(): void {
     const { limits, tick } = this.#options;
     tick();
-    for (const client of this.#inside) {
+    for (const client of this.#open) {
       const upstream = client.peer?.socket ?? null;
       if (client.settled || upstream === null) continue;
       client.settled = true;
