@@ -65,9 +65,10 @@ async function soak(engine: string, forMs: number): Promise<string> {
     seed++;
 
     const elapsedMs = performance.now() - startMs;
-    const { rssBytes, lostEdges } = await child.report('resources');
+    const { rssBytes, recoveredEvents } = await child.report('resources');
     thirds[Math.min(2, Math.floor((3 * elapsedMs) / forMs))]?.push(rssBytes);
-    if (lostEdges > 0) throw new Error(`${lostEdges} lost edges after storm ${seed - 1}`);
+    if (recoveredEvents > 0)
+      throw new Error(`${recoveredEvents} lost edges after storm ${seed - 1}`);
     if (performance.now() < reportMs) continue;
     reportMs += REPORT_MS;
     console.log(

@@ -18,7 +18,7 @@ const GLOBALS = [
   /** Bytes buffered in this process for slow readers and pending dials. */
   'bufferedBytes',
   /** Readiness events that epoll missed and the periodic sweep recovered. */
-  'lostEdges',
+  'recoveredEvents',
 ] as const;
 
 /** The globals that are gauges: current values instead of totals. */

@@ -88,7 +88,7 @@ export interface Router {
    * Reports whether many clients share this address, as behind a load balancer. The limit of unfinished hellos per
    * source does not apply to it. Default: no address.
    */
-  standsForMany?(address: string): boolean;
+  isSharedSource?(address: string): boolean;
 
   /**
    * Decides after a failed dial: another endpoint, `refuse` or `reset`. The decision must repeat the bytes to drop and

@@ -19,7 +19,7 @@ export interface Limits {
   readonly maxDescriptors: number;
   /** Maximum number of connections whose first bytes are incomplete. The engine resets further ones. */
   readonly maxUnfinishedHellos: number;
-  /** The same for one source address, except where {@link Router.standsForMany}. */
+  /** The same for one source address, except where {@link Router.isSharedSource}. */
   readonly maxUnfinishedHellosPerSource: number;
   /**
    * Maximum number of bytes buffered for slow readers and pending dials, over all connections of all threads. The

@@ -21,8 +21,8 @@ export interface UnfinishedHellosOptions<Client> {
   readonly limits: Limits;
   readonly counters: Counters;
   readonly addressOf: (client: Client) => string;
-  /** See {@link Router.standsForMany}. */
-  readonly standsForMany: (address: string) => boolean;
+  /** See {@link Router.isSharedSource}. */
+  readonly isSharedSource: (address: string) => boolean;
 }
 
 /** The clients with an unfinished hello. `Client` is the type by which the engine identifies a client. */
@@ -30,7 +30,7 @@ export class UnfinishedHellos<Client> {
   readonly #limits: Limits;
   readonly #counters: Counters;
   readonly #addressOf: (client: Client) => string;
-  readonly #standsForMany: (address: string) => boolean;
+  readonly #isSharedSource: (address: string) => boolean;
   readonly #clients: ClientSet<Client>;
   /** While sources are counted: the source of each client, and the number of clients per source. */
   readonly #sources = new Map<Client, string>();
@@ -43,7 +43,7 @@ export class UnfinishedHellos<Client> {
     this.#limits = options.limits;
     this.#counters = options.counters;
     this.#addressOf = options.addressOf;
-    this.#standsForMany = options.standsForMany;
+    this.#isSharedSource = options.isSharedSource;
   }
 
   get size(): number {
@@ -81,7 +81,7 @@ export class UnfinishedHellos<Client> {
 
   #countSource(client: Client): boolean {
     const address = this.#addressOf(client);
-    if (this.#standsForMany(address)) return true;
+    if (this.#isSharedSource(address)) return true;
     const source = sourceOf(address);
     const count = this.#bySource.get(source) ?? 0;
     if (count >= this.#limits.maxUnfinishedHellosPerSource) return false;

@@ -36,7 +36,11 @@ const GLOBAL_FAMILIES: Readonly<Record<GlobalCounter, Family>> = {
     'Dials that timed out and cannot be taken back yet.',
   ],
   bufferedBytes: ['kept_bytes', 'gauge', 'Bytes that wait for a slow reader or a slow dial.'],
-  lostEdges: ['lost_edges_total', 'counter', 'Readiness that the engine nearly missed, healed.'],
+  recoveredEvents: [
+    'lost_edges_total',
+    'counter',
+    'Readiness that the engine nearly missed, healed.',
+  ],
 };
 
 /** Values per route. `dialMs` is exported in seconds. */

@@ -94,7 +94,7 @@ export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOpti
     'counter',
     'lost_edges_total',
     'Readiness that the engine nearly missed, and healed.',
-    global('lostEdges'),
+    global('recoveredEvents'),
   );
   add('gauge', 'edge_up', '1 if the last handshake with the edge was good.', () => [
     { value: health.isUp ? 1 : 0 },

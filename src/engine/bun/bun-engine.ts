@@ -58,7 +58,7 @@ export class BunEngine implements Engine {
       limits: this.#limits,
       clock: this.#clock,
       allValues,
-      standsForMany: (address) => this.#router.standsForMany?.(address) ?? false,
+      isSharedSource: (address) => this.#router.isSharedSource?.(address) ?? false,
       abandonedDials: () => this.#acceptor.abandonedDials,
       tick: () => this.#acceptor.tick(),
       end: this.#end.bind(this),

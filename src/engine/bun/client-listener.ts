@@ -21,8 +21,8 @@ export interface ClientListenerOptions<Client extends ClientSide> {
   readonly clock: Clock;
   /** See {@link EngineOptions.allValues}. */
   readonly allValues: readonly Float64Array[];
-  /** See {@link Router.standsForMany}. Default: no address. */
-  readonly standsForMany?: (address: string) => boolean;
+  /** See {@link Router.isSharedSource}. Default: no address. */
+  readonly isSharedSource?: (address: string) => boolean;
   /** Returns the number of dials that cannot be canceled. */
   readonly abandonedDials: () => number;
   /** Called once per second, from the first listener on. */
@@ -43,9 +43,9 @@ export class ClientListener<Client extends ClientSide> {
 
   constructor(options: ClientListenerOptions<Client>) {
     this.#options = options;
-    const { limits, counters, standsForMany = () => false } = options;
+    const { limits, counters, isSharedSource = () => false } = options;
     const addressOf = (client: Client) => client.remoteAddress;
-    this.unfinished = new UnfinishedHellos({ limits, counters, addressOf, standsForMany });
+    this.unfinished = new UnfinishedHellos({ limits, counters, addressOf, isSharedSource });
   }
 
   /** Listens on one more address and returns the port. @throws the system's error, with its `code`. */
@@ -120,8 +120,8 @@ export class ClientListener<Client extends ClientSide> {
     tick();
     for (const client of this.#open) {
       const upstream = client.peer?.socket ?? null;
-      if (client.settled || upstream === null) continue;
-      client.settled = true;
+      if (client.hasKeepalive || upstream === null) continue;
+      client.hasKeepalive = true;
       client.socket?.setKeepAlive(true, limits.keepaliveMs);
       upstream.setKeepAlive(true, limits.keepaliveMs);
     }

@@ -106,7 +106,7 @@ export class Dialer {
       binaryType: 'uint8array',
       open: (socket) => {
         const upstream = socket.data;
-        if (this.#isSettled(upstream)) {
+        if (this.#wasAbandoned(upstream)) {
           upstream.closed = true;
           socket.terminate();
           return;
@@ -117,7 +117,7 @@ export class Dialer {
       connectError: (socket, error) => {
         const upstream = socket.data;
         upstream.closed = true;
-        if (!this.#isSettled(upstream)) this.#fail(upstream.peer, dialFailure(error));
+        if (!this.#wasAbandoned(upstream)) this.#fail(upstream.peer, dialFailure(error));
       },
       data: (socket, chunk) => {
         if (!socket.data.closed) relay.pass(socket.data, socket.data.peer, chunk);
@@ -150,7 +150,7 @@ export class Dialer {
   }
 
   /** Reports whether this dial was abandoned. It has finished now, so it is no longer counted as such. */
-  #isSettled(upstream: UpstreamSide): boolean {
+  #wasAbandoned(upstream: UpstreamSide): boolean {
     if (!upstream.abandoned) return false;
     this.#abandoned--;
     this.#counters.add(GLOBAL.abandonedDials, -1);

@@ -93,7 +93,7 @@ export class ClientSide extends Side implements ClientConnection {
   dropBytes = 0;
   hasPreface = false;
   /** Whether keepalive is enabled on both sockets. */
-  settled = false;
+  hasKeepalive = false;
 
   endpoint: Endpoint | undefined = undefined;
   slot = -1;

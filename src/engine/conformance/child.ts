@@ -18,7 +18,7 @@ export interface Report {
   readonly open: number;
   readonly accepted: number;
   readonly bufferedBytes: number;
-  readonly lostEdges: number;
+  readonly recoveredEvents: number;
   readonly failures: Readonly<Record<string, number>>;
 }
 
@@ -123,7 +123,7 @@ function run(engineName: string, rows: readonly Row[], limits: Partial<Limits>):
       open: table.counters.global('open'),
       accepted: table.counters.global('accepted'),
       bufferedBytes: table.counters.global('bufferedBytes'),
-      lostEdges: table.counters.global('lostEdges'),
+      recoveredEvents: table.counters.global('recoveredEvents'),
       failures: table.counters.failures(),
     };
     table.closedConnections.length = 0; // not used here

@@ -49,7 +49,7 @@ export class Table implements Router {
   /** The addresses of load balancers. */
   readonly balancers = new Set<string>();
 
-  standsForMany(address: string): boolean {
+  isSharedSource(address: string): boolean {
     return this.balancers.has(address);
   }
 

@@ -93,7 +93,7 @@ test('finds bytes that epoll never told of, and counts that', async () => {
   for (let tick = 0; tick < 19; tick++) clock.advance(1000);
 
   await until(() => upstream.received === HELLO.length + 4, 'the lost bytes');
-  expect(counters.global('lostEdges')).toBe(1);
+  expect(counters.global('recoveredEvents')).toBe(1);
 });
 
 test('finds a reset that epoll never told of', async () => {
@@ -131,7 +131,7 @@ test('finds a reader that takes bytes again without epoll saying so', async () =
   await sending;
 
   await until(() => client.received === payload.length, 'all bytes');
-  expect(counters.global('lostEdges')).toBe(1);
+  expect(counters.global('recoveredEvents')).toBe(1);
 });
 
 test('does not take a slow reader for a lost edge', async () => {
@@ -154,7 +154,7 @@ test('does not take a slow reader for a lost edge', async () => {
   client.resume();
   await sending;
 
-  expect(counters.global('lostEdges')).toBe(0);
+  expect(counters.global('recoveredEvents')).toBe(0);
 });
 
 test('does not take bytes that arrive just before a sweep for a lost edge', async () => {
@@ -172,7 +172,7 @@ test('does not take bytes that arrive just before a sweep for a lost edge', asyn
     await until(() => upstream.received === HELLO.length + sent, 'the byte');
   }
 
-  expect(counters.global('lostEdges')).toBe(0);
+  expect(counters.global('recoveredEvents')).toBe(0);
 });
 
 test('leaves a pair at rest alone', async () => {
@@ -180,7 +180,7 @@ test('leaves a pair at rest alone', async () => {
 
   for (let tick = 0; tick < 40; tick++) pair.clock.advance(1000);
 
-  expect(pair.counters.values[GLOBAL.lostEdges]).toBe(0);
+  expect(pair.counters.values[GLOBAL.recoveredEvents]).toBe(0);
   await pair.client.send(Buffer.from('on'));
   await until(() => pair.upstream.received === HELLO.length + 2, 'bytes as before');
 });

@@ -28,7 +28,7 @@ import { SocketTable, FLAG, LIST, STAGE } from './socket-table.ts';
 import * as libc from '../../system/libc.ts';
 import { EPOLL } from '../../system/linux.ts';
 import { Listeners } from './listeners.ts';
-import { Loop, type Turn } from './loop.ts';
+import { Loop, type LoopHandler } from './loop.ts';
 import { Poller } from '../../system/poller.ts';
 import { Acceptor } from './acceptor.ts';
 import { Pipes } from './relay/pipes.ts';
@@ -64,7 +64,7 @@ class EpollClosedConnection implements ClosedConnection {
 }
 
 /** The engine on epoll. */
-export class EpollEngine implements Engine, Turn {
+export class EpollEngine implements Engine, LoopHandler {
   readonly name = 'epoll';
 
   readonly #router: Router;
@@ -132,7 +132,7 @@ export class EpollEngine implements Engine, Turn {
         limits: this.#limits,
         counters: this.#counters,
         addressOf: (client: number) => this.#connection.at(client).remoteAddress,
-        standsForMany: (address) => this.#router.standsForMany?.(address) ?? false,
+        isSharedSource: (address) => this.#router.isSharedSource?.(address) ?? false,
       },
       new WaitingList(this.#sockets, LIST.hello),
     );
@@ -178,8 +178,8 @@ export class EpollEngine implements Engine, Turn {
     this.#poller.close();
   }
 
-  get patienceMs(): number {
-    return this.#relay.patienceMs;
+  get maxSleepMs(): number {
+    return this.#relay.maxSleepMs;
   }
 
   onEvent(fd: number, events: number, generation: number): void {

@@ -15,27 +15,27 @@ const LONGEST_SLEEP_MS = 100;
 const SLICE_MS = 5;
 
 /** Handles the events of a {@link Loop}. */
-export interface Turn {
+export interface LoopHandler {
   /** Called for each event. */
   onEvent(fd: number, events: number, generation: number): void;
   /** Called after each batch of events. */
   afterEvents(): void;
   /** How long the engine can sleep without an event. 0 if there is work now. */
-  readonly patienceMs: number;
+  readonly maxSleepMs: number;
 }
 
 /** Alternates between an engine and Bun, until it is stopped. Keeps the process alive. */
 export class Loop {
   readonly #poller: Poller;
-  readonly #turn: Turn;
+  readonly #handler: LoopHandler;
   readonly #bunLoop: number;
   #sleepMs = SHORTEST_SLEEP_MS;
   #isRunning = false;
 
   /** @throws Error if Bun's loop cannot be found. */
-  constructor(poller: Poller, turn: Turn) {
+  constructor(poller: Poller, handler: LoopHandler) {
     this.#poller = poller;
-    this.#turn = turn;
+    this.#handler = handler;
     this.#bunLoop = findBunLoop();
     if (!poller.watchLevel(this.#bunLoop, 0)) throw new Error("Bun's loop cannot be watched");
   }
@@ -55,7 +55,7 @@ export class Loop {
     let isBunsTurn = false;
     while (this.#isRunning && !isBunsTurn) {
       isBunsTurn = this.#wait() || performance.now() >= endMs;
-      this.#turn.afterEvents();
+      this.#handler.afterEvents();
     }
     if (this.#isRunning) setImmediate(this.#slice);
   };
@@ -63,7 +63,7 @@ export class Loop {
   /** Handles one batch of events. Reports whether it is Bun's turn. */
   #wait(): boolean {
     const poller = this.#poller;
-    const count = poller.wait(Math.min(this.#turn.patienceMs, this.#sleepMs));
+    const count = poller.wait(Math.min(this.#handler.maxSleepMs, this.#sleepMs));
     if (count === 0) {
       this.#sleepMs = Math.min(2 * this.#sleepMs, LONGEST_SLEEP_MS);
       return true;
@@ -73,7 +73,7 @@ export class Loop {
     for (let index = 0; index < count; index++) {
       const fd = poller.fd(index);
       if (fd === this.#bunLoop) isBunsTurn = true;
-      else this.#turn.onEvent(fd, poller.events(index), poller.generation(index));
+      else this.#handler.onEvent(fd, poller.events(index), poller.generation(index));
     }
     return isBunsTurn;
   }

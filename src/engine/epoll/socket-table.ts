@@ -46,7 +46,7 @@ export const FLAG = {
   /** Epoll has reported its reset, which may follow bytes that are still unread. */
   resetComing: 256,
   /** It is at least a tick old, so keepalive is enabled. */
-  settled: 512,
+  hasKeepalive: 512,
   /** Epoll has reported urgent bytes (RFC 6093). Reads stop before them. */
   urgent: 1024,
   /** Its bytes gather in the kernel. See {@link ReadCoalescer}. */

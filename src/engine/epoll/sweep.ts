@@ -42,16 +42,16 @@ export class Sweep {
     const { sockets } = this.#options;
     for (let fd = 0; fd < sockets.limit; fd++) {
       if (sockets.stageOf(fd) !== STAGE.joined) continue;
-      if (!sockets.has(fd, FLAG.settled)) this.#settle(fd);
+      if (!sockets.has(fd, FLAG.hasKeepalive)) this.#enableKeepalive(fd);
       const isRecent = tick - (sockets.lastTick[fd] ?? 0) < STUCK_TICKS;
       if (isRecent || sockets.has(fd, FLAG.queued | FLAG.coalesces)) sockets.clear(fd, SUSPECTED);
       else this.#check(fd, tick);
     }
   }
 
-  #settle(fd: number): void {
+  #enableKeepalive(fd: number): void {
     const { sockets, keepaliveMs } = this.#options;
-    sockets.set(fd, FLAG.settled);
+    sockets.set(fd, FLAG.hasKeepalive);
     if (!sockets.has(fd, FLAG.client)) setKeepalive(fd, keepaliveMs);
   }
 
@@ -77,7 +77,7 @@ export class Sweep {
 
   #recover(fd: number, events: number): void {
     const { sockets, counters } = this.#options;
-    counters.add(GLOBAL.lostEdges, 1);
+    counters.add(GLOBAL.recoveredEvents, 1);
     this.#options.onEvent(fd, events, sockets.generationOf(fd));
   }
 }

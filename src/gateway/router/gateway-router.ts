@@ -100,7 +100,7 @@ export class GatewayRouter implements Router {
     this.#admit(entry, start, connection, decision);
   }
 
-  standsForMany(address: string): boolean {
+  isSharedSource(address: string): boolean {
     return this.#introductions.isBalancer(address);
   }
 

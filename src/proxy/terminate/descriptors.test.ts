@@ -50,8 +50,8 @@ test('out of file descriptors it resets who comes, does not spin, and recovers',
 
   const options = { ca: lab.authority.cert };
   const dials = Array.from({ length: MAX_FILES }, async () => Pod.dial(port, options));
-  const settled = await Promise.allSettled(dials);
-  const pods = settled.flatMap((dial) => (dial.status === 'fulfilled' ? [dial.value] : []));
+  const hasKeepalive = await Promise.allSettled(dials);
+  const pods = hasKeepalive.flatMap((dial) => (dial.status === 'fulfilled' ? [dial.value] : []));
   const refused = await metric('snicket_proxy_failures_total{reason="descriptors_limit"}');
   const failed = await metric('snicket_proxy_failures_total');
 

@@ -31,7 +31,7 @@ export function stormSuite(engine: string): void {
       );
       expect(lab.counts()).toMatchObject({ open: 0 });
       expect(lab.counters.global('bufferedBytes')).toBe(0);
-      expect(lab.counters.global('lostEdges')).toBe(0);
+      expect(lab.counters.global('recoveredEvents')).toBe(0);
       expect(lab.faults).toEqual([]);
     },
   );

@@ -37,7 +37,7 @@ test('leaves bytes in the kernel once half of what may be buffered is, and reset
   expect(bufferedLater).toBe(buffered);
   expect(more.map(({ received }) => received)).toEqual([PAYLOAD.length, PAYLOAD.length]);
   expect(lab.counters.failures()).toEqual({});
-  expect(lab.counters.global('lostEdges')).toBe(0);
+  expect(lab.counters.global('recoveredEvents')).toBe(0);
   expect(lab.counters.global('bufferedBytes')).toBe(0);
 });
 

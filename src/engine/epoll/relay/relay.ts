@@ -95,8 +95,8 @@ export class Relay {
     this.#coalescer = new ReadCoalescer(sockets);
   }
 
-  /** See {@link Turn}. */
-  get patienceMs(): number {
+  /** See {@link LoopHandler}. */
+  get maxSleepMs(): number {
     if (!this.#queue.isEmpty) return 0;
     return this.#coalescer.isEmpty ? Infinity : CHECK_MS;
   }
