@@ -21,7 +21,7 @@ import {
 } from './sources/file-source.ts';
 import {
   TENANT_FLAGS,
-  tenantWordsOf,
+  tenantSettingsOf,
   withTenantFlags,
   type TenantFlags,
 } from './flags/tenant-flags.ts';
@@ -141,7 +141,7 @@ async function renderFiles(
     namespace: flags.operatorNamespace,
     isGatewayHere: folder !== undefined,
     proxyImage: flags.proxyImage ?? PROXY_IMAGE,
-    tenant: tenantWordsOf(flags),
+    tenant: tenantSettingsOf(flags),
   };
   const place = folder === undefined ? THESE_FILES : placeOfFolder(folder);
   await plans.orSayWhy(io, async () => {

@@ -15,7 +15,7 @@ import {
   type ObjectRecord,
 } from '../providers/preparation/record.ts';
 import { WATCHED_RESOURCES } from '../providers/provider-resources.ts';
-import { isAsking } from '../providers/shims/shim.ts';
+import { requestsExposure } from '../providers/shims/shim.ts';
 import {
   dependencyOn,
   dependencyOnNames,
@@ -185,7 +185,7 @@ export class Triggers implements ManagementListener {
   #addAnnotated(): void {
     const management = this.#options.management();
     for (const object of WATCHED_RESOURCES.flatMap((kind) => management.provided(kind))) {
-      const key = isAsking(object) ? shimKeyOf(object) : undefined;
+      const key = requestsExposure(object) ? shimKeyOf(object) : undefined;
       if (key !== undefined) this.#options.shims.add(key);
     }
   }

@@ -20,7 +20,7 @@ import {
 } from './doctor-report.ts';
 import type { Examination } from './examination.ts';
 import { examineAll } from './examine-exposures.ts';
-import { examineWorker, type WorkerWords } from './from-worker.ts';
+import { examineWorker, type WorkerFields } from './from-worker.ts';
 import { unresolvedExposures } from './unresolved-exposures.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -89,7 +89,7 @@ function countText(count: number): string {
  */
 export async function diagnoseWorker(
   io: CommandIo,
-  words: WorkerWords,
+  words: WorkerFields,
   { output, timeout }: PrintOptions,
 ): Promise<void> {
   const { signal } = new AbortController();

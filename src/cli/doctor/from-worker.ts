@@ -12,7 +12,7 @@ import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** The tenant as described by flags. */
-export interface WorkerWords {
+export interface WorkerFields {
   readonly host: string;
   /** Name of a file. */
   readonly ca: string;
@@ -33,7 +33,7 @@ export class UnusableWords extends Error {
 /** Probes the hops that a node can reach. @throws UnusableWords */
 export async function examineWorker(
   io: Pick<CommandIo, 'path'>,
-  words: WorkerWords,
+  words: WorkerFields,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<readonly HopResult[]> {
   const { host, konnectivityHost, edge, ca, virtualAddress } = words;

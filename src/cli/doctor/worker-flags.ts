@@ -8,7 +8,7 @@ import { parseListenAddress, type ListenAddress } from '../../net/listen-address
 import { parseVirtualAddress } from '../../node-address/virtual-address.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
 import { fileName, refusing, wholeNumber } from '../flags/flag-values.ts';
-import type { WorkerWords } from './from-worker.ts';
+import type { WorkerFields } from './from-worker.ts';
 
 /** Values of the flags. */
 export interface WorkerFlags {
@@ -67,7 +67,7 @@ export function withWorkerFlags(command: Command): Command {
 }
 
 /** Returns the values of the flags. Exits with an error if a required one is missing. */
-export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerWords {
+export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerFields {
   const { host, ca, edge } = flags;
   if (host === undefined || ca === undefined || edge === undefined) {
     return command.error(

@@ -24,14 +24,14 @@ export const TENANT_FLAGS: readonly (keyof TenantFlags)[] = [
 ];
 
 /** What the flags can say about every tenant. */
-export type TenantWords = Omit<TenantFacts, 'nodes'>;
+export type TenantSettings = Omit<TenantFacts, 'nodes'>;
 
 /** Returns what the flags say about every tenant. */
-export function tenantWordsOf({
+export function tenantSettingsOf({
   serviceAddress,
   clusterDomain,
   tenantVersion,
-}: TenantFlags): Partial<TenantWords> {
+}: TenantFlags): Partial<TenantSettings> {
   return {
     ...(tenantVersion !== undefined && { version: tenantVersion }),
     ...(serviceAddress !== undefined && { serviceAddresses: serviceAddress }),

@@ -34,7 +34,7 @@ import { publishedFindings } from '../../providers/reading/published-server.ts';
 import { kubernetesAddress } from '../../providers/reading/service-network.ts';
 import { askedExposures, withOwners, type AskedExposures } from '../sources/asked-exposures.ts';
 import { isAt, readerOf } from '../sources/object-reader.ts';
-import type { TenantWords } from '../flags/tenant-flags.ts';
+import type { TenantSettings } from '../flags/tenant-flags.ts';
 
 /** Assumptions about clusters that are not read. */
 export interface Assumptions {
@@ -44,7 +44,7 @@ export interface Assumptions {
   /**
    * What the user says about every tenant. The rest comes from the Exposure, from its provider, or from {@link USUAL}.
    */
-  readonly tenant: Partial<TenantWords>;
+  readonly tenant: Partial<TenantSettings>;
   /**
    * Whether to plan for `snicket run`, whose gateway is on this machine, and which has only its files. Default false.
    */
@@ -52,7 +52,7 @@ export interface Assumptions {
 }
 
 /** The defaults of kubeadm and most other tools. */
-const USUAL: TenantWords = {
+const USUAL: TenantSettings = {
   version: 'v1.36.0',
   serviceAddresses: ['10.96.0.1'],
   clusterDomain: 'cluster.local',
@@ -149,7 +149,7 @@ async function shownFrom(
   const { clusterDomain } = resolved.exposure.spec.controlPlane;
   const tenant = {
     ...USUAL,
-    ...wordsOf(reading.provided),
+    ...settingsIn(reading.provided),
     ...assumptions.tenant,
     nodes: [],
     ...(clusterDomain !== undefined && { clusterDomain }),
@@ -224,7 +224,7 @@ const CREDENTIALS: Readonly<Record<'Terminate' | 'Passthrough', ProxyCredentials
 };
 
 /** Returns what the object of a provider says about its tenant. */
-function wordsOf(provided: ProvidedFacts | undefined): Partial<TenantWords> {
+function settingsIn(provided: ProvidedFacts | undefined): Partial<TenantSettings> {
   if (provided === undefined) return {};
   const { version, serviceCidrs, clusterDomain } = provided;
   const [address] = serviceCidrs.slice(0, 1).flatMap((network) => kubernetesAddress(network) ?? []);

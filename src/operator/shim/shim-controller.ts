@@ -11,8 +11,8 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { appliedPaths } from '../../providers/preparation/field-owners.ts';
 import { fieldsOf, isUsable, recordOf } from '../../providers/preparation/record.ts';
 import {
-  isMadeFor,
-  wasCreatedForPrevious,
+  isGeneratedFor,
+  isGeneratedForPrevious,
   shimFor,
   shimObstacle,
 } from '../../providers/shims/shim.ts';
@@ -60,13 +60,13 @@ export class ShimController {
       if (shim === undefined) this.#reported.delete(text);
       else this.#report(text, object, shim.findings);
       this.#returning.notRequested(text, existing);
-      if (existing !== undefined && isMadeFor(existing, object)) {
+      if (existing !== undefined && isGeneratedFor(existing, object)) {
         await this.#delete(existing, signal);
       }
       return undefined;
     }
     // The Exposure of a previous object of this name is being deleted. Its deletion is an event.
-    if (existing !== undefined && wasCreatedForPrevious(existing, object)) return undefined;
+    if (existing !== undefined && isGeneratedForPrevious(existing, object)) return undefined;
     const obstacle = shimObstacle(existing, object);
     const { finding: noEdge } = edgeFor(management, object);
     const findings = [...shim.findings, ...(noEdge === undefined ? [] : [noEdge])];

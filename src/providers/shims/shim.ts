@@ -14,13 +14,13 @@ import { fieldsOf, isUsable, recordOf } from '../preparation/record.ts';
 import { undone } from '../preparation/undo.ts';
 import { providerFor } from '../provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../provider-resources.ts';
-import { kamajiWords } from './kamaji-words.ts';
-import { k0smotronWords } from './k0smotron-words.ts';
-import { workerNote } from './kept-worker.ts';
-import type { ShimContext, ShimWords } from './shim-words.ts';
-import { stewardWords } from './steward-words.ts';
+import { kamajiIntent } from './kamaji-intent.ts';
+import { k0smotronIntent } from './k0smotron-intent.ts';
+import { workerAnnotation } from './retained-worker.ts';
+import type { ShimContext, ShimIntent } from './shim-intent.ts';
+import { stewardIntent } from './steward-intent.ts';
 
-export type { ShimContext } from './shim-words.ts';
+export type { ShimContext } from './shim-intent.ts';
 
 /** The result for an annotated object. */
 export interface Shim {
@@ -36,7 +36,8 @@ export interface Shim {
 /** Returns the Exposure that an object requests; undefined if it requests none. */
 export function shimFor(live: KubeObject, context: ShimContext): Shim | undefined {
   const provider = providerFor(live);
-  if (provider === undefined || !isAsking(live) || isMadeByProvider(live)) return undefined;
+  if (provider === undefined || !requestsExposure(live) || isCreatedByProvider(live))
+    return undefined;
   if (context.ignoredBy !== undefined) {
     return { isIgnored: true, findings: [annotationIgnored(live, context.ignoredBy)] };
   }
@@ -44,14 +45,14 @@ export function shimFor(live: KubeObject, context: ShimContext): Shim | undefine
   const record = context.existing && recordOf(context.existing);
   const isRecorded = record !== undefined && isUsable(record);
   const object = isRecorded ? undone(live, fieldsOf(record, live)) : live;
-  const words = wordsOf(object, context);
-  const exposure = exposureOf(live, words);
+  const intent = intentOf(object, context);
+  const exposure = exposureOf(live, intent);
   try {
     parseExposureStrictly(exposure);
-    return { exposure, findings: words.findings };
+    return { exposure, findings: intent.findings };
   } catch (error) {
     if (!(error instanceof InvalidObjectError)) throw error;
-    return { findings: [notPossible(live, error), ...words.findings] };
+    return { findings: [notPossible(live, error), ...intent.findings] };
   }
 }
 
@@ -60,7 +61,7 @@ export function shimObstacle(
   existing: KubeObject | undefined,
   owner: KubeObject,
 ): Finding | undefined {
-  if (existing === undefined || isMadeFor(existing, owner)) return undefined;
+  if (existing === undefined || isGeneratedFor(existing, owner)) return undefined;
   return {
     code: 'ExposureTaken',
     severity: 'error',
@@ -73,7 +74,10 @@ export function shimObstacle(
  * Reports whether Snicket generated the Exposure for this object. An Exposure that a user wrote does not count, even if
  * the object owns it.
  */
-export function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean {
+export function isGeneratedFor(
+  { metadata }: KubeObject,
+  { metadata: { uid } }: KubeObject,
+): boolean {
   const { labels = {}, ownerReferences = [] } = metadata;
   return (
     Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value) &&
@@ -85,7 +89,7 @@ export function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeO
  * Reports whether Snicket generated the Exposure for a deleted object of the same name, so that the garbage collector
  * will delete it.
  */
-export function wasCreatedForPrevious(
+export function isGeneratedForPrevious(
   existing: KubeObject,
   { apiVersion, kind, metadata: { name, uid } }: KubeObject,
 ): boolean {
@@ -93,11 +97,11 @@ export function wasCreatedForPrevious(
   const previous = ownerReferences.find(({ controller }) => controller === true);
   if (previous === undefined || previous.uid === uid || previous.name !== name) return false;
   const isSameKind = previous.kind === kind && groupOf(previous.apiVersion) === groupOf(apiVersion);
-  return isSameKind && isMadeFor(existing, { ...existing, metadata: previous });
+  return isSameKind && isGeneratedFor(existing, { ...existing, metadata: previous });
 }
 
 /** Reports whether an object of a provider has an annotation that requests an Exposure. */
-export function isAsking({ metadata, ...object }: KubeObject): boolean {
+export function requestsExposure({ metadata, ...object }: KubeObject): boolean {
   const { annotations = {}, deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) return false;
   return (
@@ -111,23 +115,23 @@ export function isAsking({ metadata, ...object }: KubeObject): boolean {
  * Reports whether a K0smotronControlPlane owns the object: k0smotron copies annotations from it to its Cluster, and one
  * Exposure is enough.
  */
-function isMadeByProvider({ metadata }: KubeObject): boolean {
+function isCreatedByProvider({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).some((owner) =>
     isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, owner),
   );
 }
 
-function wordsOf(object: KubeObject, context: ShimContext): ShimWords {
-  if (isOfKind(PROVIDER_RESOURCES.kamaji, object)) return kamajiWords(object, context);
-  if (isOfKind(PROVIDER_RESOURCES.steward, object)) return stewardWords(object, context);
-  return k0smotronWords(object, context);
+function intentOf(object: KubeObject, context: ShimContext): ShimIntent {
+  if (isOfKind(PROVIDER_RESOURCES.kamaji, object)) return kamajiIntent(object, context);
+  if (isOfKind(PROVIDER_RESOURCES.steward, object)) return stewardIntent(object, context);
+  return k0smotronIntent(object, context);
 }
 
-function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords): KubeObject {
+function exposureOf({ apiVersion, kind, metadata }: KubeObject, intent: ShimIntent): KubeObject {
   const { name, namespace, uid = '', annotations = {} } = metadata;
   const edge = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
-  const { hosts, worker } = words;
-  const note = workerNote(worker);
+  const { hosts, worker } = intent;
+  const recorded = workerAnnotation(worker);
   const object = {
     apiVersion: 'snicket.dev/v1alpha1',
     kind: 'Exposure',
@@ -135,7 +139,7 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords
       name,
       namespace,
       labels: { ...MANAGED_BY },
-      ...(Object.keys(note).length > 0 && { annotations: note }),
+      ...(Object.keys(recorded).length > 0 && { annotations: recorded }),
       ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
     spec: {

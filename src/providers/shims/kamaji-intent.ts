@@ -8,13 +8,13 @@ import { quoted } from '../../text/quote.ts';
 import { isUnhandledClass, UNHANDLED_CLASS } from '../preparation/ingress-class.ts';
 import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
-import type { ShimContext, ShimWords } from './shim-words.ts';
+import type { ShimContext, ShimIntent } from './shim-intent.ts';
 
 /**
  * Returns the intent of a tenant: the hosts that the closed-source addon would generate from its domain, or the host of
  * its Ingress.
  */
-export function kamajiWords(object: KubeObject, context: ShimContext): ShimWords {
+export function kamajiIntent(object: KubeObject, context: ShimContext): ShimIntent {
   const { namespace, name, annotations = {} } = object.metadata;
   const domain = annotations[KAMAJI_DOMAIN_ANNOTATION];
   const host = publicHost(object);

@@ -19,14 +19,14 @@ export interface ShimContext {
 }
 
 /** Fields of `spec.worker`, by name. */
-export type WorkerWords = Readonly<Record<string, unknown>>;
+export type WorkerFields = Readonly<Record<string, unknown>>;
 
 /** The fields of an Exposure that an object specifies. */
-export interface ShimWords {
+export interface ShimIntent {
   /** Absent hosts are generated from the name of the Exposure and the domain of its Edge. */
   readonly hosts: { readonly api?: string; readonly konnectivity?: string };
   /** Fields of `spec.worker` of the Exposure. */
-  readonly worker: WorkerWords;
+  readonly worker: WorkerFields;
   /** Findings about other objects that serve the same hosts or endpoints. */
   readonly findings: readonly Finding[];
 }

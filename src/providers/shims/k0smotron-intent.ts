@@ -7,7 +7,7 @@ import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { ingressName } from '../k0s/control-plane.ts';
 import { isUnhandledClass } from '../preparation/ingress-class.ts';
-import type { ShimContext, ShimWords } from './shim-words.ts';
+import type { ShimContext, ShimIntent } from './shim-intent.ts';
 
 /** The paths of an ingress: in the control plane itself, or in the values of the charts of k0rdent's templates. */
 const INGRESSES = [
@@ -18,7 +18,7 @@ const INGRESSES = [
 const DEFAULT_PORT = 443;
 
 /** Returns the intent of a control plane: both hosts. The class and annotations come from the Edge. */
-export function k0smotronWords(object: KubeObject, context: ShimContext): ShimWords {
+export function k0smotronIntent(object: KubeObject, context: ShimContext): ShimIntent {
   const path = INGRESSES.find((one) => textAt(object, ...one, 'apiHost') !== undefined);
   if (path === undefined) return { hosts: {}, worker: {}, findings: [] };
   const ingress = valueAt(object, ...path);

@@ -45,7 +45,7 @@ const OBJECTS: readonly (readonly [string, KubeObject])[] = [
   ],
 ];
 
-test.each(OBJECTS)('whatever is in %s, what is said of it is one short line', (_, object) => {
+test.each(OBJECTS)('a hostile text in %s gives findings of one short line', (_, object) => {
   const findings = shimFor(object, { ingressNames: new Set(), edgePort: 443 })?.findings ?? [];
 
   expect(findings.length).toBeGreaterThan(0);

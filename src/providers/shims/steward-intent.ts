@@ -10,24 +10,24 @@ import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { stewardKonnectivityHost } from '../steward.ts';
 import { hasKonnectivity } from '../tenant-control-plane.ts';
-import { ownIngressFindings, publicHost } from './kamaji-words.ts';
-import { keptWorker } from './kept-worker.ts';
-import type { ShimContext, ShimWords } from './shim-words.ts';
+import { ownIngressFindings, publicHost } from './kamaji-intent.ts';
+import { retainedWorker } from './retained-worker.ts';
+import type { ShimContext, ShimIntent } from './shim-intent.ts';
 
 const PROXY = ['spec', 'addons', 'tcpProxy'] as const;
 /** Recognizes an image of Snicket by its name. Other images do not accept Snicket's flags. */
 const OWN_IMAGE = /(^|\/)[^/:@]*snicket[^/:@]*([:@][^/]*)?$/;
 
 /** Returns the intent of a tenant: both hosts, and the image, resources and host aliases of its proxy. */
-export function stewardWords(object: KubeObject, context: ShimContext): ShimWords {
+export function stewardIntent(object: KubeObject, context: ShimContext): ShimIntent {
   const { existing } = context;
   const api = publicHost(object);
   const konnectivity =
     api === undefined || !hasKonnectivity(object) ? undefined : stewardKonnectivityHost(api);
   const hasProxy = valueAt(object, ...PROXY) !== undefined;
   const { worker, findings } = hasProxy
-    ? proxyWords(object)
-    : { worker: keptWorker(existing), findings: [] };
+    ? proxyIntent(object)
+    : { worker: retainedWorker(existing), findings: [] };
   return {
     hosts: {
       ...(api !== undefined && { api }),
@@ -39,7 +39,7 @@ export function stewardWords(object: KubeObject, context: ShimContext): ShimWord
 }
 
 /** Returns the settings of Steward's proxy that Snicket's proxy has too. */
-function proxyWords(object: KubeObject): Pick<ShimWords, 'worker' | 'findings'> {
+function proxyIntent(object: KubeObject): Pick<ShimIntent, 'worker' | 'findings'> {
   const image = textAt(object, ...PROXY, 'image');
   const resources = valueAt(object, ...PROXY, 'resources');
   const hostAliases = listAt(object, ...PROXY, 'hostAliases');

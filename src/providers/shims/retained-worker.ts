@@ -7,22 +7,22 @@ import * as z from 'zod';
 import { valueAt } from '../../kube/unstructured.ts';
 import { comparisons } from '../../kube/apply/differences.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { WorkerWords } from './shim-words.ts';
+import type { WorkerFields } from './shim-intent.ts';
 
 /** The annotation of an Exposure with the fields of `spec.worker` that come from a provider's object. */
 const WORKER_ANNOTATION = 'snicket.dev/worker-of-provider';
 
-const words = z.record(z.string(), z.json());
+const workerFields = z.record(z.string(), z.json());
 
 /**
  * Returns the retained settings for an object without any: the recorded ones, except those that another client has
  * changed in the Exposure.
  */
-export function keptWorker(existing: KubeObject | undefined): WorkerWords {
-  const noted = notedIn(existing);
+export function retainedWorker(existing: KubeObject | undefined): WorkerFields {
+  const recorded = recordedIn(existing);
   const present = valueAt(existing, 'spec', 'worker');
   return Object.fromEntries(
-    Object.entries(noted).filter(([field, value]) => {
+    Object.entries(recorded).filter(([field, value]) => {
       // The comparison ignores fields that the API server has added as defaults.
       return comparisons({ value }, { value: valueAt(present, field) }).length === 0;
     }),
@@ -30,15 +30,15 @@ export function keptWorker(existing: KubeObject | undefined): WorkerWords {
 }
 
 /** Returns the annotation of an Exposure with these settings. */
-export function workerNote(worker: WorkerWords): Readonly<Record<string, string>> {
+export function workerAnnotation(worker: WorkerFields): Readonly<Record<string, string>> {
   return Object.keys(worker).length === 0 ? {} : { [WORKER_ANNOTATION]: JSON.stringify(worker) };
 }
 
-function notedIn(existing: KubeObject | undefined): WorkerWords {
+function recordedIn(existing: KubeObject | undefined): WorkerFields {
   const text = existing?.metadata.annotations?.[WORKER_ANNOTATION];
   if (text === undefined) return {};
   try {
-    return words.parse(JSON.parse(text));
+    return workerFields.parse(JSON.parse(text));
   } catch {
     return {}; // not written by Snicket: nothing to retain
   }
