@@ -9,7 +9,7 @@ import { writeKubeconfig } from '../pki/kubeconfig.ts';
 import { SHELLS, type Shell } from './completion/scripts.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { ObjectStore } from '../kube/store/object-store.ts';
-import { keepStatusFile } from '../standalone/state/status-file.ts';
+import { startStatusFile } from '../standalone/state/status-file.ts';
 import { exposureText } from '../standalone/testing/texts.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { Terminal } from './testing/snicket.ts';
@@ -113,7 +113,7 @@ describe('the answer to a shell', () => {
     const store = new ObjectStore({ historyLimit: 10 });
     const amber = objectOf('Exposure', { name: 'amber', namespace: 'default' });
     store.put(RESOURCES.exposure, amber);
-    keepStatusFile(terminal.folder, store, createLogger()).stop();
+    startStatusFile(terminal.folder, store, createLogger()).stop();
 
     expect(await answerTo('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);
     expect(await answerTo('dns', '-f', 'none', '')).toEqual([':4']);

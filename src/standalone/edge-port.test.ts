@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { parseListenAddress } from '../net/listen-address.ts';
-import { unheardPorts } from './edge-port.ts';
+import { unservedPorts } from './edge-port.ts';
 
 function edge(spec: object) {
   const kind = { apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge' };
@@ -10,14 +10,14 @@ function edge(spec: object) {
 const places = [...parseListenAddress('127.0.0.1:6443'), ...parseListenAddress('[::1]:8443')];
 
 test('an Edge with a port that is listened on is not worth a word', () => {
-  expect(unheardPorts([edge({ port: 6443 }), edge({ port: 8443 })], places)).toEqual([]);
+  expect(unservedPorts([edge({ port: 6443 }), edge({ port: 8443 })], places)).toEqual([]);
 });
 
 test.each([
   [{ port: 443 }, 443],
   [{ port: 7443 }, 7443],
 ])('an Edge %j that nobody listens for is told, with where it would be', (spec, port) => {
-  expect(unheardPorts([edge({ port: 6443 }), edge(spec)], places)).toEqual([
+  expect(unservedPorts([edge({ port: 6443 }), edge(spec)], places)).toEqual([
     `Edge shared has port ${port}, and no --listen has it (127.0.0.1:6443, [::1]:8443): clients and workers dial ${port}, so let a NAT or a load balancer lead it here, or write the port that is listened on into the Edge`,
   ]);
 });

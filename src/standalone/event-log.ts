@@ -5,7 +5,7 @@ import type { ObjectStore } from '../kube/store/object-store.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 /** Number of Events in the store. The recorder looks there for an Event to repeat. */
-const KEPT = 500;
+const MAX_EVENTS = 500;
 
 interface Event extends KubeObject {
   readonly type?: string;
@@ -16,22 +16,22 @@ interface Event extends KubeObject {
 
 /** Logs each new Event until the returned function is called. */
 export function logEvents(store: ObjectStore, log: Logger): () => void {
-  const kept: KubeObject['metadata'][] = [];
+  const stored: KubeObject['metadata'][] = [];
   return store.listen(({ plural, before, after }) => {
     if (plural !== RESOURCES.event.plural || before !== undefined || after === undefined) return;
     const { type, reason, note = '', regarding, metadata } = after as Event;
     const { kind, namespace, name } = regarding ?? {};
     const object = [kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ');
     log[type === 'Warning' ? 'warn' : 'info'](note, { object, reason });
-    kept.push(metadata);
+    stored.push(metadata);
     // Deferred, so that the store is not changed while it notifies its listeners.
-    if (kept.length > KEPT) queueMicrotask(() => forgetOldest(store, kept));
+    if (stored.length > MAX_EVENTS) queueMicrotask(() => removeOldest(store, stored));
   });
 }
 
-function forgetOldest(store: ObjectStore, kept: KubeObject['metadata'][]): void {
-  for (let oldest = kept.shift(); oldest !== undefined; oldest = kept.shift()) {
+function removeOldest(store: ObjectStore, stored: KubeObject['metadata'][]): void {
+  for (let oldest = stored.shift(); oldest !== undefined; oldest = stored.shift()) {
     store.remove(RESOURCES.event, oldest);
-    if (kept.length <= KEPT) return;
+    if (stored.length <= MAX_EVENTS) return;
   }
 }

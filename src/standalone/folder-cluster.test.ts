@@ -228,12 +228,12 @@ describe('a database that is lost', () => {
     ],
   ])('is told once, and in the status, when it is %s while it is in use', async (_, lose) => {
     const cluster = open();
-    cluster.tellFaults(['a.yaml: wrong']);
+    cluster.reportFaults(['a.yaml: wrong']);
     expect(log).toEqual([]);
 
     lose();
-    cluster.tellFaults(['a.yaml: wrong']);
-    cluster.tellFaults(['a.yaml: wrong']);
+    cluster.reportFaults(['a.yaml: wrong']);
+    cluster.reportFaults(['a.yaml: wrong']);
 
     const sentence = expect.stringContaining(`${path()} was removed or replaced`);
     expect(log).toMatchObject([{ level: 'error', msg: sentence }]);

@@ -17,7 +17,7 @@ import { DEFAULT_NAMESPACE } from './folder/file-objects.ts';
 import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { DATABASE_FILE, ObjectDatabase } from './state/object-database.ts';
 import { prepareStateFolder, StateRefused, wasInUse } from './state/state-folder.ts';
-import { keepStatusFile, type KeptStatusFile } from './state/status-file.ts';
+import { startStatusFile, type StatusFile } from './state/status-file.ts';
 
 /** Options of a {@link FolderCluster}. */
 export interface FolderClusterOptions {
@@ -27,7 +27,7 @@ export interface FolderClusterOptions {
 }
 
 /** All resources of this cluster. It lacks those of other edges and of providers, so nothing reads them. */
-const RESOURCES_HERE: readonly Resource[] = [
+const FOLDER_RESOURCES: readonly Resource[] = [
   RESOURCES.namespace,
   RESOURCES.edge,
   RESOURCES.exposure,
@@ -50,17 +50,17 @@ export class FolderCluster {
   readonly isNew: boolean;
   readonly #database: ObjectDatabase;
   readonly #log: Logger;
-  readonly #statusFile: KeptStatusFile;
+  readonly #statusFile: StatusFile;
   /** The last reported problem of the database. */
-  #lost: string | undefined;
+  #databaseProblem: string | undefined;
 
   /** Opens the cluster with all objects of the last process. @throws StateRefused */
   constructor({ folder, state, log }: FolderClusterOptions) {
     this.#log = log;
     prepareStateFolder(state, folder);
     this.#database = new ObjectDatabase(state);
-    if (this.#database.isNew && wasInUse(state)) this.#warnOfNewDatabase(state);
-    this.#refuseOtherFolder(resolve(folder), state);
+    if (this.#database.isNew && wasInUse(state)) this.#warnAboutNewDatabase(state);
+    this.#rejectOtherFolder(resolve(folder), state);
     this.store = new ObjectStore({ historyLimit: HISTORY_LIMIT, keeper: this.#database });
     const namespaces = new Set([DEFAULT_NAMESPACE, OPERATOR_NAMESPACE]);
     for (const { resource, object } of this.#database.objects()) {
@@ -76,18 +76,18 @@ export class FolderCluster {
     this.isNew = this.store.list(RESOURCES.exposure).length === 0;
     this.#collectGarbage();
     logEvents(this.store, log);
-    this.onExposureGone(() => this.#collectGarbage());
-    this.#statusFile = keepStatusFile(state, this.store, log);
+    this.onExposureRemoved(() => this.#collectGarbage());
+    this.#statusFile = startStatusFile(state, this.store, log);
   }
 
   /** Returns a client with this field manager. */
   client(fieldManager: string): KubeClient {
     const { store } = this;
-    return createMemoryClient({ store, resources: RESOURCES_HERE, fieldManager, name: 'folder' });
+    return createMemoryClient({ store, resources: FOLDER_RESOURCES, fieldManager, name: 'folder' });
   }
 
   /** Calls the listener after an Exposure was removed. */
-  onExposureGone(listener: () => void): void {
+  onExposureRemoved(listener: () => void): void {
     this.store.listen(({ plural, after }) => {
       // Deferred, so that all other listeners of the store are notified first.
       if (plural === RESOURCES.exposure.plural && after === undefined) queueMicrotask(listener);
@@ -95,11 +95,11 @@ export class FolderCluster {
   }
 
   /** Reports faults to the status file and the log: those of the folder, and a problem of the database. */
-  tellFaults(faults: readonly string[]): void {
-    const lost = this.#database.whyLost();
-    if (lost !== undefined && lost !== this.#lost) this.#log.error(lost);
-    this.#lost = lost;
-    this.#statusFile.setFaults(lost === undefined ? faults : [lost, ...faults]);
+  reportFaults(faults: readonly string[]): void {
+    const problem = this.#database.lossReason();
+    if (problem !== undefined && problem !== this.#databaseProblem) this.#log.error(problem);
+    this.#databaseProblem = problem;
+    this.#statusFile.setFaults(problem === undefined ? faults : [problem, ...faults]);
   }
 
   close(): void {
@@ -110,7 +110,7 @@ export class FolderCluster {
   /** Collects garbage. If a write fails, as on a full disk, the next run retries it. */
   #collectGarbage(): void {
     try {
-      collectGarbage(this.store, RESOURCES_HERE);
+      collectGarbage(this.store, FOLDER_RESOURCES);
     } catch (error) {
       this.#log.error('what a former Exposure owned is still there', { error });
     }
@@ -121,7 +121,7 @@ export class FolderCluster {
    * would delete them. A folder that was moved counts as the same, as does the same folder by another path, or by a
    * link that now points to a new version of it.
    */
-  #refuseOtherFolder(folder: string, state: string): void {
+  #rejectOtherFolder(folder: string, state: string): void {
     const { folder: before } = this.#database;
     const isSame =
       before === undefined || before === folder || realPathOf(before) === realPathOf(folder);
@@ -131,14 +131,14 @@ export class FolderCluster {
         `the state ${state} is of the folder ${before}, which is still there, and not of ${folder}: Snicket would leave all tenants of the former. Give another folder with --state, or move the former away`,
       );
     }
-    if (before !== folder) this.#noteFolder(folder, before);
+    if (before !== folder) this.#recordFolder(folder, before);
   }
 
   /**
    * Records the folder in the state. If the disk is full, known objects are served anyway. @throws StateRefused for a
    * new state
    */
-  #noteFolder(folder: string, before: string | undefined): void {
+  #recordFolder(folder: string, before: string | undefined): void {
     try {
       this.#database.folder = folder;
     } catch (error) {
@@ -152,7 +152,7 @@ export class FolderCluster {
     }
   }
 
-  #warnOfNewDatabase(state: string): void {
+  #warnAboutNewDatabase(state: string): void {
     this.#log.warn(
       `${join(state, DATABASE_FILE)} was missing or empty in a state that was in use: what was in force is not known any more. Tenants of the folder are taken up again; those whose files are gone keep what Snicket has put into them. If you have a copy of the file, end this process and put it back`,
     );

@@ -17,8 +17,10 @@ export async function runStandalone(options: StandaloneOptions, log: Logger): Pr
     await listFiles(resolve(options.folder), new AbortController().signal);
   }
   const standalone = new Standalone(options, log);
-  const told = new AbortController();
-  const untilTold = new Promise((resolve) => told.signal.addEventListener('abort', resolve));
+  const shutdown = new AbortController();
+  const shutdownRequested = new Promise((resolve) =>
+    shutdown.signal.addEventListener('abort', resolve),
+  );
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -26,15 +28,15 @@ export async function runStandalone(options: StandaloneOptions, log: Logger): Pr
         log.info('ended at once, by a second signal');
         process.exit(0); // exit without waiting for the drain, which may never end
       }
-      told.abort();
+      shutdown.abort();
     });
   }
   process.on('SIGHUP', () => standalone.gateway.reopenAccessLog());
   try {
-    await standalone.start(told.signal);
-    await Promise.race([untilTold, standalone.lost()]);
+    await standalone.start(shutdown.signal);
+    await Promise.race([shutdownRequested, standalone.lost()]);
   } catch (error) {
-    if (error !== told.signal.reason) {
+    if (error !== shutdown.signal.reason) {
       await standalone.stop();
       if (error instanceof FolderUnreadable) throw error;
       log.error('snicket cannot go on', { error });

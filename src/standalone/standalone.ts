@@ -15,7 +15,7 @@ import { Operator, type OperatorOptions } from '../operator/operator.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { unheardPorts } from './edge-port.ts';
+import { unservedPorts } from './edge-port.ts';
 import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { FolderCluster } from './folder-cluster.ts';
 import { registerFolderMetrics } from './folder-metrics.ts';
@@ -59,7 +59,7 @@ export class Standalone {
   readonly #http: (HttpServer & ListenAddress)[] = [];
   #stopSharing: (() => void) | undefined;
   /** The current warnings about ports. */
-  #unheard: ReadonlySet<string> = new Set();
+  #unservedPorts: ReadonlySet<string> = new Set();
   #operating: Promise<void> | undefined;
 
   /** @throws StateRefused if this process must not use the state. */
@@ -73,11 +73,11 @@ export class Standalone {
       folder,
       log,
       clock: options.clock ?? systemClock,
-      onLook: (faults) => this.#cluster.tellFaults(faults),
+      onSync: (faults) => this.#cluster.reportFaults(faults),
       onEdgeFiles: () => this.#operator.reconcileAll(),
       client: this.#cluster.client('snicket-folder'),
     });
-    this.#cluster.onExposureGone(() => this.#sync.lookSoon());
+    this.#cluster.onExposureRemoved(() => this.#sync.syncSoon());
     const client = this.#cluster.client('snicket');
     this.#operator = new Operator({
       ...options.operator,
@@ -134,9 +134,9 @@ export class Standalone {
     await this.gateway.start();
     if (!this.#cluster.isNew) await this.#sync.start(signal);
     signal.throwIfAborted();
-    this.#warnOfPorts();
+    this.#warnAboutPorts();
     this.#cluster.store.listen(({ plural }) => {
-      if (plural === RESOURCES.edge.plural) this.#warnOfPorts();
+      if (plural === RESOURCES.edge.plural) this.#warnAboutPorts();
     });
     this.#operating = this.#operator.run(this.#ended.signal);
     this.#operating.catch(() => {}); // lost() reports the error
@@ -186,11 +186,11 @@ export class Standalone {
   }
 
   /** Logs each warning once while it applies. */
-  #warnOfPorts(): void {
+  #warnAboutPorts(): void {
     const edges = this.#cluster.store.list(RESOURCES.edge);
-    const unheard = new Set(unheardPorts(edges, this.#options.gateway.listen));
-    for (const sentence of unheard.difference(this.#unheard)) this.#log.warn(sentence);
-    this.#unheard = unheard;
+    const unserved = new Set(unservedPorts(edges, this.#options.gateway.listen));
+    for (const sentence of unserved.difference(this.#unservedPorts)) this.#log.warn(sentence);
+    this.#unservedPorts = unserved;
   }
 
   #close(): void {

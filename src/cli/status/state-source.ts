@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
 import { readWatchedAsync } from '../../files/read-watched.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { stateHolder, type StateHolder } from '../../standalone/state/state-holder.ts';
+import { stateOwner, type StateOwner } from '../../standalone/state/state-owner.ts';
 import { STATUS_FILE } from '../../standalone/state/status-file.ts';
 import { isChosen, type Choice } from '../flags/management-flags.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -35,12 +35,12 @@ export class StateSource implements StatusSource {
   }
 
   async read(): Promise<StatusObjects> {
-    return this.#objects(await this.#text(), stateHolder(this.#path));
+    return this.#objects(await this.#text(), stateOwner(this.#path));
   }
 
   follow(onChange: () => void, signal: AbortSignal): { current(): Followed | undefined } {
     let text: string | undefined;
-    let holder: StateHolder | undefined;
+    let holder: StateOwner | undefined;
     let followed: Followed | undefined;
     let isLooking = false;
     const look = async () => {
@@ -48,7 +48,7 @@ export class StateSource implements StatusSource {
       isLooking = true;
       try {
         const next = await this.#text();
-        const nextHolder = stateHolder(this.#path);
+        const nextHolder = stateOwner(this.#path);
         if (next === text && nextHolder === holder && followed?.trouble === undefined) return;
         text = next;
         holder = nextHolder;
@@ -80,7 +80,7 @@ export class StateSource implements StatusSource {
     }
   }
 
-  #objects(text: string, holder: StateHolder): StatusObjects {
+  #objects(text: string, holder: StateOwner): StatusObjects {
     const list = this.#list(text);
     const items = listAt(list, 'items').filter(
       (item): item is KubeObject => textAt(item, 'metadata', 'name') !== undefined,
@@ -95,7 +95,7 @@ export class StateSource implements StatusSource {
     };
   }
 
-  #operator(holder: StateHolder): OperatorState {
+  #operator(holder: StateOwner): OperatorState {
     const folder = this.#folder;
     switch (holder) {
       case 'running':

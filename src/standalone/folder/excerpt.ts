@@ -3,14 +3,14 @@
 /** Maximum length of the shown part of a line. */
 const WIDTH = 100;
 /** Characters before the caret, if the start of the line is cut off. */
-const BEFORE = 60;
+const CONTEXT_WIDTH = 60;
 
 /** Returns two lines of text, or undefined if there is no such line or it must not be shown. */
 export function excerptAt(text: string, line: number, column: number): string | undefined {
   const lines = text.split('\n');
   const found = lines[line - 1]?.replace(/\r$/, '');
   if (found === undefined || !isShown(lines, line - 1)) return undefined;
-  const start = Math.max(0, Math.min(column - 1 - BEFORE, found.length - WIDTH));
+  const start = Math.max(0, Math.min(column - 1 - CONTEXT_WIDTH, found.length - WIDTH));
   const before = start > 0 ? '…' : '';
   const rest = found.slice(start);
   const shown = rest.length > WIDTH ? `${rest.slice(0, WIDTH)}…` : rest;
@@ -40,8 +40,8 @@ function isShown(lines: readonly string[], index: number): boolean {
   const document = lines.slice(first, end).join('\n');
   const kinds = [...document.matchAll(/["']?kind["']?\s*:\s*["']?(\w+)/g)].map(([, kind]) => kind);
   const isOurs = kinds.some((kind) => kind === 'Edge' || kind === 'Exposure');
-  const isOthers = kinds.some((kind) => /^(?:secret|config)$/i.test(kind ?? ''));
-  return isOurs && !isOthers && !SECRET_FIELD.test(document);
+  const mayHaveSecrets = kinds.some((kind) => /^(?:secret|config)$/i.test(kind ?? ''));
+  return isOurs && !mayHaveSecrets && !SECRET_FIELD.test(document);
 }
 
 /** Fields of Secrets and kubeconfigs, which may lack a kind, or the `---` before them. */

@@ -11,7 +11,7 @@ const MAX_FILE_BYTES = 3 * 1024 * 1024;
  * A file that was modified less than this before the read may change again without a new timestamp. Timestamps of file
  * systems have a granularity of up to two seconds.
  */
-const UNSETTLED_MS = 2_500;
+const UNSTABLE_MS = 2_500;
 
 /** O_NONBLOCK, because opening a FIFO without it waits for a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -19,8 +19,8 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 interface Content {
   readonly bytes: Buffer;
   /** Identifies the version of the file. */
-  readonly stamp: string;
-  readonly isSettled: boolean;
+  readonly version: string;
+  readonly isStable: boolean;
 }
 
 /** Reads files, and reads a file again only if it may have changed. */
@@ -33,13 +33,13 @@ export class FileContents {
     try {
       const known = this.#now.get(path) ?? this.#before.get(path);
       if (
-        known?.isSettled === true &&
-        stampOf(await stat(path, { bigint: true })) === known.stamp
+        known?.isStable === true &&
+        versionOf(await stat(path, { bigint: true })) === known.version
       ) {
         this.#now.set(path, known);
         return known.bytes;
       }
-      return await this.#readAnew(path);
+      return await this.#readFile(path);
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;
@@ -59,7 +59,7 @@ export class FileContents {
     this.#now = new Map();
   }
 
-  async #readAnew(path: string): Promise<Buffer | string> {
+  async #readFile(path: string): Promise<Buffer | string> {
     // Checks before opening, because opening a device can have side effects: some watchdogs start counting.
     if (!(await stat(path)).isFile()) return notRegular(path);
     const file = await open(path, FLAGS);
@@ -68,10 +68,10 @@ export class FileContents {
       if (!stats.isFile()) return notRegular(path);
       if (stats.size > MAX_FILE_BYTES) return tooLarge(path, `${stats.size}`);
       const writtenMs = Number(stats.ctimeMs > stats.mtimeMs ? stats.ctimeMs : stats.mtimeMs);
-      const isSettled = Math.abs(Date.now() - writtenMs) > UNSETTLED_MS;
+      const isStable = Math.abs(Date.now() - writtenMs) > UNSTABLE_MS;
       const bytes = await readAtMostAsync(file, MAX_FILE_BYTES);
       if (bytes === undefined) return tooLarge(path, `more than ${MAX_FILE_BYTES}`);
-      this.#now.set(path, { bytes, stamp: stampOf(stats), isSettled });
+      this.#now.set(path, { bytes, version: versionOf(stats), isStable });
       return bytes;
     } finally {
       await file.close();
@@ -87,7 +87,7 @@ function tooLarge(path: string, size: string): string {
   return `${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read`;
 }
 
-function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 

@@ -44,7 +44,7 @@ export function fileObjects(file: TextFile): FileReading {
     .slice(0, MAX_FAULTS)
     .map(({ place, sentence }) => faultIn(file.text, place, sentence));
   const objects: FileObject[] = [];
-  const seen = new Map<string, Place>();
+  const locations = new Map<string, Place>();
   for (const part of parts) {
     if (faults.length >= MAX_FAULTS) break;
     const fault = (sentence: string, place = placeOf(part)) =>
@@ -59,12 +59,12 @@ export function fileObjects(file: TextFile): FileReading {
       continue;
     }
     const { title, identity } = named;
-    const twin = seen.get(identity);
-    if (twin !== undefined) {
-      fault(`${title} is in line ${twin.line} too; remove one`);
+    const duplicate = locations.get(identity);
+    if (duplicate !== undefined) {
+      fault(`${title} is in line ${duplicate.line} too; remove one`);
       continue;
     }
-    seen.set(identity, placeOf(part));
+    locations.set(identity, placeOf(part));
     try {
       objects.push(objectIn(part, named.value, title));
     } catch (error) {

@@ -23,12 +23,12 @@ export interface FolderReading {
   /** Unusable files, and folders that cannot be read. Their last valid objects stay. */
   readonly unknown: readonly string[];
   /** The texts of the unusable files, if they are texts. */
-  readonly unread: ReadonlyMap<string, string>;
+  readonly unusableTexts: ReadonlyMap<string, string>;
   /**
    * Empty folders and files, and broken links. They may be the mount point of a disk that is not mounted, or a file
    * that could not be written.
    */
-  readonly hollow: readonly string[];
+  readonly emptyPaths: readonly string[];
   /** The YAML and JSON files, valid or not, relative to the folder. */
   readonly files: readonly string[];
   /** The directories to watch: the folder, its subfolders, and the directories of files that Secrets reference. */
@@ -38,9 +38,9 @@ export interface FolderReading {
 /** Returns the unusable files that seem to contain an Edge. */
 export function unusableEdgeFiles({
   unknown,
-  unread,
-}: Pick<FolderReading, 'unknown' | 'unread'>): readonly string[] {
-  return unknown.filter((file) => /\bEdge\b/.test(unread.get(file) ?? ''));
+  unusableTexts,
+}: Pick<FolderReading, 'unknown' | 'unusableTexts'>): readonly string[] {
+  return unknown.filter((file) => /\bEdge\b/.test(unusableTexts.get(file) ?? ''));
 }
 
 /** Maximum size of all YAML and JSON files together. Files referenced by Secrets have their own limit. */
@@ -64,9 +64,9 @@ export class FolderReader {
 
   /** Reads the folder. @throws FolderUnreadable, or the signal's reason */
   async read(signal: AbortSignal): Promise<FolderReading> {
-    const { files, directories, hollow, faults } = await listFiles(this.#folder, signal);
+    const { files, directories, emptyPaths, faults } = await listFiles(this.#folder, signal);
     const merged = new MergedFiles();
-    for (const fault of faults) merged.refuse(fault.file, [fault]);
+    for (const fault of faults) merged.reject(fault.file, [fault]);
     const parsed = new Map<string, Parsed>();
     const secretFiles = new SecretFiles(this.#folder, this.#contents);
     const empty: string[] = [];
@@ -76,7 +76,7 @@ export class FolderReader {
       const found = await this.#parsedFile(file);
       if (found === undefined) continue; // removed since it was listed
       if ('sentence' in found) {
-        merged.refuse(file, [found]);
+        merged.reject(file, [found]);
         continue;
       }
       bytes += found.bytes.length;
@@ -87,16 +87,16 @@ export class FolderReader {
       }
       parsed.set(file, found);
       if (found.text.trim() === '') empty.push(file);
-      const whole = await secretFiles.fill(file, found.text, found.reading);
-      if (whole.faults.length > 0) merged.refuse(file, whole.faults, found.text);
-      else merged.take(file, found.text, whole.objects);
+      const filled = await secretFiles.fill(file, found.text, found.reading);
+      if (filled.faults.length > 0) merged.reject(file, filled.faults, found.text);
+      else merged.add(file, found.text, filled.objects);
     }
     this.#parsed = parsed;
     this.#contents.forgetUnread();
     return {
       ...merged.reading(),
       files,
-      hollow: [...hollow, ...empty],
+      emptyPaths: [...emptyPaths, ...empty],
       directories: [
         ...directories.map((one) => join(this.#folder, one)),
         ...secretFiles.directories,
@@ -128,28 +128,33 @@ class MergedFiles {
   readonly #objects = new Map<string, FolderObject & { readonly place: Place }>();
   readonly #faults: FolderFault[] = [];
   readonly #unknown: string[] = [];
-  readonly #unread = new Map<string, string>();
+  readonly #unusableTexts = new Map<string, string>();
 
-  take(file: string, text: string, objects: readonly FileObject[]): void {
+  add(file: string, text: string, objects: readonly FileObject[]): void {
     for (const { object, place } of objects) {
       const identity = identityOf(object);
-      const twin = this.#objects.get(identity);
-      if (twin === undefined) this.#objects.set(identity, { object, file, place });
+      const duplicate = this.#objects.get(identity);
+      if (duplicate === undefined) this.#objects.set(identity, { object, file, place });
       else {
-        const sentence = `${identity} is at ${placeText(twin.place)} too, and that one is in force; remove one`;
+        const sentence = `${identity} is at ${placeText(duplicate.place)} too, and that one is in force; remove one`;
         this.#faults.push(faultIn(text, place, sentence));
       }
     }
   }
 
-  refuse(file: string, faults: readonly FolderFault[], text?: string): void {
+  reject(file: string, faults: readonly FolderFault[], text?: string): void {
     this.#unknown.push(file);
-    if (text !== undefined) this.#unread.set(file, text);
+    if (text !== undefined) this.#unusableTexts.set(file, text);
     this.#faults.push(...faults);
   }
 
-  reading(): Pick<FolderReading, 'objects' | 'faults' | 'unknown' | 'unread'> {
+  reading(): Pick<FolderReading, 'objects' | 'faults' | 'unknown' | 'unusableTexts'> {
     const objects = [...this.#objects.values()].map(({ object, file }) => ({ object, file }));
-    return { objects, faults: this.#faults, unknown: this.#unknown, unread: this.#unread };
+    return {
+      objects,
+      faults: this.#faults,
+      unknown: this.#unknown,
+      unusableTexts: this.#unusableTexts,
+    };
   }
 }

@@ -22,7 +22,7 @@ export interface FileList {
   /** The subfolders in the same form. The folder itself is the empty string. */
   readonly directories: readonly string[];
   /** Empty folders and broken links. They may be the mount point of a disk that is not mounted. */
-  readonly hollow: readonly string[];
+  readonly emptyPaths: readonly string[];
   /** Faults of paths whose content is unknown. */
   readonly faults: readonly FolderFault[];
 }
@@ -38,7 +38,7 @@ export async function listFiles(
 ): Promise<FileList> {
   const files: string[] = [];
   const directories: string[] = [];
-  const hollow: string[] = [];
+  const emptyPaths: string[] = [];
   const faults: FolderFault[] = [];
   const visited = new Set<string>();
 
@@ -49,12 +49,12 @@ export async function listFiles(
     visited.add(`${dev}:${ino}`);
     const entries = await readdir(join(folder, directory), { withFileTypes: true });
     directories.push(directory);
-    if (depth > MAX_DEPTH) refuse(`folders more than ${MAX_DEPTH} deep, such as ${directory}`);
+    if (depth > MAX_DEPTH) reject(`folders more than ${MAX_DEPTH} deep, such as ${directory}`);
     if (directories.length > maxDirectories) {
-      refuse(`more than ${maxDirectories} folders in it, counted up to ${directory}`);
+      reject(`more than ${maxDirectories} folders in it, counted up to ${directory}`);
     }
     const seen = entries.filter(({ name }) => !name.startsWith('.'));
-    if (seen.length === 0) hollow.push(directory);
+    if (seen.length === 0) emptyPaths.push(directory);
     // Sorted, so that of a folder and a link to it the same one is read each time.
     for (const entry of seen.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       const { name } = entry;
@@ -67,12 +67,12 @@ export async function listFiles(
       if (found?.isDirectory() === true) await enter(path, depth + 1);
       else if (EXTENSION.test(name)) files.push(path); // including broken links, which the reader reports
       if (files.length > MAX_FILES) {
-        refuse(`more than ${MAX_FILES} files of YAML and JSON, counted up to ${path}`);
+        reject(`more than ${MAX_FILES} files of YAML and JSON, counted up to ${path}`);
       }
     }
   }
 
-  function refuse(what: string): never {
+  function reject(what: string): never {
     throw new FolderUnreadable(
       `${folder} has ${what}; give a folder with nothing but Snicket's files`,
     );
@@ -99,7 +99,7 @@ export async function listFiles(
       if (code === undefined) throw error;
       if (EXTENSION.test(path)) return undefined;
       // The link may point to a folder. Its previous content is then unknown, not deleted.
-      if (code === 'ENOENT') hollow.push(path);
+      if (code === 'ENOENT') emptyPaths.push(path);
       else faults.push({ file: path, sentence: `the link cannot be followed (${code})` });
       return undefined;
     }
@@ -112,5 +112,5 @@ export async function listFiles(
     if (code === undefined) throw error;
     throw new FolderUnreadable(`the folder ${folder} cannot be read (${code})`, { cause: error });
   }
-  return { files: files.toSorted(), directories, hollow, faults };
+  return { files: files.toSorted(), directories, emptyPaths, faults };
 }

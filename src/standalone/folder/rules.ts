@@ -74,9 +74,9 @@ function specFaults(object: KubeObject): readonly Fault[] {
     const sentence = `${JSON.stringify(driver)} needs a management cluster; the edge of a folder is the gateway in this process, so write snicket`;
     return [{ path: 'spec.driver', sentence }];
   }
-  const given = Object.keys(spec?.controlPlane ?? {});
+  const fields = Object.keys(spec?.controlPlane ?? {});
   return (['service', 'objectRef'] as const)
-    .filter((field) => given.includes(field))
+    .filter((field) => fields.includes(field))
     .map((field) => ({
       path: `spec.controlPlane.${field}`,
       sentence: `there is no management cluster to find that in; set type to Endpoints and write endpoints in place of ${field}, as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef`,

@@ -5,16 +5,16 @@ import type { KubeObject } from '../../kube/object.ts';
 import { faultIn, type FolderFault } from './fault.ts';
 import type { FileContents } from './file-contents.ts';
 import { identityOf, MAX_FAULTS, type FileObject, type FileReading } from './file-objects.ts';
-import { isLikeValue, MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
+import { looksLikeValue, MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
 
 /** Limit for all Secrets together. A file referenced by two Secrets counts twice, because each has a copy. */
 const MAX_SECRET_FILES_BYTES = 128 * 1024 * 1024;
 
-const LIKE_VALUE =
+const LOOKS_LIKE_VALUE =
   'there is no such file, and it looks like a value rather than a path; write a path, or the value in data or stringData';
 
 /** The file of the folder whose Secrets are filled. */
-interface Filling {
+interface FillContext {
   /** Path relative to the folder. */
   readonly file: string;
   readonly text: string;
@@ -39,15 +39,15 @@ export class SecretFiles {
   /** Returns the objects of a file, with the contents of the files that its Secrets reference. */
   async fill(file: string, text: string, reading: FileReading): Promise<FileReading> {
     if (reading.faults.length > 0) return reading;
-    const filling: Filling = { file, text, faults: [], paths: [] };
+    const context: FillContext = { file, text, faults: [], paths: [] };
     const objects: FileObject[] = [];
     const before = this.#bytes;
     for (const one of reading.objects) {
-      const object = one.files.size === 0 ? one.object : await this.#filled(one, filling);
+      const object = one.files.size === 0 ? one.object : await this.#filled(one, context);
       if (object !== undefined) objects.push({ ...one, object });
       if (this.#bytes > MAX_SECRET_FILES_BYTES) break;
     }
-    const { faults, paths } = filling;
+    const { faults, paths } = context;
     if (faults.length > 0) {
       // The file is rejected, so its contents do not count toward the limit and are not cached.
       this.#bytes = before;
@@ -56,8 +56,8 @@ export class SecretFiles {
     return { objects, faults };
   }
 
-  async #filled(one: FileObject, filling: Filling): Promise<KubeObject | undefined> {
-    const { file, text, faults, paths } = filling;
+  async #filled(one: FileObject, context: FillContext): Promise<KubeObject | undefined> {
+    const { file, text, faults, paths } = context;
     const title = identityOf(one.object);
     const contents = new Map<string, Uint8Array>();
     let bytes = 0;
@@ -65,21 +65,21 @@ export class SecretFiles {
       // The Secret is rejected in any case.
       if (bytes > MAX_SECRET_BYTES || faults.length >= MAX_FAULTS) break;
       const absolute = resolve(this.#folder, dirname(file), path);
-      const refuse = (why: string) =>
+      const reject = (why: string) =>
         faults.push(faultIn(text, place, `${title}: files.${entry}: ${why}`));
       this.directories.add(dirname(absolute));
       paths.push(absolute);
       const content = await this.#contents.read(absolute);
       if (content === undefined || typeof content === 'string') {
         const why = content ?? `there is no file ${absolute}; make it, or correct the path`;
-        refuse(isLikeValue(path) ? LIKE_VALUE : why);
+        reject(looksLikeValue(path) ? LOOKS_LIKE_VALUE : why);
         continue;
       }
       contents.set(entry, content);
       bytes += content.length;
       this.#bytes += content.length;
       if (this.#bytes > MAX_SECRET_FILES_BYTES) {
-        refuse(
+        reject(
           `with ${absolute}, of ${content.length} bytes, all Secrets take more than ${MAX_SECRET_FILES_BYTES} bytes from files; name smaller files, or fewer`,
         );
         return undefined;

@@ -11,7 +11,7 @@ export interface FolderSecret extends KubeObject {
 }
 
 /** A Secret before its files are read. */
-export interface WrittenSecret {
+export interface ParsedSecret {
   readonly secret: FolderSecret;
   /** The values in other files: entry to path, as written. */
   readonly files: ReadonlyMap<string, string>;
@@ -74,7 +74,7 @@ function entryFault(entry: string, seen: Set<string>): string | undefined {
 }
 
 /** Parses a Secret. @throws InvalidObjectError with all faults and without any value. */
-export function parseSecret(value: unknown, name: string): WrittenSecret {
+export function parseSecret(value: unknown, name: string): ParsedSecret {
   const parsed = schema.safeParse(value, { error: secretSentence });
   if (!parsed.success) throw new InvalidObjectError(name, faultsOf(parsed.error.issues));
   const { data, stringData, files, metadata, type } = parsed.data;
@@ -107,9 +107,9 @@ export function withFiles(
   contents: ReadonlyMap<string, Uint8Array>,
   name: string,
 ): FolderSecret {
-  const whole = { ...secret, data: { ...secret.data, ...encoded(contents) } };
-  assertSize(whole, name);
-  return whole;
+  const filled = { ...secret, data: { ...secret.data, ...encoded(contents) } };
+  assertSize(filled, name);
+  return filled;
 }
 
 function assertSize({ data }: FolderSecret, name: string): void {
@@ -128,6 +128,6 @@ function encoded(values: Iterable<readonly [string, string | Uint8Array]>): Fold
 }
 
 /** Whether the path may be a key or token, written there by mistake. Messages then do not quote it. */
-export function isLikeValue(path: string): boolean {
+export function looksLikeValue(path: string): boolean {
   return VALUE.test(path);
 }

@@ -36,8 +36,8 @@ export function ensureMasterKeyFile(state: string): string {
     parseKeys(readWatched(path).toString('latin1'), path);
     return path;
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new StateRefused(`the keys of the gateway cannot be used: ${said}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StateRefused(`the keys of the gateway cannot be used: ${reason}`, { cause: error });
   }
 }
 

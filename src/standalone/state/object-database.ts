@@ -10,7 +10,7 @@ import type { ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { systemCode } from '../../files/system-error.ts';
 import { OPERATOR_NAMESPACE } from '../folder/rules.ts';
-import { closeToOthers, StateRefused } from './state-folder.ts';
+import { restrictToOwner, StateRefused } from './state-folder.ts';
 
 /** Name of the file in the state folder. */
 export const DATABASE_FILE = 'objects.db';
@@ -19,7 +19,7 @@ export const DATABASE_FILE = 'objects.db';
 const BUSY_MS = 500;
 
 /** The resources that are persisted. Others are created again at each start. */
-const KEPT: readonly Resource[] = [
+const PERSISTED: readonly Resource[] = [
   RESOURCES.edge,
   RESOURCES.exposure,
   RESOURCES.tenantRoute,
@@ -32,7 +32,7 @@ const KEPT: readonly Resource[] = [
 const FORMAT = 1;
 
 /** A persisted object. */
-export interface KeptObject {
+export interface PersistedObject {
   readonly resource: Resource;
   readonly object: ApiObject;
 }
@@ -54,7 +54,7 @@ export class ObjectDatabase implements ObjectKeeper {
       const { database, isNew } = opened(this.#path);
       this.#database = database;
       this.isNew = isNew;
-      this.#file = fileAt(this.#path);
+      this.#file = fileIdentity(this.#path);
     } catch (error) {
       if (!(error instanceof SQLiteError)) throw error;
       if (!isBusy(error)) throw unusable(this.#path, error);
@@ -102,20 +102,20 @@ export class ObjectDatabase implements ObjectKeeper {
   }
 
   /** Returns what is wrong if the path no longer refers to the file that this process has open and locked. */
-  whyLost(): string | undefined {
-    const now = fileAt(this.#path);
+  lossReason(): string | undefined {
+    const now = fileIdentity(this.#path);
     if (now === this.#file) return undefined;
     return `${this.#path} was removed or replaced (${now}) while this process has it: what is in force is forgotten when it ends, and nothing keeps another snicket from this state; end it, and start it again`;
   }
 
   /** Returns all persisted objects. @throws StateRefused */
-  objects(): readonly KeptObject[] {
+  objects(): readonly PersistedObject[] {
     return this.#readable(() => {
       const rows = this.#database
         .query<{ plural: string; object: string }, []>('SELECT plural, object FROM objects')
         .all();
-      return rows.flatMap(({ plural, object }): readonly KeptObject[] => {
-        const resource = KEPT.find((one) => one.plural === plural);
+      return rows.flatMap(({ plural, object }): readonly PersistedObject[] => {
+        const resource = PERSISTED.find((one) => one.plural === plural);
         return resource === undefined ? [] : [{ resource, object: objectOf(object) }];
       });
     });
@@ -124,15 +124,15 @@ export class ObjectDatabase implements ObjectKeeper {
   /** Writes the object before the store applies the change. @throws SQLiteError */
   put(resource: Resource, object: ApiObject, before: ApiObject | undefined): void {
     const { namespace = '', name } = object.metadata;
-    if (!isKept(resource, namespace)) return;
-    this.#sync(resource, before === undefined || !isReport(before, object));
+    if (!isPersisted(resource, namespace)) return;
+    this.#sync(resource, before === undefined || !isStatusUpdate(before, object));
     this.#database.run('INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?)', [
       ...[resource.plural, namespace, name, JSON.stringify(object)],
     ]);
   }
 
   remove(resource: Resource, { namespace = '', name }: ObjectKey): void {
-    if (!isKept(resource, namespace)) return;
+    if (!isPersisted(resource, namespace)) return;
     this.#sync(resource, true);
     this.#database.run('DELETE FROM objects WHERE plural = ? AND namespace = ? AND name = ?', [
       ...[resource.plural, namespace, name],
@@ -156,8 +156,8 @@ export class ObjectDatabase implements ObjectKeeper {
 
   /** Waits for the disk if the data cannot be recreated: a spec, a finalizer, a key. */
   #sync(resource: Resource, isIrreplaceable: boolean): void {
-    const made: readonly string[] = [RESOURCES.service.plural, RESOURCES.endpointSlice.plural];
-    const mode = isIrreplaceable && !made.includes(resource.plural) ? 'FULL' : 'NORMAL';
+    const derived: readonly string[] = [RESOURCES.service.plural, RESOURCES.endpointSlice.plural];
+    const mode = isIrreplaceable && !derived.includes(resource.plural) ? 'FULL' : 'NORMAL';
     this.#database.run(`PRAGMA synchronous = ${mode}`);
   }
 }
@@ -170,7 +170,7 @@ function objectOf(text: string): ApiObject {
 }
 
 /** Returns the identity of the file at a path, or the error code if there is none. */
-function fileAt(path: string): string {
+function fileIdentity(path: string): string {
   try {
     const { dev, ino } = statSync(path);
     return `inode ${ino} of device ${dev}`;
@@ -184,24 +184,24 @@ function fileAt(path: string): string {
  * away.
  */
 function unusable(path: string, cause: Error): StateRefused {
-  const isWhole =
+  const isDiskProblem =
     cause instanceof SQLiteError && /^SQLITE_(FULL|IOERR|READONLY|PERM)/.test(cause.code ?? '');
-  const advice = isWhole
+  const advice = isDiskProblem
     ? 'see to its disk, and start again'
     : 'move it away to begin anew, and Snicket knows of no tenant that it has to leave';
   return new StateRefused(`${path} cannot be used (${cause.message}); ${advice}`, { cause });
 }
 
 /** Whether to persist the object. The gateway's keys have their own file. */
-function isKept({ plural }: Resource, namespace: string): boolean {
-  return namespace !== OPERATOR_NAMESPACE && KEPT.some((kind) => kind.plural === plural);
+function isPersisted({ plural }: Resource, namespace: string): boolean {
+  return namespace !== OPERATOR_NAMESPACE && PERSISTED.some((kind) => kind.plural === plural);
 }
 
 /** Whether only the status has changed. */
-function isReport(before: ApiObject, after: ApiObject): boolean {
+function isStatusUpdate(before: ApiObject, after: ApiObject): boolean {
   const content = ({ metadata, status: _status, ...rest }: ApiObject) => {
-    const { resourceVersion: _version, managedFields: _owners, ...kept } = metadata;
-    return { ...rest, metadata: kept };
+    const { resourceVersion: _version, managedFields: _owners, ...otherMetadata } = metadata;
+    return { ...rest, metadata: otherMetadata };
   };
   return Bun.deepEquals(content(before), content(after));
 }
@@ -227,7 +227,7 @@ function opened(path: string): { readonly database: Database; readonly isNew: bo
     // Takes the lock without a write, so that a process with a full disk can still serve known objects.
     database.run('BEGIN EXCLUSIVE');
     database.run('ROLLBACK');
-    closeToOthers(path);
+    restrictToOwner(path);
     return { database, isNew };
   } finally {
     process.umask(umask);

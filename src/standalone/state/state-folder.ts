@@ -44,8 +44,8 @@ export function prepareStateFolder(state: string, folder: string): void {
   // Compares both the given and the resolved paths, because links in the folder are followed, and the folder may itself
   // be a link.
   if (
-    isReadWith(resolve(folder), resolve(state)) ||
-    isReadWith(realPathOf(folder), realPathOf(state))
+    isReadAsPartOf(resolve(folder), resolve(state)) ||
+    isReadAsPartOf(realPathOf(folder), realPathOf(state))
   ) {
     throw new StateRefused(
       `the state ${state} is within ${folder}, and would be read as part of it; give another folder with --state`,
@@ -53,19 +53,19 @@ export function prepareStateFolder(state: string, folder: string): void {
   }
   try {
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    refuseForeign(state, '700');
-    refuseClosed(state, '700');
+    rejectForeign(state, '700');
+    rejectInaccessible(state, '700');
     for (const name of readdirSync(state)) {
       const path = join(state, name);
       // Other files, such as an access log, may be there too. The mode of the folder protects them.
-      if (OWN_FILES.test(name)) refuseForeign(path, '600');
-      if (DATABASE_FILES.test(name)) refuseClosed(path, '600');
+      if (OWN_FILES.test(name)) rejectForeign(path, '600');
+      if (DATABASE_FILES.test(name)) rejectInaccessible(path, '600');
     }
   } catch (error) {
     if (error instanceof StateRefused) throw error;
-    const said = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new StateRefused(
-      `the state ${state} cannot be used (${said}); give another folder with --state`,
+      `the state ${state} cannot be used (${reason}); give another folder with --state`,
       { cause: error },
     );
   }
@@ -80,19 +80,19 @@ export function wasInUse(state: string): boolean {
  * Whether reading the folder would include the state. Hidden folders are skipped. A path outside of the folder begins
  * with `..`, so it counts as hidden.
  */
-function isReadWith(folder: string, state: string): boolean {
+function isReadAsPartOf(folder: string, state: string): boolean {
   return !relative(folder, state)
     .split('/')
     .some((part) => part.startsWith('.'));
 }
 
 /** Makes the file accessible for its owner only. */
-export function closeToOthers(file: string): void {
+export function restrictToOwner(file: string): void {
   chmodSync(file, 0o600);
 }
 
 /** Refuses a path that other users own or can access. For a link, checks both the link and its target. */
-function refuseForeign(path: string, mode: '600' | '700'): void {
+function rejectForeign(path: string, mode: '600' | '700'): void {
   const stats = statSync(path);
   const own = process.getuid?.();
   for (const { uid } of [lstatSync(path), stats]) {
@@ -102,14 +102,14 @@ function refuseForeign(path: string, mode: '600' | '700'): void {
     );
   }
   if ((stats.mode & 0o077) === 0) return;
-  const rights = (stats.mode & 0o777).toString(8);
+  const modeText = (stats.mode & 0o777).toString(8);
   throw new StateRefused(
-    `${path} has the mode ${rights}: others could read the keys of tenants; run: chmod ${mode} ${shellWord(path)}`,
+    `${path} has the mode ${modeText}: others could read the keys of tenants; run: chmod ${mode} ${shellWord(path)}`,
   );
 }
 
 /** Refuses a path that this process cannot read and write, or a special file. */
-function refuseClosed(path: string, mode: '600' | '700'): void {
+function rejectInaccessible(path: string, mode: '600' | '700'): void {
   const stats = statSync(path);
   if (mode === '600' && !stats.isFile()) {
     throw new StateRefused(`${path} is not a regular file; move it away`);
@@ -119,9 +119,9 @@ function refuseClosed(path: string, mode: '600' | '700'): void {
     accessSync(path, mode === '700' ? R_OK | W_OK | X_OK : R_OK | W_OK);
   } catch (error) {
     if (systemCode(error) !== 'EACCES') throw error;
-    const rights = (stats.mode & 0o777).toString(8);
+    const modeText = (stats.mode & 0o777).toString(8);
     throw new StateRefused(
-      `${path} has the mode ${rights}: this process may not read and write it; run: chmod ${mode} ${shellWord(path)}`,
+      `${path} has the mode ${modeText}: this process may not read and write it; run: chmod ${mode} ${shellWord(path)}`,
       { cause: error },
     );
   }

@@ -10,12 +10,12 @@ import type { Logger } from '../../telemetry/log.ts';
 export const STATUS_FILE = 'status.yaml';
 
 /** Changes come in bursts. All changes within this time after the first are written together. */
-const GATHER_MS = 200;
+const BATCH_MS = 200;
 /** The pause after a write is at least this many times its duration, since a thousand Exposures take a while. */
-const REST = 4;
+const PAUSE_FACTOR = 4;
 
 /** A status file that is kept up to date. */
-export interface KeptStatusFile {
+export interface StatusFile {
   /** Replaces the faults of the folder in the file, as sentences. */
   setFaults(faults: readonly string[]): void;
   /** Writes the file once more and stops. */
@@ -23,16 +23,16 @@ export interface KeptStatusFile {
 }
 
 /** Writes the file now and after each change. */
-export function keepStatusFile(state: string, store: ObjectStore, log: Logger): KeptStatusFile {
+export function startStatusFile(state: string, store: ObjectStore, log: Logger): StatusFile {
   const path = join(state, STATUS_FILE);
   /** Cache of the formatted objects. Formatting one takes a millisecond, and most have not changed. */
   const texts = new WeakMap<ApiObject, string>();
-  let due: ReturnType<typeof setTimeout> | undefined;
-  let restMs = GATHER_MS;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pauseMs = BATCH_MS;
   let fault: string | undefined;
   let faults: readonly string[] = [];
   const write = () => {
-    due = undefined;
+    timer = undefined;
     const startMs = performance.now();
     try {
       writeAtomically(path, statusText(store, texts, faults));
@@ -42,9 +42,9 @@ export function keepStatusFile(state: string, store: ObjectStore, log: Logger): 
       if (sentence !== fault) log.error('the status cannot be written', { file: path, error });
       fault = sentence;
     }
-    restMs = Math.max(GATHER_MS, REST * (performance.now() - startMs));
+    pauseMs = Math.max(BATCH_MS, PAUSE_FACTOR * (performance.now() - startMs));
   };
-  const writeSoon = () => (due ??= setTimeout(write, restMs));
+  const writeSoon = () => (timer ??= setTimeout(write, pauseMs));
   const stop = store.listen(({ plural }) => {
     if (SHOWN.some((kind) => kind.plural === plural)) writeSoon();
   });
@@ -57,7 +57,7 @@ export function keepStatusFile(state: string, store: ObjectStore, log: Logger): 
     },
     stop() {
       stop();
-      clearTimeout(due);
+      clearTimeout(timer);
       write();
     },
   };
@@ -77,16 +77,16 @@ function statusText(
     return text;
   });
   const list = items.length === 0 ? ' []\n' : `\n${items.join('')}`;
-  const wrong = faults.length === 0 ? '' : yamlText({ faults });
-  return `apiVersion: v1\nkind: List\n${wrong}items:${list}`;
+  const faultsText = faults.length === 0 ? '' : yamlText({ faults });
+  return `apiVersion: v1\nkind: List\n${faultsText}items:${list}`;
 }
 
 function itemText(object: ApiObject): string {
-  return yamlText([asPeopleReadIt(object)]);
+  return yamlText([inUsualOrder(object)]);
 }
 
 /** Returns the object with its fields in the usual order, and without managedFields. */
-function asPeopleReadIt({ apiVersion, kind, ...object }: ApiObject): ApiObject {
+function inUsualOrder({ apiVersion, kind, ...object }: ApiObject): ApiObject {
   const { managedFields: _, name, namespace, ...metadata } = object.metadata;
   const { spec, status } = object;
   const named = { name, ...(namespace !== undefined && { namespace }), ...metadata };

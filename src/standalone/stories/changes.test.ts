@@ -38,7 +38,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
 
   // 1. The user makes a mistake.
   lab.write('blue/tenant.yaml', tenantText(blue).replace('endpoints:', 'endpoint:'));
-  const fault = await lab.said(/^blue\/tenant\.yaml:9:5: .* no field "endpoint"/);
+  const fault = await lab.logged(/^blue\/tenant\.yaml:9:5: .* no field "endpoint"/);
   expect(fault).toMatchObject({
     level: 'error',
     file: 'blue/tenant.yaml',
@@ -79,7 +79,7 @@ test('warns if nobody listens at the port of the Edge, at the start and later', 
 
   await lab.start();
 
-  const warning = await lab.said(/^Edge shared has port 7, and no --listen has it/);
+  const warning = await lab.logged(/^Edge shared has port 7, and no --listen has it/);
   expect(warning.level).toBe('warn');
   lab.writeEdge();
   await lab.stop();
@@ -90,7 +90,7 @@ test('warns if nobody listens at the port of the Edge, at the start and later', 
     'edge.yaml',
     readFileSync(join(lab.folder, 'edge.yaml'), 'utf8').replace(`port: ${lab.port}`, 'port: 8'),
   );
-  await lab.said(/^Edge shared has port 8, and no --listen has it/);
+  await lab.logged(/^Edge shared has port 8, and no --listen has it/);
 }, 240_000);
 
 test('a restart goes on with the same keys, and cleans up what went meanwhile', async () => {
@@ -147,12 +147,12 @@ test('after a restart the log tells of what is still not Ready', async () => {
   await lab.addTenant('blue');
   lab.write('blue/tenant.yaml', exposureText('blue'));
   await lab.start();
-  const before = await lab.said(/there is no Secret default\/blue-ca/);
+  const before = await lab.logged(/there is no Secret default\/blue-ca/);
   await lab.stop();
 
   await lab.start();
 
-  const { level, msg, object, reason } = await lab.said(/there is no Secret default\/blue-ca/);
+  const { level, msg, object, reason } = await lab.logged(/there is no Secret default\/blue-ca/);
   expect(before).toMatchObject({ level, msg, object, reason });
   expect(reason).toBe('SecretMissing');
 }, 240_000);
@@ -164,7 +164,7 @@ test('a folder that vanishes takes no tenant with it', async () => {
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
   lab.remove('.');
-  await lab.said(/cannot be read \(ENOENT\); what it said last stays in force/);
+  await lab.logged(/cannot be read \(ENOENT\); what it said last stays in force/);
 
   expect(await lab.get(blue, '/version')).toContain('v1.');
   expect(await lab.number('snicket_folder_readable')).toBe(0);

@@ -8,7 +8,7 @@ import type { FolderReading } from '../folder/folder-reader.ts';
 export class FaultLog {
   readonly #folder: string;
   readonly #log: Logger;
-  #told = new Map<string, FolderFault>();
+  #reported = new Map<string, FolderFault>();
 
   constructor(folder: string, log: Logger) {
     this.#folder = folder;
@@ -17,37 +17,41 @@ export class FaultLog {
 
   /** All current faults as sentences. */
   get sentences(): readonly string[] {
-    return [...this.#told.keys()];
+    return [...this.#reported.keys()];
   }
 
-  /** @param inForce - The files of the objects that are applied. */
-  tell(faults: readonly FolderFault[], reading: FolderReading, inForce: ReadonlySet<string>): void {
-    const told = new Map(faults.map((fault) => [faultText(fault), fault]));
-    for (const [text, fault] of told) {
-      if (this.#told.has(text)) continue;
+  /** @param appliedFiles - The files of the objects that are applied. */
+  report(
+    faults: readonly FolderFault[],
+    reading: FolderReading,
+    appliedFiles: ReadonlySet<string>,
+  ): void {
+    const current = new Map(faults.map((fault) => [faultText(fault), fault]));
+    for (const [text, fault] of current) {
+      if (this.#reported.has(text)) continue;
       const { file, line, column, excerpt } = fault;
-      const kept = keptSentence(fault, reading, inForce);
-      this.#log.error(`${text}${kept}`, { file, line, column, excerpt });
+      const effect = effectText(fault, reading, appliedFiles);
+      this.#log.error(`${text}${effect}`, { file, line, column, excerpt });
     }
     const wrong = new Set(faults.map(({ file }) => file));
-    const before = new Set([...this.#told.values()].map(({ file }) => file));
+    const before = new Set([...this.#reported.values()].map(({ file }) => file));
     const present = new Set([...reading.files, ...reading.directories]);
     for (const file of before.difference(wrong)) {
       const isThere = present.has(file) || present.has(resolve(this.#folder, file));
       const news = isThere ? 'nothing is wrong with the file any more' : 'the file is gone';
       this.#log.info(news, { file });
     }
-    this.#told = told;
+    this.#reported = current;
   }
 }
 
 /** Returns what applies instead of an unusable file. */
-function keptSentence(
+function effectText(
   { file }: FolderFault,
   { unknown }: FolderReading,
   files: ReadonlySet<string>,
 ): string {
   if (!unknown.includes(file)) return '';
-  const wasGood = [...files].some((one) => one === file || one.startsWith(`${file}/`));
-  return wasGood ? '; what it said last stays in force' : '; nothing of it is in force yet';
+  const wasApplied = [...files].some((one) => one === file || one.startsWith(`${file}/`));
+  return wasApplied ? '; what it said last stays in force' : '; nothing of it is in force yet';
 }

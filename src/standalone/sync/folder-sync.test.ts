@@ -87,7 +87,7 @@ async function said(pattern: RegExp): Promise<void> {
 /** Advances the clock and syncs. */
 async function pass(ms: number): Promise<void> {
   clock.advance(ms);
-  sync.lookSoon();
+  sync.syncSoon();
   await sync.idle();
 }
 
@@ -406,7 +406,7 @@ test('an end does not wait for a look that hangs', async () => {
     log: createLogger({ write() {} }),
   });
   write('edge.yaml', edgeText('shared'));
-  stuck.lookSoon();
+  stuck.syncSoon();
 
   await stuck.stop();
 

@@ -14,7 +14,7 @@ import {
 import { DirectoryWatch } from './directory-watch.ts';
 import { FaultLog } from './fault-log.ts';
 import { FolderWrites } from './folder-writes.ts';
-import { fileOf, GONE_AFTER_MS, emptyFolderText, planSync } from './plan-sync.ts';
+import { fileOf, DELETION_GRACE_MS, emptyFolderText, planSync } from './plan-sync.ts';
 
 /** Options of a {@link FolderSync}. */
 export interface FolderSyncOptions {
@@ -24,7 +24,7 @@ export interface FolderSyncOptions {
   readonly log: Logger;
   readonly clock: Clock;
   /** Called after each sync with all current faults, as sentences. */
-  readonly onLook?: ((faults: readonly string[]) => void) | undefined;
+  readonly onSync?: ((faults: readonly string[]) => void) | undefined;
   /** Called when {@link FolderSync.unusableEdgeFiles} has changed. */
   readonly onEdgeFiles?: (() => void) | undefined;
 }
@@ -38,11 +38,11 @@ export interface FolderState {
 }
 
 /** Polling interval, for changes without an event. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** Delay of the next sync while an object is missing that may come back. */
-const LOOK_AGAIN_MS = 500;
+const RECHECK_MS = 500;
 /** How long stop() waits for a running sync. */
-const END_MS = 1_000;
+const STOP_TIMEOUT_MS = 1_000;
 
 /** Keeps a cluster in sync with a folder. */
 export class FolderSync {
@@ -59,9 +59,9 @@ export class FolderSync {
   /** The objects applied last, by identity. */
   #applied: ReadonlyMap<string, FolderObject> = new Map();
   #missingSince: ReadonlyMap<string, number> = new Map();
-  #stopLooking: (() => void) | undefined;
-  #again: ReturnType<typeof setTimeout> | undefined;
-  #looking: Promise<void> | undefined;
+  #stopPolling: (() => void) | undefined;
+  #recheck: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<void> | undefined;
   #isDue = false;
 
   constructor(options: FolderSyncOptions) {
@@ -69,7 +69,7 @@ export class FolderSync {
     this.#reader = new FolderReader(options.folder);
     this.#faults = new FaultLog(options.folder, options.log);
     this.#writes = new FolderWrites(options.client, options.log, this.#ended.signal);
-    this.#watch = new DirectoryWatch(() => this.lookSoon());
+    this.#watch = new DirectoryWatch(() => this.syncSoon());
   }
 
   /**
@@ -77,99 +77,99 @@ export class FolderSync {
    * FolderUnreadable if no objects are known yet, or the signal's reason
    */
   async start(signal: AbortSignal): Promise<void> {
-    const left = Promise.withResolvers<never>();
-    const leave = () => left.reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
       signal.throwIfAborted();
-      await Promise.race([this.#begin(), left.promise]);
+      await Promise.race([this.#firstSync(), aborted.promise]);
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
   /** Syncs now, or again after the running sync. */
-  lookSoon(): void {
+  syncSoon(): void {
     if (this.#ended.signal.aborted) return;
-    if (this.#looking !== undefined) {
+    if (this.#running !== undefined) {
       this.#isDue = true;
       return;
     }
-    this.#looking = this.#lookAndTell().finally(() => {
-      this.#looking = undefined;
+    this.#running = this.#syncAndReport().finally(() => {
+      this.#running = undefined;
       if (!this.#isDue) return;
       this.#isDue = false;
-      this.lookSoon();
+      this.syncSoon();
     });
   }
 
   /** Resolves when no sync is running or due. */
   async idle(): Promise<void> {
-    while (this.#looking !== undefined) await this.#looking;
+    while (this.#running !== undefined) await this.#running;
   }
 
   /** Stops syncing. A running sync that waits for an unresponsive disk is abandoned. */
   async stop(): Promise<void> {
     this.#ended.abort();
-    this.#stopLooking?.();
-    clearTimeout(this.#again);
+    this.#stopPolling?.();
+    clearTimeout(this.#recheck);
     this.#watch.stop();
-    const patience = Promise.withResolvers<void>();
-    const timer = setTimeout(patience.resolve, END_MS);
-    await Promise.race([this.idle(), patience.promise]);
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, STOP_TIMEOUT_MS);
+    await Promise.race([this.idle(), timeout.promise]);
     clearTimeout(timer);
   }
 
-  async #begin(): Promise<void> {
+  async #firstSync(): Promise<void> {
     const live = await this.#writes.live();
     if (live.length === 0) await this.#reader.read(this.#ended.signal);
-    this.lookSoon();
+    this.syncSoon();
     await this.idle();
     if (this.#ended.signal.aborted) return;
     if (this.state.files === 0 && this.state.problem === undefined) {
       const { folder, log } = this.#options;
       log.warn('the folder has no file of YAML or JSON yet', { folder });
     }
-    this.#stopLooking = this.#options.clock.every(LOOK_MS, () => this.lookSoon());
+    this.#stopPolling = this.#options.clock.every(POLL_MS, () => this.syncSoon());
   }
 
-  async #lookAndTell(): Promise<void> {
+  async #syncAndReport(): Promise<void> {
     try {
-      await this.#look();
+      await this.#sync();
     } catch (error) {
       if (this.#ended.signal.aborted) return;
-      const because = error instanceof Error ? error.message : String(error);
+      const reason = error instanceof Error ? error.message : String(error);
       const fields = error instanceof FolderUnreadable ? {} : { error };
-      this.#hold(`${because}; what it said last stays in force`, fields);
+      this.#suspend(`${reason}; what it said last stays in force`, fields);
     }
     const { problem } = this.state;
-    this.#options.onLook?.([
+    this.#options.onSync?.([
       ...(problem === undefined ? [] : [problem]),
       ...this.#faults.sentences,
     ]);
   }
 
-  async #look(): Promise<void> {
+  async #sync(): Promise<void> {
     const reading = await this.#reader.read(this.#ended.signal);
     this.#watch.watch(reading.directories);
     const live = await this.#writes.live();
     this.state.files = reading.files.length;
-    this.#noteEdgeFiles(unusableEdgeFiles(reading));
+    this.#setUnusableEdgeFiles(unusableEdgeFiles(reading));
     if (reading.files.length === 0 && live.length > 0) {
-      this.#hold(emptyFolderText(this.#options.folder));
+      this.#suspend(emptyFolderText(this.#options.folder));
       return;
     }
-    await this.#putInForce(reading, live);
-    this.#release();
+    await this.#applyReading(reading, live);
+    this.#resume();
   }
 
-  #noteEdgeFiles(files: readonly string[]): void {
+  #setUnusableEdgeFiles(files: readonly string[]): void {
     if (Bun.deepEquals(files, this.unusableEdgeFiles)) return;
     this.unusableEdgeFiles = files;
     this.#options.onEdgeFiles?.();
   }
 
-  async #putInForce(reading: FolderReading, live: readonly KubeObject[]): Promise<void> {
+  async #applyReading(reading: FolderReading, live: readonly KubeObject[]): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
     const plan = planSync({ reading, live, missingSince: this.#missingSince, nowMs });
     this.#missingSince = plan.missingSince;
@@ -199,7 +199,7 @@ export class FolderSync {
       else faults.push(fault);
     }
     const files = new Set(live.map(fileOf));
-    this.#faults.tell([...reading.faults, ...plan.faults, ...faults], reading, files);
+    this.#faults.report([...reading.faults, ...plan.faults, ...faults], reading, files);
     this.state.faults = this.#faults.sentences.length;
     if (changed + removed > 0) {
       this.#options.log.info('the folder is in force', {
@@ -210,23 +210,25 @@ export class FolderSync {
         removed,
       });
     }
-    const isWaiting = [...plan.missingSince.values()].some((at) => nowMs - at < GONE_AFTER_MS);
-    clearTimeout(this.#again);
-    if (isWaiting) this.#again = setTimeout(() => this.lookSoon(), LOOK_AGAIN_MS);
+    const mayComeBack = [...plan.missingSince.values()].some(
+      (at) => nowMs - at < DELETION_GRACE_MS,
+    );
+    clearTimeout(this.#recheck);
+    if (mayComeBack) this.#recheck = setTimeout(() => this.syncSoon(), RECHECK_MS);
   }
 
   /**
    * Keeps all objects as they are. Missing objects may come back with the folder, so their grace period starts again
    * once it can be read.
    */
-  #hold(problem: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  #suspend(problem: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#missingSince = new Map();
     if (this.state.problem === problem) return;
     this.state.problem = problem;
     this.#options.log.error(problem, fields);
   }
 
-  #release(): void {
+  #resume(): void {
     if (this.state.problem === undefined) return;
     this.state.problem = undefined;
     this.#options.log.info('the folder is in force again', { folder: this.#options.folder });

@@ -38,13 +38,13 @@ export class FolderWrites {
       ...object,
       metadata: { ...object.metadata, annotations: { ...annotations, [FILE_ANNOTATION]: file } },
     };
-    return this.#orFault(file, `${identityOf(object)} cannot be put in force`, async () => {
-      if (namespace !== undefined) await this.#makeNamespace(namespace);
+    return this.#faultOnError(file, `${identityOf(object)} cannot be put in force`, async () => {
+      if (namespace !== undefined) await this.#ensureNamespace(namespace);
       await this.#client.apply(marked, { force: true, signal });
     });
   }
 
-  async #makeNamespace(name: string): Promise<void> {
+  async #ensureNamespace(name: string): Promise<void> {
     if ((await this.#client.get(RESOURCES.namespace, { name })) !== undefined) return;
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await this.#client.create(RESOURCES.namespace, namespace);
@@ -56,7 +56,7 @@ export class FolderWrites {
     const signal = this.#signal;
     const identity = identityOf(object);
     const file = fileOf(object);
-    return this.#orFault(file, `${identity} is gone and cannot be taken away`, async () => {
+    return this.#faultOnError(file, `${identity} is gone and cannot be taken away`, async () => {
       await this.#client.delete(resourceOf(object), object.metadata, { uid, signal });
       const level = object.kind === 'Exposure' ? 'warn' : 'info';
       this.#log[level]('gone from the folder; it is taken away', { object: identity, file });
@@ -64,7 +64,7 @@ export class FolderWrites {
   }
 
   /** Returns a failed write as a fault of the file. The next sync retries it. */
-  async #orFault(
+  async #faultOnError(
     file: string,
     failure: string,
     write: () => Promise<void>,

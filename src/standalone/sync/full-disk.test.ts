@@ -25,7 +25,7 @@ test('a disk that is full for a while is told once, and what has to go goes when
   const sync = new FolderSync({ folder, client, clock, log: createLogger({ write }) });
   const pass = async () => {
     clock.advance(5_000);
-    sync.lookSoon();
+    sync.syncSoon();
     await sync.idle();
   };
   writeFileSync(join(folder, 'a.yaml'), edgeText('a'));

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import { identityOf } from '../folder/file-objects.ts';
 import type { FolderObject } from '../folder/folder-reader.ts';
-import { FILE_ANNOTATION, GONE_AFTER_MS, planSync, type SyncFacts } from './plan-sync.ts';
+import { FILE_ANNOTATION, DELETION_GRACE_MS, planSync, type SyncInput } from './plan-sync.ts';
 
-const FACTS: SyncFacts = {
-  reading: { objects: [], unknown: [], unread: new Map(), hollow: [] },
+const FACTS: SyncInput = {
+  reading: { objects: [], unknown: [], unusableTexts: new Map(), emptyPaths: [] },
   live: [],
   missingSince: new Map(),
   nowMs: 1_000_000,
@@ -59,7 +59,7 @@ function found(object: KubeObject, file: string): FolderObject {
   return { object, file };
 }
 
-function plan(facts: Partial<SyncFacts>) {
+function plan(facts: Partial<SyncInput>) {
   const { apply, remove, missingSince, faults } = planSync({ ...FACTS, ...facts });
   return {
     apply: apply.map(({ object, file }) => `${identityOf(object)} of ${file}`),
@@ -75,7 +75,9 @@ const SECRETS = ['blue-ca', 'blue-admin', 'other'].map((name) => live('Secret', 
 test('applies what the folder has', () => {
   const objects = [found(EDGE, 'edge.yaml'), found(exposure(), 'blue.yaml')];
 
-  expect(plan({ reading: { objects, unknown: [], unread: new Map(), hollow: [] } })).toMatchObject({
+  expect(
+    plan({ reading: { objects, unknown: [], unusableTexts: new Map(), emptyPaths: [] } }),
+  ).toMatchObject({
     apply: ['Edge shared of edge.yaml', 'Exposure a/blue of blue.yaml'],
     remove: [],
   });
@@ -85,7 +87,9 @@ test('applies Exposures behind what they need, wherever that is written', () => 
   const [secret] = SECRETS;
   const objects = [found(exposure(), 'a.yaml'), found(secret!, 'z.yaml'), found(EDGE, 'z.yaml')];
 
-  expect(plan({ reading: { objects, unknown: [], unread: new Map(), hollow: [] } }).apply).toEqual([
+  expect(
+    plan({ reading: { objects, unknown: [], unusableTexts: new Map(), emptyPaths: [] } }).apply,
+  ).toEqual([
     ...['Secret a/blue-ca of z.yaml', 'Edge shared of z.yaml', 'Exposure a/blue of a.yaml'],
   ]);
 });
@@ -96,7 +100,7 @@ describe('what is missing', () => {
   });
 
   test('goes after a while', () => {
-    const missingSince = new Map([['Edge shared', FACTS.nowMs - GONE_AFTER_MS]]);
+    const missingSince = new Map([['Edge shared', FACTS.nowMs - DELETION_GRACE_MS]]);
 
     expect(plan({ live: [EDGE], missingSince }).remove).toEqual(['Edge shared']);
   });
@@ -105,8 +109,8 @@ describe('what is missing', () => {
     const reading = {
       objects: [found(EDGE, 'edge.yaml')],
       unknown: [],
-      unread: new Map(),
-      hollow: [],
+      unusableTexts: new Map(),
+      emptyPaths: [],
     };
 
     expect(plan({ live: [EDGE], missingSince: LONG_AGO, reading }).missing).toEqual([]);
@@ -118,7 +122,7 @@ describe('what is missing', () => {
       plan({
         live: [object],
         missingSince: LONG_AGO,
-        reading: { objects: [], unknown, unread: new Map(), hollow: [] },
+        reading: { objects: [], unknown, unusableTexts: new Map(), emptyPaths: [] },
       });
 
     expect(stays(EDGE, ['edge.yaml']).remove).toEqual([]);
@@ -129,7 +133,12 @@ describe('what is missing', () => {
 
   test('stays if it was in a folder that has nothing in it any more, and says how to let it go', () => {
     const deep = live('Edge', 'shared', 'a/b/edge.yaml');
-    const reading = { objects: [], unknown: [], unread: new Map(), hollow: ['', 'a', 'c'] };
+    const reading = {
+      objects: [],
+      unknown: [],
+      unusableTexts: new Map(),
+      emptyPaths: ['', 'a', 'c'],
+    };
 
     const { remove, missing, faults } = plan({ live: [deep], missingSince: LONG_AGO, reading });
 
@@ -138,11 +147,11 @@ describe('what is missing', () => {
   });
 
   test('stays if a file that cannot be used has its name in it: it may have been moved there', () => {
-    const unread = new Map([
+    const unusableTexts = new Map([
       ['a.yaml', 'name: shared-2'],
       ['b.yaml', 'name: shared\nspce: {}'],
     ]);
-    const reading = { objects: [], unknown: ['a.yaml', 'b.yaml'], unread, hollow: [] };
+    const reading = { objects: [], unknown: ['a.yaml', 'b.yaml'], unusableTexts, emptyPaths: [] };
 
     const { remove, missing, faults } = plan({ live: [EDGE], missingSince: LONG_AGO, reading });
 
@@ -156,8 +165,8 @@ describe('what is missing', () => {
     const reading = {
       objects: [found(EDGE, 'new/edge.yaml')],
       unknown: [],
-      unread: new Map(),
-      hollow: ['a'],
+      unusableTexts: new Map(),
+      emptyPaths: ['a'],
     };
 
     expect(plan({ live: [live('Edge', 'shared', 'a/edge.yaml')], reading })).toMatchObject({
@@ -190,8 +199,8 @@ describe('an Exposure that leaves', () => {
     const reading = {
       objects: [found(exposure(), 'blue.yaml')],
       unknown: [],
-      unread: new Map(),
-      hollow: [],
+      unusableTexts: new Map(),
+      emptyPaths: [],
     };
     const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
 
@@ -204,8 +213,8 @@ describe('the same object in a file that cannot be used and in one that can', ()
   const reading = {
     objects: [found(EDGE, 'm.yaml')],
     unknown: ['a.yaml', 'z.yaml'],
-    unread: new Map(),
-    hollow: [],
+    unusableTexts: new Map(),
+    emptyPaths: [],
   };
 
   test('stays as the first of the two had it', () => {
@@ -237,7 +246,7 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
       fc.uniqueArray(object, { selector: identityOf }),
       fc.subarray(['x.yaml', 'y.yaml', 'd', 'd/x.yaml']),
       fc.subarray(['d']),
-      (there, wanted, unknown, hollow) => {
+      (there, wanted, unknown, emptyPaths) => {
         const objects = wanted.map((one) =>
           found(one, one.metadata.annotations?.[FILE_ANNOTATION] ?? ''),
         );
@@ -247,7 +256,7 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
           ...FACTS,
           live: there,
           missingSince,
-          reading: { objects, unknown, unread: new Map(), hollow },
+          reading: { objects, unknown, unusableTexts: new Map(), emptyPaths: emptyPaths },
         });
 
         const gone = new Set(remove.map(identityOf));
@@ -255,7 +264,9 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
         for (const one of remove) {
           const from = one.metadata.annotations?.[FILE_ANNOTATION] ?? '';
           expect(
-            [...unknown, ...hollow].some((path) => from === path || from.startsWith(`${path}/`)),
+            [...unknown, ...emptyPaths].some(
+              (path) => from === path || from.startsWith(`${path}/`),
+            ),
           ).toBe(false);
         }
         expect(apply.length).toBeLessThanOrEqual(wanted.length);

@@ -12,10 +12,10 @@ export const FILE_ANNOTATION = 'snicket.dev/file';
  * An object that is missing from the folder is deleted after this time. A file is briefly empty while it is written,
  * and briefly missing while it is replaced.
  */
-export const GONE_AFTER_MS = 3_000;
+export const DELETION_GRACE_MS = 3_000;
 
 /** An unmounted or full disk must not delete a tenant. */
-const EMPTIED =
+const EMPTIED_TEXT =
   'nothing is in there any more; what was there stays in force. If that is meant to go, remove the folder, the file or the link itself';
 
 /** Returns the message for a folder without any files, although it has live objects. */
@@ -24,8 +24,8 @@ export function emptyFolderText(folder: string): string {
 }
 
 /** The inputs of {@link planSync}. */
-export interface SyncFacts {
-  readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'unread' | 'hollow'>;
+export interface SyncInput {
+  readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'unusableTexts' | 'emptyPaths'>;
   /** The live Edges, Exposures and Secrets that come from the folder. */
   readonly live: readonly KubeObject[];
   /** Since when objects are missing, by identity. */
@@ -43,8 +43,8 @@ export interface SyncPlan {
 }
 
 /** Computes what to apply and what to delete. */
-export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): SyncPlan {
-  const isUnknown = among(reading.unknown);
+export function planSync({ reading, live, missingSince, nowMs }: SyncInput): SyncPlan {
+  const isUnknown = isAtOrBelow(reading.unknown);
   const liveBy = new Map(live.map((object) => [identityOf(object), object]));
   const apply: FolderObject[] = [];
   const faults: FolderFault[] = [];
@@ -55,25 +55,25 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
     const present = liveBy.get(identity);
     // An object that is being deleted is created again once it is gone.
     if (present?.metadata.deletionTimestamp !== undefined) continue;
-    const holder = present && fileOf(present);
-    if (holder !== undefined && holder < found.file && isUnknown(holder)) {
-      const sentence = `${identity} is of ${holder} too, which cannot be used; as it was there it stays in force until that file is right or gone`;
+    const currentFile = present && fileOf(present);
+    if (currentFile !== undefined && currentFile < found.file && isUnknown(currentFile)) {
+      const sentence = `${identity} is of ${currentFile} too, which cannot be used; as it was there it stays in force until that file is right or gone`;
       faults.push({ file: found.file, sentence });
     } else apply.push(found);
   }
   const absent = live.filter(
     (object) => !wanted.has(identityOf(object)) && !isUnknown(fileOf(object)),
   );
-  const emptied = reading.hollow.filter((place) =>
-    absent.some((object) => among([place])(fileOf(object))),
+  const emptied = reading.emptyPaths.filter((path) =>
+    absent.some((object) => isAtOrBelow([path])(fileOf(object))),
   );
-  faults.push(...emptied.map((file) => ({ file, sentence: EMPTIED })));
-  const isHeld = among(emptied);
+  faults.push(...emptied.map((file) => ({ file, sentence: EMPTIED_TEXT })));
+  const isEmptied = isAtOrBelow(emptied);
   const missing = absent.filter((object) => {
-    if (isHeld(fileOf(object))) return false;
-    const where = mayBeIn(object, reading.unread);
-    if (where !== undefined) faults.push(movedFault(object, where));
-    return where === undefined;
+    if (isEmptied(fileOf(object))) return false;
+    const unusableFile = unusableFileNaming(object, reading.unusableTexts);
+    if (unusableFile !== undefined) faults.push(movedFault(object, unusableFile));
+    return unusableFile === undefined;
   });
   const since = new Map(
     missing.map((object) => {
@@ -82,13 +82,13 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
     }),
   );
   const isDue = (object: KubeObject) =>
-    nowMs - (since.get(identityOf(object)) ?? nowMs) >= GONE_AFTER_MS;
+    nowMs - (since.get(identityOf(object)) ?? nowMs) >= DELETION_GRACE_MS;
   const due = missing.filter(
     (object) => object.metadata.deletionTimestamp === undefined && isDue(object),
   );
-  const isNeeded = neededBy(live.filter((object) => isLeaving(object, due)));
+  const isNeeded = neededBy(live.filter((object) => isBeingRemoved(object, due)));
   return {
-    apply: apply.toSorted(byNeed),
+    apply: apply.toSorted(exposuresLast),
     missingSince: since,
     faults,
     remove: due.filter((object) => object.kind === 'Exposure' || !isNeeded(object)),
@@ -99,7 +99,7 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
  * Orders Exposures last. Otherwise an Exposure reports missing Secrets that are applied a moment later, and its next
  * reconcile is much later.
  */
-function byNeed({ object: one }: FolderObject, { object: other }: FolderObject): number {
+function exposuresLast({ object: one }: FolderObject, { object: other }: FolderObject): number {
   return Number(one.kind === 'Exposure') - Number(other.kind === 'Exposure');
 }
 
@@ -109,24 +109,24 @@ export function fileOf({ metadata }: KubeObject): string {
 }
 
 /** Returns an unusable file that contains the name of the object: the object may have been moved there. */
-function mayBeIn(
+function unusableFileNaming(
   { metadata: { name } }: KubeObject,
-  unread: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, string>,
 ): string | undefined {
   const word = new RegExp(`(?<![-.a-z0-9])${name.replaceAll('.', '\\.')}(?![-.a-z0-9])`);
-  for (const [file, text] of unread) if (word.test(text)) return file;
+  for (const [file, text] of texts) if (word.test(text)) return file;
   return undefined;
 }
 
-function movedFault(object: KubeObject, where: string): FolderFault {
+function movedFault(object: KubeObject, unusableFile: string): FolderFault {
   const file = fileOf(object);
-  const sentence = `${identityOf(object)} is not in here any more, and ${where}, which has that name in it, cannot be used; it stays in force until that file is right or gone`;
+  const sentence = `${identityOf(object)} is not in here any more, and ${unusableFile}, which has that name in it, cannot be used; it stays in force until that file is right or gone`;
   return { file, sentence };
 }
 
 /** Returns whether a file is one of these paths, or below one. */
-function among(places: readonly string[]): (file: string) => boolean {
-  const all = new Set(places);
+function isAtOrBelow(paths: readonly string[]): (file: string) => boolean {
+  const all = new Set(paths);
   return (file) => {
     for (let path = file; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
       if (all.has(path)) return true;
@@ -135,7 +135,7 @@ function among(places: readonly string[]): (file: string) => boolean {
   };
 }
 
-function isLeaving(object: KubeObject, due: readonly KubeObject[]): boolean {
+function isBeingRemoved(object: KubeObject, due: readonly KubeObject[]): boolean {
   if (object.kind !== 'Exposure') return false;
   return object.metadata.deletionTimestamp !== undefined || due.includes(object);
 }

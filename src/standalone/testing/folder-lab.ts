@@ -78,13 +78,13 @@ spec:
   protected abstract end(): Promise<void>;
 
   /** Whether the program has ended by itself. */
-  protected abstract get hasEnded(): boolean;
+  protected abstract get hasExited(): boolean;
 
   /** The log lines since the last start of the program. */
   abstract get log(): readonly LogLine[];
 
   /** Waits for a log line that matches. */
-  async said(pattern: RegExp): Promise<LogLine> {
+  async logged(pattern: RegExp): Promise<LogLine> {
     return this.until(`the log says ${pattern}`, () =>
       this.log.find(({ msg }) => pattern.test(msg)),
     );
@@ -125,14 +125,14 @@ spec:
   /** Polls until the function returns a value. @throws with the log if that takes too long, or if the program ends */
   async until<T>(
     what: string,
-    look: () => T | undefined | false | Promise<T | undefined | false>,
+    observe: () => T | undefined | false | Promise<T | undefined | false>,
   ): Promise<T> {
     const deadline = performance.now() + 200_000;
     for (;;) {
-      const value = await look();
+      const value = await observe();
       if (value !== undefined && value !== false) return value;
       const isLate = performance.now() > deadline;
-      if (isLate || this.hasEnded) {
+      if (isLate || this.hasExited) {
         const log = this.log.map((line) => JSON.stringify(line)).join('\n');
         throw new Error(`${isLate ? 'not in time' : 'it ended'}: ${what}\n${log}`);
       }
@@ -143,8 +143,8 @@ spec:
   /** Gets a page from the HTTP server of the program. */
   async http(path: string): Promise<{ readonly status: number; readonly text: string }> {
     try {
-      const answer = await fetch(`http://127.0.0.1:${this.httpPort}${path}`);
-      return { status: answer.status, text: await answer.text() };
+      const response = await fetch(`http://127.0.0.1:${this.httpPort}${path}`);
+      return { status: response.status, text: await response.text() };
     } catch {
       return { status: 0, text: '' }; // not listening yet
     }
@@ -174,10 +174,10 @@ spec:
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${tenant.apiHost}\r\nAuthorization: Bearer ${credentials.token}\r\nConnection: close\r\n\r\n`,
     );
-    let answer = '';
-    socket.on('data', (bytes) => (answer += bytes.toString()));
+    let response = '';
+    socket.on('data', (bytes) => (response += bytes.toString()));
     await once(socket, 'close');
-    return answer;
+    return response;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

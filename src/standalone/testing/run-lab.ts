@@ -21,8 +21,13 @@ export class RunLab extends FolderLab {
   /** Starts the program without waiting. */
   async launch(...flags: readonly string[]): Promise<Bun.Subprocess> {
     this.#starts++;
-    const places = ['--listen', `127.0.0.1:${this.port}`, '--http', `127.0.0.1:${this.httpPort}`];
-    const pace = ['--grace', '0', '--drain', '0', '--workers', '1', '--resync-period', '5s'];
+    const addresses = [
+      '--listen',
+      `127.0.0.1:${this.port}`,
+      '--http',
+      `127.0.0.1:${this.httpPort}`,
+    ];
+    const timing = ['--grace', '0', '--drain', '0', '--workers', '1', '--resync-period', '5s'];
     this.#running = Bun.spawn(
       [
         process.execPath,
@@ -31,8 +36,8 @@ export class RunLab extends FolderLab {
         this.folder,
         '--state',
         this.state,
-        ...places,
-        ...pace,
+        ...addresses,
+        ...timing,
         ...flags,
       ],
       { stdout: 'ignore', stderr: Bun.file(this.#logFile) },
@@ -61,7 +66,7 @@ export class RunLab extends FolderLab {
     await this.stop('SIGKILL');
   }
 
-  protected override get hasEnded(): boolean {
+  protected override get hasExited(): boolean {
     return this.#running !== undefined && this.#running.exitCode !== null;
   }
 

@@ -69,7 +69,7 @@ export class StandaloneLab extends FolderLab {
     this.#standalone = undefined;
   }
 
-  protected override get hasEnded(): boolean {
+  protected override get hasExited(): boolean {
     return false;
   }
 }

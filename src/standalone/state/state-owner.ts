@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DATABASE_FILE, isBusy } from './object-database.ts';
 
 /** `unknown` means that the file with the lock cannot be opened. */
-export type StateHolder = 'running' | 'none' | 'unknown';
+export type StateOwner = 'running' | 'none' | 'unknown';
 
 /** Returns whether a process uses the state. */
-export function stateHolder(state: string): StateHolder {
+export function stateOwner(state: string): StateOwner {
   const path = join(state, DATABASE_FILE);
   if (!existsSync(path)) return 'none';
   try {
