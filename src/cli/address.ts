@@ -8,19 +8,19 @@ import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket address add 100.64.64.1 fd00:64::1     # what is there stays
-  snicket address check 100.64.64.1 fd00:64::1   # are they there?
-  snicket address remove 100.64.64.1 fd00:64::1  # only if it is ours
+  snicket address add 100.64.64.1 fd00:64::1  # idempotent
+  snicket address check 100.64.64.1           # exit code 1 if missing
+  snicket address remove 100.64.64.1          # only if Snicket added it
   snicket address remove 100.64.64.1 --stay --http 127.0.0.1:9443
 
-Adding can be done as often as you like. Adding and removing need the capability
-NET_ADMIN. With --stay it waits for SIGTERM behind that, as a DaemonSet has to.
+Adding and removing require the capability NET_ADMIN. With --stay, the command
+then runs until SIGTERM, as the container of a DaemonSet must.
 
 Exit codes:
-  0  done; with check: every address is there
-  1  with check: one is not there, or not as it should be; else: the machine
-     refuses
-  2  the command line cannot be understood`;
+  0  success; with check: all addresses are present
+  1  with check: an address is missing or misconfigured; otherwise: the system
+     rejected the change
+  2  invalid command line`;
 
 type Action = 'add' | 'remove' | 'check';
 
@@ -32,11 +32,15 @@ interface Flags {
 /** `snicket address`: manages the virtual addresses on which the proxy of a node serves its pods. */
 export function addressCommand(io: CommandIo): Command {
   return new Command('address')
-    .description('put virtual addresses on this machine (lo), take them off, or check them')
+    .description('Add, remove or check virtual addresses on this machine (lo)')
     .addArgument(new Argument('<action>').choices(['add', 'remove', 'check'] satisfies Action[]))
-    .argument('<ip...>', 'IPv4 or IPv6, without a prefix length', virtualAddresses)
-    .option('--stay', 'after removing: go on until SIGTERM', false)
-    .option('--http <address>', 'with --stay: where /healthz and /readyz are', listenAddresses)
+    .argument('<ip...>', 'IPv4 or IPv6 addresses, without a prefix length', virtualAddresses)
+    .option('--stay', 'after removing: run until SIGTERM', false)
+    .option(
+      '--http <address>',
+      'with --stay: listen address of /healthz and /readyz',
+      listenAddresses,
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (action: Action, ips: ReadonlySet<string>, flags: Flags, command: Command) => {
       refuseMisplaced(action, flags, command);

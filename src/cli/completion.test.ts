@@ -56,7 +56,7 @@ describe('the answer to a shell', () => {
     const answer = await answerTo('re');
 
     expect(answer).toEqual([
-      'render\tprint the objects that Exposures lead to, from a cluster or from files',
+      'render\tPrint the objects that Exposures result in, from a cluster or from files',
       ':4',
     ]);
   });
@@ -74,7 +74,7 @@ describe('the answer to a shell', () => {
 
   test('options, their values, and files', async () => {
     expect(await answerTo('dns', '--wil')).toEqual([
-      '--wildcard\twith --format: *.k8s.DOMAIN and *.konnectivity.DOMAIN',
+      '--wildcard\twildcard records *.k8s.DOMAIN and *.konnectivity.DOMAIN',
       ':4',
     ]);
     expect(await answerTo('dns', '--format', 'd')).toEqual(['dnsmasq', ':4']);

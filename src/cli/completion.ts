@@ -8,24 +8,24 @@ Examples:
   source <(snicket completion zsh)   # in ~/.zshrc, after compinit
   snicket completion fish | source   # in ~/.config/fish/config.fish
 
-For "kubectl snicket", kubectl asks a program called kubectl_complete-snicket.
-Put one into a folder of your PATH, beside kubectl-snicket:
+For "kubectl snicket", kubectl runs a program named kubectl_complete-snicket.
+Create one in a folder of your PATH, next to kubectl-snicket:
   printf '#!/bin/sh\\nexec kubectl-snicket __complete "$@"\\n' \\
     > ~/bin/kubectl_complete-snicket
   chmod +x ~/bin/kubectl_complete-snicket
 
-Commands, options and their values come from the program itself, names of
-Exposures, Edges and namespaces from the cluster; it is given two seconds.
+Commands, options and their values come from the program itself. Names of
+Exposures, Edges and namespaces come from the cluster, with a timeout of 2s.
 
 Exit codes:
-  0  printed
-  2  the command line cannot be understood`;
+  0  success
+  2  invalid command line`;
 
 /** `snicket completion`: prints the script that lets a shell complete command lines. */
 export function completionCommand(io: CommandIo): Command {
   return new Command('completion')
-    .description('print a script by which a shell completes command lines of snicket')
-    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+    .description('Print a shell completion script')
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell) => {
       io.stdout.write(SCRIPTS[shell]);

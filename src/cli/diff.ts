@@ -19,20 +19,20 @@ import type { CommandIo } from './io/command-io.ts';
 const EXAMPLES = `
 Examples:
   snicket diff tenants/blue  # what the operator would change now
-  snicket diff -A -o json    # of all Exposures, for a program
-  snicket diff -A > /dev/null && echo nothing has drifted
-  snicket diff -f blue.yaml  # and once this file were applied
+  snicket diff -A -o json    # all Exposures, as JSON
+  snicket diff -A > /dev/null && echo no drift
+  snicket diff -f blue.yaml  # as if this file were applied
   snicket diff -f edge.yaml -A
   snicket diff -f /etc/snicket --state /var/lib/snicket
 
-~ is a change, + something new, - something that goes; (not before ...) says
-what it waits for. Nothing is written anywhere, and no secret is shown.
+~ marks a change, + an addition, - a deletion; (not before ...) names the
+condition to wait for. This command writes nothing and shows no secret values.
 
 Exit codes:
-  0  nothing would be changed
-  1  something would be
-  2  something cannot be compared, there is no such Exposure, or with -f none
-     at all: lines that begin with error: say what and why`;
+  0  no changes
+  1  changes found
+  2  invalid command line, no such Exposure, with -f no Exposure at all, or
+     objects that cannot be compared`;
 
 interface Flags extends ManagementFlags {
   readonly filename?: readonly string[];
@@ -44,14 +44,16 @@ interface Flags extends ManagementFlags {
 /** `snicket diff`: shows what the operator would change. */
 export function diffCommand(io: CommandIo): Command {
   return withManagementFlags(new Command('diff'))
-    .description('show what the operator would change, in the management cluster and in tenants')
-    .addOption(filesOption(', as if they were applied'))
+    .description('Show what the operator would change in the management cluster and in tenants')
+    .addOption(filesOption(', compared as if applied'))
     .option('--state <folder>', 'with -f and the folder of `snicket run`: its state', folderName)
     .addOption(
-      new Option('--only <cluster>', 'the objects of one cluster; default: both').choices(CLUSTERS),
+      new Option('--only <cluster>', 'objects of one cluster only (default: both)').choices(
+        CLUSTERS,
+      ),
     )
     .addOption(
-      new Option('-o, --output <format>', 'how to print it')
+      new Option('-o, --output <format>', 'output format')
         .choices(['text', 'json', 'yaml'])
         .default('text'),
     )

@@ -262,6 +262,6 @@ test.each([
 test('the help fits into 80 columns, and says the exit codes', async () => {
   const { stdout } = await terminal.snicket(['dns', '--help']);
 
-  expect(stdout).toContain('Exit codes:\n  0  every name leads to its Edge');
+  expect(stdout).toContain('Exit codes:\n  0  every name resolves to its Edge');
   expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
 });

@@ -31,21 +31,21 @@ Formats:
 ${FORMAT_NAMES.map((name) => `  ${name.padEnd(12)}  ${FORMATS[name].title}`).join('\n')}
 
 Examples:
-  snicket dns                              # do hosts lead to the Edge?
-  snicket dns tenants/blue red -o json     # two of them, for a program
-  snicket dns -A --format bind --wildcard  # for all, in few lines
+  snicket dns                              # check all in the namespace
+  snicket dns tenants/blue red -o json     # check two, as JSON
+  snicket dns -A --format bind --wildcard  # records, with wildcards
   snicket dns blue --format windows --zone example.com
-  snicket dns -f tenants.d --format hosts  # a folder, no cluster
+  snicket dns -f tenants.d --format hosts  # instead of a cluster
   snicket dns -A --format external-dns | kubectl apply -n dns -f -
 
-Names are looked up by the resolver of this machine, /etc/hosts included.
-Nothing is written anywhere.
+Names are resolved by this machine, including /etc/hosts. This command writes
+nothing.
 
 Exit codes:
-  0  every name leads to its Edge; with --format: all records were printed
-  1  a name is missing or wrong; with --format: some have no record
-  2  the command line, a file or the management cluster cannot be read, there
-     is no such Exposure, or with -f none at all`;
+  0  every name resolves to its Edge; with --format: all records printed
+  1  a name is missing or wrong; with --format: some names have no record
+  2  invalid command line or file, no such Exposure, with -f no Exposure at all,
+     or the management cluster cannot be read`;
 
 /** Records change rarely, but clients should notice a change soon. */
 const DEFAULT_TTL_SECONDS = 300;
@@ -67,26 +67,27 @@ interface Flags extends ClusterFlags, ChoiceFlags {
 /** `snicket dns`: checks or prints the DNS records that point hosts of Exposures to their Edge. */
 export function dnsCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('dns'))
-    .description('see whether the hosts of Exposures lead to their Edge, and print the DNS records')
+    .description('Check that hosts of Exposures resolve to their Edge, or print DNS records')
     .addArgument(
       new Argument(
         '[exposure...]',
-        'NAMESPACE/NAME, or NAME; default: all of the namespace',
+        'NAMESPACE/NAME or NAME (default: all in the namespace)',
       ).argParser(exposureNames),
     )
-    .option('-A, --all-namespaces', 'all Exposures', false)
+    .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(folderOption())
     .addOption(outputOption())
+    .optionsGroup('Options for records:')
     .addOption(
-      new Option('--format <format>', 'print records, for this kind of DNS server').choices(
+      new Option('--format <format>', 'print records in the format of this DNS server').choices(
         FORMAT_NAMES,
       ),
     )
-    .option('--wildcard', 'with --format: *.k8s.DOMAIN and *.konnectivity.DOMAIN', false)
-    .option('--ttl <seconds>', 'with --format: of each record', parseTtl, DEFAULT_TTL_SECONDS)
+    .option('--wildcard', 'wildcard records *.k8s.DOMAIN and *.konnectivity.DOMAIN', false)
+    .option('--ttl <seconds>', 'TTL of each record, in seconds', parseTtl, DEFAULT_TTL_SECONDS)
     .option(
       '--zone <domain>',
-      "with --format windows: a zone, as often as you like; default: the Edge's domain",
+      'with --format windows: zone of the records; can be repeated (default: the domain of the Edge)',
       parseZones,
     )
     .addHelpText('after', EXAMPLES)

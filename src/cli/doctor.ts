@@ -30,21 +30,21 @@ import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket doctor                           # all of the namespace
-  snicket doctor tenants/blue tenants/red  # two of them
-  snicket doctor -A -o json | jq .tally    # all, for a program
-  snicket doctor -f tenants.d              # a folder, no cluster
+  snicket doctor                           # all in the namespace
+  snicket doctor tenants/blue tenants/red  # two Exposures
+  snicket doctor -A -o json | jq .tally    # all, as JSON
+  snicket doctor -f tenants.d              # instead of a cluster
   snicket doctor --from-worker --host blue.k8s.example.com \\
     --ca /etc/kubernetes/pki/ca.crt --edge 203.0.113.10:443
 
-Each hop is tried from this machine: what it reaches and how it resolves names
-is what counts. Nothing is written anywhere. Codes: docs/reference/codes.md
+Each hop is probed from this machine, with its resolver and its network. This
+command writes nothing. To explain a code: snicket explain CODE
 
 Exit codes:
-  0  nothing fails; lines with Warn may be there
-  1  something fails
-  2  the command line, a file or the management cluster cannot be read, there
-     is no such Exposure, or with -f none at all`;
+  0  no failures; there may be warnings
+  1  failures
+  2  invalid command line or file, no such Exposure, with -f no Exposure at all,
+     or the management cluster cannot be read`;
 
 /** Flags that select Exposures, which --from-worker does not accept. */
 const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'namespace', 'allNamespaces', 'proxyImage'];
@@ -60,14 +60,14 @@ export function doctorCommand(io: CommandIo): Command {
   const command = withClusterFlags(new Command('doctor'))
     .addCommand(edgeCommand(io))
     .helpCommand(false) // an Exposure may be named help
-    .description('try every hop of the way to tenants, and say what is wrong and what to do')
+    .description('Check every hop on the path to a tenant and suggest fixes')
     .addArgument(
       new Argument(
         '[exposure...]',
-        'NAMESPACE/NAME, or NAME; default: all of the namespace',
+        'NAMESPACE/NAME or NAME (default: all in the namespace)',
       ).argParser(exposureNames),
     )
-    .option('-A, --all-namespaces', 'all Exposures', false)
+    .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(proxyImageOption())
     .addOption(folderOption())
     .addOption(

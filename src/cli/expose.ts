@@ -16,7 +16,7 @@ import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket expose  # asks what it cannot find out
+  snicket expose  # prompts for what cannot be detected
   snicket expose tenantcontrolplane/blue -n tenants --wait
   snicket expose service/blue -n tenants --dry-run
   snicket expose --endpoints 10.0.0.5:6443 --name blue -n tenants \\
@@ -24,18 +24,18 @@ Examples:
 
 Control planes are TenantControlPlanes of Kamaji and Steward, Clusters of
 k0smotron, K0smotronControlPlanes, ClusterDeployments of k0rdent, Services, and
-addresses. The Exposure is made in the namespace of its control plane. Nothing
-that exists is written over. Without a terminal, what is missing is an error.
-Without a cluster, --dry-run prints what KIND/NAME or --endpoints come to, and
-says what it could not look at.
+addresses. The Exposure is created in the namespace of its control plane.
+Existing objects are never changed. Without a terminal, a missing value is an
+error. Without a cluster, --dry-run prints the Exposure for KIND/NAME or
+--endpoints, and lists what was not checked.
 
 Exit codes:
-  0  it is made, is there already as it should be, or you answered that you do
-     not want it; with --wait: it is Ready and reachable
-  1  the plan has errors, or one of that name is there and differs; with --wait:
-     it is not Ready and reachable in time
-  2  the command line or the management cluster cannot be read, something is not
-     said, or there is nothing to expose`;
+  0  created, unchanged, or declined at the prompt; with --wait: Ready and
+     reachable
+  1  the plan has errors, or an Exposure of that name exists and differs; with
+     --wait: not Ready and reachable in time
+  2  invalid command line, a missing value, nothing to expose, or the management
+     cluster cannot be read`;
 
 interface Flags extends ClusterFlags {
   readonly endpoints?: readonly string[];
@@ -58,45 +58,65 @@ interface Flags extends ClusterFlags {
 /** `snicket expose`: creates the Exposure of a control plane. */
 export function exposeCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('expose'))
-    .description('write the Exposure of a control plane, and ask only what cannot be found out')
+    .description('Expose a control plane, prompting only for what cannot be detected')
     .addArgument(
-      new Argument('[control-plane]', 'KIND/NAME, or NAME; default: asks').argParser(
+      new Argument('[control-plane]', 'KIND/NAME or NAME (default: prompt)').argParser(
         parseControlPlane,
       ),
     )
-    .option('--endpoints <address...>', 'a control plane at these, as IP:PORT', parseEndpoints)
+    .option('--endpoints <address...>', 'endpoints of the API server, as IP:PORT', parseEndpoints)
     .option(
       '--konnectivity-endpoints <address...>',
-      'with --endpoints: where its konnectivity server is',
+      'with --endpoints: endpoints of the konnectivity server',
       parseEndpoints,
     )
-    .option('--name <name>', 'of the Exposure; default: that of the control plane', objectName)
-    .option('--edge <name>', 'the Edge; default: the default one, or the only one', objectName)
-    .option('--api-host <host>', 'default: made from the domain of the Edge', parseHost)
-    .option('--konnectivity-host <host>', 'default: made from the domain of the Edge', parseHost)
-    .addOption(
-      new Option('--mode <mode>', 'of the proxies; default: as suits the Edge').choices(MODE_FLAGS),
+    .option(
+      '--name <name>',
+      'name of the Exposure (default: that of the control plane)',
+      objectName,
+    )
+    .option(
+      '--edge <name>',
+      'name of the Edge (default: the default Edge, or the only one)',
+      objectName,
+    )
+    .option(
+      '--api-host <host>',
+      'API host (default: derived from the domain of the Edge)',
+      parseHost,
+    )
+    .option(
+      '--konnectivity-host <host>',
+      'konnectivity host (default: derived from the domain of the Edge)',
+      parseHost,
     )
     .addOption(
-      new Option('--prepare <policy>', "of the control plane's own object").choices(
-        PREPARE_POLICIES,
-      ),
+      new Option(
+        '--mode <mode>',
+        'mode of the proxies (default: the best one for the Edge)',
+      ).choices(MODE_FLAGS),
+    )
+    .addOption(
+      new Option(
+        '--prepare <policy>',
+        'policy for changes to the object of the control plane',
+      ).choices(PREPARE_POLICIES),
     )
     .option(
       '--ca-secret <name>',
-      "of the tenant's CA, without a provider; default: the one that the kubeconfig trusts",
+      'without a provider: Secret with the CA of the tenant (default: the CA that the kubeconfig trusts)',
       objectName,
     )
     .option(
       '--kubeconfig-secret <name>',
-      'of its administrator, without a provider; default: the one that is called like it',
+      'without a provider: Secret with the kubeconfig of an administrator (default: the one named after the control plane)',
       objectName,
     )
-    .option('--dry-run', 'print it, and write nothing', false)
-    .option('-y, --yes', 'do not ask before it is written, not even if the plan has errors', false)
-    .option('--wait', 'until it is Ready and reachable', false)
+    .option('--dry-run', 'print the Exposure without creating it', false)
+    .option('-y, --yes', 'no confirmation, even if the plan has errors', false)
+    .option('--wait', 'wait until the Exposure is Ready and reachable', false)
     .addOption(
-      durationOption('--timeout', 'with --wait: time to wait at most', {
+      durationOption('--timeout', 'with --wait: maximum time to wait', {
         least: '1s',
         most: '24h',
         fallback: '5m',

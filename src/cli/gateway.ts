@@ -26,14 +26,14 @@ A routes file:
       limits: {connections: 5000, connectionsPerSecond: 100}
 
 Signals:
-  TERM, INT  not ready from now on, accept for --grace, close over --drain, end;
-             once more: end at once
-  HUP        open the access log anew
+  TERM, INT  report not ready, accept connections for --grace, close them over
+             --drain, exit; a second signal exits immediately
+  HUP        reopen the access log
 
 Exit codes:
-  0  told to end
-  1  it could not go on; the log says why
-  2  the command line cannot be understood`;
+  0  stopped by a signal
+  1  fatal error; see the log
+  2  invalid command line`;
 
 /** The flags as Commander reads them. */
 interface Flags extends GatewayFlags {
@@ -50,33 +50,27 @@ interface Flags extends GatewayFlags {
 /** `snicket gateway`: serves the shared address of all tenants. */
 export function gatewayCommand(io: CommandIo): Command {
   const command = new Command('gateway')
-    .description('route TLS connections to tenants by the name that clients ask for')
-    .option(
-      '--routes <file>',
-      'the routes, YAML or JSON; watched, and changed with no restart',
-      fileName,
-    )
-    .option('--kubernetes', 'the TenantRoutes of a management cluster, instead of a file', false)
-    .option('--edge <name>', 'with --kubernetes: the TenantRoutes of this Edge only', objectName)
-    .option(
-      '--state <file>',
-      'with --kubernetes: keep the last routes here, to begin with after a restart',
-      fileName,
-    )
+    .description('Run the gateway, which routes TLS connections to tenants by server name')
+    .option('--routes <file>', 'routes file, YAML or JSON; reloaded when it changes', fileName)
+    .optionsGroup('Options for routes from a cluster:')
+    .option('--kubernetes', 'routes from the TenantRoutes of a management cluster', false)
+    .option('--edge <name>', 'only the TenantRoutes of this Edge', objectName)
+    .option('--state <file>', 'cache of the last routes, used at the next start', fileName)
     .option(
       '--kubeconfig <file>',
-      'with --kubernetes: how to reach the cluster; default: as kubectl does, or the pod itself',
+      'kubeconfig of the cluster (default: as kubectl, or in-cluster)',
       fileName,
     )
-    .option('--context <name>', 'with --kubernetes: the context of the kubeconfig');
+    .option('--context <name>', 'context of the kubeconfig')
+    .optionsGroup('Options:');
   return withGatewayFlags(command)
     .option(
       '--key-file <file>',
-      "master keys of the workers' signed headers, one per line; watched",
+      "file with the master keys of workers' signed headers, one per line; reloaded when it changes",
       fileName,
     )
     .addOption(
-      new Option('--log-level <level>', 'what to log on standard error')
+      new Option('--log-level <level>', 'log level on standard error')
         .choices(LOG_LEVELS)
         .default('info'),
     )

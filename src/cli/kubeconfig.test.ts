@@ -281,6 +281,6 @@ test.each([
 test('the help fits into 80 columns, and says the exit codes', async () => {
   const { stdout } = await terminal.snicket(['kubeconfig', '--help']);
 
-  expect(stdout).toContain('Exit codes:\n  0  printed');
+  expect(stdout).toContain('Exit codes:\n  0  success');
   expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
 });

@@ -36,20 +36,19 @@ Examples:
   snicket kubeconfig tenants/blue -o blue.kubeconfig
   kubectl --kubeconfig blue.kubeconfig get nodes
 
-  snicket kubeconfig blue --by-address            # while DNS lacks it
-  snicket kubeconfig blue --address 203.0.113.10  # by this address
-  snicket kubeconfig -f tenants.d blue            # no cluster
+  snicket kubeconfig blue --by-address            # without DNS
+  snicket kubeconfig blue --address 203.0.113.10  # with this address
+  snicket kubeconfig -f tenants.d blue            # without a cluster
   KUBECONFIG=~/.kube/config:blue.kubeconfig kubectl config view --flatten --raw
 
-The user is the administrator whose kubeconfig the provider keeps in a Secret,
-or that the Exposure names.
-Cluster, user and context are called NAMESPACE/NAME, so that those of several
-tenants can be in one file.
+The credentials are those of the administrator's kubeconfig that the provider
+stores in a Secret, or that the Exposure references. Cluster, user and context
+are named NAMESPACE/NAME, so that one file can have several tenants.
 
 Exit codes:
-  0  printed, or written to the file
-  1  there is none to give: lines that begin with error: say why
-  2  the command line, a file or the management cluster is at fault`;
+  0  success
+  1  the tenant has no usable kubeconfig
+  2  invalid command line or file, or the management cluster cannot be read`;
 
 interface Flags extends ClusterFlags {
   readonly address?: string;
@@ -62,17 +61,21 @@ interface Flags extends ClusterFlags {
 /** `snicket kubeconfig`: prints a kubeconfig of a tenant that uses the edge. */
 export function kubeconfigCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('kubeconfig'))
-    .description('print a kubeconfig of a tenant that leads through the edge')
-    .addArgument(new Argument('<exposure>', 'NAMESPACE/NAME, or NAME').argParser(parseExposureName))
+    .description('Print a kubeconfig of a tenant that connects through the edge')
+    .addArgument(new Argument('<exposure>', 'NAMESPACE/NAME or NAME').argParser(parseExposureName))
     .addOption(folderOption())
     .addOption(
-      new Option('--by-address', 'dial an address of the Edge; DNS is not needed then')
+      new Option('--by-address', 'use an address of the Edge as server, instead of a DNS name')
         .default(false)
         .conflicts('address'),
     )
-    .option('--address <ip>', 'dial this address; DNS is not needed then', parseAddress)
-    .option('-o, --output <file>', 'write it there, with mode 0600; default: print it', parseFile)
-    .option('--force', 'with -o: write over a file that is there', false)
+    .option('--address <ip>', 'use this address as server, instead of a DNS name', parseAddress)
+    .option(
+      '-o, --output <file>',
+      'file to write, with mode 0600 (default: standard output)',
+      parseFile,
+    )
+    .option('--force', 'with -o: overwrite an existing file', false)
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure, flags: Flags, command: Command) => {
       refuseUnclear(exposure, { ...flags, allNamespaces: false }, command);

@@ -15,22 +15,21 @@ import type { CommandIo } from './io/command-io.ts';
 const EXAMPLES = `
 Examples:
   snicket operator --leader-elect  # in a pod of the management cluster
-  snicket operator --dry-run       # print what it would write, and end
+  snicket operator --dry-run       # print the plans and exit
   snicket operator --kubeconfig ~/.kube/config --http off
 
-The last is for a terminal; Services are reached from inside the cluster only.
-Without --leader-elect it does not check for other operators: do not start it
-where one runs; use --dry-run there.
+The last example is for development: outside the cluster, Services cannot be
+reached. Without --leader-elect, the operator does not check for others: do not
+start a second one. Use --dry-run instead.
 
 Signals:
-  TERM, INT  give the lease back and end; once more: end at once
+  TERM, INT  release the Lease and exit; a second signal exits immediately
 
 Exit codes:
-  0  told to end; with --dry-run: printed
-  1  it could not go on; the log says why. With --dry-run: lines with error: say
-     what is wrong
-  2  the command line or the kubeconfig is at fault; with --dry-run: the
-     management cluster cannot be read`;
+  0  stopped by a signal; with --dry-run: success
+  1  fatal error; see the log. With --dry-run: errors, on standard error
+  2  invalid command line or kubeconfig; with --dry-run: the management cluster
+     cannot be read`;
 
 interface Flags extends OperatorFlags {
   readonly kubeconfig?: string;
@@ -45,28 +44,28 @@ interface Flags extends OperatorFlags {
 /** `snicket operator`: runs the controllers for Edges and Exposures. */
 export function operatorCommand(io: CommandIo): Command {
   const command = new Command('operator')
-    .description('carry out the Edges and Exposures of a management cluster')
+    .description('Run the controllers for Edges and Exposures')
     .option(
       '--kubeconfig <file>',
-      'how to reach it; default: as kubectl does, or the pod itself',
+      'kubeconfig of the management cluster (default: as kubectl, or in-cluster)',
       fileName,
     )
-    .option('--context <name>', 'the context of the kubeconfig')
+    .option('--context <name>', 'context of the kubeconfig')
     .option(
       '--namespace <name>',
-      "where the operator's Lease and the gateway's Service and keys are; default: the pod's own, or snicket-system",
+      "namespace of the operator's Lease and of the gateway's Service and keys (default: that of the pod, or snicket-system)",
       namespaceName,
     )
-    .option('--leader-elect', 'let only one of several replicas work', false)
+    .option('--leader-elect', 'leader election: only one replica is active', false)
     .addOption(
-      new Option('--http <address>', 'where /healthz, /readyz and /metrics are, or off')
+      new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics, or off')
         .argParser(parseHttp)
         .default(parseHttp(':8080'), ':8080'),
     );
   return withOperatorFlags(command)
-    .option('--dry-run', 'print the plan of every Exposure, write nothing, end', false)
+    .option('--dry-run', 'print the plan of each Exposure and exit, without writing', false)
     .addOption(
-      new Option('--log-level <level>', 'what to log on standard error')
+      new Option('--log-level <level>', 'log level on standard error')
         .choices(LOG_LEVELS)
         .default('info'),
     )

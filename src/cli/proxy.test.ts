@@ -50,7 +50,9 @@ test('explains itself, with an example of each mode', async () => {
   expect(stdout).toContain('snicket proxy --mode terminate --listen');
   expect(stdout).toContain('snicket proxy --mode passthrough --listen');
   expect(stdout).toContain('SNICKET_ENGINE');
-  expect(stdout).toMatch(/--max-connections <number> +one more is reset \(default: 100000\)/);
+  expect(stdout).toMatch(
+    /--max-connections <number> +maximum number of open connections \(default:\s+100000\)/,
+  );
   expect(exitCode).toBe(0);
 });
 

@@ -13,20 +13,19 @@ import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
-  With the edge of any ingress controller that passes TLS through by name:
+  Behind an ingress controller that passes TLS through by server name:
     snicket proxy --mode terminate --listen 100.64.64.1:6443 \\
       --edge edge.example.com:443 --server-name tenant-a.k8s.example.com \\
       --ca ca.crt --cert tls.crt --key tls.key --http :9443
-  With snicket's own gateway; TLS, client certificates and all, goes through to
-  the API server:
+  Behind Snicket's gateway; TLS is end-to-end, so that client certificates work:
     snicket proxy --mode passthrough --listen 100.64.64.1:6443 \\
       --edge edge.example.com:443 --server-name tenant-a.k8s.example.com \\
       --ca ca.crt --tenant-key-file tenant.key --http :9443
 
 Exit codes:
-  0  told to end
-  1  an address cannot be listened on
-  2  the command line, or a file that it names, is at fault`;
+  0  stopped by a signal
+  1  a listen address is not available
+  2  invalid command line, or a file that cannot be used`;
 
 interface Flags {
   readonly mode: ProxyMode['name'];
@@ -50,66 +49,75 @@ interface Flags {
 /** `snicket proxy`: runs on a worker until it gets a signal to end. */
 export function proxyCommand(io: CommandIo): Command {
   return new Command('proxy')
-    .description("carry the connections of a worker's pods to the edge, under the tenant's name")
+    .description('Run the proxy of a worker, which connects its pods to the edge')
     .addOption(
-      new Option('--mode <mode>', 'how the name gets to the edge')
+      new Option('--mode <mode>', 'how the edge learns the tenant')
         .choices(['passthrough', 'terminate'])
         .makeOptionMandatory(),
     )
     .requiredOption(
       '--listen <address>',
-      'where pods are to connect, such as 100.64.64.1:6443 or [::]:6443; may be given again',
+      'listen address for pods, such as 100.64.64.1:6443 or [::]:6443; can be repeated',
       listenAddresses,
     )
-    .option('--edge <host:port>', 'the shared address of all tenants', edgeAddress)
+    .option('--edge <host:port>', 'address of the edge', edgeAddress)
     .option(
       '--edge-file <file>',
-      'a file with the addresses of the edge, one HOST:PORT per line, instead of --edge; changes apply at once',
+      'file with the addresses of the edge, one HOST:PORT per line, instead of --edge; reloaded when it changes',
       fileName,
     )
-    .requiredOption('--server-name <name>', "the tenant's API host, which the edge routes by", name)
+    .requiredOption(
+      '--server-name <name>',
+      'API host of the tenant, by which the edge routes',
+      name,
+    )
+    .option('--ca <file>', "file with the tenant's CA, which verifies the server", fileName)
     .option(
-      '--ca <file>',
-      "the tenant's CA, which the edge's certificate has to chain to",
+      '--cert <file>',
+      'file with the serving certificate and its chain (terminate)',
       fileName,
     )
-    .option('--cert <file>', 'certificate for pods, with its chain (terminate)', fileName)
-    .option('--key <file>', 'its private key (terminate)', fileName)
+    .option('--key <file>', 'file with its private key (terminate)', fileName)
     .option(
       '--tenant-key-file <file>',
-      "the tenant's key: 32 bytes as base64 (passthrough)",
+      "file with the tenant's key, 32 bytes as base64 (passthrough)",
       fileName,
     )
-    .option('--http <address>', 'where /healthz, /readyz and /metrics are', listenAddresses)
+    .option('--http <address>', 'listen address of /healthz, /readyz and /metrics', listenAddresses)
     .addOption(
-      new Option('--engine <engine>', 'which engine moves the bytes (passthrough)')
+      new Option('--engine <engine>', 'socket engine (passthrough)')
         .choices(['auto', 'epoll', 'bun'] satisfies EngineChoice[])
         .env('SNICKET_ENGINE')
         .default('auto'),
     )
     .addOption(
-      durationOption('--grace', 'after SIGTERM: time during which connections are accepted', {
+      durationOption('--grace', 'time after SIGTERM during which connections are still accepted', {
         least: '0s',
         most: '1h',
         fallback: '5s',
       }),
     )
     .addOption(
-      durationOption('--drain', 'after --grace: time over which connections are closed', {
+      durationOption('--drain', 'time after --grace over which connections are closed', {
         least: '0s',
         most: '1h',
         fallback: '15s',
       }),
     )
-    .option('--max-connections <number>', 'one more is reset', count, DEFAULT_LIMITS.maxConnections)
+    .option(
+      '--max-connections <number>',
+      'maximum number of open connections',
+      count,
+      DEFAULT_LIMITS.maxConnections,
+    )
     .option(
       '--max-buffered-bytes <number>',
-      'that may wait for slow readers, of all connections together',
+      'maximum number of bytes buffered for slow readers, over all connections',
       bytes,
       DEFAULT_LIMITS.maxBufferedBytes,
     )
     .addOption(
-      new Option('--log-level <level>', 'lines below it are not written')
+      new Option('--log-level <level>', 'log level on standard error')
         .choices(LOG_LEVELS)
         .default('info'),
     )

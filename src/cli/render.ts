@@ -29,24 +29,26 @@ import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket render tenants/blue              # one, for both clusters
-  snicket render -A --only management      # all, asking no tenant
-  snicket render -f edge.yaml blue.yaml    # files, no cluster
-  snicket render -f tenants.d              # a folder, no cluster
-  snicket render -f tenants.d blue         # one Exposure of it
-  snicket render tenants/blue --values     # of k0rdent's chart
+  snicket render tenants/blue              # one Exposure, both clusters
+  snicket render -A --only management      # all, without tenants
+  snicket render -f edge.yaml blue.yaml    # files instead of a cluster
+  snicket render -f tenants.d              # a folder
+  snicket render -f tenants.d blue         # one Exposure of that folder
+  snicket render tenants/blue --values     # values for k0rdent's chart
   kustomize build . | snicket render -f -  # standard input
   snicket render -f edge.yaml blue.yaml --only management |
     kubectl diff -f -
 
-What is printed is what the operator makes. Nothing is written anywhere. Of
-Secrets a fingerprint is shown, unless --show-secrets asks for more.
+Output read from a cluster is what the operator would apply. With -f, values
+that only a cluster has are assumed, and notes name each assumption. Secret
+values are shown as fingerprints, unless --show-secrets is set. This command
+writes nothing.
 
 Exit codes:
-  0  printed; lines with warning: and note: may be on standard error
-  1  printed as far as it goes; lines with error: say what is wrong
-  2  nothing is printed: the command line or a file is wrong, there is no such
-     Exposure, or with -f none at all, or the management cluster cannot be read`;
+  0  success; standard error may have warnings and notes
+  1  printed as far as possible; standard error has the errors
+  2  nothing printed: invalid command line or file, no such Exposure, with -f no
+     Exposure at all, or the management cluster cannot be read`;
 
 interface Flags extends ManagementFlags, TenantFlags {
   readonly filename?: readonly string[];
@@ -58,12 +60,14 @@ interface Flags extends ManagementFlags, TenantFlags {
 /** `snicket render`: prints the objects that Exposures result in, as YAML. */
 export function renderCommand(io: CommandIo): Command {
   const command = withManagementFlags(new Command('render'))
-    .description('print the objects that Exposures lead to, from a cluster or from files')
+    .description('Print the objects that Exposures result in, from a cluster or from files')
     .addOption(filesOption())
-    .option('--values', "the values of k0rdent's chart, and nothing else", false)
-    .option('--show-secrets', 'print what is in Secrets', false)
+    .option('--values', "values for k0rdent's chart only", false)
+    .option('--show-secrets', 'values of Secrets in plain text', false)
     .addOption(
-      new Option('--only <cluster>', 'the objects of one cluster; default: both').choices(CLUSTERS),
+      new Option('--only <cluster>', 'objects of one cluster only (default: both)').choices(
+        CLUSTERS,
+      ),
     );
   return withTenantFlags(command)
     .addHelpText('after', EXAMPLES)

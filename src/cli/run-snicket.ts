@@ -1,4 +1,4 @@
-import { Command, CommanderError, Help } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { escapedText } from '../text/plain-text.ts';
 import { tcpProxyWords } from './flags/tcp-proxy-words.ts';
 import type { CommandIo, OutputStream } from './io/command-io.ts';
@@ -9,27 +9,38 @@ import { endWithOutput } from './output/standard-output.ts';
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */
 const USAGE_ERROR = 2;
 
+type LoadCommand = (io: CommandIo) => Promise<Command>;
+
 /**
- * The commands. Each is imported on demand, so that the gateway does not load what only the proxy uses, and vice versa.
+ * The commands by their heading in the help. Each is imported on demand, so that the gateway does not load what only the
+ * proxy uses, and vice versa.
  */
-const COMMANDS: ReadonlyMap<string, (io: CommandIo) => Promise<Command>> = new Map([
-  ['address', async (io) => (await import('./address.ts')).addressCommand(io)],
-  ['completion', async (io) => (await import('./completion.ts')).completionCommand(io)],
-  ['diff', async (io) => (await import('./diff.ts')).diffCommand(io)],
-  ['dns', async (io) => (await import('./dns.ts')).dnsCommand(io)],
-  ['doctor', async (io) => (await import('./doctor.ts')).doctorCommand(io)],
-  ['expose', async (io) => (await import('./expose.ts')).exposeCommand(io)],
-  ['gateway', async (io) => (await import('./gateway.ts')).gatewayCommand(io)],
-  ['kubeconfig', async (io) => (await import('./kubeconfig.ts')).kubeconfigCommand(io)],
-  ['operator', async (io) => (await import('./operator.ts')).operatorCommand(io)],
-  ['proxy', async (io) => (await import('./proxy.ts')).proxyCommand(io)],
-  ['render', async (io) => (await import('./render.ts')).renderCommand(io)],
-  ['run', async (io) => (await import('./run.ts')).runCommand(io)],
-  ['status', async (io) => (await import('./status.ts')).statusCommand(io)],
-  ['tcp-proxy', async (io) => (await import('./tcp-proxy.ts')).tcpProxyCommand(io)],
-  ['tenant-key', async (io) => (await import('./tenant-key.ts')).tenantKeyCommand(io)],
-  ['version', async (io) => (await import('./version.ts')).versionCommand(io)],
-] as const satisfies [string, (io: CommandIo) => Promise<Command>][]);
+const GROUPS: Readonly<Record<string, readonly (readonly [string, LoadCommand])[]>> = {
+  'Everyday commands:': [
+    ['expose', async (io) => (await import('./expose.ts')).exposeCommand(io)],
+    ['status', async (io) => (await import('./status.ts')).statusCommand(io)],
+    ['doctor', async (io) => (await import('./doctor.ts')).doctorCommand(io)],
+    ['render', async (io) => (await import('./render.ts')).renderCommand(io)],
+    ['diff', async (io) => (await import('./diff.ts')).diffCommand(io)],
+    ['dns', async (io) => (await import('./dns.ts')).dnsCommand(io)],
+    ['kubeconfig', async (io) => (await import('./kubeconfig.ts')).kubeconfigCommand(io)],
+  ],
+  'Components:': [
+    ['operator', async (io) => (await import('./operator.ts')).operatorCommand(io)],
+    ['gateway', async (io) => (await import('./gateway.ts')).gatewayCommand(io)],
+    ['proxy', async (io) => (await import('./proxy.ts')).proxyCommand(io)],
+    ['tcp-proxy', async (io) => (await import('./tcp-proxy.ts')).tcpProxyCommand(io)],
+    ['run', async (io) => (await import('./run.ts')).runCommand(io)],
+  ],
+  'Advanced commands:': [
+    ['address', async (io) => (await import('./address.ts')).addressCommand(io)],
+    ['tenant-key', async (io) => (await import('./tenant-key.ts')).tenantKeyCommand(io)],
+    ['completion', async (io) => (await import('./completion.ts')).completionCommand(io)],
+    ['version', async (io) => (await import('./version.ts')).versionCommand(io)],
+  ],
+};
+
+const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map(Object.values(GROUPS).flat());
 
 /** Runs the command in `typed` and sets `io.exitCode`. */
 export async function runSnicket(typed: readonly string[], io: CommandIo): Promise<void> {
@@ -42,18 +53,24 @@ export async function runSnicket(typed: readonly string[], io: CommandIo): Promi
     const { endWithAnswer } = await import('./completion/answer.ts');
     return endWithAnswer(io, words.slice(1), COMMANDS);
   }
-  // Servers log on standard error and do not need to open standard output.
-  const isServer = /^(?:gateway|operator|proxy|run|tcp-proxy)$/.test(words[0] ?? '');
+  // Servers log on standard error and do not need to open standard output, except for their help.
+  const isHelp = words.some((word) => word === '--help' || word === '-h');
+  const isServer = !isHelp && /^(?:gateway|operator|proxy|run|tcp-proxy)$/.test(words[0] ?? '');
   if (!isServer) endWithOutput(io);
   const program = programOf(io);
-  const asked = COMMANDS.get(words[0] ?? '');
-  for (const load of asked === undefined ? COMMANDS.values() : [asked]) {
-    // With addCommand() alone, a subcommand would exit by itself, with Commander's code 1. The same applies to its own
-    // subcommands.
-    const command = (await load(io)).copyInheritedSettings(program);
-    for (const part of command.commands) part.copyInheritedSettings(command);
-    program.addCommand(command);
+  const isOne = COMMANDS.has(words[0] ?? '');
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const [name, load] of commands) {
+      if (isOne && name !== words[0]) continue;
+      // With addCommand() alone, a subcommand would exit by itself, with Commander's code 1. The same applies to its own
+      // subcommands.
+      const command = (await load(io)).copyInheritedSettings(program);
+      for (const part of command.commands) part.copyInheritedSettings(command);
+      program.addCommand(command);
+    }
   }
+  program.helpCommand('help [command]', 'Show the help of a command');
   try {
     await program.parseAsync(helpWords(words), { from: 'user' });
   } catch (error) {
@@ -71,7 +88,8 @@ function programOf(io: CommandIo): Command {
     new Command(name)
       .description('One address for every hosted Kubernetes control plane.')
       // Only for the help: the command `version` runs instead.
-      .option('-V, --version', 'print the version of snicket and of its runtime')
+      .option('-V, --version', 'version of snicket and of its runtime')
+      .helpOption('-h, --help', 'help for this command')
       .configureOutput({
         writeOut: (text) => io.stdout.write(inOurName(text)),
         // Escapes control characters, because the message quotes arguments, which a script may get from anywhere.
@@ -88,6 +106,8 @@ function programOf(io: CommandIo): Command {
       .configureHelp({
         // With Commander's default of 40, the descriptions of long options would not be wrapped at all.
         minWidthToWrap: 20,
+        optionDescription,
+        subcommandTerm: (command) => command.name(),
         boxWrap(text, width) {
           // Replaced before the text is wrapped, because `kubectl snicket` is longer.
           return Help.prototype.boxWrap.call(this, inOurName(text), width);
@@ -97,6 +117,20 @@ function programOf(io: CommandIo): Command {
       .enablePositionalOptions()
       .exitOverride()
   );
+}
+
+/** Returns a description with its choices, default and variable. A flag without a value is off by default. */
+function optionDescription(option: Option): string {
+  const { description, argChoices, defaultValueDescription, envVar } = option;
+  const defaultValue: unknown = option.defaultValue;
+  const hasValue = option.required || option.optional;
+  const fallback = defaultValueDescription ?? String(defaultValue);
+  const notes = [
+    ...(argChoices === undefined ? [] : [`one of: ${argChoices.join(', ')}`]),
+    ...(hasValue && defaultValue !== undefined ? [`default: ${fallback}`] : []),
+    ...(envVar === undefined ? [] : [`env: ${envVar}`]),
+  ];
+  return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
 }
 
 /** Returns the width of this stream. Commander uses that of the process by default. */

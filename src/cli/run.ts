@@ -17,26 +17,26 @@ Examples:
   snicket run ./tenants --state ./.snicket \\
     --listen 127.0.0.1:6443 --http 127.0.0.1:9440
 
-The folder holds *.yaml, *.yml and *.json, at any depth, with:
+The folder contains *.yaml, *.yml and *.json files, at any depth, with:
   Edge      driver snicket, and its addresses
   Exposure  of a control plane at fixed endpoints, with caSecretRef and
             kubeconfigSecretRef
-  Secret    data, stringData, or files: {tls.crt: pki/ca.crt}, from the file's
-            own folder on
-What a file says is in force a moment after it is written. A file that is wrong
-leaves what it said last in force, and the log names the line. What is gone from
-the folder is cleaned up in its tenant.
+  Secret    data, stringData, or files: {tls.crt: pki/ca.crt}, relative to the
+            folder of the file
+Changes apply immediately. If a file is invalid, its last valid content stays in
+effect and the log names the line. Exposures that are removed from the folder
+are cleaned up in their tenants.
 See also: snicket status --state DIR.
 
 Signals:
-  TERM, INT  not ready from now on, accept for --grace, close over --drain, end;
-             once more: end at once
-  HUP        open the access log anew
+  TERM, INT  report not ready, accept connections for --grace, close them over
+             --drain, exit; a second signal exits immediately
+  HUP        reopen the access log
 
 Exit codes:
-  0  told to end
-  1  it could not go on; the log says why
-  2  the command line, the folder or the state cannot be used`;
+  0  stopped by a signal
+  1  fatal error; see the log
+  2  invalid command line, folder or state`;
 
 interface Flags extends GatewayFlags, OperatorFlags {
   readonly state?: string;
@@ -49,16 +49,16 @@ const RESYNC = '30s';
 /** `snicket run`: operator and gateway in one process, with a folder in place of a management cluster. */
 export function runCommand(io: CommandIo): Command {
   const command = new Command('run')
-    .description('operator and gateway in one process, from a folder of YAML in place of a cluster')
-    .argument('<folder>', 'the Edges, Exposures and Secrets; watched', folderName)
+    .description('Run operator and gateway in one process, with a folder instead of a cluster')
+    .argument('<folder>', 'folder with Edges, Exposures and Secrets; watched', folderName)
     .option(
       '--state <folder>',
-      'where to keep keys and statuses, for nobody else to read (default: $STATE_DIRECTORY, $XDG_STATE_HOME/snicket or ~/.local/state/snicket)',
+      'folder for keys and status, private to this user (default: $STATE_DIRECTORY, $XDG_STATE_HOME/snicket or ~/.local/state/snicket)',
       folderName,
     );
   return withOperatorFlags(withGatewayFlags(command), RESYNC)
     .addOption(
-      new Option('--log-level <level>', 'what to log on standard error')
+      new Option('--log-level <level>', 'log level on standard error')
         .choices(LOG_LEVELS)
         .default('info'),
     )

@@ -21,24 +21,21 @@ const EXAMPLES = `
 Examples:
   snicket status               # Edges, and Exposures of the namespace
   snicket status -A --watch    # all Exposures, live, until Ctrl-C
-  snicket status tenants/blue  # what is wrong with one, and what to do
-  snicket status -A -o json    # for a program
-  snicket status --state DIR   # of \`snicket run\`, no cluster
+  snicket status tenants/blue  # details and problems of one Exposure
+  snicket status -A -o json    # everything, as JSON
+  snicket status --state DIR   # instead of a cluster
 
-A terminal that is too narrow gets fewer columns; -o json has everything.
-With --watch, a line is printed for each change where there is no terminal, or
-one that cannot move its cursor (TERM=dumb).
-With --state it is what \`snicket run\` wrote last, what is wrong in its
-folder, and whether it still runs.
-Nothing is written anywhere.
+A narrow terminal shows fewer columns; -o json has everything. With --watch and
+without a terminal, or with TERM=dumb, each change is printed as a line. With
+--state, the status is from \`snicket run\`, with the errors in its
+folder and whether it is running. This command writes nothing.
 
 Exit codes:
-  0  all that is shown is Ready, no tenant is unreachable, and the operator
-     (with --state: snicket run) runs
-  1  something that is shown is not Ready, or has Reachable or
-     KonnectivityReady False, the operator does not run, or a file of its folder
-     is wrong
-  2  the command line, the state or the management cluster cannot be read`;
+  0  everything shown is Ready and reachable, and the operator (with --state:
+     snicket run) is running
+  1  something shown is not Ready, or has Reachable or KonnectivityReady False,
+     the operator is not running, or a file of its folder is invalid
+  2  invalid command line, or the state or the management cluster cannot be read`;
 
 interface Flags extends ClusterFlags {
   readonly allNamespaces: boolean;
@@ -53,17 +50,17 @@ const CLUSTER_FLAGS = ['kubeconfig', 'context', 'operatorNamespace'] as const;
 /** `snicket status`: shows the status of Edges and Exposures. */
 export function statusCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('status'))
-    .description('show how Edges and Exposures are, and what is wrong with them')
+    .description('Show the status of Edges and Exposures')
     .addArgument(
       new Argument(
         '[exposure]',
-        'NAMESPACE/NAME, or NAME: all that is known of one; default: all of the namespace',
+        'NAMESPACE/NAME or NAME, for details (default: all in the namespace)',
       ).argParser(parseExposureName),
     )
-    .option('-A, --all-namespaces', 'all Exposures', false)
+    .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(outputOption())
-    .option('-w, --watch', 'go on, and show what changes, until Ctrl-C', false)
-    .option('--state <folder>', 'of `snicket run`, in place of a cluster', folderName)
+    .option('-w, --watch', 'live status, until Ctrl-C', false)
+    .option('--state <folder>', 'state folder of `snicket run`, instead of a cluster', folderName)
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(exposure, flags, command);

@@ -17,16 +17,16 @@ import type { CommandIo } from './io/command-io.ts';
 const EXAMPLES = `
 Environment:
   POD_IP
-      the address of the node, which pods are led to; default: the one that the
-      upstream is reached from
+      address of the node, published for pods (default: the source address of
+      connections to the upstream)
   UPSTREAM_ADDR, TLS_CERT_FILE, TLS_KEY_FILE
-      where the flag is not given
+      defaults of the flags
   KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT
-      where the API is; Steward sets them to the upstream
+      address of the API server; Steward sets them to the upstream
 
-Also taken, and not followed, are klog's other flags: --logtostderr, --vmodule
-and so on. Logs are JSON lines. All flags may be written with one dash, as in
-Go, and without the command tcp-proxy, as Steward does.
+Other flags of klog, such as --logtostderr and --vmodule, are accepted and
+ignored. Logs are JSON lines. All flags can be written with one dash, as in Go,
+and without the command tcp-proxy, as Steward does.
 
 Examples:
   As Steward starts it for a tenant behind an ingress:
@@ -34,15 +34,15 @@ Examples:
       --listen-addr=:6443 --upstream-insecure=true \\
       --tls-cert-file=/etc/tcp-proxy/tls/tls.crt \\
       --tls-key-file=/etc/tcp-proxy/tls/tls.key
-  As Steward starts it for a tenant with a load balancer of its own; TLS goes
-  through as it is:
+  As Steward starts it for a tenant with its own load balancer; TLS is passed
+  through:
     snicket tcp-proxy \\
       --upstream-addr=203.0.113.7:6443 --listen-addr=:6443
 
 Exit codes:
-  0  told to end
-  1  an address cannot be listened on, or the pod has no access to its API
-  2  the command line, or a file that it names, is at fault`;
+  0  stopped by a signal
+  1  a listen address is not available, or the pod has no access to its API
+  2  invalid command line, or a file that cannot be used`;
 
 /** Flags of klog, which do not apply here. Accepted, so that existing command lines keep working. */
 const KLOG_FLAGS = [
@@ -84,46 +84,47 @@ export type RunTcpProxy = (
 /** `snicket tcp-proxy`: replaces steward-tcp-proxy. */
 export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Command {
   const command = new Command('tcp-proxy')
-    .description("carry pods' connections to a tenant's API in the place of steward-tcp-proxy")
-    .option('--listen-addr <address>', 'where pods are to connect', ':6443')
-    .option('--upstream-addr <host:port>', "the tenant's API host, or its address; needed")
-    .option('--tls-cert-file <file>', 'certificate for pods; without it TLS goes through as it is')
-    .option('--tls-key-file <file>', 'its private key')
-    .option('--upstream-sni <name>', 'the name to ask the upstream for; default: its host')
+    .description('Run the proxy of a worker as a replacement for steward-tcp-proxy')
+    .option('--listen-addr <address>', 'listen address for pods', ':6443')
+    .option('--upstream-addr <host:port>', 'API host of the tenant, or its address; required')
+    .option(
+      '--tls-cert-file <file>',
+      'file with the serving certificate; without it, TLS is passed through',
+    )
+    .option('--tls-key-file <file>', 'file with its private key')
+    .option('--upstream-sni <name>', 'server name sent to the upstream (default: its host)')
     .addOption(
       new Option(
         '--upstream-insecure [boolean]',
-        'taken and not followed: the upstream is always verified',
+        'accepted and ignored: the upstream is always verified',
       )
         .argParser(reading(parseGoBoolean))
         .default(false),
     )
     .option(
       '--service-name <name>',
-      'the Service in kube-system that our Leases are named by and go with',
+      'Service in kube-system that owns the Leases and gives them their name',
       'steward-tcp-proxy',
     )
     .option(
       '--service-port <port>',
-      'taken and not followed: the slice has the port of --listen-addr',
+      'accepted and ignored: the EndpointSlice has the port of --listen-addr',
       portNumber,
     )
     .addOption(
-      new Option('--reconcile-interval <duration>', 'between two looks at the slice; never more')
+      new Option(
+        '--reconcile-interval <duration>',
+        'maximum interval between two checks of the EndpointSlice',
+      )
         .argParser(reading(parseDuration))
         .default(LONGEST_ROUND_MS, '5s'),
     )
     .addOption(
-      new Option('--http <address>', 'where /healthz, /readyz and /metrics are')
+      new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics')
         .argParser(reading(parseListenAddress))
-        .default([], 'nowhere'),
+        .default([], 'none'),
     )
-    .option(
-      '--v <level>',
-      'how much to log; from 4 on, what is of use for debugging',
-      verbosity,
-      0,
-    );
+    .option('--v <level>', 'log verbosity; 4 or more logs debug messages', verbosity, 0);
   for (const name of KLOG_FLAGS) {
     command.addOption(new Option(`--${name} [value]`).hideHelp());
   }

@@ -9,19 +9,19 @@ Example:
   openssl rand -base64 32 > master.key
   snicket tenant-key --key-file master.key a.k8s.example.com > a.key
 
-The first stays with the gateway, the second is for the workers of tenant a.
-If the file has two keys, because one is being replaced, the last one is used.
+The gateway keeps master.key; the workers of tenant a get a.key. If the file has
+two keys, during a rotation, the last one is used.
 
 Exit codes:
-  0  printed
-  2  the command line, or the file with the keys, is at fault`;
+  0  success
+  2  invalid command line or key file`;
 
 /** `snicket tenant-key`: derives the key with which the workers of a tenant sign their headers. */
 export function tenantKeyCommand(io: CommandIo): Command {
   return new Command('tenant-key')
-    .description("derive a tenant's key, for `snicket proxy --tenant-key-file`")
-    .argument('<host>', "the tenant's API host, as its workers give it by --server-name")
-    .requiredOption('--key-file <file>', "the gateway's master keys, as given to it by --key-file")
+    .description('Derive the key of a tenant, for `snicket proxy --tenant-key-file`')
+    .argument('<host>', 'API host of the tenant, as in --server-name of its workers')
+    .requiredOption('--key-file <file>', "file with the gateway's master keys")
     .addHelpText('after', EXAMPLES)
     .action((host: string, { keyFile }: { keyFile: string }, command: Command) => {
       try {

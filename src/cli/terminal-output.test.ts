@@ -6,6 +6,7 @@ import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf, secretOf } from '../operator/testing/objects.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
+import { listedCommands } from './testing/commands.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(240_000);
@@ -166,15 +167,14 @@ test.each([
   expect(lines.map((line) => line.trim()).join(' ')).toBe(stderr.trim().replaceAll('\n', ' '));
 });
 
-test('every command is looked at', async () => {
+test('every command is covered', async () => {
   const { stdout } = await terminal.snicket(['--help']);
-  const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
-  const commands = [...listed.matchAll(/^ {2}([a-z][-a-z]*)/gm)].map(([, name = '']) => name);
+  const commands = listedCommands(stdout);
 
-  const lookedAt = [
+  const covered = [
     ...[...Object.values({ ...TABLES, ...TEXTS }), DIFF].map(([name = '']) => name),
     ...SERVERS,
   ];
 
-  expect(new Set([...lookedAt, 'help'])).toEqual(new Set(commands));
+  expect(new Set([...covered, 'help'])).toEqual(new Set(commands));
 });

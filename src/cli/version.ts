@@ -5,8 +5,8 @@ import type { CommandIo } from './io/command-io.ts';
 
 const EXIT_CODES = `
 Exit codes:
-  0  printed
-  2  the command line cannot be understood`;
+  0  success
+  2  invalid command line`;
 
 /** What `snicket version` reports: enough to reproduce a bug on the same build. */
 export interface Version {
@@ -28,9 +28,9 @@ function currentVersion(): Version {
 /** `snicket version`: one line, or a value for programs. */
 export function versionCommand(io: CommandIo): Command {
   return new Command('version')
-    .description('print the version of snicket and of its runtime')
+    .description('Print the version of snicket and of its runtime')
     .addOption(
-      new Option('-o, --output <format>', 'how to print it')
+      new Option('-o, --output <format>', 'output format')
         .choices(['text', 'json', 'yaml'])
         .default('text'),
     )

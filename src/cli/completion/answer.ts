@@ -54,7 +54,7 @@ async function names(io: CommandIo, commands: Commands): Promise<readonly Candid
       return { value, description };
     }),
   );
-  return [...all, { value: 'help', description: 'display help for command' }];
+  return [...all, { value: 'help', description: 'Show the help of a command' }];
 }
 
 async function valuesOf(

@@ -14,17 +14,16 @@ Examples:
   snicket doctor edge 203.0.113.10:8443 -o json \\
     --hosts blue.k8s.example.com
   snicket doctor edge edge.example.com --idle 10m \\
-    --hosts blue.konnectivity.example.com  # are tunnels left alone?
+    --hosts blue.konnectivity.example.com  # are idle tunnels kept?
 
-Any edge can be checked, Snicket's own or not, also one in production: some
-eighty connections are opened, fifty of them at once. Nothing is sent over
-them but TLS hellos and GET /version without credentials; docs/doctor-edge.md
-has the whole list.
+Works with any edge, also in production: the checks open about eighty
+connections, fifty of them at once, and send only TLS hellos and GET /version
+without credentials. docs/doctor-edge.md lists all checks.
 
 Exit codes:
-  0  nothing fails; lines with Warn may be there
-  1  something fails
-  2  the command line or a file cannot be read, or nothing listens there`;
+  0  no failures; there may be warnings
+  1  failures
+  2  invalid command line or file, or the edge accepts no connections`;
 
 interface Flags {
   readonly hosts: readonly string[];
@@ -38,11 +37,11 @@ interface Flags {
 export function edgeCommand(io: CommandIo): Command {
   // The edge is required. Commander cannot check that, because --hosts may have taken it.
   return new Command('edge')
-    .description('check any edge: does it pass TLS through by name, as it should?')
+    .description('Check whether an edge passes TLS through by server name')
     .usage('[options] <host[:port]>')
-    .argument('[host[:port]]', 'the edge; default port: 443')
-    .requiredOption('--hosts <host...>', 'hosts with a route; two tell most')
-    .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM', fileList(io))
+    .argument('[host[:port]]', 'address of the edge (default port: 443)')
+    .requiredOption('--hosts <host...>', 'hosts with a route; use two for all checks')
+    .option('--ca <file...>', 'files with the CAs of the tenants, as PEM', fileList(io))
     .addOption(
       // The limit is longer than konnectivity is idle with its default settings.
       durationOption('--idle', 'time for which a connection stays idle', {

@@ -32,35 +32,38 @@ export const WORKER_FLAGS: readonly (keyof WorkerFlags)[] = [
 /** Adds the flags to a command and returns it. */
 export function withWorkerFlags(command: Command): Command {
   return command
-    .option('--from-worker', 'try the way of this node and of its pods; no API is asked', false)
-    .option('--host <host>', "with --from-worker: the tenant's API host", parseHost)
-    .option('--ca <file>', "with --from-worker: the tenant's CA, as PEM", fileName)
+    .optionsGroup('Options for workers:')
+    .option('--from-worker', 'check the path of this node and its pods, without a cluster', false)
+    .option('--host <host>', 'API host of the tenant', parseHost)
+    .option('--ca <file>', "file with the tenant's CA, as PEM", fileName)
     .addOption(
-      new Option('--edge <host:port>', 'with --from-worker: the shared address').argParser(
-        refused(parseEdgeAddress),
-      ),
+      new Option('--edge <host:port>', 'address of the edge').argParser(refused(parseEdgeAddress)),
     )
-    .option('--konnectivity-host <host>', 'with --from-worker: default: it is not tried', parseHost)
+    .option(
+      '--konnectivity-host <host>',
+      'konnectivity host of the tenant (default: not checked)',
+      parseHost,
+    )
     .addOption(
-      new Option('--service-address <ip:port>', 'with --from-worker: of Service default/kubernetes')
+      new Option('--service-address <ip:port>', 'address of Service default/kubernetes')
         .argParser(refused(parsePlace))
         .default({ address: '10.96.0.1', port: 443 }, '10.96.0.1:443'),
     )
     .addOption(
-      new Option('--virtual-address <ip>', 'with --from-worker: on which the proxy serves')
+      new Option('--virtual-address <ip>', 'virtual address of the proxy')
         .argParser(refused(parseVirtualAddress))
         .default(DEFAULT_VIRTUAL_ADDRESS),
     )
-    .option('--no-virtual-address', 'with --from-worker: worker.address is Node')
+    .option('--no-virtual-address', 'no virtual address: worker.address is Node')
     .option(
       '--proxy-port <port>',
-      'with --from-worker: as worker.port',
+      'port of the proxy, as worker.port',
       wholeNumber(1, 65_535),
       7443,
     )
     .option(
       '--health-port <port>',
-      'with --from-worker: as worker.healthPort',
+      'health port of the proxy, as worker.healthPort',
       wholeNumber(1, 65_535),
       7444,
     );

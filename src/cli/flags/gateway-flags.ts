@@ -36,22 +36,22 @@ export function withGatewayFlags(command: Command): Command {
   const cores = availableParallelism();
   return command
     .addOption(
-      new Option('--listen <address>', 'where to accept clients; may be given several times')
+      new Option('--listen <address>', 'listen address for clients; can be repeated')
         .argParser(collectAddresses)
         .default(parseListenAddress(':443'), ':443'),
     )
     .addOption(
-      new Option('--http <address>', 'where /healthz, /readyz and /metrics are, or off')
+      new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics, or off')
         .argParser(parseHttp)
         .default(parseHttp(':9440'), ':9440'),
     )
     .addOption(
-      new Option('--workers <n>', 'engine threads')
+      new Option('--workers <n>', 'number of engine threads')
         .argParser(wholeNumber(1, 256))
-        .default(cores, `one per core, ${cores} here`),
+        .default(cores, `one per core: ${cores}`),
     )
     .addOption(
-      new Option('--engine <name>', 'how sockets are driven')
+      new Option('--engine <name>', 'socket engine')
         .choices(['auto', 'epoll', 'bun'])
         .default('auto')
         .env('SNICKET_ENGINE'),
@@ -59,45 +59,45 @@ export function withGatewayFlags(command: Command): Command {
     .addOption(
       new Option(
         '--proxy-protocol [networks]',
-        'want a PROXY v2 header of a load balancer before each connection; with a list such as 10.0.0.0/8,fd00::/8: from there, and from nowhere else',
+        'require a PROXY protocol v2 header on each connection; with networks such as 10.0.0.0/8,fd00::/8, require it from these and reject it from others',
       ).argParser(parseNetworks),
     )
     .addOption(
-      durationOption('--grace', 'after SIGTERM: time during which clients are still accepted', {
+      durationOption('--grace', 'time after SIGTERM during which connections are still accepted', {
         least: '0s',
         most: '1h',
         fallback: '10s',
       }),
     )
     .addOption(
-      durationOption('--drain', 'after --grace: time over which connections are closed', {
+      durationOption('--drain', 'time after --grace over which connections are closed', {
         least: '0s',
         most: '24h',
         fallback: '20s',
       }),
     )
     .addOption(
-      new Option('--max-connections <n>', 'open connections over all threads')
+      new Option('--max-connections <n>', 'maximum number of open connections, over all threads')
         .argParser(wholeNumber(1, 10_000_000))
         .default(100_000),
     )
     .addOption(
       new Option(
         '--max-tenant-connections <n>',
-        'open connections of a route that has no limit of its own; 0: no limit (default: a fifth of --max-connections)',
+        'maximum number of open connections of a route without its own limit; 0: unlimited (default: a fifth of --max-connections)',
       ).argParser(wholeNumber(0, 10_000_000)),
     )
     .addOption(
       new Option(
         '--max-tenant-connection-rate <n>',
-        'new connections per second of such a route; 0: no limit',
+        'maximum number of new connections per second of such a route; 0: unlimited',
       )
         .argParser(wholeNumber(0, 1_000_000))
         .default(0),
     )
     .option(
       '--access-log <file>',
-      'write one line of JSON per connection; - is standard output',
+      'file for one line of JSON per connection; - for standard output',
       fileName,
     );
 }

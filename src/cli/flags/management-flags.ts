@@ -41,18 +41,18 @@ export function withClusterFlags(command: Command): Command {
   return command
     .option(
       '--kubeconfig <file>',
-      'how to reach the management cluster; default: as kubectl does',
+      'kubeconfig of the management cluster (default: as kubectl)',
       fileName,
     )
-    .option('--context <name>', 'the context of the kubeconfig')
+    .option('--context <name>', 'context of the kubeconfig')
     .option(
       '-n, --namespace <name>',
-      "the Exposure's namespace; default: that of the context",
+      'namespace of Exposures (default: that of the context)',
       namespaceName,
     )
     .option(
       '--operator-namespace <name>',
-      'where the operator and the gateway are',
+      'namespace of the operator and the gateway',
       namespaceName,
       'snicket-system',
     );
@@ -64,10 +64,10 @@ export function withManagementFlags(command: Command): Command {
     .addArgument(
       new Argument(
         '[exposure]',
-        'NAMESPACE/NAME, or NAME; default: all of the namespace',
+        'NAMESPACE/NAME or NAME (default: all in the namespace)',
       ).argParser(parseExposureName),
     )
-    .option('-A, --all-namespaces', 'all Exposures', false)
+    .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(proxyImageOption());
 }
 
@@ -75,7 +75,7 @@ export function withManagementFlags(command: Command): Command {
 export function proxyImageOption(): Option {
   return new Option(
     '--proxy-image <image>',
-    'the image of the proxy, for Exposures that name none; default: that of the operator',
+    'proxy image for Exposures that specify none (default: that of the operator)',
   ).argParser(imageName);
 }
 
@@ -83,7 +83,7 @@ export function proxyImageOption(): Option {
 export function folderOption(): Option {
   return new Option(
     '-f, --filename <folder>',
-    'the folder of snicket run, in place of a cluster',
+    'folder of snicket run, instead of a cluster',
   ).argParser(folderName);
 }
 

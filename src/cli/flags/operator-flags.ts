@@ -22,42 +22,47 @@ export function withOperatorFlags(command: Command, resync = '2m'): Command {
   return command
     .option(
       '--proxy-image <image>',
-      'the image of the proxy, for Exposures that name none',
+      'proxy image for Exposures that specify none',
       imageName,
       PROXY_IMAGE,
     )
-    .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
+    .option(
+      '--concurrency <n>',
+      'maximum number of concurrent reconciles',
+      wholeNumber(1, 1000),
+      32,
+    )
     .addOption(
       durationOption(
         '--resync-period',
-        'time between two reads of the Secrets of an Exposure, and a fifth of the time between two full reconciles; both grow while nothing changes',
+        'interval between two reads of the Secrets of an Exposure; every fifth one is a full reconcile; longer while nothing changes',
         { least: '5s', most: '24h', fallback: resync },
       ),
     )
     .addOption(
       durationOption(
         '--probe-interval',
-        'time between two probes of an Exposure; up to ten times that while nothing changes',
+        'interval between two probes of an Exposure; up to ten times longer while nothing changes',
         { least: '5s', most: '24h', fallback: '1m' },
       ),
     )
     .addOption(
       durationOption(
         '--cleanup-timeout',
-        'how long a deleted Exposure waits for a tenant that cannot be reached',
+        'maximum time to wait for an unreachable tenant when an Exposure is deleted',
         { least: '1s', most: '24h', fallback: '5m' },
       ),
     )
     .addOption(
       durationOption(
         '--tenant-lease-duration',
-        'time without a renewal after which another management cluster may take over a tenant',
+        'time without renewal after which another management cluster may take over a tenant',
         { least: '15s', most: '1h', fallback: '15m' },
       ),
     )
     .option(
       '--max-concurrent-rollouts <n>',
-      'tenants that roll out a new release of the proxies at the same time',
+      'maximum number of tenants that roll out a new proxy release at the same time',
       wholeNumber(1, 100_000),
       10,
     );

@@ -42,19 +42,20 @@ export function tenantSettingsOf({
 /** Adds the flags to a command and returns it. */
 export function withTenantFlags(command: Command): Command {
   return command
+    .optionsGroup('Options for -f:')
     .option(
       '--service-address <ip...>',
-      "with -f: of the tenants' Service default/kubernetes; default: as its provider says, or 10.96.0.1",
+      'IP addresses of Service default/kubernetes in tenants (default: from the provider, or 10.96.0.1)',
       parseAddresses,
     )
     .option(
       '--cluster-domain <name>',
-      "with -f: the tenants' DNS domain; default: as its provider says, or cluster.local",
+      'DNS domain of tenants (default: from the provider, or cluster.local)',
       parseDomain,
     )
     .option(
       '--tenant-version <version>',
-      "with -f: the tenants' Kubernetes; default: as its provider says, or v1.36.0",
+      'Kubernetes version of tenants (default: from the provider, or v1.36.0)',
       parseTenantVersion,
     );
 }

@@ -14,7 +14,7 @@ export type Output = (typeof OUTPUTS)[number];
 
 /** Returns the option `-o, --output`, with a table by default. */
 export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print it').choices(OUTPUTS).default('table');
+  return new Option('-o, --output <format>', 'output format').choices(OUTPUTS).default('table');
 }
 
 /** Returns a value as JSON or YAML. */

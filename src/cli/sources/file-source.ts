@@ -37,7 +37,7 @@ export interface FileSource {
 export function filesOption(more = ''): Option {
   return new Option(
     '-f, --filename <file...>',
-    `files with Edges and Exposures${more}, - for standard input, or the folder of snicket run`,
+    `files with Edges and Exposures${more}; - for standard input; or the folder of snicket run`,
   ).argParser(fileNames);
 }
 

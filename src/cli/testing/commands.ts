@@ -9,8 +9,7 @@ export async function commandsOf(
   words: readonly string[] = [],
 ): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await terminal.snicket([...words, '--help']);
-  const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
-  const names = [...listed.matchAll(/^ {2}([a-z][-a-z]*)/gm)].map(([, name = '']) => name);
+  const names = listedCommands(stdout);
   const found = new Map([[words.join(' '), stdout]]);
   for (const name of names.filter((one) => one !== 'help')) {
     for (const [below, help] of await commandsOf(terminal, [...words, name])) {
@@ -18,4 +17,12 @@ export async function commandsOf(
     }
   }
   return found;
+}
+
+/** Returns the names of the commands that a help lists, in all its groups. */
+export function listedCommands(help: string): readonly string[] {
+  const lists = help.matchAll(/^(?:Components|.*[Cc]ommands):\n((?: .*\n)+)/gm);
+  return [...lists].flatMap(([, listed = '']) =>
+    [...listed.matchAll(/^ {2}([a-z][-a-z]*)/gm)].map(([, name = '']) => name),
+  );
 }
