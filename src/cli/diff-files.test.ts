@@ -6,7 +6,7 @@ import { RESOURCES } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import type { LabTenant } from '../operator/testing/lab-tenant.ts';
-import { TENANTS } from '../operator/testing/places.ts';
+import { TENANTS } from '../operator/testing/namespaces.ts';
 import { yamlText } from '../manifests/yaml-text.ts';
 import { RunLab } from '../standalone/testing/run-lab.ts';
 import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';

@@ -5,7 +5,7 @@ import { RESOURCES } from '../kube/resource.ts';
 import { LAB_EDGES, type LabEdge } from '../operator/testing/edges.ts';
 import { objectOf } from '../operator/testing/objects.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
-import { TENANTS } from '../operator/testing/places.ts';
+import { TENANTS } from '../operator/testing/namespaces.ts';
 import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
 import { OWNER_LEASE } from '../tenant/owner-lease.ts';
 import { PROXY, PROXY_CONFIG } from '../tenant/proxy-names.ts';

@@ -3,7 +3,7 @@ import { differences } from '../kube/apply/differences.ts';
 import { RESOURCES, resourceOf } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
-import { SYSTEM } from '../operator/testing/places.ts';
+import { SYSTEM } from '../operator/testing/namespaces.ts';
 import { Terminal } from './testing/snicket.ts';
 import { documentsIn } from './testing/yaml-objects.ts';
 

@@ -15,14 +15,14 @@ import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { ownRoutes } from '../plan/ownership.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Service } from '../providers/plain.ts';
-import type { ManagementPlace, ManagementView } from './management-view.ts';
+import type { ManagementContext, ManagementView } from './management-view.ts';
 
 /** The Service in front of Snicket's own gateway, in the operator's namespace. */
 export const GATEWAY_SERVICE = 'snicket-gateway';
 
 /** Reads everything that the driver of an Edge depends on. */
 export function edgeContext(
-  { management, namespace: operatorNamespace, clock = systemClock }: ManagementPlace,
+  { management, namespace: operatorNamespace, clock = systemClock }: ManagementContext,
   edge: Edge,
   namespace?: string,
 ): EdgeContext {
@@ -99,16 +99,16 @@ export function edgeReadError(
 
 /** What is wrong with the setup of an Edge for the routes of an Exposure. */
 export function edgeFindings(
-  place: ManagementPlace,
+  cluster: ManagementContext,
   routes: ExposureRoutes,
   edge: Edge,
 ): readonly Finding[] {
-  return driverFor(edge.spec.driver).findings(routes, edgeContext(place, edge, routes.namespace));
+  return driverFor(edge.spec.driver).findings(routes, edgeContext(cluster, edge, routes.namespace));
 }
 
 /** Foreign claims of the hosts of an Exposure. */
 export function foreignClaimFindings(
-  { management }: ManagementPlace,
+  { management }: ManagementContext,
   exposure: KubeObject,
   { routes, management: planned = [] }: Pick<Plan, 'routes' | 'management'>,
   edge: Edge,
@@ -119,14 +119,14 @@ export function foreignClaimFindings(
 
 /** {@link edgeFindings} and {@link foreignClaimFindings}; none for a plan without routes. */
 export function routeFindings(
-  place: ManagementPlace,
+  cluster: ManagementContext,
   exposure: KubeObject,
   plan: Pick<Plan, 'routes' | 'management'>,
   edge: Edge,
 ): readonly Finding[] {
   if (plan.routes === undefined) return [];
   return [
-    ...edgeFindings(place, plan.routes, edge),
-    ...foreignClaimFindings(place, exposure, plan, edge),
+    ...edgeFindings(cluster, plan.routes, edge),
+    ...foreignClaimFindings(cluster, exposure, plan, edge),
   ];
 }

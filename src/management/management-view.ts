@@ -1,6 +1,6 @@
 /**
- * What there is to see in a management cluster: by watches, as the operator sees it, or once, as a tool does. Whoever
- * plans needs no more than this, so that both plan alike.
+ * A read-only view of a management cluster: watched, as in the operator, or read once, as in a command. Both plan with this
+ * interface alone, so that their plans are equal.
  */
 import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
@@ -13,18 +13,18 @@ import type { Resource } from '../kube/resource.ts';
 import type { Secret, Service } from '../providers/plain.ts';
 import type { ExposureIndex } from './exposure-index.ts';
 
-/** Every cluster has this namespace from its first start on, and none deletes it. */
+/** The uid of this namespace identifies a cluster: every cluster has it, and it cannot be deleted. */
 export const IDENTITY_NAMESPACE = { name: 'kube-system' } as const;
 
-/** A management cluster that is looked at. */
+/** A management cluster that is read. */
 export interface ManagementView {
-  /** For what is not kept: the gateway's keys, and whether a name is free. */
+  /** For objects that are not watched, such as the gateway's keys. */
   readonly client: Pick<KubeClient, 'get'>;
-  /** A Secret, as it is or was a moment ago. @throws KubeError */
+  /** A Secret, possibly as it was read a moment ago. @throws KubeError */
   secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
   /** A Secret as the API server has it now. @throws KubeError */
   secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
-  /** Why the objects of a kind are not known; undefined if they are. */
+  /** Why the objects of a kind are unknown; undefined if they are known. */
   unread(resource: Resource): KubeError | undefined;
   readonly served: DiscoveredApis;
   readonly exposureIndex: ExposureIndex;
@@ -32,8 +32,8 @@ export interface ManagementView {
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
   service(key: ObjectKey): Service | undefined;
   /**
-   * An object of a provider, with its managedFields, or what a provider made. Of a kind that is served in another version
-   * only, in that one. @throws KubeError
+   * An object of a provider, or one that a provider created, with its managedFields. It is read in a version that is served.
+   * @throws KubeError
    */
   object(resource: Resource, key: ObjectKey, signal: AbortSignal): Promise<KubeObject | undefined>;
   /** Identifies the cluster: the uid of {@link IDENTITY_NAMESPACE}. Undefined: the objects are from files. */
@@ -41,9 +41,9 @@ export interface ManagementView {
   namespaceLabels(name: string): Readonly<Record<string, string>>;
   /** All objects of a kind; none if it is not served. */
   all(resource: Resource): readonly KubeObject[];
-  /** The route objects, whosever, that may claim one of these hosts. */
+  /** All route objects, foreign ones included, that may claim one of these hosts. */
   claimants(hosts: readonly string[]): readonly KubeObject[];
-  /** What was made for an Exposure, of every kind. TenantRoutes count by their exposureRef. */
+  /** All objects that were created for an Exposure. TenantRoutes are found by their exposureRef. */
   ownedBy(exposure: KubeObject): readonly KubeObject[];
 }
 
@@ -52,10 +52,10 @@ export interface ManagementAccess extends ManagementView {
   readonly client: ObjectClient;
 }
 
-/** A management cluster, and where in it Snicket itself is. */
-export interface ManagementPlace {
+/** A management cluster, and the namespace in it where Snicket runs. */
+export interface ManagementContext {
   readonly management: ManagementView;
-  /** Of the operator, and of the gateway's Service and keys. */
+  /** The namespace of the operator, and of the gateway's Service and keys. */
   readonly namespace: string;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../kube/resource.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
-import { SYSTEM } from './testing/places.ts';
+import { SYSTEM } from './testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

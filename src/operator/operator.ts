@@ -45,7 +45,7 @@ export interface OperatorOptions {
   /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
   /** Whether it listens there then. Default: that is not known. */
-  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
+  readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
   /**

@@ -6,7 +6,7 @@ import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf } from './testing/objects.ts';
 import { ALL_KINDS } from './testing/operator-lab.ts';
-import { SYSTEM } from './testing/places.ts';
+import { SYSTEM } from './testing/namespaces.ts';
 import { until } from './testing/until.ts';
 
 setDefaultTimeout(240_000);

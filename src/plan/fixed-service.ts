@@ -38,7 +38,7 @@ export interface EdgePlace {
    */
   readonly isGatewayHere?: boolean | undefined;
   /** Reports whether the gateway itself listens at an address of that machine. Default: unknown. */
-  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
+  readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
 }
 
 const API: ServicePort = { portName: 'api', port: 6443 };

@@ -51,7 +51,7 @@ export interface Facts {
    */
   readonly isGatewayHere?: boolean | undefined;
   /** Reports whether the gateway itself listens at an address of that machine. Default: unknown. */
-  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
+  readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
   /** The APIs that the management cluster serves. */
   readonly served: DiscoveredApis;
   /** The current EndpointSlices of the tenant's Service default/kubernetes. */

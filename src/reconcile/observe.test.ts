@@ -8,7 +8,7 @@ import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { TenantLink } from './tenant/link/tenant-link.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
-import { SYSTEM } from '../operator/testing/places.ts';
+import { SYSTEM } from '../operator/testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

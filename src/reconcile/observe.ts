@@ -21,7 +21,7 @@ import {
 } from '../management/dependency-index.ts';
 import { edgeAddresses, edgeClusterAddresses, edgeContext } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
-import type { ManagementPlace } from '../management/management-view.ts';
+import type { ManagementContext } from '../management/management-view.ts';
 import type { ReadSecret } from '../management/read-secret.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
 import { readTenantFacts } from './tenant/tenant-facts.ts';
@@ -29,13 +29,13 @@ import { readTenantSide } from './tenant/tenant-side.ts';
 import type { TenantView } from './tenant/link/tenant-view.ts';
 
 /** The management cluster that is observed, and what it does not say. */
-export interface ObserveDeps extends ManagementPlace {
+export interface ObserveDeps extends ManagementContext {
   /** The image of the proxy, for Exposures that name none. */
   readonly proxyImage: string;
   /** Whether the gateway is on this machine, and so reaches its loopback addresses. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
   /** Whether the gateway listens there. Default: that is not known. */
-  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
+  readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
 }
 
 /** What the management cluster says about an Exposure and its control plane. */

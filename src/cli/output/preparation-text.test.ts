@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import type { OperatorLab } from '../../operator/testing/operator-lab.ts';
-import { TENANTS } from '../../operator/testing/places.ts';
+import { TENANTS } from '../../operator/testing/namespaces.ts';
 import { addKamaji, startProvidedLab } from '../../operator/testing/provided-lab.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import {

@@ -62,7 +62,7 @@ export interface ExposureControllerOptions extends TenantDeps {
   /** Whether the gateway is on this machine. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
   /** Whether it listens there then. Default: that is not known. */
-  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
+  readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly cleanupTimeoutMs: number;
   /** How long a provider has to create a Secret again by itself. Default 20,000. */

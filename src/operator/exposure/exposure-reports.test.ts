@@ -7,7 +7,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 import { until } from '../testing/until.ts';
 import { ExposureReports } from './exposure-reports.ts';
 import { ExposureState } from './exposure-state.ts';

@@ -1,6 +1,5 @@
 /**
- * The management cluster as the operator sees it: a copy of every kind that it looks at, kept up to date, and who has
- * to be looked at again when something changes.
+ * The management cluster as the operator watches it: an informer for every kind, and a listener for changes.
  */
 import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
 import type { TenantRoute } from '../../api/tenant-route.ts';
@@ -36,19 +35,19 @@ export interface ManagementOptions {
   readonly client: KubeClient;
   readonly log: Logger;
   readonly listener: ManagementListener;
-  /** How long a Secret that was read is good for another look. */
+  /** How long a Secret is reused after it was read. */
   readonly freshMs: number;
-  /** How often the served APIs are looked at. Default 30,000. */
+  /** The interval of API discovery. Default 30,000. */
   readonly discoveryMs?: number;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** The management cluster. */
+/** The watched management cluster. */
 export class ManagementCluster implements ManagementView {
   readonly client: KubeClient;
   readonly served = new ApiDiscovery();
@@ -68,7 +67,7 @@ export class ManagementCluster implements ManagementView {
   readonly #ownedSlices: Informer<KubeObject>;
   readonly #namespaces: Informer<KubeObject>;
   readonly #tenantRoutes: Informer<TenantRoute>;
-  /** Of the {@link discoveredKinds}. */
+  /** The watches of the {@link discoveredKinds}. */
   readonly #watches: DynamicWatches;
 
   constructor(options: ManagementOptions) {
@@ -153,9 +152,9 @@ export class ManagementCluster implements ManagementView {
       };
     });
     this.#tenantRoutes.onChange(({ type, object }) => {
-      const isNews =
+      const isChanged =
         type === 'DELETED' ? this.tenantRoutes.remove(object) : this.tenantRoutes.put(object);
-      if (isNews) listener.onTenantRoute(object);
+      if (isChanged) listener.onTenantRoute(object);
     });
     this.#namespaces.onChange((change) => {
       const { name, labels } = change.object.metadata;
@@ -168,7 +167,7 @@ export class ManagementCluster implements ManagementView {
     });
   }
 
-  /** Begins to watch; done when everything is known, however long that takes. @throws the signal's reason */
+  /** Starts the watches and waits, without a limit, until all of them are synced. @throws the signal's reason */
   async open(signal: AbortSignal): Promise<void> {
     const fixed = [
       this.exposures,
@@ -188,7 +187,7 @@ export class ManagementCluster implements ManagementView {
     await this.exposureIndex.parseAll();
   }
 
-  /** What keeps this from being known, as a sentence; nothing if all is read that every Exposure needs. */
+  /** Why a kind that every Exposure needs cannot be read, as a sentence; undefined if all are read. */
   readFault(): string | undefined {
     return readFault(
       [
@@ -203,7 +202,7 @@ export class ManagementCluster implements ManagementView {
     );
   }
 
-  /** Why objects of a kind that is served are not known; nothing if they are. */
+  /** Why the objects of a served kind are unknown; undefined if they are known. */
   unread(resource: Resource): KubeError | undefined {
     return this.#watches.unread(resource);
   }
@@ -213,15 +212,15 @@ export class ManagementCluster implements ManagementView {
   }
 
   async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
-    // Somebody's object says how it is called: no Secret can have such a name.
+    // The name comes from a user's object. No Secret can have these names.
     if (key.name === '.' || key.name === '..') return undefined;
     const found = await this.#secrets.get<Secret>(RESOURCES.secret, key, { signal });
-    // Somebody is about to make it: that it is not there is never old news.
+    // Its provider may be about to create it, so its absence is not cached.
     if (found === undefined) this.#secrets.forget(RESOURCES.secret, key);
     return found;
   }
 
-  /** As the server has it now. @throws KubeError */
+  /** Reads the Secret from the API server, past the cache. @throws KubeError */
   async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
     this.#secrets.forget(RESOURCES.secret, key);
     return this.secret(key, signal);
@@ -239,7 +238,7 @@ export class ManagementCluster implements ManagementView {
     return this.client.get(served, key, { signal });
   }
 
-  /** One of a provider's objects, as the watch has it, in whatever version it is served. */
+  /** The watched object of a provider, in the version that is served. */
   providedAt(resource: Resource, key: ObjectKey): KubeObject | undefined {
     const served = servedVersion(resource, this.served);
     return served && this.#watches.of(served)?.get(key);
@@ -264,13 +263,13 @@ export class ManagementCluster implements ManagementView {
     return this.#watches.of(resource)?.list() ?? [];
   }
 
-  /** The route objects, whosever, that may claim one of these hosts. */
+  /** All route objects, foreign ones included, that may claim one of these hosts. */
   claimants(hosts: readonly string[]): readonly KubeObject[] {
     const informers = this.#watches.all();
     return claimantsOf(hosts, (key) => informers.flatMap((one) => one.byIndex('claim', key)));
   }
 
-  /** What we made for an Exposure, of every kind: routes, and the Service of fixed endpoints with its slices. */
+  /** All objects that were created for an Exposure: routes, and the Service for fixed endpoints with its slices. */
   ownedBy({ metadata }: KubeObject): readonly KubeObject[] {
     const value = keyText(metadata);
     const candidates = [
@@ -284,7 +283,7 @@ export class ManagementCluster implements ManagementView {
     ];
   }
 
-  /** A server that is busy, or about to come up, is asked again; the watches do the same. */
+  /** Retries until discovery is complete. @throws the signal's reason */
   async #discoverFirst(signal: AbortSignal): Promise<void> {
     for (let failures = 1; ; failures++) {
       try {
@@ -317,7 +316,7 @@ export class ManagementCluster implements ManagementView {
     }
   }
 
-  /** Starts a watch for every kind that is served now, and ends those of kinds that are gone. */
+  /** Starts watches for kinds that have appeared, and stops those of kinds that have disappeared. */
   async #discover(signal: AbortSignal): Promise<DiscoveryResult> {
     const result = await this.served.refresh(this.client, signal);
     this.#watches.follow(discoveredKinds(this.served), signal);

@@ -1,27 +1,27 @@
 /**
- * Whoever has to act on what changes in the management cluster.
+ * Receives the changes in the management cluster.
  */
 import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 
-/** Whoever has to act on changes. */
+/** Callbacks for changes in the management cluster. */
 export interface ManagementListener {
   readonly onExposure: (object: KubeObject, previous: KubeObject | undefined) => void;
   readonly onEdge: (object: KubeObject, previous: KubeObject | undefined) => void;
-  /** A Service of this place. */
+  /** A Service of this key. */
   readonly onService: (key: ObjectKey) => void;
-  /** An object that we made for this Exposure. */
+  /** An object that Snicket created for this Exposure. */
   readonly onOwned: (exposure: ObjectKey) => void;
-  /** A TenantRoute that another client wrote, or that is gone. */
+  /** A TenantRoute that another client has written, or that was deleted. */
   readonly onTenantRoute: (route: TenantRoute) => void;
-  /** A route object of somebody else. */
+  /** A route object that Snicket may not manage. */
   readonly onForeignRoute: (object: KubeObject) => void;
-  /** A namespace; whether its labels have changed. */
+  /** A namespace, and whether its labels have changed. */
   readonly onNamespace: (name: string, change: { readonly isRelabeled: boolean }) => void;
-  /** A class or a Gateway. */
+  /** An IngressClass, GatewayClass or Gateway. */
   readonly onEdgeSetting: (object: KubeObject, previous: KubeObject | undefined) => void;
   /** An object of a provider. */
   readonly onProvided: (object: KubeObject) => void;
-  /** Which APIs are served. */
+  /** A kind of edges or providers has appeared or disappeared. */
   readonly onDiscovery: () => void;
 }

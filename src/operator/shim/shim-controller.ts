@@ -17,9 +17,9 @@ import {
   shimObstacle,
 } from '../../providers/shims/shim.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
-import { ReturningExposures } from './returning-exposures.ts';
+import { RecreatedExposures } from './recreated-exposures.ts';
 import { edgeFor, shimContext } from '../../management/shim-context.ts';
-import { shimPlaceOf } from './shim-key.ts';
+import { parseShimKey } from './shim-key.ts';
 
 /** Options of a {@link ShimController}. */
 export interface ShimControllerOptions {
@@ -34,32 +34,32 @@ export class ShimController {
   /** The findings that were last reported for an object, by its key. */
   readonly #reported = new Map<string, string>();
 
-  readonly #returning: ReturningExposures;
+  readonly #recreated: RecreatedExposures;
 
   constructor(options: ShimControllerOptions) {
     this.#options = options;
-    this.#returning = new ReturningExposures(options.events);
+    this.#recreated = new RecreatedExposures(options.events);
   }
 
   /** Returns after how many milliseconds to reconcile again; undefined: on the next event. @throws KubeError */
   async reconcile(text: string, signal: AbortSignal): Promise<number | undefined> {
-    const place = shimPlaceOf(text);
-    if (place === undefined) return undefined;
+    const reference = parseShimKey(text);
+    if (reference === undefined) return undefined;
     const { management } = this.#options;
-    const object = await management.object(place.resource, place.key, signal);
+    const object = await management.object(reference.resource, reference.key, signal);
     // The garbage collector deletes the Exposure of an object that is gone.
     if (object === undefined) {
       this.#reported.delete(text);
-      this.#returning.notRequested(text, undefined);
+      this.#recreated.notRequested(text, undefined);
       return undefined;
     }
     const isRequested = shimFor(object, shimContext(management, object)) !== undefined;
-    const existing = await this.#exposureAt(place.key, object, isRequested, signal);
+    const existing = await this.#exposureAt(reference.key, object, isRequested, signal);
     const shim = shimFor(object, shimContext(management, object, existing));
     if (shim === undefined || shim.isIgnored === true) {
       if (shim === undefined) this.#reported.delete(text);
       else this.#report(text, object, shim.findings);
-      this.#returning.notRequested(text, existing);
+      this.#recreated.notRequested(text, existing);
       if (existing !== undefined && isGeneratedFor(existing, object)) {
         await this.#delete(existing, signal);
       }
@@ -72,7 +72,7 @@ export class ShimController {
     const findings = [...shim.findings, ...(noEdge === undefined ? [] : [noEdge])];
     this.#report(text, object, obstacle === undefined ? findings : [obstacle]);
     if (obstacle !== undefined || shim.exposure === undefined) return undefined;
-    this.#returning.requested(text, object, existing);
+    this.#recreated.requested(text, object, existing);
     // The end of the deletion is an event.
     if (existing?.metadata.deletionTimestamp !== undefined) return undefined;
     // If a user has created one meanwhile, a conflict is better than two specs in one object.

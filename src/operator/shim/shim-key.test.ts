@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { freshTenant, k0smotronControlPlane } from '../../providers/testing/provider-objects.ts';
-import { shimKeyOf, shimPlaceOf } from './shim-key.ts';
+import { shimKeyOf, parseShimKey } from './shim-key.ts';
 
 test('a key identifies an object, no matter which version was read', () => {
   const older = {
@@ -9,7 +9,7 @@ test('a key identifies an object, no matter which version was read', () => {
     apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1',
   };
 
-  expect(shimPlaceOf(shimKeyOf(older)!)).toEqual({
+  expect(parseShimKey(shimKeyOf(older)!)).toEqual({
     resource: PROVIDER_RESOURCES.k0smotronControlPlane,
     key: { namespace: 'tenants', name: 'amber-cp' },
   });
@@ -23,6 +23,6 @@ test('objects of two providers with the same kind have different keys', () => {
 
 test('other objects have no key, and an invalid key is not parsed', () => {
   expect(shimKeyOf({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } })).toBeUndefined();
-  expect(shimPlaceOf('v1 Pod tenants/a')).toBeUndefined();
-  expect(shimPlaceOf('')).toBeUndefined();
+  expect(parseShimKey('v1 Pod tenants/a')).toBeUndefined();
+  expect(parseShimKey('')).toBeUndefined();
 });

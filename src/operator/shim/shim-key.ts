@@ -5,8 +5,8 @@ import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { isOfKind, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 
-/** The kind, in its preferred version, and the key. */
-export interface ShimPlace {
+/** A provider's object: its kind, in the preferred version, and its key. */
+export interface ShimReference {
   readonly resource: Resource;
   readonly key: ObjectKey;
 }
@@ -23,12 +23,13 @@ export function shimKeyAt({ apiVersion, kind }: Resource, at: ObjectKey): string
 }
 
 /** Parses a queue key; undefined if it is invalid. */
-export function shimPlaceOf(text: string): ShimPlace | undefined {
-  const [apiVersion, kind, place = ''] = text.split(' ');
+export function parseShimKey(text: string): ShimReference | undefined {
+  const [apiVersion, kind, name = ''] = text.split(' ');
   const resource = WATCHED_RESOURCES.find(
     (one) => one.apiVersion === apiVersion && one.kind === kind,
   );
-  const [namespace, name] = place.split('/');
-  if (resource === undefined || namespace === undefined || name === undefined) return undefined;
-  return { resource, key: { namespace, name } };
+  const [namespace, objectName] = name.split('/');
+  if (resource === undefined || namespace === undefined || objectName === undefined)
+    return undefined;
+  return { resource, key: { namespace, name: objectName } };
 }

@@ -6,7 +6,7 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { secretOf } from '../testing/objects.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

@@ -5,7 +5,7 @@ import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(240_000);

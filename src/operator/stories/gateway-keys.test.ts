@@ -3,7 +3,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { encoded, fileIn } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM } from '../testing/places.ts';
+import { SYSTEM } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

@@ -9,7 +9,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM, TENANTS } from '../testing/places.ts';
+import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

@@ -8,7 +8,7 @@ import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import type { OperatorLab } from '../testing/operator-lab.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 import { addKamaji, startProvidedLab } from '../testing/provided-lab.ts';
 
 setDefaultTimeout(240_000);

@@ -8,7 +8,7 @@ import {
   freshTenant,
 } from '../../providers/testing/provider-objects.ts';
 import { KINDS_OF_NO_EDGE } from '../testing/operator-lab.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 import { ANNOTATED, shown } from '../testing/provided-control-planes.ts';
 import {
   addK0smotron,

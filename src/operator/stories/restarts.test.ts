@@ -8,7 +8,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { Operator } from '../operator.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM } from '../testing/places.ts';
+import { SYSTEM } from '../testing/namespaces.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
 
 setDefaultTimeout(240_000);

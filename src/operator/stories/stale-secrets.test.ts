@@ -7,7 +7,7 @@ import { kubeconfigFor } from '../../providers/testing/provider-objects.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { secretOf } from '../testing/objects.ts';
 import type { LabOptions, OperatorLab } from '../testing/operator-lab.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
 
 setDefaultTimeout(240_000);

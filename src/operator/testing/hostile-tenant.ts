@@ -10,7 +10,7 @@ import { makeCa } from '../../pki/testing/test-ca.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
 import { objectOf, secretOf } from './objects.ts';
 import type { OperatorLab } from './operator-lab.ts';
-import { TENANTS } from './places.ts';
+import { TENANTS } from './namespaces.ts';
 
 /** A request to it. */
 export interface HostileCall {

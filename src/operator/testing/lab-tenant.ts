@@ -8,7 +8,7 @@ import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type Leaf } from '../../pki/leaf.ts';
 import { makeCa, type TestCa } from '../../pki/testing/test-ca.ts';
 import { tlsEnvironment, type LabEnvironment } from './lab-environment.ts';
-import { TENANTS } from './places.ts';
+import { TENANTS } from './namespaces.ts';
 import { objectOf } from './objects.ts';
 import { TenantControllers } from './tenant-controllers.ts';
 

@@ -20,7 +20,7 @@ import { Operator, type OperatorOptions } from '../operator.ts';
 import { memoryEnvironment, tlsEnvironment, type LabEnvironment } from './lab-environment.ts';
 import { LabTenant, type LabTenantOptions } from './lab-tenant.ts';
 import { encoded, objectOf, secretOf } from './objects.ts';
-import { SYSTEM, TENANTS } from './places.ts';
+import { SYSTEM, TENANTS } from './namespaces.ts';
 
 /** Options of {@link OperatorLab.start}. */
 export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'log'>> {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { snapshotOf } from './objects.ts';
 import type { OperatorLab } from './operator-lab.ts';
-import { TENANTS } from './places.ts';
+import { TENANTS } from './namespaces.ts';
 import { ASKS } from './provided-lab.ts';
 
 const { kamaji: KAMAJI } = PROVIDER_RESOURCES;

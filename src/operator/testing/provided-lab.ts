@@ -14,7 +14,7 @@ import type { ApiObject } from '../../kube/store/object-store.ts';
 import type { LabTenant } from './lab-tenant.ts';
 import { objectOf, secretOf } from './objects.ts';
 import { KINDS_OF_NO_EDGE, OperatorLab, type LabOptions } from './operator-lab.ts';
-import { TENANTS } from './places.ts';
+import { TENANTS } from './namespaces.ts';
 
 /** The annotation that asks for Edge `shared`. */
 export const ASKS = { 'snicket.dev/edge': 'shared' };

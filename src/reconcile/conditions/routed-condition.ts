@@ -3,14 +3,14 @@
  */
 import { driverFor } from '../../edges/driver-for.ts';
 import { edgeContext } from '../../management/edge-state.ts';
-import type { ManagementPlace } from '../../management/management-view.ts';
+import type { ManagementContext } from '../../management/management-view.ts';
 import type { Reconciled } from '../reconcile-exposure.ts';
 import { fails, holds, notYet, waits, type ConditionState } from './condition-state.ts';
 import type { KnownHop } from './hop-conditions.ts';
 
 /** Whether the Edge serves the routes of a plan, as far as its controller or a probe says. */
 export function routedState(
-  place: ManagementPlace,
+  cluster: ManagementContext,
   { observation, plan, routed }: Pick<Reconciled, 'observation' | 'plan' | 'routed'>,
   hops: readonly KnownHop[],
 ): ConditionState {
@@ -23,8 +23,8 @@ export function routedState(
     ...routed.findings,
   ].find(({ severity }) => severity === 'error');
   if (fault !== undefined) return fails(fault);
-  const context = edgeContext(place, edge, exposure.metadata.namespace);
-  const owned = place.management.ownedBy(exposure);
+  const context = edgeContext(cluster, edge, exposure.metadata.namespace);
+  const owned = cluster.management.ownedBy(exposure);
   const admission = driverFor(edge.spec.driver).admitted(routes, owned, context);
   const { code, message, action = '' } = admission;
   switch (admission.state) {

@@ -5,19 +5,19 @@ import type { Hosts } from '../../api/hosts.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { resourceOf } from '../../kube/resource.ts';
 import { routeFindings } from '../../management/edge-state.ts';
-import type { ManagementPlace, ManagementView } from '../../management/management-view.ts';
+import type { ManagementContext, ManagementView } from '../../management/management-view.ts';
 import type { DesiredExposure, Plan } from '../../plan/plan.ts';
 import { isTenantRoute } from '../../plan/tenant-routes.ts';
 import type { PlannedObject, RouteObservation } from './plan-routes.ts';
 
 /** Observes what planning the routes depends on. @throws KubeError */
 export async function observeRoutes(
-  place: ManagementPlace,
+  cluster: ManagementContext,
   { exposure, edge }: DesiredExposure,
   plan: Pick<Plan, 'management' | 'routes'>,
   signal: AbortSignal,
 ): Promise<RouteObservation> {
-  const { management } = place;
+  const { management } = cluster;
   const { client, exposureIndex } = management;
   const owned = management.ownedBy(exposure);
   const planned: PlannedObject[] = [];
@@ -37,7 +37,7 @@ export async function observeRoutes(
     planned: plan.management && planned,
     owned,
     lostHosts: new Set(hosts.filter((host) => exposureIndex.isOwnedByAnother(host, key))),
-    findings: routeFindings(place, exposure, plan, edge),
+    findings: routeFindings(cluster, exposure, plan, edge),
   };
 }
 

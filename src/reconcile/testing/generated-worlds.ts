@@ -10,7 +10,7 @@ import { microTimeText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, resourceOf, RESOURCES, withVersion, type Resource } from '../../kube/resource.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
 import { objectOf, secretOf } from '../../operator/testing/objects.ts';
-import { SYSTEM, TENANTS } from '../../operator/testing/places.ts';
+import { SYSTEM, TENANTS } from '../../operator/testing/namespaces.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { makeCa, type TestCa } from '../../pki/testing/test-ca.ts';
 import type { Cluster } from '../../plan/render.ts';

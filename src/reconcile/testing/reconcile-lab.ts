@@ -19,7 +19,7 @@ import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import type { ManagementAccess, ManagementView } from '../../management/management-view.ts';
 import { ensureMasterKeys } from '../../management/master-keys.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
-import { SYSTEM, TENANTS } from '../../operator/testing/places.ts';
+import { SYSTEM, TENANTS } from '../../operator/testing/namespaces.ts';
 import type { Cluster } from '../../plan/render.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { DEFAULT_LEASE_DURATION_MS } from '../../tenant/owner-lease.ts';

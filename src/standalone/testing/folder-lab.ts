@@ -9,7 +9,7 @@ import type { Exposure } from '../../api/exposure.ts';
 import { freePort } from '../../net/testing/free-port.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { LabTenant } from '../../operator/testing/lab-tenant.ts';
-import { TENANTS } from '../../operator/testing/places.ts';
+import { TENANTS } from '../../operator/testing/namespaces.ts';
 
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };

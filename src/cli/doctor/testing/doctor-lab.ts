@@ -13,7 +13,7 @@ import { RESOURCES } from '../../../kube/resource.ts';
 import { ManagementSnapshot } from '../../../management/management-snapshot.ts';
 import type { LabTenant } from '../../../operator/testing/lab-tenant.ts';
 import { OperatorLab } from '../../../operator/testing/operator-lab.ts';
-import { SYSTEM, TENANTS } from '../../../operator/testing/places.ts';
+import { SYSTEM, TENANTS } from '../../../operator/testing/namespaces.ts';
 import { issueLeaf } from '../../../pki/leaf.ts';
 import { makeCa, type TestCa } from '../../../pki/testing/test-ca.ts';
 import { ApiServer, type ApiServerOptions } from '../../../proxy/testing/api-server.ts';

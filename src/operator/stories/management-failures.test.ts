@@ -5,7 +5,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { ROUTES_FINALIZER } from '../../reconcile/finalizers.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM } from '../testing/places.ts';
+import { SYSTEM } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

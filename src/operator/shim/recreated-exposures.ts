@@ -5,8 +5,8 @@ import type { EventRecorder } from '../../kube/events/events.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { EDGE_ANNOTATION, KAMAJI_DOMAIN_ANNOTATION } from '../../providers/shims/annotations.ts';
 
-/** The Exposures of all objects with an annotation. */
-export class ReturningExposures {
+/** Tracks the Exposures of all objects with an annotation. */
+export class RecreatedExposures {
   readonly #events: EventRecorder;
   /** By the key of an object: whether its Exposure exists, or its deletion is reported. */
   readonly #known = new Map<string, 'exists' | 'reported'>();

@@ -4,7 +4,7 @@ import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

@@ -5,7 +5,7 @@ import { PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { objectOf } from '../testing/objects.ts';
-import { SYSTEM, TENANTS } from '../testing/places.ts';
+import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

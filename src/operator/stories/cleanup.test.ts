@@ -5,7 +5,7 @@ import { PROXY, PROXY_LABELS } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf, snapshotOf } from '../testing/objects.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { TENANTS } from '../testing/places.ts';
+import { TENANTS } from '../testing/namespaces.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(240_000);
