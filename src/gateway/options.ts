@@ -4,7 +4,7 @@ import type { Limits } from '../engine/limits.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import type { OpenRoutesFeed } from './routes/routes-feed.ts';
-import type { TenantLimits } from './router/route-book.ts';
+import type { TenantLimits } from './router/route-index.ts';
 import type { ProxyProtocol } from './router/trusted-sources.ts';
 
 /** The validated options of `snicket gateway`. */

@@ -6,7 +6,7 @@
  * an access log that number is the index of the record, and the router's own number is kept in the record.
  */
 import type { ClientConnection, ClosedConnection } from '../../engine/engine.ts';
-import type { Entry } from './route-book.ts';
+import type { RouteEntry } from './route-index.ts';
 
 /** The client address from a PROXY header. */
 export interface ForwardedClient {
@@ -18,7 +18,7 @@ interface Record {
   note: number;
   host: string;
   client: ForwardedClient | undefined;
-  entry: Entry | undefined;
+  entry: RouteEntry | undefined;
 }
 
 /** Formats log lines and passes them to `write` in batches, see {@link flush}. */
@@ -39,7 +39,7 @@ export class ConnectionLog {
     connection: ClientConnection,
     host: string,
     client: ForwardedClient | undefined,
-    entry?: Entry,
+    entry?: RouteEntry,
   ): void {
     const place = this.#free.pop() ?? this.#records.length;
     this.#records[place] = { note: 0, host, client, entry };
@@ -56,7 +56,7 @@ export class ConnectionLog {
   }
 
   /** Adds the line of a closed connection. `entry` is its route, if the route still exists. */
-  ended(closed: ClosedConnection, entry: Entry | undefined, reason: string): void {
+  ended(closed: ClosedConnection, entry: RouteEntry | undefined, reason: string): void {
     const { connection } = closed;
     const record = this.#records[connection.note];
     const route = entry ?? record?.entry;

@@ -9,19 +9,19 @@ import { hello } from '../../wire/hello/hello-builder.ts';
 import { countersLayout } from '../reasons.ts';
 import { GatewayRouter } from './gateway-router.ts';
 import { RateLimit } from './rate-limit.ts';
-import { RouteBook } from './route-book.ts';
+import { RouteIndex } from './route-index.ts';
 
 const HELLO = hello({ serverName: 'a.test' });
 
 /** Returns a router with one route of two endpoints, after it has routed the hello of a client. */
 function router(counters = new Counters(countersLayout(1))) {
-  const book = new RouteBook({ connections: 0, connectionsPerSecond: 0 });
+  const routes = new RouteIndex({ connections: 0, connectionsPerSecond: 0 });
   const endpoints = ['10.0.0.1:1', '10.0.0.1:2'];
   const route = { tenant: 'a', host: 'a.test', kind: 'api', endpoints, limits: {} } as const;
-  book.apply({ set: [{ slot: 0, route }], removed: [] });
+  routes.apply({ set: [{ slot: 0, route }], removed: [] });
   const clock = new ManualClock();
   const of = new GatewayRouter({
-    book,
+    routes,
     gate: () => undefined,
     counters,
     allValues: [counters.values],
@@ -38,7 +38,7 @@ function router(counters = new Counters(countersLayout(1))) {
     const dial = { endpoint: decision.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
     of.failed(dial, connection, decision);
   };
-  const resting = () => book.at(0)!.rotation.resting(clock.nowMs());
+  const resting = () => routes.at(0)!.rotation.resting(clock.nowMs());
   return { decision, fail, resting, counters };
 }
 

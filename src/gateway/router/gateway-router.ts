@@ -17,13 +17,13 @@ import { answerTo, GATEWAY_REASON_CODES, type GatewayReason } from '../reasons.t
 import type { ConnectionLog } from './connection-log.ts';
 import { Introductions, type IntroductionRefusal } from './introductions.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Entry, RouteBook } from './route-book.ts';
+import type { RouteEntry, RouteIndex } from './route-index.ts';
 import type { TenantGate } from './tenant-gate.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
 /** Dependencies of a thread's router. */
 export interface GatewayRouterOptions {
-  readonly book: RouteBook;
+  readonly routes: RouteIndex;
   /** Returns undefined while there are no keys. Then every signed header is refused. */
   readonly gate: () => TenantGate | undefined;
   readonly counters: Counters;
@@ -54,7 +54,7 @@ export class GatewayRouter implements Router {
   readonly ended: ((closed: ClosedConnection) => void) | undefined;
 
   readonly #options: GatewayRouterOptions;
-  readonly #book: RouteBook;
+  readonly #routes: RouteIndex;
   readonly #counters: Counters;
   readonly #log: ConnectionLog | undefined;
   readonly #introductions: Introductions;
@@ -65,17 +65,17 @@ export class GatewayRouter implements Router {
   /** @throws RangeError if the counters lack one of the gateway's reasons. */
   constructor(options: GatewayRouterOptions) {
     this.#options = options;
-    this.#book = options.book;
+    this.#routes = options.routes;
     this.#counters = options.counters;
     this.#log = options.log;
     this.#introductions = new Introductions(options.proxyProtocol);
     this.#reasons = reasonNumbers(options.counters);
     const clock = options.clock ?? systemClock;
     this.#nowMs = () => clock.nowMs();
-    const { log, book, counters } = options;
+    const { log, routes, counters } = options;
     if (log !== undefined) {
       this.ended = (closed) => {
-        log.ended(closed, book.at(closed.slot), counters.reasons[closed.reason] ?? 'unknown');
+        log.ended(closed, routes.at(closed.slot), counters.reasons[closed.reason] ?? 'unknown');
       };
     }
   }
@@ -95,7 +95,7 @@ export class GatewayRouter implements Router {
     if (outcome !== 'hello') return this.#refuseHello(outcome, connection, decision);
     const host = this.#hello.serverName;
     if (host === undefined) return this.#refuseName('name_absent', '', connection, decision);
-    const entry = this.#book.find(host);
+    const entry = this.#routes.find(host);
     if (entry === undefined) return this.#refuseName('name_unknown', host, connection, decision);
     this.#admit(entry, start, connection, decision);
   }
@@ -109,7 +109,7 @@ export class GatewayRouter implements Router {
     if (dial.reason === REASON.dial_no_resources) {
       return decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
     }
-    const entry = this.#book.at(dial.slot);
+    const entry = this.#routes.at(dial.slot);
     const note = this.#log === undefined ? connection.note : this.#log.noteOf(connection.note);
     const failed = entry?.rotation.failed(dial.endpoint, this.#nowMs()) ?? 0;
     const tried = (note >>> DROP_BITS) | failed;
@@ -121,7 +121,7 @@ export class GatewayRouter implements Router {
   }
 
   connected(dial: Dial): void {
-    this.#book.at(dial.slot)?.rotation.worked(dial.endpoint);
+    this.#routes.at(dial.slot)?.rotation.worked(dial.endpoint);
   }
 
   /** Routes by the host in the signed header. The server name in the hello is only for the API server. */
@@ -138,7 +138,7 @@ export class GatewayRouter implements Router {
       this.#log?.begin(connection, '', this.#introductions.client());
       return decision.refuse(this.#reason('tenant_unsigned'), ALERT_RECORDS.handshake_failure);
     }
-    const entry = this.#book.find(host);
+    const entry = this.#routes.find(host);
     if (entry === undefined) return this.#refuseName('name_unknown', '', connection, decision);
     const outcome = this.#judge(header, entry);
     if (outcome === 'valid') {
@@ -148,7 +148,7 @@ export class GatewayRouter implements Router {
     this.#refuseEntry(entry, outcome, ALERT_RECORDS.handshake_failure, connection, decision);
   }
 
-  #judge(header: ProxyHeader, entry: Entry): TenantOutcome {
+  #judge(header: ProxyHeader, entry: RouteEntry): TenantOutcome {
     const gate = this.#options.gate();
     if (gate === undefined) return 'tenant_key_unknown';
     const { timesFull } = gate;
@@ -157,7 +157,7 @@ export class GatewayRouter implements Router {
     return outcome;
   }
 
-  #admit(entry: Entry, dropBytes: number, connection: ClientConnection, decision: Decision): void {
+  #admit(entry: RouteEntry, dropBytes: number, connection: ClientConnection, decision: Decision): void {
     if (
       entry.sources !== undefined &&
       !entry.sources.has(this.#introductions.sourceOf(connection))
@@ -178,7 +178,7 @@ export class GatewayRouter implements Router {
 
   /** Dials the next endpoint. Returns whether there was one. */
   #dials(
-    entry: Entry,
+    entry: RouteEntry,
     dropBytes: number,
     tried: number,
     connection: ClientConnection,
@@ -195,7 +195,7 @@ export class GatewayRouter implements Router {
   }
 
   /** Checks the rate last, so that a connection refused for another reason does not use up the rate. */
-  #overLimit(entry: Entry): GatewayReason | 'connections_limit' | undefined {
+  #overLimit(entry: RouteEntry): GatewayReason | 'connections_limit' | undefined {
     const { allValues, maxConnections, rates } = this.#options;
     if (sumOver(allValues, GLOBAL.open) > maxConnections) return 'connections_limit';
     if (entry.maxConnections > 0) {
@@ -237,7 +237,7 @@ export class GatewayRouter implements Router {
   }
 
   #refuseEntry(
-    entry: Entry,
+    entry: RouteEntry,
     code: GatewayReason | 'connections_limit',
     answer: Uint8Array,
     connection: ClientConnection,
@@ -248,7 +248,7 @@ export class GatewayRouter implements Router {
     decision.refuse(this.#reason(code), answer);
   }
 
-  #row(entry: Entry): number {
+  #row(entry: RouteEntry): number {
     return this.#counters.row(entry.slot);
   }
 

@@ -13,7 +13,7 @@ import type { EngineChoice } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';
 import type { PlacedRoute, RouteChanges, SlotUse } from '../routes/route-table.ts';
 import { RateLimit } from '../router/rate-limit.ts';
-import type { TenantLimits } from '../router/route-book.ts';
+import type { TenantLimits } from '../router/route-index.ts';
 import type { ProxyProtocol } from '../router/trusted-sources.ts';
 import { EngineThread, type EngineThreadEvents } from './engine-thread.ts';
 import type { ThreadStart } from './messages.ts';

@@ -3,7 +3,7 @@ import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
-import type { TenantLimits } from '../router/route-book.ts';
+import type { TenantLimits } from '../router/route-index.ts';
 import type { ProxyProtocol } from '../router/trusted-sources.ts';
 
 /** The first message: all that a thread needs to start. */

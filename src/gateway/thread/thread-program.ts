@@ -11,7 +11,7 @@ import { countersLayout } from '../reasons.ts';
 import { ConnectionLog } from '../router/connection-log.ts';
 import { GatewayRouter } from '../router/gateway-router.ts';
 import { RateLimit } from '../router/rate-limit.ts';
-import { RouteBook } from '../router/route-book.ts';
+import { RouteIndex } from '../router/route-index.ts';
 import type { TenantGate } from '../router/tenant-gate.ts';
 import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
@@ -31,7 +31,7 @@ function messageOf(error: unknown): string {
 /** The state of one thread. It handles messages in order, also before it listens. */
 class ThreadProgram {
   readonly #start: ThreadStart;
-  readonly #book: RouteBook;
+  readonly #routes: RouteIndex;
   #gate: TenantGate | undefined;
   readonly #log: ConnectionLog | undefined;
   #engine: Engine | undefined;
@@ -41,8 +41,8 @@ class ThreadProgram {
 
   constructor(start: ThreadStart) {
     this.#start = start;
-    this.#book = new RouteBook(start.tenantLimits);
-    this.#book.apply({ set: start.routes, removed: [] });
+    this.#routes = new RouteIndex(start.tenantLimits);
+    this.#routes.apply({ set: start.routes, removed: [] });
     if (!start.hasAccessLog) return;
     const log = new ConnectionLog((lines, count) => post({ type: 'access-log', lines, count }));
     setInterval(() => log.flush(), FLUSH_MS);
@@ -67,7 +67,7 @@ class ThreadProgram {
     if (counters === undefined) throw new RangeError(`thread ${start.index} has no counters`);
     const allValues = all.map(({ values }) => values);
     const router = new GatewayRouter({
-      book: this.#book,
+      routes: this.#routes,
       gate: () => this.#gate,
       counters,
       allValues,
@@ -95,7 +95,7 @@ class ThreadProgram {
   handle(message: Exclude<ToThread, ThreadStart>): void {
     switch (message.type) {
       case 'routes':
-        this.#book.apply(message.changes);
+        this.#routes.apply(message.changes);
         post({ type: 'applied', version: message.version });
         break;
       case 'keys':

@@ -14,7 +14,7 @@ export interface TenantLimits {
 }
 
 /** A route with its state in this thread. */
-export class Entry implements KeyHolder {
+export class RouteEntry implements KeyHolder {
   readonly slot: number;
   readonly host: string;
   readonly tenant: string;
@@ -37,10 +37,10 @@ export class Entry implements KeyHolder {
 }
 
 /** Index of the routes of one thread. */
-export class RouteBook {
+export class RouteIndex {
   readonly #limits: TenantLimits;
-  readonly #byHost = new Map<string, Entry>();
-  readonly #bySlot: (Entry | undefined)[] = [];
+  readonly #byHost = new Map<string, RouteEntry>();
+  readonly #bySlot: (RouteEntry | undefined)[] = [];
 
   constructor(limits: TenantLimits) {
     this.#limits = limits;
@@ -51,12 +51,12 @@ export class RouteBook {
   }
 
   /** Returns the route of a host, which must be in lower case. */
-  find(host: string): Entry | undefined {
+  find(host: string): RouteEntry | undefined {
     return this.#byHost.get(host);
   }
 
   /** Returns the route of an open connection, or undefined if the route was removed. */
-  at(slot: number): Entry | undefined {
+  at(slot: number): RouteEntry | undefined {
     return this.#bySlot[slot];
   }
 
@@ -76,7 +76,7 @@ export class RouteBook {
 
   #set(placed: PlacedRoute): void {
     const { route, slot } = placed;
-    const entry = this.#bySlot[slot] ?? new Entry(placed);
+    const entry = this.#bySlot[slot] ?? new RouteEntry(placed);
     entry.rotation.replace(route.endpoints, endpointFrom);
     entry.maxConnections = route.limits.connections ?? this.#limits.connections;
     entry.connectionsPerSecond =
