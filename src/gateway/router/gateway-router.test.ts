@@ -38,7 +38,7 @@ function router(counters = new Counters(countersLayout(1))) {
     const dial = { endpoint: decision.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
     of.failed(dial, connection, decision);
   };
-  const resting = () => routes.at(0)!.rotation.resting(clock.nowMs());
+  const resting = () => routes.at(0)!.loadBalancer.resting(clock.nowMs());
   return { decision, fail, resting, counters };
 }
 

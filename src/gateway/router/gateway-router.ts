@@ -111,17 +111,17 @@ export class GatewayRouter implements Router {
     }
     const entry = this.#routes.at(dial.slot);
     const note = this.#log === undefined ? connection.note : this.#log.noteOf(connection.note);
-    const failed = entry?.rotation.failed(dial.endpoint, this.#nowMs()) ?? 0;
+    const failed = entry?.loadBalancer.failed(dial.endpoint, this.#nowMs()) ?? 0;
     const tried = (note >>> DROP_BITS) | failed;
     // An endpoint that was removed from its route has no bit in `tried`. The number of attempts still bounds the
     // search.
-    const hasMore = entry !== undefined && dial.attempt < entry.rotation.size;
+    const hasMore = entry !== undefined && dial.attempt < entry.loadBalancer.size;
     if (hasMore && this.#dials(entry, note & DROP_MASK, tried, connection, decision)) return;
     decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
   }
 
   connected(dial: Dial): void {
-    this.#routes.at(dial.slot)?.rotation.worked(dial.endpoint);
+    this.#routes.at(dial.slot)?.loadBalancer.succeeded(dial.endpoint);
   }
 
   /** Routes by the host in the signed header. The server name in the hello is only for the API server. */
@@ -184,8 +184,8 @@ export class GatewayRouter implements Router {
     connection: ClientConnection,
     decision: Decision,
   ): boolean {
-    const { rotation } = entry;
-    const endpoint = rotation.at(rotation.pick(tried, this.#nowMs));
+    const { loadBalancer } = entry;
+    const endpoint = loadBalancer.at(loadBalancer.pick(tried, this.#nowMs));
     if (endpoint === undefined) return false;
     const note = (tried << DROP_BITS) | dropBytes;
     if (this.#log === undefined) connection.note = note;

@@ -4,7 +4,7 @@ import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { RouteKind } from '../routes/route.ts';
 import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
 import { NetworkSet } from '../routes/networks.ts';
-import { Rotation } from './rotation.ts';
+import { LoadBalancer } from './load-balancer.ts';
 import type { KeyHolder } from './tenant-gate.ts';
 
 /** Limits of a route that sets none. 0 means no limit. */
@@ -19,7 +19,7 @@ export class RouteEntry implements KeyHolder {
   readonly host: string;
   readonly tenant: string;
   readonly kind: RouteKind;
-  readonly rotation = new Rotation();
+  readonly loadBalancer = new LoadBalancer();
   /** 0 means no limit. */
   maxConnections = 0;
   connectionsPerSecond = 0;
@@ -77,7 +77,7 @@ export class RouteIndex {
   #set(placed: PlacedRoute): void {
     const { route, slot } = placed;
     const entry = this.#bySlot[slot] ?? new RouteEntry(placed);
-    entry.rotation.replace(route.endpoints, endpointFrom);
+    entry.loadBalancer.replace(route.endpoints, endpointFrom);
     entry.maxConnections = route.limits.connections ?? this.#limits.connections;
     entry.connectionsPerSecond =
       route.limits.connectionsPerSecond ?? this.#limits.connectionsPerSecond;

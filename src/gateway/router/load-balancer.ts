@@ -3,8 +3,8 @@ import type { Endpoint } from '../../engine/endpoint.ts';
 import { DEFAULT_LIMITS } from '../../engine/limits.ts';
 
 /** Back-off after the first failure in a row, and its maximum. Each further failure doubles it. */
-export const FIRST_REST_MS = 1000;
-export const LONGEST_REST_MS = 30_000;
+export const FIRST_BACKOFF_MS = 1000;
+export const MAX_BACKOFF_MS = 30_000;
 
 /**
  * How long a trial lasts. After its back-off an endpoint gets a single connection as a trial, and the other connections
@@ -18,18 +18,18 @@ export const MAX_TRIED = 16;
 interface Health {
   /** Failures since the last success. */
   failures: number;
-  restsUntilMs: number;
+  backoffUntilMs: number;
   /** End of a trial: until then no other connection gets the endpoint. */
-  triedUntilMs: number;
+  trialUntilMs: number;
 }
 
 /** The endpoints of a route. Each thread has its own load balancer, so that threads do not wait for each other. */
-export class Rotation {
+export class LoadBalancer {
   #endpoints: readonly Endpoint[] = [];
   #health: Health[] = [];
   #next = 0;
   /** Number of endpoints with a failure since their last success. While it is 0, pick() reads no clock. */
-  #ailing = 0;
+  #failing = 0;
   readonly #random: () => number;
 
   /** `random` returns numbers from 0 to 1. Tests pass a fixed one. */
@@ -45,9 +45,9 @@ export class Rotation {
 
   /** Returns how many endpoints are backing off or in a trial. */
   resting(nowMs: number): number {
-    return this.#ailing === 0
+    return this.#failing === 0
       ? 0
-      : this.#health.filter((health) => awayUntilMs(health) > nowMs).length;
+      : this.#health.filter((health) => unavailableUntilMs(health) > nowMs).length;
   }
 
   /** Replaces the endpoints. Endpoints that stay keep their back-off and their identity. */
@@ -61,9 +61,9 @@ export class Rotation {
     });
     this.#health = kept.map((at) => {
       const health = at === undefined ? undefined : oldHealth[at];
-      return health ?? { failures: 0, restsUntilMs: 0, triedUntilMs: 0 };
+      return health ?? { failures: 0, backoffUntilMs: 0, trialUntilMs: 0 };
     });
-    this.#ailing = this.#health.filter(({ failures }) => failures > 0).length;
+    this.#failing = this.#health.filter(({ failures }) => failures > 0).length;
   }
 
   at(index: number): Endpoint | undefined {
@@ -79,7 +79,7 @@ export class Rotation {
     const { length } = this.#endpoints;
     if (length === 0) return -1;
     const first = this.#next++ % length;
-    if (this.#ailing === 0 && tried === 0) return first;
+    if (this.#failing === 0 && tried === 0) return first;
 
     const now = nowMs();
     let soonest = -1;
@@ -88,9 +88,9 @@ export class Rotation {
       const index = (first + step) % length;
       if ((tried & bit(index)) !== 0) continue;
       const health = this.#health[index];
-      const untilMs = health === undefined ? 0 : awayUntilMs(health);
+      const untilMs = health === undefined ? 0 : unavailableUntilMs(health);
       if (untilMs <= now) {
-        if (health !== undefined && health.failures > 0) health.triedUntilMs = now + TRIAL_MS;
+        if (health !== undefined && health.failures > 0) health.trialUntilMs = now + TRIAL_MS;
         // An endpoint that stands in for another does not get the next turn as well.
         this.#next += step;
         return index;
@@ -108,33 +108,33 @@ export class Rotation {
     const index = this.#endpoints.indexOf(endpoint);
     const health = this.#health[index];
     if (health === undefined) return 0;
-    if (health.failures === 0) this.#ailing++;
+    if (health.failures === 0) this.#failing++;
     // Concurrent dials that fail together count as one failure.
-    if (health.restsUntilMs <= nowMs) health.failures++;
-    health.triedUntilMs = 0;
-    const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** (health.failures - 1));
+    if (health.backoffUntilMs <= nowMs) health.failures++;
+    health.trialUntilMs = 0;
+    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (health.failures - 1));
     // Jitter of up to 20%, so that endpoints that failed together do not return together.
-    health.restsUntilMs = Math.max(
-      health.restsUntilMs,
-      nowMs + restMs * (1 - 0.2 * this.#random()),
+    health.backoffUntilMs = Math.max(
+      health.backoffUntilMs,
+      nowMs + backoffMs * (1 - 0.2 * this.#random()),
     );
     return bit(index);
   }
 
   /** Records a successful dial, which ends the back-off. */
-  worked(endpoint: Endpoint): void {
-    if (this.#ailing === 0) return;
+  succeeded(endpoint: Endpoint): void {
+    if (this.#failing === 0) return;
     const health = this.#health[this.#endpoints.indexOf(endpoint)];
     if (health === undefined || health.failures === 0) return;
     health.failures = 0;
-    health.restsUntilMs = 0;
-    health.triedUntilMs = 0;
-    this.#ailing--;
+    health.backoffUntilMs = 0;
+    health.trialUntilMs = 0;
+    this.#failing--;
   }
 }
 
-function awayUntilMs({ restsUntilMs, triedUntilMs }: Health): number {
-  return Math.max(restsUntilMs, triedUntilMs);
+function unavailableUntilMs({ backoffUntilMs, trialUntilMs }: Health): number {
+  return Math.max(backoffUntilMs, trialUntilMs);
 }
 
 /**
