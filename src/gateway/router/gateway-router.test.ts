@@ -22,7 +22,7 @@ function router(counters = new Counters(countersLayout(1))) {
   const clock = new ManualClock();
   const of = new GatewayRouter({
     routes,
-    gate: () => undefined,
+    verifier: () => undefined,
     counters,
     allValues: [counters.values],
     rates: new RateLimit(1),

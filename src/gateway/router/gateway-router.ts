@@ -18,14 +18,14 @@ import type { ConnectionLog } from './connection-log.ts';
 import { Introductions, type IntroductionRefusal } from './introductions.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RouteEntry, RouteIndex } from './route-index.ts';
-import type { TenantGate } from './tenant-gate.ts';
+import type { TenantHeaderVerifier } from './tenant-header-verifier.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
 /** Dependencies of a thread's router. */
 export interface GatewayRouterOptions {
   readonly routes: RouteIndex;
   /** Returns undefined while there are no keys. Then every signed header is refused. */
-  readonly gate: () => TenantGate | undefined;
+  readonly verifier: () => TenantHeaderVerifier | undefined;
   readonly counters: Counters;
   /** Counters of all threads including this one, because limits apply to all threads together. */
   readonly allValues: readonly Float64Array[];
@@ -140,7 +140,7 @@ export class GatewayRouter implements Router {
     }
     const entry = this.#routes.find(host);
     if (entry === undefined) return this.#refuseName('name_unknown', '', connection, decision);
-    const outcome = this.#judge(header, entry);
+    const outcome = this.#verify(header, entry);
     if (outcome === 'valid') {
       this.#introductions.isVerified = true;
       return this.#admit(entry, start, connection, decision);
@@ -148,12 +148,12 @@ export class GatewayRouter implements Router {
     this.#refuseEntry(entry, outcome, ALERT_RECORDS.handshake_failure, connection, decision);
   }
 
-  #judge(header: ProxyHeader, entry: RouteEntry): TenantOutcome {
-    const gate = this.#options.gate();
-    if (gate === undefined) return 'tenant_key_unknown';
-    const { timesFull } = gate;
-    const outcome = gate.judge(header, entry, Date.now() / 1000);
-    if (gate.timesFull > timesFull) this.#counters.fail(this.#reason('replay_guard_full'), -1);
+  #verify(header: ProxyHeader, entry: RouteEntry): TenantOutcome {
+    const verifier = this.#options.verifier();
+    if (verifier === undefined) return 'tenant_key_unknown';
+    const { guardOverflows } = verifier;
+    const outcome = verifier.verify(header, entry, Date.now() / 1000);
+    if (verifier.guardOverflows > guardOverflows) this.#counters.fail(this.#reason('replay_guard_full'), -1);
     return outcome;
   }
 

@@ -5,7 +5,7 @@ import type { RouteKind } from '../routes/route.ts';
 import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
 import { NetworkSet } from '../routes/networks.ts';
 import { LoadBalancer } from './load-balancer.ts';
-import type { KeyHolder } from './tenant-gate.ts';
+import type { TenantKeyCache } from './tenant-header-verifier.ts';
 
 /** Limits of a route that sets none. 0 means no limit. */
 export interface TenantLimits {
@@ -14,7 +14,7 @@ export interface TenantLimits {
 }
 
 /** A route with its state in this thread. */
-export class RouteEntry implements KeyHolder {
+export class RouteEntry implements TenantKeyCache {
   readonly slot: number;
   readonly host: string;
   readonly tenant: string;

@@ -12,7 +12,7 @@ import { ConnectionLog } from '../router/connection-log.ts';
 import { GatewayRouter } from '../router/gateway-router.ts';
 import { RateLimit } from '../router/rate-limit.ts';
 import { RouteIndex } from '../router/route-index.ts';
-import type { TenantGate } from '../router/tenant-gate.ts';
+import type { TenantHeaderVerifier } from '../router/tenant-header-verifier.ts';
 import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
 /** Maximum time that a line of the access log waits for a batch. */
@@ -32,7 +32,7 @@ function messageOf(error: unknown): string {
 class ThreadProgram {
   readonly #start: ThreadStart;
   readonly #routes: RouteIndex;
-  #gate: TenantGate | undefined;
+  #verifier: TenantHeaderVerifier | undefined;
   readonly #log: ConnectionLog | undefined;
   #engine: Engine | undefined;
   /** Set once the thread should stop accepting, perhaps before it listens. */
@@ -52,9 +52,9 @@ class ThreadProgram {
   /** Imports the cryptography, which takes 2 MB, only when there are keys. */
   async #changeKeys(masterKeys: readonly Uint8Array[]): Promise<void> {
     if (masterKeys.length === 0) return;
-    const { TenantGate } = await import('../router/tenant-gate.ts');
-    this.#gate ??= new TenantGate();
-    this.#gate.replaceKeys(masterKeys);
+    const { TenantHeaderVerifier } = await import('../router/tenant-header-verifier.ts');
+    this.#verifier ??= new TenantHeaderVerifier();
+    this.#verifier.replaceKeys(masterKeys);
   }
 
   /** Opens the engine and listens. @throws if it cannot. The caller then calls {@link stop} to close what is open. */
@@ -68,7 +68,7 @@ class ThreadProgram {
     const allValues = all.map(({ values }) => values);
     const router = new GatewayRouter({
       routes: this.#routes,
-      gate: () => this.#gate,
+      verifier: () => this.#verifier,
       counters,
       allValues,
       rates: new RateLimit(start.slots, start.rates),

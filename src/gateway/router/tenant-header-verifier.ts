@@ -9,22 +9,22 @@ import { deriveTenantSecret, tenantKey, type TenantKey } from '../../wire/tenant
 export const HEADER_WINDOW_SECONDS = 60;
 
 /** Caches the keys of a route in one thread. The verifier derives them on first use. */
-export interface KeyHolder {
+export interface TenantKeyCache {
   readonly host: string;
   keys: readonly TenantKey[] | undefined;
-  /** The {@link TenantGate.generation} of master keys that the keys were derived from. */
+  /** The {@link TenantHeaderVerifier.generation} of master keys that the keys were derived from. */
   keysGeneration: number;
 }
 
 /** Verifies headers with keys derived from the master keys. */
-export class TenantGate {
+export class TenantHeaderVerifier {
   #masterKeys: readonly Uint8Array[] = [];
   #generation = 0;
   /** Takes 2 MiB, so it is created only if there are keys. */
   #guard: ReplayGuard | undefined;
 
   /** Number of times that the replay guard was full and forgot headers that could still be replayed. */
-  get timesFull(): number {
+  get guardOverflows(): number {
     return this.#guard?.forgottenEarly ?? 0;
   }
 
@@ -41,10 +41,10 @@ export class TenantGate {
    * Verifies that the header was signed for the host in its authority. Call it once per connection: it marks the header
    * as used.
    */
-  judge(header: ProxyHeader, holder: KeyHolder, nowSeconds: number): TenantOutcome {
+  verify(header: ProxyHeader, cache: TenantKeyCache, nowSeconds: number): TenantOutcome {
     return verifyTenantHeader(
       header,
-      this.#keysOf(holder),
+      this.#keysOf(cache),
       nowSeconds,
       HEADER_WINDOW_SECONDS,
       this.#guard,
@@ -52,13 +52,13 @@ export class TenantGate {
   }
 
   /** Derives the keys on first use and caches them, since HKDF costs about as much as a dial. */
-  #keysOf(holder: KeyHolder): readonly TenantKey[] {
-    if (holder.keys !== undefined && holder.keysGeneration === this.#generation) return holder.keys;
+  #keysOf(cache: TenantKeyCache): readonly TenantKey[] {
+    if (cache.keys !== undefined && cache.keysGeneration === this.#generation) return cache.keys;
     const keys = this.#masterKeys.map((masterKey) =>
-      tenantKey(holder.host, deriveTenantSecret(masterKey, holder.host)),
+      tenantKey(cache.host, deriveTenantSecret(masterKey, cache.host)),
     );
-    holder.keys = keys;
-    holder.keysGeneration = this.#generation;
+    cache.keys = keys;
+    cache.keysGeneration = this.#generation;
     return keys;
   }
 }
