@@ -15,7 +15,7 @@ import type { HelloRefusal, TenantOutcome } from '../../wire/outcome.ts';
 import type { ProxyHeader } from '../../wire/proxy-header.ts';
 import { answerTo, GATEWAY_REASON_CODES, type GatewayReason } from '../reasons.ts';
 import type { ConnectionLog } from './connection-log.ts';
-import { Introductions, type IntroductionRefusal } from './introductions.ts';
+import { Preamble, type PreambleRefusal } from './preamble.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RouteEntry, RouteIndex } from './route-index.ts';
 import type { TenantHeaderVerifier } from './tenant-header-verifier.ts';
@@ -57,7 +57,7 @@ export class GatewayRouter implements Router {
   readonly #routes: RouteIndex;
   readonly #counters: Counters;
   readonly #log: ConnectionLog | undefined;
-  readonly #introductions: Introductions;
+  readonly #preamble: Preamble;
   readonly #hello = new ClientHello();
   readonly #reasons: ReasonNumbers;
   readonly #nowMs: () => number;
@@ -68,7 +68,7 @@ export class GatewayRouter implements Router {
     this.#routes = options.routes;
     this.#counters = options.counters;
     this.#log = options.log;
-    this.#introductions = new Introductions(options.proxyProtocol);
+    this.#preamble = new Preamble(options.proxyProtocol);
     this.#reasons = reasonNumbers(options.counters);
     const clock = options.clock ?? systemClock;
     this.#nowMs = () => clock.nowMs();
@@ -81,12 +81,12 @@ export class GatewayRouter implements Router {
   }
 
   route(bytes: Buffer, length: number, connection: ClientConnection, decision: Decision): void {
-    const start = this.#introductions.read(bytes, length, connection);
+    const start = this.#preamble.read(bytes, length, connection);
     if (start === 'incomplete') return decision.more();
     if (typeof start !== 'number') {
-      return this.#refuseIntroduction(start, bytes[0] === HANDSHAKE_RECORD, connection, decision);
+      return this.#refusePreamble(start, bytes[0] === HANDSHAKE_RECORD, connection, decision);
     }
-    if (this.#introductions.tenantHeader !== undefined) {
+    if (this.#preamble.tenantHeader !== undefined) {
       return this.#routeSigned(bytes[start] === HANDSHAKE_RECORD, start, connection, decision);
     }
 
@@ -101,7 +101,7 @@ export class GatewayRouter implements Router {
   }
 
   isSharedSource(address: string): boolean {
-    return this.#introductions.isBalancer(address);
+    return this.#preamble.isBalancer(address);
   }
 
   failed(dial: Dial, connection: ClientConnection, decision: Decision): void {
@@ -131,18 +131,18 @@ export class GatewayRouter implements Router {
     connection: ClientConnection,
     decision: Decision,
   ): void {
-    const header = this.#introductions.tenantHeader;
+    const header = this.#preamble.tenantHeader;
     if (header === undefined || !isTls) return this.#refuseHello('not_tls', connection, decision);
     const host = header.authority();
     if (host === undefined) {
-      this.#log?.begin(connection, '', this.#introductions.client());
+      this.#log?.begin(connection, '', this.#preamble.client());
       return decision.refuse(this.#reason('tenant_unsigned'), ALERT_RECORDS.handshake_failure);
     }
     const entry = this.#routes.find(host);
     if (entry === undefined) return this.#refuseName('name_unknown', '', connection, decision);
     const outcome = this.#verify(header, entry);
     if (outcome === 'valid') {
-      this.#introductions.isVerified = true;
+      this.#preamble.isVerified = true;
       return this.#admit(entry, start, connection, decision);
     }
     this.#refuseEntry(entry, outcome, ALERT_RECORDS.handshake_failure, connection, decision);
@@ -160,7 +160,7 @@ export class GatewayRouter implements Router {
   #admit(entry: RouteEntry, dropBytes: number, connection: ClientConnection, decision: Decision): void {
     if (
       entry.sources !== undefined &&
-      !entry.sources.has(this.#introductions.sourceOf(connection))
+      !entry.sources.has(this.#preamble.sourceOf(connection))
     ) {
       const answer = ALERT_RECORDS.handshake_failure;
       return this.#refuseEntry(entry, 'source_not_allowed', answer, connection, decision);
@@ -169,7 +169,7 @@ export class GatewayRouter implements Router {
     if (refusal !== undefined) {
       return this.#refuseEntry(entry, refusal, ALERT_RECORDS.internal_error, connection, decision);
     }
-    this.#log?.begin(connection, entry.host, this.#introductions.client(), entry);
+    this.#log?.begin(connection, entry.host, this.#preamble.client(), entry);
     if (this.#dials(entry, dropBytes, 0, connection, decision)) return;
     // Before the first dial the engine knows no slot, so the router counts the failure.
     this.#counters.failSlot(this.#reason('no_endpoint'), this.#row(entry));
@@ -208,8 +208,8 @@ export class GatewayRouter implements Router {
   }
 
   /** Only a client whose first bytes are TLS can read an alert. */
-  #refuseIntroduction(
-    code: IntroductionRefusal,
+  #refusePreamble(
+    code: PreambleRefusal,
     isTls: boolean,
     connection: ClientConnection,
     decision: Decision,
@@ -220,7 +220,7 @@ export class GatewayRouter implements Router {
   }
 
   #refuseHello(refusal: HelloRefusal, connection: ClientConnection, decision: Decision): void {
-    this.#log?.begin(connection, '', this.#introductions.client());
+    this.#log?.begin(connection, '', this.#preamble.client());
     const answer = answerTo(refusal);
     if (answer === undefined) decision.reset(this.#reason(refusal));
     else decision.refuse(this.#reason(refusal), answer);
@@ -232,7 +232,7 @@ export class GatewayRouter implements Router {
     connection: ClientConnection,
     decision: Decision,
   ): void {
-    this.#log?.begin(connection, host, this.#introductions.client());
+    this.#log?.begin(connection, host, this.#preamble.client());
     decision.refuse(this.#reason(code), ALERT_RECORDS.unrecognized_name);
   }
 
@@ -243,7 +243,7 @@ export class GatewayRouter implements Router {
     connection: ClientConnection,
     decision: Decision,
   ): void {
-    this.#log?.begin(connection, entry.host, this.#introductions.client(), entry);
+    this.#log?.begin(connection, entry.host, this.#preamble.client(), entry);
     this.#counters.failSlot(this.#reason(code), this.#row(entry));
     decision.refuse(this.#reason(code), answer);
   }

@@ -14,13 +14,13 @@ import { NetworkSet } from '../routes/networks.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
 /** Why a connection is refused because of its headers. */
-export type IntroductionRefusal =
+export type PreambleRefusal =
   | ProxyRefusal
   | 'proxy_header_missing'
   | 'proxy_header_not_allowed';
 
 /** Reads the preamble for one thread. The results are valid until the next read. */
-export class Introductions {
+export class Preamble {
   /** The signed header of a worker's proxy, and whether the router has verified it. */
   tenantHeader: ProxyHeader | undefined;
   isVerified = false;
@@ -47,7 +47,7 @@ export class Introductions {
     bytes: Buffer,
     length: number,
     connection: ClientConnection,
-  ): number | 'incomplete' | IntroductionRefusal {
+  ): number | 'incomplete' | PreambleRefusal {
     this.tenantHeader = undefined;
     this.isVerified = false;
     this.#balancerHeader = undefined;
