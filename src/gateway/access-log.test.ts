@@ -152,7 +152,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     await using lab = await GatewayLab.start({
       engine,
       accessLog: 'access.log',
-      proxyProtocol: 'everybody',
+      proxyProtocol: 'all',
       routes: [{ host: 'a.test', kind: 'konnectivity', endpoints }, { host: 'b.test' }],
     });
     const header = balancerHeader('2001:db8::7', '2001:db8::1');

@@ -69,7 +69,7 @@ export class AccessLog {
     }
   }
 
-  /** Reopens the file with the next line, after log loadBalancer has moved it away. */
+  /** Reopens the file with the next line, after log rotation has moved it away. */
   reopen(): void {
     this.#wantsReopen = true;
   }
@@ -134,7 +134,7 @@ export class AccessLog {
     }
   }
 
-  /** Whether to begin with a newline. A new, empty file needs none: loadBalancer has moved the half line away. */
+  /** Whether to begin with a newline. A new, empty file needs none: rotation has moved the half line away. */
   #needsNewline(descriptor: number): boolean {
     if (!this.#isMidLine) return false;
     const stats = fstatSync(descriptor);

@@ -37,7 +37,7 @@ describe.each(['bun', 'epoll'] as const)('allowed sources on engine %s', (engine
   });
 
   test('are compared with the client that a load balancer names', async () => {
-    await using world = await start(['192.0.2.0/24'], { proxyProtocol: 'everybody' });
+    await using world = await start(['192.0.2.0/24'], { proxyProtocol: 'all' });
 
     await world.say(balancerHeader('192.0.2.7'), TO_A);
     await world.a.next();

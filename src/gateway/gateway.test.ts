@@ -90,7 +90,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
       await until(() => good.peers.length === round, 'a connection at the one that works');
     }
 
-    // An endpoint backs off for a second or more: see loadBalancer.test.ts.
+    // An endpoint backs off for a second or more: see load-balancer.test.ts.
     const seconds = Math.floor((performance.now() - startMs) / 1000);
     expect(lab.failures('dial_refused')).toBeWithin(1, Math.min(2 + seconds, 6));
     expect(lab.failures('no_endpoint')).toBe(0);

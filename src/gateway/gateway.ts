@@ -154,7 +154,7 @@ export class Gateway {
     return isAlive ? undefined : 'no engine thread is alive';
   }
 
-  /** Begins a new access log file, after log loadBalancer has moved the old one away. */
+  /** Begins a new access log file, after log rotation has moved the old one away. */
   reopenAccessLog(): void {
     this.#accessLog?.reopen();
   }

@@ -8,7 +8,7 @@ const HELLO = hello({ serverName: 'kubernetes.default.svc' });
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   test('wants a header of the load balancer from everybody, and finds the tenant behind it', async () => {
-    await using world = await TwoTenants.start({ engine, proxyProtocol: 'everybody' });
+    await using world = await TwoTenants.start({ engine, proxyProtocol: 'all' });
     const plain = hello({ serverName: HOST_A });
 
     await world.say(balancerHeader(), plain);

@@ -143,7 +143,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     await using world = await TwoTenants.start({
       engine,
       accessLog: 'access.log',
-      proxyProtocol: 'everybody',
+      proxyProtocol: 'all',
     });
     const forged = signedHeader();
     forged[16] = 99;

@@ -114,7 +114,7 @@ export function gatewayOptionsOf(
     http: flags.http,
     workers: flags.workers,
     engine: flags.engine,
-    proxyProtocol: proxyProtocol === true ? 'everybody' : (proxyProtocol ?? 'nobody'),
+    proxyProtocol: proxyProtocol === true ? 'all' : (proxyProtocol ?? 'none'),
     graceMs: flags.grace,
     drainMs: flags.drain,
     maxConnections: flags.maxConnections,

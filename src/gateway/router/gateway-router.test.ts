@@ -20,50 +20,50 @@ function router(counters = new Counters(countersLayout(1))) {
   const route = { tenant: 'a', host: 'a.test', kind: 'api', endpoints, limits: {} } as const;
   routes.apply({ set: [{ slot: 0, route }], removed: [] });
   const clock = new ManualClock();
-  const of = new GatewayRouter({
+  const gatewayRouter = new GatewayRouter({
     routes,
     verifier: () => undefined,
     counters,
     allValues: [counters.values],
     rates: new RateLimit(1),
-    proxyProtocol: 'nobody',
+    proxyProtocol: 'none',
     maxConnections: 10,
     clock,
   });
   const addresses = addressPair('10.0.0.9', 4711, '10.0.0.1', 443);
   const connection = { remoteAddress: '10.0.0.9', remotePort: 4711, addresses, note: 0 };
   const decision = new Decision();
-  of.route(HELLO, HELLO.length, connection, decision);
+  gatewayRouter.route(HELLO, HELLO.length, connection, decision);
   const fail = (reason: number) => {
     const dial = { endpoint: decision.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
-    of.failed(dial, connection, decision);
+    gatewayRouter.failed(dial, connection, decision);
   };
-  const resting = () => routes.at(0)!.loadBalancer.resting(clock.nowMs());
-  return { decision, fail, resting, counters };
+  const unavailable = () => routes.at(0)!.loadBalancer.unavailable(clock.nowMs());
+  return { decision, fail, unavailable, counters };
 }
 
-test('rests an endpoint that refused, and dials the next', () => {
-  const { decision, fail, resting } = router();
+test('backs off from an endpoint that refused, and dials the next', () => {
+  const { decision, fail, unavailable } = router();
   const first = decision.endpoint;
 
   fail(REASON.dial_refused);
 
   expect(decision.kind).toBe('dial');
   expect(decision.endpoint).not.toBe(first);
-  expect(resting()).toBe(1);
+  expect(unavailable()).toBe(1);
 });
 
-test('holds its own want of descriptors against no endpoint, and refuses', () => {
-  const { decision, fail, resting, counters } = router();
+test('refuses without back-off if the process itself is out of descriptors', () => {
+  const { decision, fail, unavailable, counters } = router();
 
   fail(REASON.dial_no_resources);
 
   expect(decision).toMatchObject({ kind: 'refuse', reason: counters.reason('no_endpoint') });
   expect(readAlert(Buffer.from(decision.answer))?.name).toBe('internal_error');
-  expect(resting()).toBe(0);
+  expect(unavailable()).toBe(0);
 });
 
-test('is not made with counters that lack one of its reasons', () => {
+test('throws if the counters lack one of its reasons', () => {
   const { otherReasons, ...layout } = countersLayout(1);
   const counters = new Counters({ ...layout, otherReasons: otherReasons.slice(1) });
 

@@ -153,15 +153,18 @@ export class GatewayRouter implements Router {
     if (verifier === undefined) return 'tenant_key_unknown';
     const { guardOverflows } = verifier;
     const outcome = verifier.verify(header, entry, Date.now() / 1000);
-    if (verifier.guardOverflows > guardOverflows) this.#counters.fail(this.#reason('replay_guard_full'), -1);
+    if (verifier.guardOverflows > guardOverflows)
+      this.#counters.fail(this.#reason('replay_guard_full'), -1);
     return outcome;
   }
 
-  #admit(entry: RouteEntry, dropBytes: number, connection: ClientConnection, decision: Decision): void {
-    if (
-      entry.sources !== undefined &&
-      !entry.sources.has(this.#preamble.sourceOf(connection))
-    ) {
+  #admit(
+    entry: RouteEntry,
+    dropBytes: number,
+    connection: ClientConnection,
+    decision: Decision,
+  ): void {
+    if (entry.sources !== undefined && !entry.sources.has(this.#preamble.sourceOf(connection))) {
       const answer = ALERT_RECORDS.handshake_failure;
       return this.#refuseEntry(entry, 'source_not_allowed', answer, connection, decision);
     }

@@ -44,7 +44,7 @@ export class LoadBalancer {
   }
 
   /** Returns how many endpoints are backing off or in a trial. */
-  resting(nowMs: number): number {
+  unavailable(nowMs: number): number {
     return this.#failing === 0
       ? 0
       : this.#health.filter((health) => unavailableUntilMs(health) > nowMs).length;

@@ -14,10 +14,7 @@ import { NetworkSet } from '../routes/networks.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
 /** Why a connection is refused because of its headers. */
-export type PreambleRefusal =
-  | ProxyRefusal
-  | 'proxy_header_missing'
-  | 'proxy_header_not_allowed';
+export type PreambleRefusal = ProxyRefusal | 'proxy_header_missing' | 'proxy_header_not_allowed';
 
 /** Reads the preamble for one thread. The results are valid until the next read. */
 export class Preamble {
@@ -33,13 +30,13 @@ export class Preamble {
 
   constructor(proxyProtocol: ProxyProtocol) {
     this.#proxyProtocol = proxyProtocol;
-    const isList = proxyProtocol !== 'nobody' && proxyProtocol !== 'everybody';
+    const isList = proxyProtocol !== 'none' && proxyProtocol !== 'all';
     this.#trusted = isList ? new NetworkSet(proxyProtocol) : undefined;
   }
 
   /** Whether the address belongs to a load balancer, whose connections must begin with a PROXY header. */
   isBalancer(address: string): boolean {
-    return this.#trusted?.has(address) ?? this.#proxyProtocol === 'everybody';
+    return this.#trusted?.has(address) ?? this.#proxyProtocol === 'all';
   }
 
   /** Reads the headers and returns the offset of the hello. */
@@ -54,7 +51,7 @@ export class Preamble {
     // Fast path for most connections: a hello without any header.
     const first = bytes[0];
     const beginsNone = first !== PROXY_FIRST_BYTE && first !== VERSION_1_FIRST_BYTE;
-    if (beginsNone && this.#proxyProtocol === 'nobody') return 0;
+    if (beginsNone && this.#proxyProtocol === 'none') return 0;
 
     const isBalancer = this.isBalancer(connection.remoteAddress);
     const stack = isBalancer ? this.#two : this.#one;

@@ -62,7 +62,7 @@ export class GatewayLab implements AsyncDisposable {
         http: [{ address: '127.0.0.1', port: 0 }],
         workers: 1,
         engine: 'auto',
-        proxyProtocol: 'nobody',
+        proxyProtocol: 'none',
         graceMs: 0,
         drainMs: 0,
         maxConnections: 10_000,

@@ -24,7 +24,7 @@ function createThread(change: Partial<ThreadStart> = {}) {
     limits: {},
     maxConnections: 10,
     tenantLimits: { connections: 0, connectionsPerSecond: 0 },
-    proxyProtocol: 'nobody',
+    proxyProtocol: 'none',
     hasAccessLog: false,
     routes: [],
     version: 0,

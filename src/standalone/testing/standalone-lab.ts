@@ -33,7 +33,7 @@ export class StandaloneLab extends FolderLab {
           listen: [{ address: '127.0.0.1', port: this.port }],
           workers: 1,
           engine: 'auto',
-          proxyProtocol: 'nobody',
+          proxyProtocol: 'none',
           graceMs: 0,
           drainMs: 0,
           maxConnections: 1000,
