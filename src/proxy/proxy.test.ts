@@ -12,7 +12,7 @@ async function page(port: number | undefined, path: string) {
   return { status: response.status, text: (await response.text()).trim() };
 }
 
-test('is alive from the start, and ready when the edge has shaken hands', async () => {
+test('is alive from the start, and ready when the edge has handshaken hands', async () => {
   await using lab = await Lab.create();
   const port = freePort();
   const proxy = await lab.proxy({ edgePort: port, http: HTTP });

@@ -116,7 +116,7 @@ class Attempt {
     this.#socket = socket;
   }
 
-  shaken(socket: Socket<Attempt>, success: boolean, error: Error | null): void {
+  handshaken(socket: Socket<Attempt>, success: boolean, error: Error | null): void {
     const fault = identityFault(socket, success, error, this.#options.serverName);
     if (fault === undefined) this.#end({ isUp: true });
     else this.#fail(isCertificateFault(fault) ? 'edge_untrusted' : 'edge_handshake_failed', fault);
@@ -182,7 +182,7 @@ const PLAIN: SocketHandler<Attempt> = {
 
 const SECURE: SocketHandler<Attempt> = {
   open: (socket) => socket.data.secured(socket),
-  handshake: (socket, success, error) => socket.data.shaken(socket, success, error),
+  handshake: (socket, success, error) => socket.data.handshaken(socket, success, error),
   data: () => {},
   close: (socket, error) => socket.data.lost(error),
   error: (socket, error) => socket.data.lost(error),

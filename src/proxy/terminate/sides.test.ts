@@ -18,7 +18,7 @@ test('a pod takes nothing of the edge before its handshake is complete, and not 
   using ends = await wire();
   const pod = new PodSide(ends.socket, 0, 0);
 
-  for (const phase of ['hello', 'dialing', 'greeting', 'over'] as const) {
+  for (const phase of ['hello', 'dialing', 'handshake', 'over'] as const) {
     pod.phase = phase;
     expect(pod.write(Buffer.from('secret'))).toBe(0);
   }

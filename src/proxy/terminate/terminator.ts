@@ -28,7 +28,7 @@ import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
 import { chosenAlpn } from './alpn.ts';
 import { EdgeDialer } from './edge-dialer.ts';
-import { Greeter } from './greeter.ts';
+import { PodHandshake } from './pod-handshake.ts';
 import { PodSide } from './sides.ts';
 
 /** Options of {@link Terminator}. */
@@ -61,7 +61,7 @@ export class Terminator implements Engine {
   readonly #row: number;
   readonly #relay: Relay;
   readonly #dialer: EdgeDialer;
-  readonly #greeter: Greeter;
+  readonly #greeter: PodHandshake;
   readonly #handlers: SocketHandler<Accepted>;
   readonly #listener: ClientListener<PodSide>;
   readonly #edgeDown: number;
@@ -88,7 +88,7 @@ export class Terminator implements Engine {
     this.#relay = new Relay(counters, limit, (client, reason, how) => {
       if (client instanceof PodSide) this.#end(client, reason, how);
     });
-    this.#greeter = new Greeter({
+    this.#greeter = new PodHandshake({
       certificate: options.certificate,
       counters,
       limits: this.#limits,

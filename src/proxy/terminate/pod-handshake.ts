@@ -22,8 +22,8 @@ import type { PodSide } from './sides.ts';
  */
 const PAUSE_WHILE_DIALING_BYTES = 32 * 1024;
 
-/** Options of {@link Greeter}. */
-export interface GreeterOptions {
+/** Options of {@link PodHandshake}. */
+export interface PodHandshakeOptions {
   readonly certificate: () => ServingCertificate;
   readonly counters: Counters;
   readonly limits: Limits;
@@ -48,21 +48,21 @@ interface ServerUpgradeOptions extends TLSUpgradeOptions<PodSide> {
  * Refusals to ignore. A server name is for routing, and the proxy does not route by it. Pods that dial an address send
  * it as a name (RFC 6066 forbids that; old OpenSSL and Python allow it), and still expect their API server.
  */
-const NAMES_THAT_DO_NOT_MATTER: ReadonlySet<HelloOutcome> = new Set<HelloRefusal>([
+const IGNORED_REFUSALS: ReadonlySet<HelloOutcome> = new Set<HelloRefusal>([
   'server_name_ip_literal',
   'server_name_trailing_dot',
   'server_name_not_dns',
 ]);
 
 /** The handshakes with pods. */
-export class Greeter {
-  readonly #options: GreeterOptions;
+export class PodHandshake {
+  readonly #options: PodHandshakeOptions;
   readonly #hello = new ClientHello();
   readonly #handlers: SocketHandler<PodSide>;
   readonly #handshakeFailed: number;
   readonly #handshakeTimeout: number;
 
-  constructor(options: GreeterOptions) {
+  constructor(options: PodHandshakeOptions) {
     this.#options = options;
     this.#handshakeFailed = options.counters.reason('client_handshake_failed');
     this.#handshakeTimeout = options.counters.reason('client_handshake_timeout');
@@ -81,7 +81,7 @@ export class Greeter {
         if (pod.firstBytes >= PAUSE_WHILE_DIALING_BYTES) pod.pause();
         this.#options.relay.hold(pod, chunk.length);
         return;
-      case 'greeting':
+      case 'handshake':
       case 'joined':
       case 'refused':
       case 'over':
@@ -106,7 +106,7 @@ export class Greeter {
       isServer: true,
       initialData: first.subarray(0, pod.firstBytes),
     };
-    pod.phase = 'greeting';
+    pod.phase = 'handshake';
     pod.deadlineMs = this.#options.clock.nowMs() + this.#options.limits.helloTimeoutMs;
     pod.isUpgraded = true;
     pod.paused = false;
@@ -130,7 +130,7 @@ export class Greeter {
       case 'hello':
         end(pod, REASON.hello_timeout, 'close');
         return;
-      case 'greeting':
+      case 'handshake':
         end(pod, this.#handshakeTimeout, 'reset');
         return;
       case 'refused':
@@ -147,7 +147,7 @@ export class Greeter {
     if (pod.first === null) return;
     const outcome = this.#hello.read(pod.first, pod.firstBytes);
     if (outcome === 'incomplete') return;
-    if (outcome !== 'hello' && !NAMES_THAT_DO_NOT_MATTER.has(outcome)) {
+    if (outcome !== 'hello' && !IGNORED_REFUSALS.has(outcome)) {
       this.#refuse(pod, outcome);
       return;
     }
@@ -177,7 +177,7 @@ export class Greeter {
       open: (socket) => void (socket.data.socket = socket),
       handshake: (socket, success) => {
         const pod = socket.data;
-        if (pod.phase !== 'greeting') return;
+        if (pod.phase !== 'handshake') return;
         if (success) this.#join(pod, socket);
         else end(pod, this.#handshakeFailed, 'close');
       },
