@@ -8,7 +8,7 @@ import type { EdgeAddress } from '../../net/edge-address.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';
 import { EdgeHealth } from './edge-health.ts';
 import { EdgeResolver, hostsText, type Lookup } from './edge-resolver.ts';
-import { EdgeScout } from './edge-scout.ts';
+import { EdgeProber } from './edge-prober.ts';
 
 /** Options of {@link Edge}. */
 export interface EdgeOptions {
@@ -42,7 +42,7 @@ export class Edge {
     this.#resolver = new EdgeResolver({ targets, endpoints, clock, log, lookup });
     const timeoutMs = options.dialTimeoutMs;
     const noAddress = (): string => this.#noAddress();
-    const scout = new EdgeScout({
+    const prober = new EdgeProber({
       endpoints,
       serverName,
       authorities,
@@ -50,7 +50,7 @@ export class Edge {
       timeoutMs,
       noAddress,
     });
-    this.health = new EdgeHealth({ probe: async () => scout.probe(), clock, log });
+    this.health = new EdgeHealth({ probe: async () => prober.probe(), clock, log });
   }
 
   /** Starts the lookups and probes. A name that cannot be looked up yet only delays readiness. */

@@ -61,7 +61,7 @@ export class Terminator implements Engine {
   readonly #row: number;
   readonly #relay: Relay;
   readonly #dialer: EdgeDialer;
-  readonly #greeter: PodHandshake;
+  readonly #handshake: PodHandshake;
   readonly #handlers: SocketHandler<Accepted>;
   readonly #listener: ClientListener<PodSide>;
   readonly #edgeDown: number;
@@ -88,7 +88,7 @@ export class Terminator implements Engine {
     this.#relay = new Relay(counters, limit, (client, reason, how) => {
       if (client instanceof PodSide) this.#end(client, reason, how);
     });
-    this.#greeter = new PodHandshake({
+    this.#handshake = new PodHandshake({
       certificate: options.certificate,
       counters,
       limits: this.#limits,
@@ -107,7 +107,7 @@ export class Terminator implements Engine {
       limits: this.#limits,
       clock: this.#clock,
       relay: this.#relay,
-      connected: (pod, protocol) => this.#greeter.answer(pod, chosenAlpn(protocol)),
+      connected: (pod, protocol) => this.#handshake.answer(pod, chosenAlpn(protocol)),
       failed: (pod) => this.#end(pod, this.#edgeDown, 'reset'),
       suspected: options.suspected,
       fault: this.#fault.bind(this),
@@ -144,7 +144,7 @@ export class Terminator implements Engine {
       },
       data: (socket, chunk) => {
         const pod = plain(socket);
-        if (pod !== undefined) this.#greeter.received(pod, chunk);
+        if (pod !== undefined) this.#handshake.received(pod, chunk);
       },
       end: (socket) => {
         const pod = plain(socket);
@@ -179,7 +179,7 @@ export class Terminator implements Engine {
   #tick(): void {
     const nowMs = this.#clock.nowMs();
     for (const pod of this.#listener.unfinished) {
-      if (pod.deadlineMs <= nowMs) this.#greeter.timedOut(pod);
+      if (pod.deadlineMs <= nowMs) this.#handshake.timedOut(pod);
     }
     this.#dialer.tick(nowMs);
   }

@@ -9,8 +9,8 @@ import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { EdgeEndpoints } from './edge-endpoints.ts';
 import { probeEdge, type ProbeResult } from './edge-probe.ts';
 
-/** Options of {@link EdgeScout}. */
-export interface EdgeScoutOptions {
+/** Options of {@link EdgeProber}. */
+export interface EdgeProberOptions {
   readonly endpoints: EdgeEndpoints;
   readonly serverName: string;
   /** Returns the current authorities as PEM. */
@@ -23,11 +23,11 @@ export interface EdgeScoutOptions {
 }
 
 /** Probes one address after the other. */
-export class EdgeScout {
-  readonly #options: EdgeScoutOptions;
+export class EdgeProber {
+  readonly #options: EdgeProberOptions;
   #turn = 0;
 
-  constructor(options: EdgeScoutOptions) {
+  constructor(options: EdgeProberOptions) {
     this.#options = options;
   }
 

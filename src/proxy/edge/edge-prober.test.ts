@@ -5,7 +5,7 @@ import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { tenantKey } from '../../wire/tenant-key.ts';
 import { HOST, Lab, SECRET } from '../testing/lab.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';
-import { EdgeScout, type EdgeScoutOptions } from './edge-scout.ts';
+import { EdgeProber, type EdgeProberOptions } from './edge-prober.ts';
 
 /** A server that resets every connection and prints its port. */
 const RUDE = `
@@ -14,15 +14,15 @@ const RUDE = `
   console.log(Bun.listen({ hostname: '127.0.0.1', port: 0, socket }).port);
 `;
 
-function scout(
+function prober(
   lab: Lab,
   addresses: readonly string[],
   port: number,
-  more: Partial<EdgeScoutOptions> = {},
+  more: Partial<EdgeProberOptions> = {},
 ) {
   const endpoints = new EdgeEndpoints(new ManualClock());
   endpoints.replace(addresses.map((address) => ({ address, port })));
-  const options: EdgeScoutOptions = {
+  const options: EdgeProberOptions = {
     endpoints,
     serverName: HOST,
     timeoutMs: 60_000,
@@ -31,13 +31,13 @@ function scout(
     noAddress: () => 'the addresses of edge.test are being looked up',
     ...more,
   };
-  return { endpoints, scout: new EdgeScout(options) };
+  return { endpoints, prober: new EdgeProber(options) };
 }
 
 test('the edge is up if one of its addresses is', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer({ address: '127.0.0.3' });
-  const { scout: edge } = scout(lab, ['127.0.0.1', '127.0.0.2', '127.0.0.3'], api.port);
+  const { prober: edge } = prober(lab, ['127.0.0.1', '127.0.0.2', '127.0.0.3'], api.port);
 
   expect(await edge.probe()).toEqual({ isUp: true });
 });
@@ -45,7 +45,7 @@ test('the edge is up if one of its addresses is', async () => {
 test('a good probe ends the rest of an address that had not answered', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
-  const { endpoints, scout: edge } = scout(lab, ['127.0.0.1'], api.port);
+  const { endpoints, prober: edge } = prober(lab, ['127.0.0.1'], api.port);
   endpoints.failed(endpoints.all()[0]!, true);
   expect(endpoints.pick()).toBeUndefined();
 
@@ -57,7 +57,7 @@ test('a good probe ends the rest of an address that had not answered', async () 
 test('a bad probe lays no address to rest: that is for dials to decide', async () => {
   await using lab = await Lab.create();
   const mute = lab.use(new Backend());
-  const { endpoints, scout: edge } = scout(lab, ['127.0.0.1'], mute.port, { timeoutMs: 50 });
+  const { endpoints, prober: edge } = prober(lab, ['127.0.0.1'], mute.port, { timeoutMs: 50 });
 
   expect(await edge.probe()).toMatchObject({ isUp: false, code: 'dial_timeout' });
 
@@ -66,7 +66,7 @@ test('a bad probe lays no address to rest: that is for dials to decide', async (
 
 test('says what is wrong when there is no address yet', async () => {
   await using lab = await Lab.create();
-  const { scout: edge } = scout(lab, [], 443);
+  const { prober: edge } = prober(lab, [], 443);
 
   expect(await edge.probe()).toMatchObject({
     isUp: false,
@@ -79,7 +79,7 @@ test('an edge that resets right after it has accepted is down, and nothing is th
   await using lab = await Lab.create();
   const key = tenantKey(HOST, SECRET);
   const rude = lab.use(new Backend('127.0.0.1', (peer) => peer.reset()));
-  const { scout: edge } = scout(lab, ['127.0.0.1'], rude.port, { tenantKey: () => key });
+  const { prober: edge } = prober(lab, ['127.0.0.1'], rude.port, { tenantKey: () => key });
 
   // In some rounds, the socket is already closed when Bun reports it as open, and then has no address.
   for (let round = 0; round < 200; round++) {
@@ -94,7 +94,7 @@ test('an edge that was reset before the dial is looked at is not one where nobod
   using _ = { [Symbol.dispose]: () => rude.kill() };
   const { value } = await rude.stdout.getReader().read();
   const port = Number(Buffer.from(value ?? []).toString());
-  const { scout: edge } = scout(lab, ['127.0.0.1'], port);
+  const { prober: edge } = prober(lab, ['127.0.0.1'], port);
 
   for (let round = 0; round < 20; round++) {
     const probe = edge.probe();
@@ -117,14 +117,14 @@ test.each([
     }),
   );
   const options = { isUp: false, code: 'edge_handshake_failed' };
-  const signed = scout(lab, ['127.0.0.1'], gateway.port, { tenantKey: () => key });
-  const plain = scout(lab, ['127.0.0.1'], gateway.port);
+  const signed = prober(lab, ['127.0.0.1'], gateway.port, { tenantKey: () => key });
+  const plain = prober(lab, ['127.0.0.1'], gateway.port);
 
-  expect(await signed.scout.probe()).toMatchObject({
+  expect(await signed.prober.probe()).toMatchObject({
     ...options,
     sentence: expect.stringContaining(sentence) as string,
   });
-  expect(await plain.scout.probe()).toMatchObject({
+  expect(await plain.prober.probe()).toMatchObject({
     ...options,
     sentence: expect.stringContaining('the edge did not complete') as string,
   });
@@ -136,7 +136,7 @@ test('a bug before the handshake is the result of the probe, and does not wait f
   const noKey = () => {
     throw new TypeError('this mode has no tenant key');
   };
-  const { scout: edge } = scout(lab, ['127.0.0.1'], mute.port, { tenantKey: noKey });
+  const { prober: edge } = prober(lab, ['127.0.0.1'], mute.port, { tenantKey: noKey });
 
   const result = await edge.probe();
 
