@@ -140,7 +140,7 @@ export class Operator {
     this.#eventLoop = new EventLoopMonitor(clock);
     const { resyncMs = 120_000, cleanupTimeoutMs = 300_000 } = options;
     this.#resyncMs = resyncMs;
-    const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS, mayWrite = () => true } = options;
+    const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS, mayWrite } = options;
     // An owner stops writing when a third of the duration is left: what it has begun ends within that.
     const tenantTimeoutMs = Math.min(options.tenantTimeoutMs ?? 20_000, leaseDurationMs / 3);
     this.#exposures = this.#queue('exposure');
@@ -166,7 +166,8 @@ export class Operator {
     const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
       freshMs,
-      isOwned: (exposure, client) => mayWrite() && this.#ownership.isOwned(exposure, client),
+      mayWrite,
+      isOwned: (exposure, client) => this.#ownership.isOwned(exposure, client),
       stuckAfterMs: options.stuckAfterMs,
       clock,
       random,

@@ -3,11 +3,13 @@ import type { ExposureStatus } from '../../api/exposure.ts';
 import type { ApplyOptions, KubeClient } from '../../kube/client/client.ts';
 import { LeaderElection } from '../../kube/election/leader-election.ts';
 import { KubeError } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
+import { OWNER_LEASE } from '../../tenant/owner-lease.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
+import { LEASE_NAME } from '../run-operator.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
 
@@ -32,7 +34,7 @@ function replica(
     client,
     identity,
     logger: log,
-    lease: { namespace: SYSTEM, name: 'snicket-operator' },
+    lease: { namespace: SYSTEM, name: LEASE_NAME },
     clock: lab.environment.clock,
   });
   const operator = new Operator({
@@ -175,15 +177,24 @@ describe.concurrent('a leader that was paused in the middle of a reconcile', () 
 
 const WRITES = new Set(['create', 'replace', 'apply', 'patch', 'delete']);
 
-/** A client that calls `onWrite` for every write but those of Leases, and whose calls for Leases fail once they are cut. */
-function observed(client: KubeClient, onWrite: () => void, leasesCut?: AbortSignal): KubeClient {
+/** The name of the object that a call is for. Calls take the object itself, or a resource and then a key or the object. */
+function nameIn(args: readonly unknown[]): string | undefined {
+  const [first, second] = args as readonly (Partial<KubeObject & ObjectKey> | undefined)[];
+  return first?.metadata?.name ?? second?.metadata?.name ?? second?.name;
+}
+
+/**
+ * A client that calls `onWrite` for every write except those of the replicas' Lease. Its calls for that Lease fail
+ * after `leaseCut`.
+ */
+function observed(client: KubeClient, onWrite: () => void, leaseCut?: AbortSignal): KubeClient {
   return new Proxy(client, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       return (...args: readonly unknown[]) => {
-        const isLease = args[0] === RESOURCES.lease;
-        if (isLease && leasesCut?.aborted === true) {
+        const isLease = args[0] === RESOURCES.lease && nameIn(args) === LEASE_NAME;
+        if (isLease && leaseCut?.aborted === true) {
           return Promise.reject(new KubeError('Unreachable', 'the wire is cut'));
         }
         if (WRITES.has(String(name)) && !isLease) onWrite();
@@ -237,14 +248,17 @@ describe.concurrent('a leader that may not write any more', () => {
       connectTenant: (access) =>
         observed(operatorOptions.connectTenant!(access), () => writtenWhile.push(mayWrite)),
     });
-    const { controllers, user } = await lab.addTenant('blue');
+    const { server, controllers, user } = await lab.addTenant('blue');
     await lab.expose('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
 
     mayWrite = false;
+    await user.delete(RESOURCES.lease, OWNER_LEASE);
     await user.delete(RESOURCES.daemonSet, PROXY);
     await lab.untilCondition('blue', 'WorkersReady', /^(?:False|Unknown)/);
+    await lab.environment.pass(60_000);
+    expect(server.read(RESOURCES.lease, OWNER_LEASE)).toBeUndefined();
     expect(writtenWhile).not.toContain(false);
     mayWrite = true;
     await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);

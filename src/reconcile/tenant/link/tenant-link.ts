@@ -23,7 +23,7 @@ import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from
 /** Options of a {@link TenantLink}. */
 export interface TenantLinkOptions {
   readonly client: KubeClient;
-  /** Whether this operator may write to the tenant now. Default: always. */
+  /** Whether this operator owns the tenant now. Default: always. */
   readonly isOwned?: (() => boolean) | undefined;
   /** Slices name every node: watch those too. */
   readonly watchesNodes: boolean;
@@ -46,7 +46,7 @@ export class TenantLink implements TenantView {
   /** Reads, and writes while this operator owns the tenant. */
   readonly client: KubeClient;
   readonly applier: Applier;
-  /** For the Lease alone, by which it owns the tenant. */
+  /** For the Lease of the tenant only. Its writes do not depend on the Lease. */
   readonly leaseClient: KubeClient;
   /** Asks, if it has not just done so. */
   readonly reader: RecentReads;

@@ -11,6 +11,7 @@ import { InformerCounters } from '../../../kube/informer/relist.ts';
 import { parseKubeconfig } from '../../../kube/access/kubeconfig.ts';
 import type { Finding } from '../../../api/finding.ts';
 import { ipVersion } from '../../../wire/ip-address.ts';
+import { leaderClient } from '../ownership/owned-client.ts';
 import { Pace } from './pace.ts';
 import { TenantLink } from './tenant-link.ts';
 
@@ -54,6 +55,8 @@ export interface TenantLinksOptions {
   readonly freshMs: number;
   /** For how long a roll-out of the proxies may stand still. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
+  /** Whether this replica may write to tenants now, including their Leases. Default: always. */
+  readonly mayWrite?: (() => boolean) | undefined;
   /** Whether this operator owns the tenant that the client points to. */
   readonly isOwned: (exposure: string, client: KubeClient) => boolean;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
@@ -102,9 +105,10 @@ export class TenantLinks implements TenantConnections {
     if ('code' in access) return access;
     this.close(exposure);
     const { connect = connectTenant, isOwned, onChange, freshMs, stuckAfterMs } = this.#options;
-    const { clock = systemClock, random } = this.#options;
+    const { mayWrite, clock = systemClock, random } = this.#options;
     const pace = new Pace(LEAST_BETWEEN_MS, clock);
-    const client = connect(access);
+    const connected = connect(access);
+    const client = mayWrite === undefined ? connected : leaderClient(connected, mayWrite);
     const link = new TenantLink({
       client,
       isOwned: () => isOwned(exposure, client),
