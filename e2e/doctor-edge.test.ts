@@ -1,6 +1,6 @@
 /**
  * `snicket doctor edge` against real edges in front of two real kube-apiservers: HAProxy and nginx as in the benchmark,
- * Traefik as in a world, and the gateway. It prints the table of docs/doctor-edge.md.
+ * Traefik as in a world, and the gateway. It prints the table of docs/tasks/doctor-edge.md.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';

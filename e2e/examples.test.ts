@@ -21,7 +21,7 @@ import { madeByProvider, ownedByCluster, remove } from './made-by-provider.ts';
 import { resourceText, type ProvidedControlPlane } from './provided-control-plane.ts';
 
 const { objects, others } = documentedObjects();
-const GUIDE = objects.filter(({ page }) => page === 'docs/providers.md');
+const GUIDE = objects.filter(({ page }) => page === 'docs/tasks/providers.md');
 
 /** Control planes of users without Snicket: the objects of the examples without annotations. */
 const CONTROL_PLANES = GUIDE.filter(({ object }) => providerFor(object) !== undefined).map(
@@ -58,11 +58,11 @@ const WITH_ENTRIES = [
 
 test('the documents show nothing else that could be an object', () => {
   expect(others).toEqual([
-    'docs/gateway.md: routes',
-    'docs/install.md: images',
-    'docs/proxy.md: initContainers',
-    'docs/run.md: files',
-    'docs/run.md: files',
+    'docs/reference/gateway.md: routes',
+    'docs/tasks/install.md: images',
+    'docs/reference/proxy.md: initContainers',
+    'docs/tasks/run-from-a-folder.md: files',
+    'docs/tasks/run-from-a-folder.md: files',
   ]);
 });
 

@@ -49,7 +49,7 @@ function provided(object: KubeObject): readonly KubeObject[] {
   const files = { certificate, key, kubeconfig: kubeconfigFor };
   if (!isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object))
     return [object, ...madeOf(object, files)];
-  const [cluster] = shown('docs/providers.md', (one) =>
+  const [cluster] = shown('docs/tasks/providers.md', (one) =>
     isOfKind(PROVIDER_RESOURCES.capiCluster, one),
   );
   const { apiVersion, kind, metadata } = cluster!;
@@ -58,8 +58,8 @@ function provided(object: KubeObject): readonly KubeObject[] {
   return [cluster!, owned, ...madeOf(owned, files)];
 }
 
-describe('docs/providers.md', () => {
-  const page = 'docs/providers.md';
+describe('docs/tasks/providers.md', () => {
+  const page = 'docs/tasks/providers.md';
   const [edge] = shown(page, ofKind('Edge'));
   const asking = objects.filter(
     (one) =>
@@ -89,7 +89,7 @@ describe('docs/providers.md', () => {
   });
 });
 
-test.each(['docs/expose.md', 'docs/run.md'])(
+test.each(['docs/tasks/expose.md', 'docs/tasks/run-from-a-folder.md'])(
   '%s: the Exposure behind the Edge, in both clusters',
   async (page) => {
     const [edge] = shown(page, ofKind('Edge'));
@@ -105,9 +105,9 @@ const EDGES: readonly DocumentedObject[] = objects.filter(
 );
 
 test.each(EDGES.map(({ page, heading, object }) => [`${page}, ${heading}`, object] as const))(
-  '%s: the Exposure of docs/expose.md behind that Edge, in the management cluster',
+  '%s: the Exposure of docs/tasks/expose.md behind that Edge, in the management cluster',
   async (_, edge) => {
-    const [exposure] = shown('docs/expose.md', ofKind('Exposure'));
+    const [exposure] = shown('docs/tasks/expose.md', ofKind('Exposure'));
     const { spec } = exposure as unknown as { readonly spec: object };
     // Most examples contain only what is specific to their driver.
     const hosts = { api: 'blue.k8s.example.com', konnectivity: 'blue.konnectivity.example.com' };

@@ -5,7 +5,7 @@ import { DRIVERS } from '../api/edge.ts';
 import { EDGE_FINDINGS } from '../api/finding-codes/edge.ts';
 import { driverFor } from './driver-for.ts';
 
-const DOCUMENT = readFileSync(join(import.meta.dir, '../../docs/edges.md'), 'utf8');
+const DOCUMENT = readFileSync(join(import.meta.dir, '../../docs/tasks/edges.md'), 'utf8');
 
 test.each(Object.entries(EDGE_FINDINGS))(
   '%s is in the document, with its meaning',

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayLab } from './testing/lab.ts';
 
-test('shows the metrics that docs/gateway.md lists, of the type that it says, and no others', async () => {
+test('shows the metrics that docs/reference/gateway.md lists, of the type that it says, and no others', async () => {
   await using lab = await GatewayLab.start({ accessLog: 'access.log', keys: '' });
-  const docs = readFileSync(join(import.meta.dir, '../../docs/gateway.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dir, '../../docs/reference/gateway.md'), 'utf8');
 
   const page = await (await lab.get('/metrics')).text();
   const shown = [...page.matchAll(/^# TYPE snicket_gateway_(\w+) (\w+)$/gm)];

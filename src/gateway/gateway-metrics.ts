@@ -1,4 +1,4 @@
-/** The metrics of a gateway, read from shared memory on each scrape. docs/gateway.md lists them. */
+/** The metrics of a gateway, read from shared memory on each scrape. docs/reference/gateway.md lists them. */
 import type { GlobalCounter, SlotCounter, SlotCounts } from '../engine/counters.ts';
 import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 import type { AccessLog } from './access-log.ts';

@@ -13,9 +13,9 @@ import { providerFor, providerForReference } from './provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
 import { shimFor } from './shims/shim.ts';
 
-// Parses every example in docs/providers.md and plans it as the operator would.
+// Parses every example in docs/tasks/providers.md and plans it as the operator would.
 
-const guide = readFileSync(join(import.meta.dir, '../../docs/providers.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dir, '../../docs/tasks/providers.md'), 'utf8');
 const objects = yamlIn(guide);
 const [edge] = objects.filter(({ kind }) => kind === 'Edge').map(parseEdgeStrictly);
 
@@ -40,7 +40,7 @@ function plansOf(object: KubeObject): readonly PreparationPlan[] {
   return planProvided({ provider: name, objects: [object] }, spec, ownerFor('any'));
 }
 
-describe('docs/providers.md', () => {
+describe('docs/tasks/providers.md', () => {
   const sections = guide.split(/^## /m).flatMap((text) => {
     const annotated = yamlIn(text).find(
       (object) => providerFor(object) !== undefined && object.metadata.annotations !== undefined,

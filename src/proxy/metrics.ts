@@ -1,5 +1,5 @@
 /**
- * The metrics of the proxy. docs/proxy.md lists them.
+ * The metrics of the proxy. docs/reference/proxy.md lists them.
  */
 import type { Counters, GlobalCounter } from '../engine/counters.ts';
 import type { Metrics, Sample } from '../telemetry/metrics.ts';

@@ -85,10 +85,10 @@ test('says in its metrics whether it is in the slice', async () => {
   await tenant.api.comeUp();
 });
 
-test('docs/tcp-proxy.md has every metric, and no other', async () => {
+test('docs/reference/tcp-proxy.md has every metric, and no other', async () => {
   await using tenant = await Tenant.create();
   const { proxy } = await tenant.node({ address: '192.0.2.11' });
-  const docs = readFileSync(join(import.meta.dir, '../../docs/tcp-proxy.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dir, '../../docs/reference/tcp-proxy.md'), 'utf8');
 
   const names = (text: string): Set<string> => new Set(text.match(/snicket_tcp_proxy_\w+/g));
 

@@ -1,4 +1,4 @@
-/** The metrics of the TCP proxy about its EndpointSlice. docs/tcp-proxy.md lists them. */
+/** The metrics of the TCP proxy about its EndpointSlice. docs/reference/tcp-proxy.md lists them. */
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { SliceKeeper } from './slice-keeper.ts';
 

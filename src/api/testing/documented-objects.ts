@@ -31,9 +31,9 @@ const ABRIDGED = /^\.\.\.$/m;
 
 /** Returns all YAML examples, page by page. @throws Error with the position of an example that is not YAML */
 export function documentedObjects(): Documented {
-  const folder = readdirSync(join(REPOSITORY, 'docs')).toSorted();
-  const pages = folder.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
-  const found = ['README.md', ...pages].flatMap(examplesOf);
+  const names = readdirSync(join(REPOSITORY, 'docs'), { recursive: true, encoding: 'utf8' });
+  const pages = names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+  const found = ['README.md', ...pages.toSorted()].flatMap(examplesOf);
   return {
     objects: found.filter((one) => typeof one !== 'string'),
     others: found.filter((one) => typeof one === 'string'),

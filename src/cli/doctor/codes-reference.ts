@@ -27,7 +27,7 @@ const NOTICE =
 const INTRODUCTION = `# Codes
 
 Everything that Snicket can say of a path has a code, which never changes its meaning. The same code is in the table of
-[\`snicket doctor\`](../doctor.md), in its JSON, as \`reason\` of a condition or a hop in the status of an Exposure, in events
+[\`snicket doctor\`](../tasks/doctor.md), in its JSON, as \`reason\` of a condition or a hop in the status of an Exposure, in events
 and in logs. The message beside it has the values; what to do is said there too, with them. Words in capitals stand for
 such values here.
 
@@ -44,7 +44,7 @@ export function codesReference(): string {
     `## Hops that were skipped\n\n${skipTable(SKIP_CODES)}`,
     '## Findings\n\nWhat is wrong, or worth knowing, before anything is tried: hop `plan` of `snicket doctor`, and what `render`, `diff` and `dns` say. An error fails, a warning does not.',
     ...FINDING_GROUPS.map(([title, entries]) => `### ${title}\n\n${findingTable(entries)}`),
-    '## Checks of an edge\n\nBy [`snicket doctor edge`](../doctor-edge.md).',
+    '## Checks of an edge\n\nBy [`snicket doctor edge`](../tasks/doctor-edge.md).',
     ...EDGE_CHECKS.map(checkSection),
     `### Checks that were skipped\n\n${skipTable(EDGE_SKIP_CODES)}`,
   ];

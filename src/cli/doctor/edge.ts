@@ -18,7 +18,7 @@ Examples:
 
 Works with any edge, also in production: the checks open about eighty
 connections, fifty of them at once, and send only TLS hellos and GET /version
-without credentials. docs/doctor-edge.md lists all checks.
+without credentials. docs/tasks/doctor-edge.md lists all checks.
 
 Exit codes:
   0  no failures; there may be warnings

@@ -164,7 +164,7 @@ function serviceSpec(service: Service): object {
   const { api, konnectivity } = portsIn(service);
   if (api === undefined) {
     throw new CannotExpose(
-      `none of the ports of ${objectText(service)} looks like that of an API server; call one "https", or write the Exposure yourself: docs/expose.md`,
+      `none of the ports of ${objectText(service)} looks like that of an API server; call one "https", or write the Exposure yourself: docs/tasks/expose.md`,
     );
   }
   return {
