@@ -15,7 +15,7 @@ type LoadCommand = (io: CommandIo) => Promise<Command>;
  * The commands by their heading in the help. Each is imported on demand, so that the gateway does not load what only the
  * proxy uses, and vice versa.
  */
-const GROUPS: Readonly<Record<string, readonly (readonly [string, LoadCommand])[]>> = {
+export const GROUPS: Readonly<Record<string, readonly (readonly [string, LoadCommand])[]>> = {
   'Everyday commands:': [
     ['expose', async (io) => (await import('./expose.ts')).exposeCommand(io)],
     ['status', async (io) => (await import('./status.ts')).statusCommand(io)],
@@ -42,8 +42,13 @@ const GROUPS: Readonly<Record<string, readonly (readonly [string, LoadCommand])[
 
 const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map(Object.values(GROUPS).flat());
 
-/** Runs the command in `typed` and sets `io.exitCode`. */
-export async function runSnicket(typed: readonly string[], io: CommandIo): Promise<void> {
+/** Runs the command in `typed` and sets `io.exitCode`. Tests may pass other commands. */
+export async function runSnicket(
+  typed: readonly string[],
+  io: CommandIo,
+  groups = GROUPS,
+): Promise<void> {
+  const all = new Map(Object.values(groups).flat());
   const words = tcpProxyWords(typed).map((word, at) =>
     // As in most programs.
     at === 0 && (word === '--version' || word === '-V') ? 'version' : word,
@@ -51,15 +56,15 @@ export async function runSnicket(typed: readonly string[], io: CommandIo): Promi
   if (words[0] === '__complete') {
     // Shells call this at each Tab. It is not a command of Commander, which would parse the words after it as its own.
     const { endWithAnswer } = await import('./completion/answer.ts');
-    return endWithAnswer(io, words.slice(1), COMMANDS);
+    return endWithAnswer(io, words.slice(1), all);
   }
   // Servers log on standard error and do not need to open standard output, except for their help.
   const isHelp = words.some((word) => word === '--help' || word === '-h');
   const isServer = !isHelp && /^(?:gateway|operator|proxy|run|tcp-proxy)$/.test(words[0] ?? '');
   if (!isServer) endWithOutput(io);
   const program = programOf(io);
-  const isOne = COMMANDS.has(words[0] ?? '');
-  for (const [heading, commands] of Object.entries(GROUPS)) {
+  const isOne = all.has(words[0] ?? '');
+  for (const [heading, commands] of Object.entries(groups)) {
     program.commandsGroup(heading);
     for (const [name, load] of commands) {
       if (isOne && name !== words[0]) continue;

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { CommandIo } from '../../src/cli/io/command-io.ts';
+import { GROUPS, runSnicket } from '../../src/cli/run-snicket.ts';
+import { CommandExit, TestIo } from '../../src/cli/testing/test-io.ts';
+import { commandLines, type CommandLine } from './command-lines.ts';
+import { readPages, REPOSITORY } from './pages.ts';
+
+/** A command line with the page on which it stands. */
+interface Documented extends CommandLine {
+  readonly page: string;
+}
+
+const isShell = (language: string) =>
+  language === '' || language === 'sh' || language === 'console';
+
+const documented: readonly Documented[] = readPages().flatMap(({ path, blocks }) =>
+  blocks
+    .filter(({ language }) => isShell(language))
+    .flatMap((block) => commandLines(block).map((one) => ({ ...one, page: path }))),
+);
+
+/** Returns the words after `snicket`, if the command line runs it. */
+function snicketWords({ words }: CommandLine): readonly string[] | undefined {
+  const at = words.findIndex((word) => /^(?:\.\/|dist\/|\S*\/bin\/)?snicket$/.test(word));
+  // As the program itself, as a plugin of kubectl, and by kubectl exec or another program that runs it.
+  const runs = at === 0 || (at > 0 && /^(?:kubectl|ip|sudo)$/.test(words[0] ?? ''));
+  // `snicket run: running` is output.
+  const isOutput = words[at + 1]?.endsWith(':') ?? false;
+  return runs && !isOutput ? words.slice(at + 1) : undefined;
+}
+
+/** Parses a command line without running the command. Returns its error, or undefined. */
+async function parseError(words: readonly string[]): Promise<string | undefined> {
+  const io = new TestIo({});
+  const inert = Object.fromEntries(
+    Object.entries(GROUPS).map(([heading, commands]) => [
+      heading,
+      commands.map(
+        ([name, load]) =>
+          [name, async (given: CommandIo) => withoutAction(await load(given))] as const,
+      ),
+    ]),
+  );
+  try {
+    await runSnicket(words, io, inert);
+  } catch (error) {
+    if (!(error instanceof CommandExit)) throw error;
+  }
+  return (io.exitCode ?? 0) === 0 ? undefined : io.stderr.text.trim();
+}
+
+function withoutAction(command: Command): Command {
+  for (const part of command.commands) withoutAction(part);
+  return command.action(() => undefined);
+}
+
+describe('the command lines of the documentation', () => {
+  test('of snicket have commands, arguments and flags that it accepts', async () => {
+    const errors: string[] = [];
+    let count = 0;
+    for (const one of documented) {
+      const words = snicketWords(one);
+      if (words === undefined || words.includes('...')) continue;
+      count += 1;
+      const error = await parseError(words);
+      if (error !== undefined) errors.push(`${one.page}:${one.line}: ${words.join(' ')}: ${error}`);
+    }
+
+    expect(errors).toEqual([]);
+    expect(count).toBeGreaterThan(50);
+  });
+
+  test('of make have targets of the Makefile', () => {
+    const makefile = readFileSync(join(REPOSITORY, 'Makefile'), 'utf8');
+    const targets = new Set(
+      [...makefile.matchAll(/^(?<target>[a-z0-9-]+):/gm)].map(({ groups }) => groups?.['target']),
+    );
+    const unknown = documented
+      .filter(({ words: [program] }) => program === 'make')
+      .flatMap(({ page, line, words }) =>
+        words
+          .slice(1)
+          .filter((word) => /^[a-z0-9-]+$/.test(word) && !targets.has(word))
+          .map((word) => `${page}:${line}: make ${word}`),
+      );
+
+    expect(unknown).toEqual([]);
+  });
+});
+
+test('finds the commands of a script', () => {
+  const text = [
+    'A=1 make test  # a comment',
+    'kubectl get a \\',
+    '  -o "json path" | jq .x > out && ./snicket status',
+    "cat > file <<'END'",
+    'make nothing',
+    'END',
+    'make demo',
+  ].join('\n');
+
+  expect(commandLines({ language: 'sh', text, line: 10 })).toEqual([
+    { words: ['make', 'test'], line: 10 },
+    { words: ['kubectl', 'get', 'a', '-o', 'json path'], line: 11 },
+    { words: ['jq', '.x'], line: 11 },
+    { words: ['./snicket', 'status'], line: 11 },
+    { words: ['cat'], line: 13 },
+    { words: ['make', 'demo'], line: 16 },
+  ]);
+});
