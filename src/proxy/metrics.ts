@@ -32,7 +32,7 @@ export interface ProxyMetricsOptions {
 /** Registers the metrics `snicket_proxy_*`. */
 export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOptions): void {
   const { counters, certificate } = options;
-  const { endpoints, health } = options.edge;
+  const { loadBalancer, health } = options.edge;
   const add = (
     type: 'counter' | 'gauge',
     name: string,
@@ -103,7 +103,7 @@ export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOpti
     { labels: { result: 'success' }, value: health.counts.successes },
     { labels: { result: 'failure' }, value: health.counts.failures },
   ]);
-  add('gauge', 'edge_addresses', 'Addresses of the edge.', () => [{ value: endpoints.size }]);
+  add('gauge', 'edge_addresses', 'Addresses of the edge.', () => [{ value: loadBalancer.size }]);
   add('counter', 'reloads_total', 'Changes of a file, by result.', () =>
     options.reloads().flatMap(({ file, swaps, failures }) => [
       { labels: { file, result: 'success' }, value: swaps },

@@ -14,7 +14,7 @@ import { verifyTenantHeader } from '../wire/tenant-header.ts';
 import { tenantKey } from '../wire/tenant-key.ts';
 import { REASON } from '../engine/reasons.ts';
 import { Decision } from '../engine/decision.ts';
-import { EdgeEndpoints } from './edge/edge-endpoints.ts';
+import { EdgeLoadBalancer } from './edge/edge-load-balancer.ts';
 import { Passthrough } from './passthrough.ts';
 import { TestGateway } from './testing/gateway.ts';
 import { HOST, Lab, SECRET, type LabProxyOptions } from './testing/lab.ts';
@@ -180,32 +180,32 @@ for (const engine of engines) {
 }
 
 test('a dial that failed for want of our own resources resets the pod, and is not held against the edge', () => {
-  const endpoints = new EdgeEndpoints(new ManualClock());
-  endpoints.replace(['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 443 })));
+  const loadBalancer = new EdgeLoadBalancer(new ManualClock());
+  loadBalancer.replace(['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 443 })));
   const suspicions: number[] = [];
   const suspected = (reason: number) => suspicions.push(reason);
-  const router = new Passthrough({ endpoints, key: () => KEY, edgeDown: 99, suspected });
+  const router = new Passthrough({ loadBalancer, key: () => KEY, edgeDown: 99, suspected });
   const decision = new Decision();
-  const endpoint = endpoints.pick()!;
+  const endpoint = loadBalancer.pick()!;
   const reason = REASON.dial_no_resources;
 
   router.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CALLER, decision);
 
   expect(decision).toMatchObject({ kind: 'reset', reason: 99 });
   expect(suspicions).toEqual([]);
-  const turns = [endpoints.pick()?.address, endpoints.pick()?.address];
+  const turns = [loadBalancer.pick()?.address, loadBalancer.pick()?.address];
   expect(turns).toEqual(['10.0.0.2', '10.0.0.1']);
 });
 
 test('no two headers are alike, and none is taken for a replay, though all are of one second and one pod', () => {
-  const endpoints = new EdgeEndpoints(new ManualClock());
-  endpoints.replace(['127.0.0.1'].map((address) => ({ address, port: 443 })));
+  const loadBalancer = new EdgeLoadBalancer(new ManualClock());
+  loadBalancer.replace(['127.0.0.1'].map((address) => ({ address, port: 443 })));
   const nowSeconds = () => 1_800_000_000;
-  const options = { endpoints, key: () => KEY, edgeDown: 0, suspected: () => {}, nowSeconds };
+  const options = { loadBalancer, key: () => KEY, edgeDown: 0, suspected: () => {}, nowSeconds };
   const router = new Passthrough(options);
   const guard = new ReplayGuard({ windowSeconds: 60 });
   const header = new ProxyHeader();
-  const dial = { endpoint: endpoints.all()[0]!, slot: 0, attempt: 1, reason: 0, elapsedMs: 1 };
+  const dial = { endpoint: loadBalancer.all()[0]!, slot: 0, attempt: 1, reason: 0, elapsedMs: 1 };
 
   // More than one block of nonces, so that a new block is drawn.
   const outcomes = Array.from({ length: 1500 }, () => {

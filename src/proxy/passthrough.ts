@@ -10,11 +10,11 @@ import { REASON } from '../engine/reasons.ts';
 import type { Decision } from '../engine/decision.ts';
 import { signTenantHeader } from '../wire/tenant-header.ts';
 import type { TenantKey } from '../wire/tenant-key.ts';
-import type { EdgeEndpoints } from './edge/edge-endpoints.ts';
+import type { EdgeLoadBalancer } from './edge/edge-load-balancer.ts';
 
 /** Options of {@link Passthrough}. */
 export interface PassthroughOptions {
-  readonly endpoints: EdgeEndpoints;
+  readonly loadBalancer: EdgeLoadBalancer;
   /** Returns the current key. Undefined if connections have no header. */
   readonly key: (() => TenantKey) | undefined;
   /** The number of the reason `edge_down`. */
@@ -48,13 +48,13 @@ export class Passthrough implements Router {
       decision.reset(this.#options.edgeDown);
       return;
     }
-    this.#options.endpoints.failed(dial.endpoint, dial.reason === REASON.dial_timeout);
+    this.#options.loadBalancer.failed(dial.endpoint, dial.reason === REASON.dial_timeout);
     this.#options.suspected(dial.reason);
     this.#dial(dial.attempt, decision);
   }
 
   connected(dial: Dial): void {
-    this.#options.endpoints.succeeded(dial.endpoint);
+    this.#options.loadBalancer.succeeded(dial.endpoint);
   }
 
   preface(_dial: Dial, connection: ClientConnection, room: Buffer): number {
@@ -71,7 +71,7 @@ export class Passthrough implements Router {
   }
 
   #dial(attempts: number, decision: Decision): void {
-    const endpoint = this.#options.endpoints.pick(attempts);
+    const endpoint = this.#options.loadBalancer.pick(attempts);
     if (endpoint === undefined) decision.reset(this.#options.edgeDown);
     else decision.dial(endpoint, 0, 0, this.#options.key !== undefined);
   }

@@ -212,7 +212,7 @@ function listenOn(
 async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngine> {
   const { mode, serverName, limits = {}, clock = systemClock, log } = options;
   const { credentials, counters } = parts;
-  const { endpoints } = parts.edge;
+  const { loadBalancer } = parts.edge;
   // Each failed dial is counted. EdgeHealth logs a failure of the edge once.
   const suspected = (reason: number, error?: Error): void => {
     log.debug('a dial to the edge failed', { code: counters.reasons[reason], error });
@@ -222,13 +222,13 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   if (mode.name === 'passthrough') {
     const edgeDown = counters.reason('edge_down');
     const key = signingKey(mode, credentials);
-    const router = new Passthrough({ endpoints, key, edgeDown, suspected });
+    const router = new Passthrough({ loadBalancer, key, edgeDown, suspected });
     return openEngine(options.engine ?? 'auto', { router, counters, limits, clock, onFault });
   }
   const { certificate } = credentials;
   const { authorities } = credentials;
   const engine = new Terminator({
-    endpoints,
+    loadBalancer,
     serverName,
     certificate,
     authorities,

@@ -4,7 +4,7 @@ import { Backend, until } from '../../net/testing/peer.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { tenantKey } from '../../wire/tenant-key.ts';
 import { HOST, Lab, SECRET } from '../testing/lab.ts';
-import { EdgeEndpoints } from './edge-endpoints.ts';
+import { EdgeLoadBalancer } from './edge-load-balancer.ts';
 import { EdgeProber, type EdgeProberOptions } from './edge-prober.ts';
 
 /** A server that resets every connection and prints its port. */
@@ -20,10 +20,10 @@ function prober(
   port: number,
   more: Partial<EdgeProberOptions> = {},
 ) {
-  const endpoints = new EdgeEndpoints(new ManualClock());
-  endpoints.replace(addresses.map((address) => ({ address, port })));
+  const loadBalancer = new EdgeLoadBalancer(new ManualClock());
+  loadBalancer.replace(addresses.map((address) => ({ address, port })));
   const options: EdgeProberOptions = {
-    endpoints,
+    loadBalancer,
     serverName: HOST,
     timeoutMs: 60_000,
     tenantKey: undefined,
@@ -31,7 +31,7 @@ function prober(
     noAddress: () => 'the addresses of edge.test are being looked up',
     ...more,
   };
-  return { endpoints, prober: new EdgeProber(options) };
+  return { loadBalancer, prober: new EdgeProber(options) };
 }
 
 test('the edge is up if one of its addresses is', async () => {
@@ -45,23 +45,23 @@ test('the edge is up if one of its addresses is', async () => {
 test('a good probe ends the rest of an address that had not answered', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
-  const { endpoints, prober: edge } = prober(lab, ['127.0.0.1'], api.port);
-  endpoints.failed(endpoints.all()[0]!, true);
-  expect(endpoints.pick()).toBeUndefined();
+  const { loadBalancer, prober: edge } = prober(lab, ['127.0.0.1'], api.port);
+  loadBalancer.failed(loadBalancer.all()[0]!, true);
+  expect(loadBalancer.pick()).toBeUndefined();
 
   await edge.probe();
 
-  expect(endpoints.pick()?.address).toBe('127.0.0.1');
+  expect(loadBalancer.pick()?.address).toBe('127.0.0.1');
 });
 
 test('a bad probe lays no address to rest: that is for dials to decide', async () => {
   await using lab = await Lab.create();
   const mute = lab.use(new Backend());
-  const { endpoints, prober: edge } = prober(lab, ['127.0.0.1'], mute.port, { timeoutMs: 50 });
+  const { loadBalancer, prober: edge } = prober(lab, ['127.0.0.1'], mute.port, { timeoutMs: 50 });
 
   expect(await edge.probe()).toMatchObject({ isUp: false, code: 'dial_timeout' });
 
-  expect(endpoints.pick()?.address).toBe('127.0.0.1');
+  expect(loadBalancer.pick()?.address).toBe('127.0.0.1');
 });
 
 test('says what is wrong when there is no address yet', async () => {

@@ -6,12 +6,12 @@ import type { Socket } from 'bun';
 import { addressPair } from '../../wire/address-pair.ts';
 import { MAX_TENANT_HEADER_BYTES, signTenantHeader } from '../../wire/tenant-header.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
-import type { EdgeEndpoints } from './edge-endpoints.ts';
+import type { EdgeLoadBalancer } from './edge-load-balancer.ts';
 import { probeEdge, type ProbeResult } from './edge-probe.ts';
 
 /** Options of {@link EdgeProber}. */
 export interface EdgeProberOptions {
-  readonly endpoints: EdgeEndpoints;
+  readonly loadBalancer: EdgeLoadBalancer;
   readonly serverName: string;
   /** Returns the current authorities as PEM. */
   readonly authorities: () => string;
@@ -33,8 +33,8 @@ export class EdgeProber {
 
   /** Probes the edge. It is up if one of its addresses is. Each call starts with another address. */
   async probe(): Promise<ProbeResult> {
-    const { endpoints, serverName, authorities, tenantKey, timeoutMs, noAddress } = this.#options;
-    const all = endpoints.all();
+    const { loadBalancer, serverName, authorities, tenantKey, timeoutMs, noAddress } = this.#options;
+    const all = loadBalancer.all();
     const first = this.#turn++;
     const preface = tenantKey && ((socket: Socket<unknown>) => signedHeader(tenantKey(), socket));
     let last: ProbeResult = {
@@ -48,7 +48,7 @@ export class EdgeProber {
       const options = { endpoint, serverName, authorities: authorities(), preface, timeoutMs };
       last = await probeEdge(options);
       if (last.isUp) {
-        endpoints.succeeded(endpoint);
+        loadBalancer.succeeded(endpoint);
         return last;
       }
     }

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { until } from '../../net/testing/peer.ts';
 import { createLogger } from '../../telemetry/log.ts';
-import { EdgeEndpoints } from './edge-endpoints.ts';
+import { EdgeLoadBalancer } from './edge-load-balancer.ts';
 import { EdgeResolver } from './edge-resolver.ts';
 
 function resolver(host: string, answers: (readonly string[] | Error)[]) {
   const clock = new ManualClock();
-  const endpoints = new EdgeEndpoints(clock);
+  const loadBalancer = new EdgeLoadBalancer(clock);
   const lines: string[] = [];
   const log = createLogger({ write: (line) => lines.push(line) });
   let asked = 0;
@@ -17,8 +17,8 @@ function resolver(host: string, answers: (readonly string[] | Error)[]) {
     return answer;
   };
   const edge = [{ host, port: 443 }];
-  const options = { targets: () => edge, endpoints, clock, log, lookup };
-  const addresses = () => endpoints.all().map(String);
+  const options = { targets: () => edge, loadBalancer, clock, log, lookup };
+  const addresses = () => loadBalancer.all().map(String);
   return {
     clock,
     lines,
@@ -104,19 +104,19 @@ test('asks sooner when the addresses do not answer, but not for each failed dial
 
 test('the resolver of the system knows localhost', async () => {
   const clock = new ManualClock();
-  const endpoints = new EdgeEndpoints(clock);
+  const loadBalancer = new EdgeLoadBalancer(clock);
   const edge = { host: 'localhost', port: 443 };
   const log = createLogger({ write: () => {} });
 
-  await new EdgeResolver({ targets: () => [edge], endpoints, clock, log }).start();
+  await new EdgeResolver({ targets: () => [edge], loadBalancer, clock, log }).start();
 
-  const addresses = endpoints.all().map(({ address }) => address);
+  const addresses = loadBalancer.all().map(({ address }) => address);
   expect(addresses.some((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
 });
 
 test('takes all of several targets, with the port of each', async () => {
   const clock = new ManualClock();
-  const endpoints = new EdgeEndpoints(clock);
+  const loadBalancer = new EdgeLoadBalancer(clock);
   const log = createLogger({ write: () => {} });
   const targets = [
     { host: '203.0.113.10', port: 443 },
@@ -125,9 +125,9 @@ test('takes all of several targets, with the port of each', async () => {
   ];
   const lookup = async () => Promise.resolve(['203.0.113.11', '203.0.113.10']);
 
-  await new EdgeResolver({ targets: () => targets, endpoints, clock, log, lookup }).start();
+  await new EdgeResolver({ targets: () => targets, loadBalancer, clock, log, lookup }).start();
 
-  expect(endpoints.all().map(String)).toEqual([
+  expect(loadBalancer.all().map(String)).toEqual([
     '203.0.113.10:443',
     '203.0.113.10:8443',
     '203.0.113.11:8443',
@@ -137,12 +137,12 @@ test('takes all of several targets, with the port of each', async () => {
 
 test('takes new targets at once, after a lookup of the previous ones that is under way', async () => {
   const clock = new ManualClock();
-  const endpoints = new EdgeEndpoints(clock);
+  const loadBalancer = new EdgeLoadBalancer(clock);
   const log = createLogger({ write: () => {} });
   const slow = Promise.withResolvers<readonly string[]>();
   let targets = [{ host: 'edge.test', port: 443 }];
   const lookup = async () => slow.promise;
-  const resolver = new EdgeResolver({ targets: () => targets, endpoints, clock, log, lookup });
+  const resolver = new EdgeResolver({ targets: () => targets, loadBalancer, clock, log, lookup });
   const started = resolver.start();
 
   targets = [{ host: '203.0.113.20', port: 443 }];
@@ -150,7 +150,7 @@ test('takes new targets at once, after a lookup of the previous ones that is und
   slow.resolve(['203.0.113.10']);
   await Promise.all([started, retargeted]);
 
-  expect(endpoints.all().map(String)).toEqual(['203.0.113.20:443']);
+  expect(loadBalancer.all().map(String)).toEqual(['203.0.113.20:443']);
   clock.advance(60_000);
-  expect(endpoints.all().map(String)).toEqual(['203.0.113.20:443']);
+  expect(loadBalancer.all().map(String)).toEqual(['203.0.113.20:443']);
 });

@@ -5,7 +5,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
-import type { EdgeEndpoints, EdgeTarget } from './edge-endpoints.ts';
+import type { EdgeLoadBalancer, EdgeTarget } from './edge-load-balancer.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
 /** Returns all addresses of a name. @throws the resolver's error, with its `code`. */
@@ -21,7 +21,7 @@ const RETRY_MS = 2000;
 export interface EdgeResolverOptions {
   /** Returns the current names and addresses of the edge, never empty. */
   readonly targets: () => readonly EdgeAddress[];
-  readonly endpoints: EdgeEndpoints;
+  readonly loadBalancer: EdgeLoadBalancer;
   readonly clock: Clock;
   readonly log: Logger;
   /** Default: the resolver of the system, which knows the host aliases of a pod. */
@@ -86,17 +86,17 @@ export class EdgeResolver {
   }
 
   async #resolve(): Promise<void> {
-    const { endpoints, log } = this.#options;
+    const { loadBalancer, log } = this.#options;
     const targets = this.#options.targets();
     this.#asked = targets;
     this.#followNames(targets);
     try {
       const all = await Promise.all(targets.map(async (target) => this.#addressesOf(target)));
       const found = uniqueTargets(all.flat());
-      const before = endpoints.all().join();
-      endpoints.replace(found);
-      if (before !== endpoints.all().join()) {
-        const addresses = endpoints.all().map(String);
+      const before = loadBalancer.all().join();
+      loadBalancer.replace(found);
+      if (before !== loadBalancer.all().join()) {
+        const addresses = loadBalancer.all().map(String);
         log.info('the edge has addresses', { edge: hostsText(targets), addresses });
       }
       this.#failure = undefined;
@@ -126,12 +126,12 @@ export class EdgeResolver {
 
   /** Logs a failure when it begins. The metrics show how long it lasts. */
   #fail(targets: readonly EdgeAddress[], error: unknown): void {
-    const { endpoints, log } = this.#options;
+    const { loadBalancer, log } = this.#options;
     this.#isStale = true;
     const edge = hostsText(targets);
     const why = error instanceof Error ? error.message : String(error);
     const remaining =
-      endpoints.size === 0 ? 'there is none to dial yet' : 'the last good ones stay in use';
+      loadBalancer.size === 0 ? 'there is none to dial yet' : 'the last good ones stay in use';
     const sentence = `the addresses of ${edge} cannot be looked up (${why}); ${remaining}`;
     if (this.#failure !== sentence) log.warn(sentence, { edge });
     this.#failure = sentence;

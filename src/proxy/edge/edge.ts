@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
-import { EdgeEndpoints } from './edge-endpoints.ts';
+import { EdgeLoadBalancer } from './edge-load-balancer.ts';
 import { EdgeHealth } from './edge-health.ts';
 import { EdgeResolver, hostsText, type Lookup } from './edge-resolver.ts';
 import { EdgeProber } from './edge-prober.ts';
@@ -28,7 +28,7 @@ export interface EdgeOptions {
 
 /** The edge, looked up and probed from {@link Edge.start} to {@link Edge.stop}. */
 export class Edge {
-  readonly endpoints: EdgeEndpoints;
+  readonly loadBalancer: EdgeLoadBalancer;
   readonly health: EdgeHealth;
   readonly #resolver: EdgeResolver;
   readonly #targets: () => readonly EdgeAddress[];
@@ -36,14 +36,14 @@ export class Edge {
 
   constructor(options: EdgeOptions) {
     const { targets, serverName, authorities, tenantKey, clock, log, lookup } = options;
-    const endpoints = new EdgeEndpoints(clock);
+    const loadBalancer = new EdgeLoadBalancer(clock);
     this.#targets = targets;
-    this.endpoints = endpoints;
-    this.#resolver = new EdgeResolver({ targets, endpoints, clock, log, lookup });
+    this.loadBalancer = loadBalancer;
+    this.#resolver = new EdgeResolver({ targets, loadBalancer, clock, log, lookup });
     const timeoutMs = options.dialTimeoutMs;
     const noAddress = (): string => this.#noAddress();
     const prober = new EdgeProber({
-      endpoints,
+      loadBalancer,
       serverName,
       authorities,
       tenantKey,
@@ -84,7 +84,7 @@ export class Edge {
 
   /** Returns why the edge cannot be used, as a sentence. Undefined if it can. */
   fault(): string | undefined {
-    return this.endpoints.size === 0 ? this.#noAddress() : this.health.reason();
+    return this.loadBalancer.size === 0 ? this.#noAddress() : this.health.reason();
   }
 
   #noAddress(): string {

@@ -14,14 +14,14 @@ import type { Endpoint } from '../../engine/endpoint.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
 import { isCertificateFault, isHungUp } from '../edge/certificate-fault.ts';
-import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
+import type { EdgeLoadBalancer } from '../edge/edge-load-balancer.ts';
 import { identityFault } from '../edge/edge-identity.ts';
 import { isBrokenSession } from './broken-session.ts';
 import { EdgeSide, type PodSide } from './sides.ts';
 
 /** Options of {@link EdgeDialer}. */
 export interface EdgeDialerOptions {
-  readonly endpoints: EdgeEndpoints;
+  readonly loadBalancer: EdgeLoadBalancer;
   readonly serverName: string;
   /** Returns the current authorities as PEM. */
   readonly authorities: () => string;
@@ -70,8 +70,8 @@ export class EdgeDialer {
 
   /** Dials the next endpoint, or reports that there is none. */
   start(pod: PodSide): void {
-    const { endpoints, limits, clock, failed, fault } = this.#options;
-    const endpoint = endpoints.pick(pod.attempts);
+    const { loadBalancer, limits, clock, failed, fault } = this.#options;
+    const endpoint = loadBalancer.pick(pod.attempts);
     if (endpoint === undefined) {
       failed(pod);
       return;
@@ -176,12 +176,12 @@ export class EdgeDialer {
   }
 
   #verified(edge: EdgeSide): void {
-    const { endpoints, limits, connected } = this.#options;
+    const { loadBalancer, limits, connected } = this.#options;
     const pod = edge.peer;
     edge.verified = true;
     pod.offers = undefined; // not needed again, so that an idle connection uses less memory
     this.#decide(pod);
-    if (pod.endpoint !== undefined) endpoints.succeeded(pod.endpoint);
+    if (pod.endpoint !== undefined) loadBalancer.succeeded(pod.endpoint);
     edge.socket?.setKeepAlive(true, limits.keepaliveMs);
     connected(pod, edge.socket?.alpnProtocol ?? null);
   }
@@ -211,7 +211,7 @@ export class EdgeDialer {
   }
 
   #fail(pod: PodSide, reason: number, error: Error | undefined): void {
-    const { endpoints, suspected, failed } = this.#options;
+    const { loadBalancer, suspected, failed } = this.#options;
     this.#decide(pod);
     this.#counters.fail(reason, this.#row);
     // The cause is this process, so no address backs off, and the next one would fail too.
@@ -220,7 +220,7 @@ export class EdgeDialer {
       failed(pod);
       return;
     }
-    if (pod.endpoint !== undefined) endpoints.failed(pod.endpoint, reason === REASON.dial_timeout);
+    if (pod.endpoint !== undefined) loadBalancer.failed(pod.endpoint, reason === REASON.dial_timeout);
     pod.peer = null;
     suspected(reason, error);
     this.start(pod);

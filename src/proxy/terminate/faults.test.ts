@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { Peer, until } from '../../net/testing/peer.ts';
 import { Counters } from '../../engine/counters.ts';
 import { parseServingCertificate } from '../credentials/serving-certificate.ts';
-import { EdgeEndpoints } from '../edge/edge-endpoints.ts';
+import { EdgeLoadBalancer } from '../edge/edge-load-balancer.ts';
 import { HELLO_REFUSAL_CODES, PROXY_REASON_CODES } from '../reasons.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
@@ -14,8 +14,8 @@ import { Terminator, type TerminatorOptions } from './terminator.ts';
 
 /** Starts a terminator directly, without the proxy's checks of its files. */
 function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>) {
-  const endpoints = new EdgeEndpoints(lab.clock);
-  endpoints.replace(['127.0.0.1'].map((address) => ({ address, port: edgePort })));
+  const loadBalancer = new EdgeLoadBalancer(lab.clock);
+  loadBalancer.replace(['127.0.0.1'].map((address) => ({ address, port: edgePort })));
   const counters = new Counters({
     slots: 1,
     slotReasons: PROXY_REASON_CODES,
@@ -26,7 +26,7 @@ function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>
   const serving = parseServingCertificate(Buffer.from(cert), Buffer.from(key), paths);
   const faults: unknown[] = [];
   const engine = new Terminator({
-    endpoints,
+    loadBalancer,
     counters,
     serverName: HOST,
     clock: lab.clock,

@@ -25,7 +25,7 @@ import { BufferLimit } from '../../engine/buffer-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
-import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
+import type { EdgeLoadBalancer } from '../edge/edge-load-balancer.ts';
 import { chosenAlpn } from './alpn.ts';
 import { EdgeDialer } from './edge-dialer.ts';
 import { PodHandshake } from './pod-handshake.ts';
@@ -33,7 +33,7 @@ import { PodSide } from './sides.ts';
 
 /** Options of {@link Terminator}. */
 export interface TerminatorOptions {
-  readonly endpoints: EdgeEndpoints;
+  readonly loadBalancer: EdgeLoadBalancer;
   readonly serverName: string;
   /** Returns the current certificate for pods. */
   readonly certificate: () => ServingCertificate;
@@ -100,7 +100,7 @@ export class Terminator implements Engine {
       fault: this.#fault.bind(this),
     });
     this.#dialer = new EdgeDialer({
-      endpoints: options.endpoints,
+      loadBalancer: options.loadBalancer,
       serverName: options.serverName,
       authorities: options.authorities,
       counters,

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { EdgeEndpoints } from './edge-endpoints.ts';
+import { EdgeLoadBalancer } from './edge-load-balancer.ts';
 
-function endpoints(...addresses: string[]) {
+function loadBalancer(...addresses: string[]) {
   const clock = new ManualClock();
-  const edge = new EdgeEndpoints(clock);
+  const edge = new EdgeLoadBalancer(clock);
   edge.replace(addresses.map((address) => ({ address, port: 443 })));
   const pick = (attempts = 0) => edge.pick(attempts)?.address;
   const at = (address: string) => edge.all().find((endpoint) => endpoint.address === address)!;
@@ -12,13 +12,13 @@ function endpoints(...addresses: string[]) {
 }
 
 test('takes turns', () => {
-  const { pick } = endpoints('10.0.0.1', '10.0.0.2', 'fd00::3');
+  const { pick } = loadBalancer('10.0.0.1', '10.0.0.2', 'fd00::3');
 
   expect([pick(), pick(), pick(), pick()]).toEqual(['10.0.0.1', '10.0.0.2', 'fd00::3', '10.0.0.1']);
 });
 
 test('one that failed is left out, until it has rested', () => {
-  const { clock, edge, pick, at } = endpoints('10.0.0.1', '10.0.0.2');
+  const { clock, edge, pick, at } = loadBalancer('10.0.0.1', '10.0.0.2');
 
   edge.failed(at('10.0.0.1'), false);
   expect([pick(), pick(), pick()]).toEqual(['10.0.0.2', '10.0.0.2', '10.0.0.2']);
@@ -28,24 +28,24 @@ test('one that failed is left out, until it has rested', () => {
 });
 
 test('rests twice as long after each failure, up to fifteen seconds', () => {
-  const { clock, edge, pick, at } = endpoints('10.0.0.1', '10.0.0.2');
+  const { clock, edge, pick, at } = loadBalancer('10.0.0.1', '10.0.0.2');
   const rests: number[] = [];
 
   for (let round = 0; round < 6; round++) {
     edge.failed(at('10.0.0.1'), false);
-    let restMs = 0;
+    let backoffMs = 0;
     while (pick() !== '10.0.0.1' && pick() !== '10.0.0.1') {
       clock.advance(500);
-      restMs += 500;
+      backoffMs += 500;
     }
-    rests.push(restMs);
+    rests.push(backoffMs);
   }
 
   expect(rests).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000]);
 });
 
 test('one that answers is as good as new', () => {
-  const { edge, pick, at } = endpoints('10.0.0.1', '10.0.0.2');
+  const { edge, pick, at } = loadBalancer('10.0.0.1', '10.0.0.2');
 
   edge.failed(at('10.0.0.1'), true);
   edge.succeeded(at('10.0.0.1'));
@@ -54,7 +54,7 @@ test('one that answers is as good as new', () => {
 });
 
 test('if all rest, one that refused is asked again: that costs nothing', () => {
-  const { edge, pick, at } = endpoints('10.0.0.1');
+  const { edge, pick, at } = loadBalancer('10.0.0.1');
 
   edge.failed(at('10.0.0.1'), false);
 
@@ -62,7 +62,7 @@ test('if all rest, one that refused is asked again: that costs nothing', () => {
 });
 
 test('if all rest, one that did not answer is not waited for again', () => {
-  const { edge, pick, at } = endpoints('10.0.0.1');
+  const { edge, pick, at } = loadBalancer('10.0.0.1');
 
   edge.failed(at('10.0.0.1'), true);
 
@@ -70,7 +70,7 @@ test('if all rest, one that did not answer is not waited for again', () => {
 });
 
 test('after its rest a silent one is tried by a single connection', () => {
-  const { clock, edge, pick, at } = endpoints('10.0.0.1');
+  const { clock, edge, pick, at } = loadBalancer('10.0.0.1');
   edge.failed(at('10.0.0.1'), true);
 
   clock.advance(1001);
@@ -79,15 +79,15 @@ test('after its rest a silent one is tried by a single connection', () => {
 });
 
 test('a connection tries no more often than there are addresses', () => {
-  const { pick } = endpoints('10.0.0.1', '10.0.0.2');
+  const { pick } = loadBalancer('10.0.0.1', '10.0.0.2');
 
   expect(pick(1)).toBeDefined();
   expect(pick(2)).toBeUndefined();
-  expect(endpoints().pick()).toBeUndefined();
+  expect(loadBalancer().pick()).toBeUndefined();
 });
 
 test('a new list keeps what is known of an address that stays', () => {
-  const { edge, pick, at } = endpoints('10.0.0.1', '10.0.0.2');
+  const { edge, pick, at } = loadBalancer('10.0.0.1', '10.0.0.2');
   edge.failed(at('10.0.0.1'), false);
   const kept = at('10.0.0.1');
 

@@ -9,8 +9,8 @@
 import type { Clock } from '../../clock/clock.ts';
 import { Endpoint } from '../../engine/endpoint.ts';
 
-const FIRST_REST_MS = 1000;
-const LONGEST_REST_MS = 15_000;
+const FIRST_BACKOFF_MS = 1000;
+const MAX_BACKOFF_MS = 15_000;
 
 /** An address to dial. */
 export interface EdgeTarget {
@@ -23,13 +23,13 @@ interface Place {
   readonly endpoint: Endpoint;
   /** Number of failures in a row. */
   failures: number;
-  restsUntilMs: number;
+  backoffUntilMs: number;
   /** Whether the last failure was a timeout. */
   isSilent: boolean;
 }
 
-/** The endpoints of one edge. */
-export class EdgeEndpoints {
+/** The loadBalancer of one edge. */
+export class EdgeLoadBalancer {
   readonly #clock: Clock;
   #places: Place[] = [];
   #turn = 0;
@@ -42,7 +42,7 @@ export class EdgeEndpoints {
     return this.#places.length;
   }
 
-  /** Returns all endpoints, in the order of the resolver. */
+  /** Returns all loadBalancer, in the order of the resolver. */
   all(): readonly Endpoint[] {
     return this.#places.map((place) => place.endpoint);
   }
@@ -54,7 +54,7 @@ export class EdgeEndpoints {
         ({ endpoint }) => endpoint.address === address && endpoint.port === port,
       );
       const endpoint = known?.endpoint ?? new Endpoint(address, port);
-      return known ?? { endpoint, failures: 0, restsUntilMs: -Infinity, isSilent: false };
+      return known ?? { endpoint, failures: 0, backoffUntilMs: -Infinity, isSilent: false };
     });
   }
 
@@ -77,7 +77,7 @@ export class EdgeEndpoints {
     const place = this.#placeOf(endpoint);
     if (place === undefined || place.failures === 0) return;
     place.failures = 0;
-    place.restsUntilMs = -Infinity;
+    place.backoffUntilMs = -Infinity;
     place.isSilent = false;
   }
 
@@ -94,7 +94,7 @@ export class EdgeEndpoints {
   #nextAwake(nowMs: number): Place | undefined {
     for (let step = 0; step < this.#places.length; step++) {
       const place = this.#places[(this.#turn + step) % this.#places.length];
-      if (place === undefined || place.restsUntilMs > nowMs) continue;
+      if (place === undefined || place.backoffUntilMs > nowMs) continue;
       this.#turn = (this.#turn + step + 1) % this.#places.length;
       return place;
     }
@@ -106,17 +106,17 @@ export class EdgeEndpoints {
     let soonest: Place | undefined;
     for (const place of this.#places) {
       if (place.isSilent) continue;
-      if (soonest === undefined || place.restsUntilMs < soonest.restsUntilMs) soonest = place;
+      if (soonest === undefined || place.backoffUntilMs < soonest.backoffUntilMs) soonest = place;
     }
     return soonest;
   }
 
   #rest(place: Place, nowMs: number): void {
-    const restMs = FIRST_REST_MS * 2 ** Math.max(0, place.failures - 1);
-    place.restsUntilMs = nowMs + Math.min(LONGEST_REST_MS, restMs);
+    const backoffMs = FIRST_BACKOFF_MS * 2 ** Math.max(0, place.failures - 1);
+    place.backoffUntilMs = nowMs + Math.min(MAX_BACKOFF_MS, backoffMs);
   }
 
-  /** A search is faster than a map for two or three endpoints. */
+  /** A search is faster than a map for two or three loadBalancer. */
   #placeOf(endpoint: Endpoint): Place | undefined {
     return this.#places.find((place) => place.endpoint === endpoint);
   }
