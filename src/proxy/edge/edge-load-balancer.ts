@@ -1,10 +1,10 @@
 /**
- * Load balances over the addresses of the edge, with backoff for those that fail. Decides, and does no I/O.
+ * Load balances over the addresses of the edge, with back-off for those that fail. Decides, and does no I/O.
  *
  * An address that failed backs off, and the others are used meanwhile. If all back off, it matters how they failed. An
  * address that refused is cheap to dial again, and the edge may be back at any moment. An address that timed out would
  * make each pod wait for the whole dial. Then the balancer returns none, the pod is reset at once, and after the
- * backoff a single connection tries again.
+ * back-off a single connection tries again.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { Endpoint } from '../../engine/endpoint.ts';
@@ -19,42 +19,42 @@ export interface EdgeTarget {
   readonly port: number;
 }
 
-interface Place {
+interface EndpointState {
   readonly endpoint: Endpoint;
   /** Number of failures in a row. */
   failures: number;
   backoffUntilMs: number;
   /** Whether the last failure was a timeout. */
-  isSilent: boolean;
+  timedOut: boolean;
 }
 
-/** The loadBalancer of one edge. */
+/** The endpoints of one edge, with their back-off. */
 export class EdgeLoadBalancer {
   readonly #clock: Clock;
-  #places: Place[] = [];
-  #turn = 0;
+  #states: EndpointState[] = [];
+  #next = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   get size(): number {
-    return this.#places.length;
+    return this.#states.length;
   }
 
-  /** Returns all loadBalancer, in the order of the resolver. */
+  /** Returns all endpoints, in the order of the resolver. */
   all(): readonly Endpoint[] {
-    return this.#places.map((place) => place.endpoint);
+    return this.#states.map((state) => state.endpoint);
   }
 
   /** Replaces the list. An address that stays keeps its state and its Endpoint. */
   replace(targets: readonly EdgeTarget[]): void {
-    this.#places = targets.map(({ address, port }) => {
-      const known = this.#places.find(
+    this.#states = targets.map(({ address, port }) => {
+      const known = this.#states.find(
         ({ endpoint }) => endpoint.address === address && endpoint.port === port,
       );
       const endpoint = known?.endpoint ?? new Endpoint(address, port);
-      return known ?? { endpoint, failures: 0, backoffUntilMs: -Infinity, isSilent: false };
+      return known ?? { endpoint, failures: 0, backoffUntilMs: -Infinity, timedOut: false };
     });
   }
 
@@ -63,61 +63,61 @@ export class EdgeLoadBalancer {
    * worth the wait.
    */
   pick(attempts = 0): Endpoint | undefined {
-    if (attempts >= this.#places.length) return undefined;
+    if (attempts >= this.#states.length) return undefined;
     const nowMs = this.#clock.nowMs();
-    const place = this.#nextAwake(nowMs) ?? this.#soonestAwake();
-    if (place === undefined) return undefined;
+    const state = this.#nextAvailable(nowMs) ?? this.#soonestAvailable();
+    if (state === undefined) return undefined;
     // This connection tries the endpoint for all others, which do not wait with it.
-    if (place.isSilent) this.#rest(place, nowMs);
-    return place.endpoint;
+    if (state.timedOut) this.#backOff(state, nowMs);
+    return state.endpoint;
   }
 
   /** Records that an endpoint has answered. */
   succeeded(endpoint: Endpoint): void {
-    const place = this.#placeOf(endpoint);
-    if (place === undefined || place.failures === 0) return;
-    place.failures = 0;
-    place.backoffUntilMs = -Infinity;
-    place.isSilent = false;
+    const state = this.#stateOf(endpoint);
+    if (state === undefined || state.failures === 0) return;
+    state.failures = 0;
+    state.backoffUntilMs = -Infinity;
+    state.timedOut = false;
   }
 
-  /** Records that an endpoint has failed. `isSilent` means that it did not answer before the timeout. */
-  failed(endpoint: Endpoint, isSilent: boolean): void {
-    const place = this.#placeOf(endpoint);
-    if (place === undefined) return;
-    place.isSilent = isSilent;
-    place.failures++;
-    this.#rest(place, this.#clock.nowMs());
+  /** Records that an endpoint has failed. `timedOut` means that it did not answer before the timeout. */
+  failed(endpoint: Endpoint, timedOut: boolean): void {
+    const state = this.#stateOf(endpoint);
+    if (state === undefined) return;
+    state.timedOut = timedOut;
+    state.failures++;
+    this.#backOff(state, this.#clock.nowMs());
   }
 
   /** Returns the next endpoint that does not back off, round robin. */
-  #nextAwake(nowMs: number): Place | undefined {
-    for (let step = 0; step < this.#places.length; step++) {
-      const place = this.#places[(this.#turn + step) % this.#places.length];
-      if (place === undefined || place.backoffUntilMs > nowMs) continue;
-      this.#turn = (this.#turn + step + 1) % this.#places.length;
-      return place;
+  #nextAvailable(nowMs: number): EndpointState | undefined {
+    for (let step = 0; step < this.#states.length; step++) {
+      const state = this.#states[(this.#next + step) % this.#states.length];
+      if (state === undefined || state.backoffUntilMs > nowMs) continue;
+      this.#next = (this.#next + step + 1) % this.#states.length;
+      return state;
     }
     return undefined;
   }
 
-  /** Returns the endpoint with the earliest end of its backoff, of those that did not time out. */
-  #soonestAwake(): Place | undefined {
-    let soonest: Place | undefined;
-    for (const place of this.#places) {
-      if (place.isSilent) continue;
-      if (soonest === undefined || place.backoffUntilMs < soonest.backoffUntilMs) soonest = place;
+  /** Returns the endpoint with the earliest end of its back-off, of those that did not time out. */
+  #soonestAvailable(): EndpointState | undefined {
+    let soonest: EndpointState | undefined;
+    for (const state of this.#states) {
+      if (state.timedOut) continue;
+      if (soonest === undefined || state.backoffUntilMs < soonest.backoffUntilMs) soonest = state;
     }
     return soonest;
   }
 
-  #rest(place: Place, nowMs: number): void {
-    const backoffMs = FIRST_BACKOFF_MS * 2 ** Math.max(0, place.failures - 1);
-    place.backoffUntilMs = nowMs + Math.min(MAX_BACKOFF_MS, backoffMs);
+  #backOff(state: EndpointState, nowMs: number): void {
+    const backoffMs = FIRST_BACKOFF_MS * 2 ** Math.max(0, state.failures - 1);
+    state.backoffUntilMs = nowMs + Math.min(MAX_BACKOFF_MS, backoffMs);
   }
 
-  /** A search is faster than a map for two or three loadBalancer. */
-  #placeOf(endpoint: Endpoint): Place | undefined {
-    return this.#places.find((place) => place.endpoint === endpoint);
+  /** A search is faster than a map for two or three endpoints. */
+  #stateOf(endpoint: Endpoint): EndpointState | undefined {
+    return this.#states.find((state) => state.endpoint === endpoint);
   }
 }

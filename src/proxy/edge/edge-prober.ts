@@ -25,7 +25,7 @@ export interface EdgeProberOptions {
 /** Probes one address after the other. */
 export class EdgeProber {
   readonly #options: EdgeProberOptions;
-  #turn = 0;
+  #next = 0;
 
   constructor(options: EdgeProberOptions) {
     this.#options = options;
@@ -33,9 +33,10 @@ export class EdgeProber {
 
   /** Probes the edge. It is up if one of its addresses is. Each call starts with another address. */
   async probe(): Promise<ProbeResult> {
-    const { loadBalancer, serverName, authorities, tenantKey, timeoutMs, noAddress } = this.#options;
+    const { loadBalancer, serverName, authorities, tenantKey, timeoutMs, noAddress } =
+      this.#options;
     const all = loadBalancer.all();
-    const first = this.#turn++;
+    const first = this.#next++;
     const preface = tenantKey && ((socket: Socket<unknown>) => signedHeader(tenantKey(), socket));
     let last: ProbeResult = {
       isUp: false,

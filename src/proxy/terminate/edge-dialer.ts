@@ -220,7 +220,8 @@ export class EdgeDialer {
       failed(pod);
       return;
     }
-    if (pod.endpoint !== undefined) loadBalancer.failed(pod.endpoint, reason === REASON.dial_timeout);
+    if (pod.endpoint !== undefined)
+      loadBalancer.failed(pod.endpoint, reason === REASON.dial_timeout);
     pod.peer = null;
     suspected(reason, error);
     this.start(pod);
