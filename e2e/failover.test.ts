@@ -324,7 +324,8 @@ async function untilSettled(leader: Replica): Promise<Replica> {
     return (
       valueOf(text, 'snicket_operator_reconciles_total{controller="exposure"}') >= count &&
       valueOf(text, 'snicket_operator_queue_depth{controller="exposure"}') === 0 &&
-      valueOf(text, 'snicket_operator_longest_reconcile_seconds{controller="exposure"}') === 0 &&
+      valueOf(text, 'snicket_operator_longest_running_reconcile_seconds{controller="exposure"}') ===
+        0 &&
       valueOf(text, 'snicket_operator_tenants') > 0
     );
   };

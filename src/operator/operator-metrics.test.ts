@@ -1,4 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { EDGE_CONDITIONS } from '../api/edge.ts';
+import { EXPOSURE_CONDITIONS } from '../api/exposure.ts';
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { RELIST_REASONS } from '../kube/informer/relist.ts';
 import { LAB_EDGES } from './testing/edges.ts';
@@ -7,7 +9,7 @@ import { OperatorLab } from './testing/operator-lab.ts';
 setDefaultTimeout(240_000);
 
 describe("the operator's metrics", () => {
-  test('count Exposures by condition, runs, errors, tenants and the days of certificates', async () => {
+  test('count Exposures by condition, reconciles, errors and tenants, and report certificate expiry', async () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
     const slow = { kind: 'slow', pieces: 1, pauseMs: 100 } as const;
     lab.management.inject(slow, { verb: 'apply', plural: 'edges' }, 3);
@@ -18,10 +20,10 @@ describe("the operator's metrics", () => {
 
     const counted = (condition: string, status: string) =>
       lab.number('exposures', `condition="${condition}",status="${status}"`);
-    await lab.until('all is counted', () => counted('Accepted', 'False') === 1);
-    await lab.until('all is counted', () => counted('WorkersReady', 'True') === 1);
+    await lab.until('it is counted', () => counted('Accepted', 'False') === 1);
+    await lab.until('it is counted', () => counted('WorkersReady', 'True') === 1);
     await lab.until(
-      'Edges too',
+      'Edges are counted',
       () => lab.number('edges', 'condition="Accepted",status="True"') === 1,
     );
 
@@ -31,16 +33,30 @@ describe("the operator's metrics", () => {
     expect(counted('Ready', 'True')).toBe(0);
     expect(lab.number('reconciles_total', 'controller="exposure"')).toBeGreaterThan(1);
     const seconds = () => lab.number('reconcile_duration_seconds_sum', 'controller="edge"');
-    await lab.until('a slow run is counted', () => seconds() >= 0.1);
+    await lab.until('a slow reconcile is counted', () => seconds() >= 0.1);
     const { notAfter } = lab.statusOf('blue')!.certificate!;
     const expiry = lab.number(
-      ...(['certificate_expiry_timestamp_seconds', 'namespace="tenants",exposure="blue"'] as const),
+      'certificate_expiry_timestamp_seconds',
+      'namespace="tenants",exposure="blue"',
     );
     expect(expiry).toBe(Date.parse(notAfter) / 1000);
     await lab.until('events are written', () => lab.number('events_written_total') >= 2);
   });
 
-  test('count the runs that failed, and that they are over', async () => {
+  test('include every condition with every status from the start', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    lab.startOperator();
+
+    const zeros = (name: string) =>
+      lab.operator.metrics
+        .text()
+        .split('\n')
+        .filter((line) => line.startsWith(`snicket_operator_${name}{`) && line.endsWith(' 0'));
+    expect(zeros('exposures')).toHaveLength(3 * EXPOSURE_CONDITIONS.length);
+    expect(zeros('edges')).toHaveLength(3 * EDGE_CONDITIONS.length);
+  });
+
+  test('count failed reconciles, and an empty queue afterwards', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
     const fault = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
@@ -51,10 +67,13 @@ describe("the operator's metrics", () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.number('reconcile_errors_total', 'controller="exposure"')).toBe(2);
     expect(lab.number('reconcile_errors_total', 'controller="edge"')).toBe(0);
-    await lab.until('at rest', () => lab.number('queue_depth', 'controller="exposure"') === 0);
+    await lab.until(
+      'the queue is empty',
+      () => lab.number('queue_depth', 'controller="exposure"') === 0,
+    );
   });
 
-  test('count lists and watches of informers, and every reason to list again', async () => {
+  test('count lists and watches of informers, and relists by reason', async () => {
     await using lab = await OperatorLab.start();
     const relists = (reason: string) =>
       lab.number('informer_relists_total', `cluster="management",reason="${reason}"`);
@@ -67,11 +86,11 @@ describe("the operator's metrics", () => {
     const reasons = RELIST_REASONS.map(relists);
 
     lab.management.endWatches();
-    await lab.until('each has another watch', () => watches() === 2 * first.watches);
+    await lab.until('every watch is resumed', () => watches() === 2 * first.watches);
     const resumed = lab.number('informer_lists_total', 'cluster="management"');
     lab.management.compact();
     lab.management.endWatches();
-    await lab.until('each has listed again', () => relists('Expired') === first.watches);
+    await lab.until('every informer has listed again', () => relists('Expired') === first.watches);
     const total = () => lab.number('informer_lists_total', 'cluster="management"');
     await lab.until('lists are counted', () => total() === 2 * first.lists);
 
@@ -81,7 +100,7 @@ describe("the operator's metrics", () => {
     expect(lab.number('informer_lists_total', 'cluster="tenant"')).toBe(0);
   });
 
-  test('have the durations of reconciles and of waits in the queue, by controller', async () => {
+  test('measure reconcile durations and queue waits by controller', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     lab.startOperator();
     const buckets = (name: string, controller: string) =>
@@ -107,7 +126,7 @@ describe("the operator's metrics", () => {
     }
   });
 
-  test('measure the event loop by the clock of the machine, while the operator works', async () => {
+  test('measure the event loop with the system clock while the operator runs', async () => {
     let open = 0;
     const clock: Clock = {
       ...systemClock,
@@ -137,7 +156,7 @@ describe("the operator's metrics", () => {
     expect(open).toBe(0);
   });
 
-  test('say that it does not lead once it has ended', async () => {
+  test('report that a stopped operator is not the leader', async () => {
     await using lab = await OperatorLab.start();
     await lab.until('it leads', () => lab.number('leader') === 1);
 

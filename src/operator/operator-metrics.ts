@@ -1,8 +1,8 @@
 /**
- * What the operator counts.
+ * The metrics of the operator.
  */
-import type { EdgeStatus } from '../api/edge.ts';
-import type { ExposureStatus } from '../api/exposure.ts';
+import { EDGE_CONDITIONS, type EdgeStatus } from '../api/edge.ts';
+import { EXPOSURE_CONDITIONS, type ExposureStatus } from '../api/exposure.ts';
 import type { EventRecorder } from '../kube/events/events.ts';
 import { RELIST_REASONS, type InformerCounters } from '../kube/informer/relist.ts';
 import type { Condition, KubeObject } from '../kube/object.ts';
@@ -12,12 +12,12 @@ import type { Histogram } from '../telemetry/histogram.ts';
 import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 import type { RolloutPhase } from '../reconcile/tenant/rollout-pacing.ts';
 
-/** Where the numbers are. */
-export interface CountedOperator {
+/** The parts of the operator that the metrics read. */
+export interface MetricSources {
   readonly queues: Readonly<Record<string, WorkQueue>>;
-  /** By controller. */
+  /** Failed reconciles, by controller. */
   readonly errors: ReadonlyMap<string, number>;
-  /** By controller. */
+  /** Reconciles that were repeated after a conflict, by controller. */
   readonly conflicts: ReadonlyMap<string, number>;
   readonly events: EventRecorder;
   /** By cluster: `management`, and `tenant` for all tenants together. */
@@ -31,8 +31,8 @@ export interface CountedOperator {
   readonly rollouts: () => Readonly<Record<RolloutPhase, number>>;
 }
 
-/** Registers all of it. */
-export function registerOperatorMetrics(metrics: Metrics, operator: CountedOperator): void {
+/** Registers the metrics of the operator. */
+export function registerOperatorMetrics(metrics: Metrics, operator: MetricSources): void {
   const family = (
     type: MetricFamily['type'],
     name: string,
@@ -57,19 +57,23 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
       value: value(counters),
     }));
 
-  family('gauge', 'leader', 'Whether this process leads.', () => [
+  family('gauge', 'leader', '1 if this replica is the leader, otherwise 0.', () => [
     { value: Number(operator.isLeader()) },
   ]);
   family(
     'counter',
     'reconciles_total',
-    'Runs of a controller.',
+    'Reconciles that have ended, including failed ones.',
     perQueue((queue) => queue.numbers().runs),
   );
-  histogram('reconcile_duration_seconds', 'Duration of reconciles.', (queue) => queue.durations);
+  histogram(
+    'reconcile_duration_seconds',
+    'Duration of reconciles, in seconds.',
+    (queue) => queue.durations,
+  );
   histogram(
     'queue_wait_seconds',
-    'Time that objects waited in the queue before their reconcile.',
+    'Time that objects waited in the queue before their reconcile, in seconds.',
     (queue) => queue.waits,
   );
   const perController = (counts: ReadonlyMap<string, number>) => () =>
@@ -80,89 +84,93 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
   family(
     'counter',
     'reconcile_errors_total',
-    'Runs that failed and are repeated.',
+    'Reconciles that failed and were requeued.',
     perController(operator.errors),
   );
   family(
     'counter',
     'reconcile_conflicts_total',
-    'Reconciles repeated because the object changed in between.',
+    'Reconciles that were requeued because the object had changed in the meantime.',
     perController(operator.conflicts),
   );
   family(
     'gauge',
     'queue_depth',
-    'Objects that wait to be looked at.',
+    'Objects in the queue that are ready to be reconciled.',
     perQueue((queue) => queue.numbers().depth),
   );
   family(
-    ...([
-      'gauge',
-      'longest_reconcile_seconds',
-      'Of the run that goes on for the longest.',
-    ] as const),
+    'gauge',
+    'longest_running_reconcile_seconds',
+    'Age of the longest-running reconcile, in seconds.',
     perQueue((queue) => queue.numbers().longestRunningSeconds),
   );
   family(
     'counter',
     'informer_lists_total',
-    'Full lists that informers completed.',
+    'Lists that informers have completed.',
     perCluster(({ lists }) => lists),
   );
   family(
     'counter',
     'informer_watches_total',
-    'Watches that informers opened.',
+    'Watches that informers have opened.',
     perCluster(({ watches }) => watches),
   );
   family(
     'counter',
     'informer_relists_total',
-    'Watches that could not be resumed, so that the informer listed again.',
+    'Watches that could not be resumed, so that the informer listed again, by reason.',
     () => relists(operator.informers),
   );
-  family('gauge', 'tenants', 'Tenants that are watched.', () => [{ value: operator.tenants() }]);
-  family('gauge', 'rollouts', 'Tenants with a rollout of a new release, by phase.', () =>
+  family('gauge', 'tenants', 'Tenants that the operator watches.', () => [
+    { value: operator.tenants() },
+  ]);
+  family('gauge', 'rollouts', 'Tenants with a rollout of a new proxy release, by phase.', () =>
     Object.entries(operator.rollouts()).map(([phase, value]) => ({ labels: { phase }, value })),
   );
-  family('gauge', 'rollouts_paused', '1 while a failed rollout keeps others from starting.', () => [
-    { value: Number(operator.rollouts().Failed > 0) },
-  ]);
-  family('gauge', 'exposures', 'Exposures by condition and its status.', () =>
-    byCondition(operator.exposures()),
+  family(
+    'gauge',
+    'rollouts_paused',
+    '1 while a failed rollout prevents others from starting, otherwise 0.',
+    () => [{ value: Number(operator.rollouts().Failed > 0) }],
   );
-  family('gauge', 'edges', 'Edges by condition and its status.', () =>
-    byCondition(operator.edges()),
+  family('gauge', 'exposures', 'Exposures, by condition and status.', () =>
+    byCondition(operator.exposures(), EXPOSURE_CONDITIONS),
+  );
+  family('gauge', 'edges', 'Edges, by condition and status.', () =>
+    byCondition(operator.edges(), EDGE_CONDITIONS),
   );
   family(
-    ...([
-      'gauge',
-      'certificate_expiry_timestamp_seconds',
-      'When the certificate of proxies ends.',
-    ] as const),
+    'gauge',
+    'certificate_expiry_timestamp_seconds',
+    'Expiry of the certificate that the proxies of an Exposure serve, as a Unix timestamp in seconds.',
     () => expiries(operator.exposures()),
   );
   family(
     'histogram',
     'event_loop_lag_seconds',
-    'How late a timer of 20 ms was: the time that the event loop was blocked.',
+    'Delay of a timer that fires every 20 ms, in seconds: how long the event loop was blocked.',
     () => operator.eventLoop.lateness.samples(),
   );
   family(
     'gauge',
     'event_loop_longest_block_seconds',
-    'Longest block of the event loop within the last one to two minutes.',
+    'Longest block of the event loop in the last one to two minutes, in seconds.',
     () => [{ value: operator.eventLoop.longestSeconds }],
   );
-  family('counter', 'events_written_total', 'Events that were written.', () => [
+  family('counter', 'events_written_total', 'Kubernetes Events that were written.', () => [
     { value: operator.events.numbers().written },
   ]);
-  family('counter', 'events_failed_total', 'Events that could not be written.', () => [
-    { value: operator.events.numbers().failed },
-  ]);
+  family(
+    'counter',
+    'event_write_failures_total',
+    'Kubernetes Events that could not be written.',
+    () => [{ value: operator.events.numbers().failed }],
+  );
 }
 
-function* relists(informers: CountedOperator['informers']): Iterable<Sample> {
+function* relists(informers: MetricSources['informers']): Iterable<Sample> {
   for (const [cluster, counters] of Object.entries(informers)) {
     for (const reason of RELIST_REASONS) {
       yield { labels: { cluster, reason }, value: counters.relists[reason] };
@@ -172,7 +180,13 @@ function* relists(informers: CountedOperator['informers']): Iterable<Sample> {
 
 type WithStatus = KubeObject & { readonly status?: ExposureStatus | EdgeStatus };
 
-function* byCondition(objects: readonly KubeObject[]): Iterable<Sample> {
+const CONDITION_STATUSES = ['True', 'False', 'Unknown'] as const;
+
+/** Every condition with every status, also those without objects. */
+function* byCondition(
+  objects: readonly KubeObject[],
+  conditions: readonly string[],
+): Iterable<Sample> {
   const counts = new Map<string, number>();
   for (const { status } of objects as readonly WithStatus[]) {
     for (const condition of (status?.conditions ?? []) as readonly Condition[]) {
@@ -180,9 +194,11 @@ function* byCondition(objects: readonly KubeObject[]): Iterable<Sample> {
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
   }
-  for (const [key, value] of counts) {
-    const [condition = '', status = ''] = key.split('/');
-    yield { labels: { condition, status }, value };
+  for (const condition of conditions) {
+    for (const status of CONDITION_STATUSES) {
+      const value = counts.get(`${condition}/${status}`) ?? 0;
+      yield { labels: { condition, status }, value };
+    }
   }
 }
 
