@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test flaky e2e e2e-all parts fuzz soak lint format generate build image bench bench-operator bench-world demo demo-real world world-status world-down clean
+.PHONY: help install test flaky e2e e2e-all parts fuzz soak lint format generate pictures build image bench bench-operator bench-world demo demo-real world world-status world-down clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ format: install ## Format the code as lint checks it
 
 generate: install ## Generate deploy/crds and docs/reference from src/api
 	$(BUN) scripts/crds.ts
+
+pictures: install ## Draw docs/images from a run of the demo
+	$(BUN) scripts/docs/pictures.ts
 
 # The program of a gateway's thread is a separate entry point. With --splitting, a command loads only the code that it uses,
 # which saves 1 to 2 MB of memory. With --bytecode, loaded code is not compiled in memory, which saves another 1 MB for 5 MB
