@@ -15,7 +15,11 @@ import { RESOURCES, resourceOf, type Resource } from '../../src/kube/resource.ts
 import { readCall, type ApiCall } from '../../src/kube/testing/api-call.ts';
 import { ApiCalls, FIRST_NAMESPACES } from '../../src/kube/testing/api-calls.ts';
 import { ApiFailure } from '../../src/kube/store/api-failure.ts';
-import { sendAnswer, sendFailure, type ApiAnswer } from '../../src/kube/testing/api-response.ts';
+import {
+  sendResponse,
+  sendFailure,
+  type ApiResponse,
+} from '../../src/kube/testing/api-response.ts';
 import { isObject, type JsonObject } from '../../src/kube/store/json.ts';
 import { ObjectStore, type ApiObject } from '../../src/kube/store/object-store.ts';
 import { ObjectWrites } from '../../src/kube/store/object-writes.ts';
@@ -160,8 +164,8 @@ export class ControlPlane implements AsyncDisposable {
       const answer =
         call.resource === SELF_SUBJECT_REVIEW
           ? selfSubjectReview(identity)
-          : this.#calls.answer(jsonCall(call), body);
-      await sendAnswer(sink, dressed(answer, call, header('accept')), undefined);
+          : this.#calls.response(jsonCall(call), body);
+      await sendResponse(sink, dressed(answer, call, header('accept')), undefined);
     } catch (error) {
       if (response.headersSent) throw error;
       sendFailure(sink, error instanceof ApiFailure ? error : internalError(error));
@@ -170,7 +174,7 @@ export class ControlPlane implements AsyncDisposable {
 }
 
 /** Returns the response to `kubectl auth whoami`. */
-function selfSubjectReview(userInfo: Identity): ApiAnswer {
+function selfSubjectReview(userInfo: Identity): ApiResponse {
   const { apiVersion, kind } = SELF_SUBJECT_REVIEW;
   return { status: 201, body: { apiVersion, kind, metadata: {}, status: { userInfo } } };
 }
@@ -191,7 +195,7 @@ function internalError(error: unknown): ApiFailure {
 }
 
 /** Formats a response for kubectl: as a table if the client accepts one, and with short names in discovery. */
-function dressed({ status, body }: ApiAnswer, call: ApiCall, accept: string): ApiAnswer {
+function dressed({ status, body }: ApiResponse, call: ApiCall, accept: string): ApiResponse {
   if (typeof body === 'string') return { status, body };
   const { resource, verb } = call;
   if (resource !== undefined && (verb === 'list' || verb === 'get') && wantsTable(accept)) {

@@ -135,7 +135,7 @@ export class Tenant {
       const call = readCall(request.method, new URL(request.url), header, KINDS);
       this.#counts.add(call.verb, call.resource?.plural ?? call.path);
       if (call.verb === 'watch' && call.resource !== undefined) return this.#watch(call);
-      const { status, body } = this.#calls.answer(call, await request.text());
+      const { status, body } = this.#calls.response(call, await request.text());
       return typeof body === 'string'
         ? new Response(body, { status, headers: HEADERS })
         : Response.json(body, { status, headers: HEADERS });

@@ -5,7 +5,7 @@
 /** The limits of a client. A response that exceeds one fails with `Malformed` and the name of the limit. */
 export interface ClientLimits {
   /** Maximum size of one response. */
-  readonly answerBytes: number;
+  readonly responseBytes: number;
   /** Maximum total size of all pages of a list. */
   readonly listBytes: number;
   readonly listPages: number;
@@ -20,7 +20,7 @@ const MB = 1024 * 1024;
 /** The limits for a trusted API server. */
 export const DEFAULT_LIMITS: ClientLimits = {
   // 500 nodes with all their images are a third of this.
-  answerBytes: 64 * MB,
+  responseBytes: 64 * MB,
   listBytes: Number.POSITIVE_INFINITY,
   // Snicket has no use for a list of half a million objects.
   listPages: 1000,
@@ -35,7 +35,7 @@ export const DEFAULT_LIMITS: ClientLimits = {
  * largest cluster that Kubernetes supports: 5,000 nodes of 12 KB on average, or 40 KB each in a page.
  */
 export const TENANT_LIMITS: ClientLimits = {
-  answerBytes: 4 * MB,
+  responseBytes: 4 * MB,
   listBytes: 64 * MB,
   listPages: 100,
   pageObjects: 50,

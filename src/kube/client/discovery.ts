@@ -5,8 +5,8 @@
 /**
  * Returns the plural names in the discovery document of a group version, without subresources such as `pods/status`.
  */
-export function pluralsIn(answer: unknown): ReadonlySet<string> {
-  const { resources } = (answer ?? {}) as { readonly resources?: unknown };
+export function pluralsIn(response: unknown): ReadonlySet<string> {
+  const { resources } = (response ?? {}) as { readonly resources?: unknown };
   const all: readonly unknown[] = Array.isArray(resources) ? resources : [];
   const names = all.map((one) => (one as { readonly name?: unknown } | null)?.name);
   return new Set(

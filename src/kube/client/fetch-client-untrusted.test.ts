@@ -15,7 +15,7 @@ let server: TestServer;
 let client: KubeClient;
 
 beforeEach(async () => {
-  server = await startServer((exchange) => exchange.answer(200, { metadata: BLUE }));
+  server = await startServer((exchange) => exchange.respond(200, { metadata: BLUE }));
   client = createClient(access());
 });
 
@@ -34,7 +34,7 @@ describe('a token that the server repeats', () => {
   });
 
   test('is not told as a version', async () => {
-    server.script = (exchange) => exchange.answer(200, { gitVersion: `v1.2.3+${token}` });
+    server.script = (exchange) => exchange.respond(200, { gitVersion: `v1.2.3+${token}` });
 
     expect(await known.version()).toEqual({ gitVersion: 'v1.2.3+(token)' });
   });
@@ -55,7 +55,7 @@ describe('a token that the server repeats', () => {
 
 describe('limits', () => {
   const LIMITS: ClientLimits = {
-    answerBytes: 1000,
+    responseBytes: 1000,
     listBytes: 1500,
     listPages: 3,
     pageObjects: 7,
@@ -78,7 +78,7 @@ describe('limits', () => {
 
   test('are kept by an object that is too long', async () => {
     server.script = (exchange) =>
-      exchange.answer(200, { metadata: BLUE, pad: 'x'.repeat(LIMITS.answerBytes) });
+      exchange.respond(200, { metadata: BLUE, pad: 'x'.repeat(LIMITS.responseBytes) });
 
     expect(await errorOf(limited.get(service, BLUE))).toMatchObject({
       reason: 'Malformed',
@@ -87,7 +87,7 @@ describe('limits', () => {
   });
 
   test('are kept by the pages of a list together', async () => {
-    server.script = (exchange) => exchange.answer(200, page(600));
+    server.script = (exchange) => exchange.respond(200, page(600));
 
     const error = await errorOf(limited.list(service));
 
@@ -97,7 +97,7 @@ describe('limits', () => {
   });
 
   test('are kept by the number of pages', async () => {
-    server.script = (exchange) => exchange.answer(200, page(0));
+    server.script = (exchange) => exchange.respond(200, page(0));
 
     const error = await errorOf(limited.list(service));
 
@@ -135,8 +135,8 @@ describe('what a server calls an object', () => {
       if (exchange.query.has('watch')) {
         exchange.open();
         exchange.write(`${JSON.stringify({ type: 'ADDED', object: strange })}\n`);
-      } else if (exchange.path.endsWith('/blue')) exchange.answer(200, strange);
-      else exchange.answer(200, { metadata: { resourceVersion: '1' }, items: [strange] });
+      } else if (exchange.path.endsWith('/blue')) exchange.respond(200, strange);
+      else exchange.respond(200, { metadata: { resourceVersion: '1' }, items: [strange] });
     };
 
     const errors = await Promise.all([
@@ -150,7 +150,7 @@ describe('what a server calls an object', () => {
 
   test('and the trim of a list cannot read is malformed, with its name', async () => {
     server.script = (exchange) =>
-      exchange.answer(200, {
+      exchange.respond(200, {
         metadata: { resourceVersion: '1' },
         items: [{ metadata: { name: 'worker-1', labels: null } }],
       });

@@ -14,7 +14,7 @@ let server: TestServer;
 let client: KubeClient;
 
 beforeEach(async () => {
-  server = await startServer((exchange) => exchange.answer(200, object('blue')));
+  server = await startServer((exchange) => exchange.respond(200, object('blue')));
   client = createClient({
     server: server.url,
     credentials: { kind: 'none' },
@@ -63,7 +63,7 @@ describe('one object', () => {
   });
 
   test('that is not there is undefined, and its deletion false', async () => {
-    server.script = (exchange) => exchange.answer(404, notFound());
+    server.script = (exchange) => exchange.respond(404, notFound());
 
     expect(await client.get(service, BLUE)).toBeUndefined();
     expect(await client.delete(service, BLUE)).toBe(false);
@@ -142,7 +142,7 @@ describe('one object', () => {
   });
 
   test('is deleted only as the one that is meant', async () => {
-    server.script = (exchange) => exchange.answer(200, { kind: 'Status', status: 'Success' });
+    server.script = (exchange) => exchange.respond(200, { kind: 'Status', status: 'Success' });
 
     const wasThere = await client.delete(service, BLUE, { uid: 'u', resourceVersion: '7' });
 
@@ -177,7 +177,7 @@ describe('one object', () => {
   });
 
   test('is one: an answer that is something else is refused', async () => {
-    server.script = (exchange) => exchange.answer(200, { kind: 'ServiceList' });
+    server.script = (exchange) => exchange.respond(200, { kind: 'ServiceList' });
 
     expect((await errorOf(client.get(service, BLUE))).reason).toBe('Malformed');
   });
@@ -186,10 +186,10 @@ describe('one object', () => {
 describe('a list', () => {
   /** Serves these names with a page size of two. */
   function serve(...names: readonly string[]): void {
-    server.script = ({ query, answer }) => {
+    server.script = ({ query, respond: response }) => {
       const start = Number(query.get('continue') ?? 0);
       const end = start + 2;
-      answer(200, {
+      response(200, {
         kind: 'ServiceList',
         metadata: {
           resourceVersion: '7',
@@ -236,8 +236,8 @@ describe('a list', () => {
   });
 
   test('may have null for its items, as Go writes it', async () => {
-    server.script = ({ answer }) =>
-      answer(200, { metadata: { resourceVersion: '1' }, items: null });
+    server.script = ({ respond: response }) =>
+      response(200, { metadata: { resourceVersion: '1' }, items: null });
 
     expect(await client.list(service)).toEqual({ items: [], resourceVersion: '1' });
   });
@@ -247,7 +247,7 @@ describe('a list', () => {
     const working = server.script;
     server.script = (exchange) => {
       if (server.exchanges.length !== 2) return working(exchange);
-      exchange.answer(410, { kind: 'Status', reason: 'Expired' });
+      exchange.respond(410, { kind: 'Status', reason: 'Expired' });
     };
 
     const { items } = await client.list(service);
@@ -266,7 +266,7 @@ describe('a list', () => {
     const working = server.script;
     server.script = (exchange) => {
       if (!exchange.query.has('continue')) return working(exchange);
-      exchange.answer(410, { kind: 'Status', reason: 'Expired' });
+      exchange.respond(410, { kind: 'Status', reason: 'Expired' });
     };
 
     expect((await errorOf(client.list(service))).reason).toBe('Expired');
@@ -274,8 +274,8 @@ describe('a list', () => {
   });
 
   test('whose pages never end does', async () => {
-    server.script = ({ answer }) =>
-      answer(200, { metadata: { resourceVersion: '1', continue: 'x' }, items: [] });
+    server.script = ({ respond: response }) =>
+      response(200, { metadata: { resourceVersion: '1', continue: 'x' }, items: [] });
 
     const error = await errorOf(client.list(service));
 
@@ -287,14 +287,14 @@ describe('a list', () => {
     ['a list without a version', { metadata: {}, items: [] }],
     ['a list of things without a name', { metadata: { resourceVersion: '1' }, items: [{}] }],
     ['null', null],
-  ])('is not %s', async (_, answer) => {
-    server.script = (exchange) => exchange.answer(200, answer);
+  ])('is not %s', async (_, response) => {
+    server.script = (exchange) => exchange.respond(200, response);
 
     expect((await errorOf(client.list(service))).reason).toBe('Malformed');
   });
 
   test('of a kind that is not served is an error', async () => {
-    server.script = (exchange) => exchange.answer(404, '404 page not found');
+    server.script = (exchange) => exchange.respond(404, '404 page not found');
 
     expect((await errorOf(client.list(service))).reason).toBe('NotFound');
   });
@@ -369,8 +369,8 @@ describe('a watch', () => {
 
   test('from a version that is gone is Expired, whether by answer or by event', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
-    server.script = (exchange) => exchange.answer(410, status);
-    const byAnswer = await errorOf(
+    server.script = (exchange) => exchange.respond(410, status);
+    const byResponse = await errorOf(
       Array.fromAsync(client.watch(service, { resourceVersion: '1' })),
     );
     server.script = (exchange) => {
@@ -379,14 +379,15 @@ describe('a watch', () => {
     };
     const byEvent = await errorOf(Array.fromAsync(client.watch(service, { resourceVersion: '1' })));
 
-    expect([byAnswer.reason, byEvent.reason]).toEqual(['Expired', 'Expired']);
+    expect([byResponse.reason, byEvent.reason]).toEqual(['Expired', 'Expired']);
   });
 });
 
 describe('what a server serves', () => {
   test('the plural names of a version, without those of parts', async () => {
     const resources = [{ name: 'tlsroutes' }, { name: 'tlsroutes/status' }, { name: 'gateways' }];
-    server.script = ({ answer }) => answer(200, { kind: 'APIResourceList', resources });
+    server.script = ({ respond: response }) =>
+      response(200, { kind: 'APIResourceList', resources });
 
     const plurals = await client.servedPlurals('gateway.networking.k8s.io/v1');
 
@@ -395,13 +396,13 @@ describe('what a server serves', () => {
   });
 
   test('nothing of a group that is not there', async () => {
-    server.script = ({ answer }) => answer(404, '404 page not found');
+    server.script = ({ respond: response }) => response(404, '404 page not found');
 
     expect(await client.servedPlurals('traefik.io/v1alpha1')).toEqual(new Set());
   });
 
   test('its version', async () => {
-    server.script = ({ answer }) => answer(200, { gitVersion: 'v1.36.0', major: '1' });
+    server.script = ({ respond: response }) => response(200, { gitVersion: 'v1.36.0', major: '1' });
 
     expect(await client.version()).toEqual({ gitVersion: 'v1.36.0' });
   });

@@ -24,7 +24,7 @@ import { collectionPath, namespaceFor, objectPath, versionPath } from './path.ts
 import { isObject, readObject } from '../object-read.ts';
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { resourceOf, type Resource } from '../resource.ts';
-import { malformed, saidBy } from '../transport/request-error.ts';
+import { malformed, sanitized } from '../transport/request-error.ts';
 import { Transport, WATCH_SECONDS, type Call } from '../transport/transport.ts';
 import type { RoundTripper } from '../transport/round-tripper.ts';
 import { watchEvents } from './watch-stream.ts';
@@ -72,7 +72,7 @@ class FetchClient implements KubeClient {
     this.#transport = new Transport(access, {
       timeoutMs,
       userAgent,
-      answerBytes: limits.answerBytes,
+      responseBytes: limits.responseBytes,
       clock,
       roundTripper,
     });
@@ -202,7 +202,7 @@ class FetchClient implements KubeClient {
 
   async delete(resource: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<boolean> {
     const { uid, resourceVersion, propagation = 'Background', signal } = options;
-    const answer = this.#transport.json({
+    const response = this.#transport.json({
       verb: 'DELETE',
       path: objectPath(resource, key),
       body: {
@@ -213,7 +213,7 @@ class FetchClient implements KubeClient {
       },
       signal,
     });
-    return (await orIfMissing(answer)) !== undefined;
+    return (await orIfMissing(response)) !== undefined;
   }
 
   async servedPlurals(
@@ -221,16 +221,16 @@ class FetchClient implements KubeClient {
     { signal }: CallOptions = {},
   ): Promise<ReadonlySet<string>> {
     const call: Call = { verb: 'GET', path: versionPath(apiVersion), signal };
-    const answer = await orIfMissing(this.#transport.json(call));
-    return answer === undefined ? new Set() : pluralsIn(answer);
+    const response = await orIfMissing(this.#transport.json(call));
+    return response === undefined ? new Set() : pluralsIn(response);
   }
 
   async version({ signal }: CallOptions = {}): Promise<{ readonly gitVersion: string }> {
     const call: Call = { verb: 'GET', path: '/version', signal };
-    const answer = (await this.#transport.json(call)) as { readonly gitVersion?: unknown } | null;
-    const gitVersion = answer?.gitVersion;
+    const response = (await this.#transport.json(call)) as { readonly gitVersion?: unknown } | null;
+    const gitVersion = response?.gitVersion;
     const name = this.#transport.nameOf(call);
-    if (typeof gitVersion === 'string') return { gitVersion: saidBy(name, gitVersion) };
+    if (typeof gitVersion === 'string') return { gitVersion: sanitized(name, gitVersion) };
     throw malformed(name, 'it has no gitVersion');
   }
 
@@ -258,12 +258,12 @@ class FetchClient implements KubeClient {
       if (pages === listPages) {
         throw malformed(name, `a list of more than ${listPages} pages (listPages)`);
       }
-      const answer = await this.#transport.answer(call);
-      bytes += answer.bytes;
+      const response = await this.#transport.fullResponse(call);
+      bytes += response.bytes;
       if (bytes > listBytes) {
         throw malformed(name, `a list of more than ${listBytes} bytes (listBytes)`);
       }
-      page = pageOf<T>(answer.content, resource);
+      page = pageOf<T>(response.content, resource);
       if (page === undefined) throw malformed(name, 'it is no list');
       for (const item of page.items) {
         const kept = readObject(item, trim);
@@ -289,15 +289,15 @@ class FetchClient implements KubeClient {
   }
 
   async #object<T extends KubeObject>(call: Call): Promise<T> {
-    const answer = await this.#transport.json(call);
-    if (isObject(answer)) return answer as T;
+    const response = await this.#transport.json(call);
+    if (isObject(response)) return response as T;
     throw malformed(this.#transport.nameOf(call), 'it is no object');
   }
 }
 
-async function orIfMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+async function orIfMissing<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return undefined;
     throw error;

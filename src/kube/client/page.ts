@@ -27,11 +27,11 @@ interface RawPage {
 
 /** Returns the page, or undefined if the response is not a list. */
 export function pageOf<T extends KubeObject>(
-  answer: unknown,
+  response: unknown,
   resource: Resource,
 ): Page<T> | undefined {
-  if (typeof answer !== 'object' || answer === null) return undefined;
-  const { items, metadata }: RawPage = answer;
+  if (typeof response !== 'object' || response === null) return undefined;
+  const { items, metadata }: RawPage = response;
   const { resourceVersion, continue: next, remainingItemCount: remaining } = metadata ?? {};
   // Go encodes an empty list as null.
   const all: unknown = items ?? [];

@@ -95,14 +95,14 @@ describe('a read', () => {
 
   test('that is on its way does not take the place of what was put there meanwhile', async () => {
     await using lab = await ReadsLab.start();
-    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [asked, response] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow = new Proxy(lab.client, {
       get(target, name: 'get' | 'server') {
         if (name !== 'get') return target[name];
         return async (...args: Parameters<KubeClient['get']>) => {
           const found = await target.get(...args);
           asked.resolve();
-          await answer.promise;
+          await response.promise;
           return found;
         };
       },
@@ -113,7 +113,7 @@ describe('a read', () => {
     const written = await lab.client.patch(RESOURCES.configMap, KEY, 'merge', { data: { a: 'b' } });
 
     reads.put(RESOURCES.configMap, written);
-    answer.resolve();
+    response.resolve();
 
     expect(await reading).toMatchObject({ data: { a: 'b' } });
     expect(await reads.get(RESOURCES.configMap, KEY)).toMatchObject({ data: { a: 'b' } });

@@ -63,7 +63,7 @@ export class LeaderElection {
   #isLeader = false;
   /** When the last successful renewal was sent. */
   #renewedAtMs = 0;
-  #unanswered: string | undefined = 'the lease has not been asked for yet';
+  #unknownReason: string | undefined = 'the lease has not been asked for yet';
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -95,7 +95,7 @@ export class LeaderElection {
 
   /** A sentence that says why the holder is unknown. Undefined if the server answered the last request. */
   get unanswered(): string | undefined {
-    return this.#unanswered;
+    return this.#unknownReason;
   }
 
   /** The last known holder of the Lease, or undefined if it is free. */
@@ -210,7 +210,7 @@ export class LeaderElection {
       // Another process was faster. This is not a failure.
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) {
         const said = error instanceof Error ? error.message : String(error);
-        this.#unanswered = `the lease ${keyText(key)} cannot be held: ${said}`;
+        this.#unknownReason = `the lease ${keyText(key)} cannot be held: ${said}`;
         this.#options.logger.warn('the lease cannot be held', { lease: keyText(key), error });
       }
       return false;
@@ -240,7 +240,7 @@ export class LeaderElection {
   }
 
   #see(lease: Lease): void {
-    this.#unanswered = undefined;
+    this.#unknownReason = undefined;
     this.#seen = sighted(this.#seen, lease, this.#clock.nowMs());
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { InformerCache } from './cache.ts';
-import { answerList, eventLine, InformerLab, service } from './testing/lab.ts';
+import { respondWithList, eventLine, InformerLab, service } from './testing/lab.ts';
 
 const BOUNDS = { objects: 2, bytes: 400 };
 const SELECTION = {
@@ -45,7 +45,7 @@ test('an object that changes takes the place of what it was', () => {
 test('a list that is too long is refused', async () => {
   await using lab = await InformerLab.open({ bounds: BOUNDS });
   const services = ['a', 'b', 'c'].map((name) => service(name, '1'));
-  lab.serve((exchange) => answerList(exchange, '1', ...services));
+  lab.serve((exchange) => respondWithList(exchange, '1', ...services));
 
   lab.run();
 
@@ -63,7 +63,7 @@ test.each([
   ['another name', { ...SELECTION, fieldSelector: 'metadata.name=green' }],
 ])('an object of %s was not asked for', async (_, selection) => {
   await using lab = await InformerLab.open({ bounds: BOUNDS, selection });
-  lab.serve((exchange) => answerList(exchange, '1', labelled('blue', '1', { a: 'b' })));
+  lab.serve((exchange) => respondWithList(exchange, '1', labelled('blue', '1', { a: 'b' })));
 
   lab.run();
 
@@ -74,7 +74,7 @@ test.each([
 test('an object that leaves the selection goes, whatever it has become', async () => {
   await using lab = await InformerLab.open({ bounds: BOUNDS, selection: SELECTION });
   lab.serve(
-    (exchange) => answerList(exchange, '1', labelled('blue', '1', { a: 'b' })),
+    (exchange) => respondWithList(exchange, '1', labelled('blue', '1', { a: 'b' })),
     (exchange) => {
       exchange.open();
       exchange.write(eventLine('DELETED', labelled('blue', '2', { a: 'c' })));

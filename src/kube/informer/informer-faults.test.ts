@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { answerList, eventLine, InformerLab, service, type Service } from './testing/lab.ts';
+import { respondWithList, eventLine, InformerLab, service, type Service } from './testing/lab.ts';
 import type { InformerOptions } from './informer.ts';
 import { InformerCounters, type RelistReason } from './relist.ts';
 import type { KubeError } from '../kube-error.ts';
@@ -16,10 +16,10 @@ const tooLarge = {
   details: { causes: [{ reason: 'ResourceVersionTooLarge' }], retryAfterSeconds: 1 },
 };
 const NO_RELISTS = new InformerCounters().relists;
-const listOfBlue = (exchange: Exchange) => answerList(exchange, '10', service('blue', '5'));
+const listOfBlue = (exchange: Exchange) => respondWithList(exchange, '10', service('blue', '5'));
 /** Responds to a later list: blue has changed, and green is new. */
 const laterList = (exchange: Exchange) =>
-  answerList(exchange, '20', service('blue', '15'), service('green', '16'));
+  respondWithList(exchange, '20', service('blue', '15'), service('green', '16'));
 
 /** Returns a script with different behavior for the first request. */
 function firstThen(first: Script, then: Script): Script {
@@ -52,11 +52,11 @@ describe('a watch that fails', () => {
     ],
     ['a line that is not an event', 'Malformed', notJson],
     ['a reset before any answer', 'Unreachable', (exchange) => exchange.reset()],
-    ['an error of the server', 'ServerError', (exchange) => exchange.answer(500, 'broken')],
+    ['an error of the server', 'ServerError', (exchange) => exchange.respond(500, 'broken')],
     [
       'a version that the server says is too large',
       'ServerError',
-      (exchange) => exchange.answer(504, tooLarge),
+      (exchange) => exchange.respond(504, tooLarge),
     ],
     ['an answer that never comes', 'TimedOut', () => {}],
     ['a connection that has gone silent', 'TimedOut', (exchange) => exchange.open()],
@@ -92,7 +92,7 @@ describe('a watch that fails', () => {
   });
 
   test.each<[RelistReason, string, Script]>([
-    ['Expired', 'a version that is gone, by its answer', (exchange) => exchange.answer(410, gone)],
+    ['Expired', 'a version that is gone, by its answer', (exchange) => exchange.respond(410, gone)],
     [
       'Expired',
       'a version that is gone, by an event',
@@ -109,8 +109,8 @@ describe('a watch that fails', () => {
         exchange.write(eventLine('ERROR', { kind: 'Status', reason: 'Gone' }));
       },
     ],
-    ['NotFound', 'a kind that is not served', (exchange) => exchange.answer(404, 'not found')],
-    ['Invalid', 'a version that is refused', (exchange) => exchange.answer(400, 'bad version')],
+    ['NotFound', 'a kind that is not served', (exchange) => exchange.respond(404, 'not found')],
+    ['Invalid', 'a version that is refused', (exchange) => exchange.respond(400, 'bad version')],
     ['Malformed', 'an event that cannot be used, twice', notJson],
   ])('with %s, by %s, lists again and reports what has changed', async (reason, _, fault) => {
     await using lab = await InformerLab.open();
@@ -142,7 +142,7 @@ describe('a watch that fails', () => {
       firstThen(
         (exchange) => {
           atMs.push(lab.clock.nowMs());
-          exchange.answer(429, { kind: 'Status' }, { 'retry-after': '7' });
+          exchange.respond(429, { kind: 'Status' }, { 'retry-after': '7' });
         },
         (exchange) => {
           atMs.push(lab.clock.nowMs());
@@ -161,11 +161,11 @@ describe('a watch that fails', () => {
 
 describe('a list that fails', () => {
   test.each<[string, Script]>([
-    ['an error of the server', (exchange) => exchange.answer(500, 'broken')],
-    ['no permission', (exchange) => exchange.answer(403, { kind: 'Status', message: 'no' })],
-    ['a kind that is not served yet', (exchange) => exchange.answer(404, '404 page not found')],
-    ['too many requests', (exchange) => exchange.answer(429, 'later', { 'retry-after': '1' })],
-    ['an answer that is no list', (exchange) => exchange.answer(200, 'hello')],
+    ['an error of the server', (exchange) => exchange.respond(500, 'broken')],
+    ['no permission', (exchange) => exchange.respond(403, { kind: 'Status', message: 'no' })],
+    ['a kind that is not served yet', (exchange) => exchange.respond(404, '404 page not found')],
+    ['too many requests', (exchange) => exchange.respond(429, 'later', { 'retry-after': '1' })],
+    ['an answer that is no list', (exchange) => exchange.respond(200, 'hello')],
     ['a reset', (exchange) => exchange.reset()],
     ['an answer that never comes', () => {}],
     [
@@ -191,7 +191,7 @@ describe('a list that fails', () => {
     const atMs: number[] = [];
     lab.serve((exchange) => {
       atMs.push(lab.clock.nowMs());
-      exchange.answer(500, 'broken');
+      exchange.respond(500, 'broken');
     });
 
     lab.run();
@@ -215,7 +215,7 @@ describe('an object that is not as such an object is', () => {
     return String(port);
   };
   const strangeList = (exchange: Exchange) =>
-    answerList(exchange, '10', service('blue', '5'), strange);
+    respondWithList(exchange, '10', service('blue', '5'), strange);
 
   test.each<[string, Partial<InformerOptions<Service>>]>([
     ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
@@ -271,7 +271,7 @@ describe('an object that is not as such an object is', () => {
     lab.informer.onChange(({ object }) => heard.push(`${object.metadata.name} ${portOf(object)}`));
     let failed: KubeError | undefined;
     lab.serve(
-      (exchange) => answerList(exchange, '10', strange, service('blue', '5')),
+      (exchange) => respondWithList(exchange, '10', strange, service('blue', '5')),
       (exchange) => {
         failed = lab.informer.state.lastError;
         exchange.open();
@@ -320,7 +320,7 @@ describe('an object that is not as such an object is', () => {
     lab.serve(
       (exchange) => {
         const items = lab.lists.length % 2 === 0 ? [] : (inputs[lab.lists.length]?.items ?? []);
-        exchange.answer(200, { metadata: { resourceVersion: '1' }, items });
+        exchange.respond(200, { metadata: { resourceVersion: '1' }, items });
       },
       (exchange) => {
         exchange.open();
@@ -346,7 +346,7 @@ describe('an outage', () => {
 
     await lab.goDown();
     await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
-    await lab.comeUp((exchange) => answerList(exchange, '30', service('blue', '25')));
+    await lab.comeUp((exchange) => respondWithList(exchange, '30', service('blue', '25')));
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
     const watch = lab.watches.at(-1)!;
     watch.write(eventLine('MODIFIED', service('blue', '25')));
@@ -362,7 +362,13 @@ describe('an outage', () => {
   test('after which the server is at a lower version is mended by a list', async () => {
     await using lab = await InformerLab.open();
     lab.serve((exchange) =>
-      answerList(exchange, '10', service('blue', '5'), service('gone', '6'), service('same', '7')),
+      respondWithList(
+        exchange,
+        '10',
+        service('blue', '5'),
+        service('gone', '6'),
+        service('same', '7'),
+      ),
     );
     lab.run();
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
@@ -373,7 +379,7 @@ describe('an outage', () => {
     await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
     const during = { state: lab.informer.state, objects: lab.informer.list().length };
     await lab.comeUp((exchange) =>
-      answerList(exchange, '3', service('blue', '2', 'made anew'), service('same', '7')),
+      respondWithList(exchange, '3', service('blue', '2', 'made anew'), service('same', '7')),
     );
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { answerList, eventLine, InformerLab, service, type Service } from './testing/lab.ts';
+import { respondWithList, eventLine, InformerLab, service, type Service } from './testing/lab.ts';
 import type { Exchange } from '../transport/testing/server.ts';
 
 const BLUE = { name: 'blue', namespace: 'tenants' };
 
 /** Responds to a list with one object. */
-const listOfBlue = (exchange: Exchange) => answerList(exchange, '10', service('blue', '5'));
+const listOfBlue = (exchange: Exchange) => respondWithList(exchange, '10', service('blue', '5'));
 
 /** Runs the informer until a watch is open. */
 async function connected(lab: InformerLab): Promise<Exchange> {
@@ -66,7 +66,7 @@ describe('the copy', () => {
     const { metadata, ...rest } = service('blue', '5');
     const full = { ...rest, metadata: { ...metadata, managedFields: [{ manager: 'x' }] } };
     await using lab = await InformerLab.open();
-    lab.serve((exchange) => answerList(exchange, '10', full));
+    lab.serve((exchange) => respondWithList(exchange, '10', full));
 
     const watch = await connected(lab);
     const listed = lab.informer.get(BLUE);
@@ -85,7 +85,9 @@ describe('the copy', () => {
   test('has of an object what is asked to be kept', async () => {
     const trim = ({ apiVersion, kind, metadata }: Service) => ({ apiVersion, kind, metadata });
     await using lab = await InformerLab.open({ trim });
-    lab.serve((exchange) => answerList(exchange, '10', { ...service('blue', '5'), port: 443 }));
+    lab.serve((exchange) =>
+      respondWithList(exchange, '10', { ...service('blue', '5'), port: 443 }),
+    );
 
     const watch = await connected(lab);
     watch.write(eventLine('ADDED', { ...service('green', '11'), port: 443 }));
@@ -109,7 +111,7 @@ describe('the copy', () => {
 describe('being in sync', () => {
   test('begins with the first list, even of nothing', async () => {
     await using lab = await InformerLab.open();
-    lab.serve((exchange) => answerList(exchange, '1'));
+    lab.serve((exchange) => respondWithList(exchange, '1'));
     const before = lab.informer.hasSynced;
 
     lab.run();
@@ -227,7 +229,7 @@ describe('the end', () => {
 
   test('comes with the signal while it waits to try again', async () => {
     await using lab = await InformerLab.open();
-    lab.serve((exchange) => exchange.answer(500, 'broken'));
+    lab.serve((exchange) => exchange.respond(500, 'broken'));
     lab.run();
     await lab.until(() => lab.informer.state.failures === 1, 'a list has failed');
 

@@ -20,7 +20,7 @@ import { isKubeError, KubeError } from '../kube-error.ts';
 import { readObject } from '../object-read.ts';
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { resourceOf, type Resource } from '../resource.ts';
-import { errorOfAnswer, type CallName } from '../transport/request-error.ts';
+import { errorOfResponse, type CallName } from '../transport/request-error.ts';
 import { ApiFailure, noSuchPath } from './api-failure.ts';
 import { hasStatus } from './apply/list-types.ts';
 import { EventQueue } from './event-queue.ts';
@@ -69,7 +69,7 @@ class MemoryClient implements KubeClient {
     { signal }: CallOptions = {},
   ): Promise<T | undefined> {
     const path = objectPath(resource, key);
-    return this.#answer({ verb: 'GET', path }, signal, () => {
+    return this.#respond({ verb: 'GET', path }, signal, () => {
       const found = this.#isServed(resource) ? this.#store.get(resource, key) : undefined;
       return found && handed<T>(found, resource);
     });
@@ -81,7 +81,7 @@ class MemoryClient implements KubeClient {
   ): Promise<ObjectList<T>> {
     const { trim = (object) => object, bounds, signal } = options;
     const path = collectionPath(resource, options.namespace);
-    return this.#answer({ verb: 'GET', path }, signal, () => {
+    return this.#respond({ verb: 'GET', path }, signal, () => {
       this.#assertServed(resource);
       const items: T[] = [];
       let bytes = 0;
@@ -100,14 +100,14 @@ class MemoryClient implements KubeClient {
     resource: Resource,
     { namespace, signal }: Selection & CallOptions = {},
   ): Promise<string> {
-    return this.#answer({ verb: 'GET', path: collectionPath(resource, namespace) }, signal, () => {
+    return this.#respond({ verb: 'GET', path: collectionPath(resource, namespace) }, signal, () => {
       this.#assertServed(resource);
       return String(this.#store.version);
     });
   }
 
   async count(resource: Resource, { signal }: CallOptions = {}): Promise<number> {
-    return this.#answer({ verb: 'GET', path: collectionPath(resource) }, signal, () => {
+    return this.#respond({ verb: 'GET', path: collectionPath(resource) }, signal, () => {
       this.#assertServed(resource);
       return this.#store.list(resource).length;
     });
@@ -120,7 +120,7 @@ class MemoryClient implements KubeClient {
     const { signal, resourceVersion, onOpen } = options;
     const call = { verb: 'GET', path: collectionPath(resource, options.namespace) };
     const events = new EventQueue<T>();
-    const stop = await this.#answer(call, signal, () => {
+    const stop = await this.#respond(call, signal, () => {
       this.#assertServed(resource);
       return watchStore({
         store: this.#store,
@@ -216,13 +216,15 @@ class MemoryClient implements KubeClient {
     { signal }: CallOptions = {},
   ): Promise<ReadonlySet<string>> {
     const served = this.#options.resources.filter((one) => one.apiVersion === apiVersion);
-    return this.#answer({ verb: 'GET', path: apiVersion }, signal, () => {
+    return this.#respond({ verb: 'GET', path: apiVersion }, signal, () => {
       return new Set(served.map(({ plural }) => plural));
     });
   }
 
   async version({ signal }: CallOptions = {}): Promise<{ readonly gitVersion: string }> {
-    return this.#answer({ verb: 'GET', path: '/version' }, signal, () => ({ gitVersion: VERSION }));
+    return this.#respond({ verb: 'GET', path: '/version' }, signal, () => ({
+      gitVersion: VERSION,
+    }));
   }
 
   async #write<T extends KubeObject>(
@@ -231,29 +233,29 @@ class MemoryClient implements KubeClient {
     signal: AbortSignal | undefined,
     write: () => ApiObject,
   ): Promise<T> {
-    return this.#answer(call, signal, () => {
+    return this.#respond(call, signal, () => {
       this.#assertServed(resource);
       return handed<T>(write(), resource);
     });
   }
 
   /** Answers asynchronously, as over a network, and throws only KubeErrors. */
-  async #answer<T>(
+  async #respond<T>(
     call: Omit<CallName, 'server'>,
     signal: AbortSignal | undefined,
-    answer: () => T,
+    response: () => T,
   ): Promise<T> {
     await Promise.resolve();
     if (signal?.aborted === true) throw this.#aborted(call);
     const name = { ...call, server: this.server };
     try {
-      return answer();
+      return response();
     } catch (error) {
       if (isKubeError(error)) throw error;
       const failure = error instanceof ApiFailure ? error : internal(error);
       const { status } = failure;
       const said = JSON.stringify(failure.body());
-      throw errorOfAnswer(name, { status, body: said, retryAfter: undefined });
+      throw errorOfResponse(name, { status, body: said, retryAfter: undefined });
     }
   }
 

@@ -8,13 +8,13 @@ import type { JsonObject } from '../store/json.ts';
 import type { Fault } from './fault.ts';
 
 /** The status and body of a response. */
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly body: JsonObject | string;
 }
 
 /** The destination of a response. */
-export interface ApiResponse {
+export interface ResponseWriter {
   readonly headersSent: boolean;
   /** Whether nothing more can be written. */
   readonly closed: boolean;
@@ -35,9 +35,9 @@ export interface ApiResponse {
 const NEVER = new AbortController().signal;
 
 /** Sends a response, slowly if the fault says so. */
-export async function sendAnswer(
-  response: ApiResponse,
-  { status, body }: ApiAnswer,
+export async function sendResponse(
+  response: ResponseWriter,
+  { status, body }: ApiResponse,
   fault: Fault | undefined,
   clock: Clock = systemClock,
 ): Promise<void> {
@@ -49,7 +49,7 @@ export async function sendAnswer(
 }
 
 /** Sends an error response. */
-export function sendFailure(response: ApiResponse, failure: ApiFailure): void {
+export function sendFailure(response: ResponseWriter, failure: ApiFailure): void {
   const { status, retryAfterSeconds } = failure;
   response.begin(status, {
     'content-type': 'application/json',
@@ -59,7 +59,7 @@ export function sendFailure(response: ApiResponse, failure: ApiFailure): void {
 }
 
 async function sendSlowly(
-  response: ApiResponse,
+  response: ResponseWriter,
   bytes: Buffer,
   { pieces, pauseMs }: { readonly pieces: number; readonly pauseMs: number },
   clock: Clock,

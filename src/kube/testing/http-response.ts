@@ -2,13 +2,13 @@
  * For tests only: responses over HTTP.
  */
 import type { ServerResponse } from 'node:http';
-import type { ApiResponse } from './api-response.ts';
+import type { ResponseWriter } from './api-response.ts';
 
 /** Time for bytes to be sent before the connection is reset. */
 const ON_THEIR_WAY_MS = 20;
 
 /** Wraps the response of a Node.js server. */
-export function httpResponse(response: ServerResponse): ApiResponse {
+export function httpResponse(response: ServerResponse): ResponseWriter {
   return {
     get headersSent() {
       return response.headersSent;

@@ -16,7 +16,7 @@ import { ObjectStore, type ApiObject } from '../store/object-store.ts';
 import { ObjectWrites } from '../store/object-writes.ts';
 import { readCall, WRITE_VERBS, type ApiCall } from './api-call.ts';
 import { ApiCalls, FIRST_NAMESPACES } from './api-calls.ts';
-import { sendAnswer, sendFailure, type ApiResponse } from './api-response.ts';
+import { sendResponse, sendFailure, type ResponseWriter } from './api-response.ts';
 import { Faults, type Fault, type FaultTarget } from './fault.ts';
 import { logged, type LoggedRequest } from './logged-request.ts';
 import { sendWatch } from './watch-response.ts';
@@ -56,7 +56,7 @@ export abstract class TestCluster implements AsyncDisposable {
   readonly #calls: ApiCalls;
   readonly #faults = new Faults();
   readonly #log: LoggedRequest[] = [];
-  readonly #watches = new Set<ApiResponse>();
+  readonly #watches = new Set<ResponseWriter>();
   readonly #bookmarkEveryMs: number;
 
   protected constructor(ca: string, credentials: Credentials, options: TestClusterOptions) {
@@ -167,7 +167,7 @@ export abstract class TestCluster implements AsyncDisposable {
   }
 
   /** Handles a request. @throws if it fails in the middle of a response */
-  protected async serve(request: ApiRequest, response: ApiResponse): Promise<void> {
+  protected async serve(request: ApiRequest, response: ResponseWriter): Promise<void> {
     try {
       const { method, url, header } = request;
       const call = readCall(method, url, header, this.#resources);
@@ -175,7 +175,7 @@ export abstract class TestCluster implements AsyncDisposable {
       this.#authenticate(request);
       const { verb, resource, name = '' } = call;
       const fault = this.#faults.take({ verb, plural: resource?.plural ?? call.path, name });
-      await this.#answer(call, request.body, response, fault);
+      await this.#response(call, request.body, response, fault);
     } catch (error) {
       if (response.headersSent) throw error;
       const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -192,10 +192,10 @@ export abstract class TestCluster implements AsyncDisposable {
     if (!isKnown) throw new ApiFailure(401, 'Unauthorized', 'Unauthorized');
   }
 
-  async #answer(
+  async #response(
     call: ApiCall,
     body: string,
-    response: ApiResponse,
+    response: ResponseWriter,
     fault: Fault | undefined,
   ): Promise<void> {
     switch (fault?.kind) {
@@ -227,6 +227,6 @@ export abstract class TestCluster implements AsyncDisposable {
       });
       return;
     }
-    await sendAnswer(response, this.#calls.answer(call, body), fault, this.clock);
+    await sendResponse(response, this.#calls.response(call, body), fault, this.clock);
   }
 }

@@ -9,12 +9,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Pair } from '../../net/testing/certificates.ts';
-import type { ApiResponse } from './api-response.ts';
+import type { ResponseWriter } from './api-response.ts';
 import { httpResponse } from './http-response.ts';
 import type { ApiRequest } from './test-cluster.ts';
 
 /** Handles a request. */
-export type Serve = (request: ApiRequest, response: ApiResponse) => Promise<void>;
+export type Serve = (request: ApiRequest, response: ResponseWriter) => Promise<void>;
 
 /** A port that can be opened and closed. */
 export class TlsListener {

@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Resource } from '../resource.ts';
 import { selectedBy, type ApiCall } from './api-call.ts';
-import type { ApiResponse } from './api-response.ts';
+import type { ResponseWriter } from './api-response.ts';
 import type { Fault } from './fault.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { expiredEvent, HALF_LINE, openWatch } from './watch.ts';
@@ -21,7 +21,7 @@ export interface WatchResponse {
 }
 
 /** Starts a watch response, which lasts until either side ends it. @throws ApiFailure for an invalid selector */
-export function sendWatch(response: ApiResponse, watch: WatchResponse): void {
+export function sendWatch(response: ResponseWriter, watch: WatchResponse): void {
   const { store, call, resource, fault, bookmarkEveryMs, clock } = watch;
   const { query } = call;
   const selected = selectedBy(call);

@@ -4,7 +4,7 @@
 import { ByteCollector } from './byte-collector.ts';
 
 /** A response whose head has been received. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** The `Retry-After` header, unparsed. */
   readonly retryAfter: string | undefined;
@@ -15,21 +15,21 @@ export interface Answer {
 /** A whole body, or the start of a longer one. */
 export interface BoundedBytes {
   readonly content: Buffer;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Reads a body up to a limit. */
-export async function bytesWithin(answer: Answer, limit: number): Promise<BoundedBytes> {
+export async function bytesWithin(response: HttpResponse, limit: number): Promise<BoundedBytes> {
   const bytes = new ByteCollector();
-  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
+  for (let chunk = await response.read(); chunk !== undefined; chunk = await response.read()) {
     bytes.add(chunk);
-    if (bytes.length > limit) return { content: bytes.take(limit), isWhole: false };
+    if (bytes.length > limit) return { content: bytes.take(limit), isComplete: false };
   }
-  return { content: bytes.take(), isWhole: true };
+  return { content: bytes.take(), isComplete: true };
 }
 
 /** Wraps a response of `fetch`. */
-export function answerIn(response: Response): Answer {
+export function responseFrom(response: Response): HttpResponse {
   const reader = readerOf(response);
   return {
     status: response.status,

@@ -40,8 +40,8 @@ describe('a token file', () => {
   test('is read again at once when the server does not take the token any more', async () => {
     lab.server.script = (exchange) =>
       tokenOf(exchange) === 'second'
-        ? exchange.answer(200, { ok: true })
-        : exchange.answer(401, { kind: 'Status', message: 'Unauthorized' });
+        ? exchange.respond(200, { ok: true })
+        : exchange.respond(401, { kind: 'Status', message: 'Unauthorized' });
     const one = lab.transport({ credentials });
     await errorOf(one.json(VERSION));
     writeFileSync(path, 'second');
@@ -126,7 +126,7 @@ describe('a program that prints credentials', () => {
   });
 
   test('runs again once when the server does not take them', async () => {
-    lab.server.script = (exchange) => exchange.answer(401, { kind: 'Status', message: 'who?' });
+    lab.server.script = (exchange) => exchange.respond(401, { kind: 'Status', message: 'who?' });
     const one = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
 
     const error = await errorOf(one.json(VERSION));

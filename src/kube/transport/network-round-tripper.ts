@@ -8,11 +8,11 @@
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, type PeerCertificate } from 'node:tls';
 import { hostOf, type ClusterAccess } from '../access/cluster-access.ts';
-import { answerIn, type Answer } from './body.ts';
+import { responseFrom, type HttpResponse } from './body.ts';
 import { nameFault } from './certificate-name.ts';
 import type { Identity } from './credentials.ts';
 import { countedRequest } from './open-requests.ts';
-import { SocketAnswer } from './socket.ts';
+import { SocketResponse } from './socket.ts';
 import type { StopBy, RoundTripper, HttpRequest } from './round-tripper.ts';
 
 /**
@@ -31,7 +31,7 @@ export class NetworkRoundTripper implements RoundTripper {
     this.#access = access;
   }
 
-  async fetch(request: HttpRequest, stopBy: StopBy): Promise<Answer> {
+  async fetch(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse> {
     const abort = new AbortController();
     stopBy(() => abort.abort());
     const session = this.#sessionOf(request.identity);
@@ -47,10 +47,10 @@ export class NetworkRoundTripper implements RoundTripper {
         timeout: false,
       }),
     );
-    return answerIn(response);
+    return responseFrom(response);
   }
 
-  async stream(request: HttpRequest, stopBy: StopBy): Promise<Answer> {
+  async stream(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse> {
     const url = new URL(request.url);
     const isSecure = url.protocol === 'https:';
     const target = {
@@ -61,10 +61,10 @@ export class NetworkRoundTripper implements RoundTripper {
     const lines = Object.entries({ host: url.host, ...request.headers });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     const text = `${request.method} ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`;
-    const answer = SocketAnswer.open(target, text);
-    stopBy(() => answer.close());
-    await answer.opened();
-    return answer;
+    const response = SocketResponse.open(target, text);
+    stopBy(() => response.close());
+    await response.opened();
+    return response;
   }
 
   /** Returns the session for a certificate. A connection has the identity of the client certificate that opened it. */

@@ -24,16 +24,16 @@ async function askBeside(
 
 describe('beside a thousand watches', () => {
   test('a request is answered, with nothing set in the environment', async () => {
-    expect(await askBeside('watches', 1000, 1000)).toEqual({ open: 1000, answer: 'v1.36.0' });
+    expect(await askBeside('watches', 1000, 1000)).toEqual({ open: 1000, response: 'v1.36.0' });
   });
 });
 
 describe('beside more requests that hang than Bun sends at once', () => {
   test('a request waits for them, and says so', async () => {
-    const seen = (await askBeside('requests', 300, 256)) as { open: number; answer: string };
+    const seen = (await askBeside('requests', 300, 256)) as { open: number; response: string };
 
     expect(seen.open).toBe(256);
-    expect(seen.answer).toContain(
+    expect(seen.response).toContain(
       'has 301 requests open and can send 256 at once: start it with BUN_CONFIG_MAX_HTTP_REQUESTS=65535',
     );
   });
@@ -41,7 +41,7 @@ describe('beside more requests that hang than Bun sends at once', () => {
   test('a request is answered if the limit was lifted when the process began', async () => {
     const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
 
-    expect(await askBeside('requests', 300, 300, env)).toEqual({ open: 300, answer: 'v1.36.0' });
+    expect(await askBeside('requests', 300, 300, env)).toEqual({ open: 300, response: 'v1.36.0' });
   });
 });
 

@@ -32,7 +32,7 @@ describe('an answer that says no', () => {
     [504, 'Timeout', 'ServerError'],
   ])('%d %s is %s', async (status, reason, expected) => {
     const body = { kind: 'Status', apiVersion: 'v1', code: status, reason, message: 'because' };
-    lab.server.script = (exchange) => exchange.answer(status, body);
+    lab.server.script = (exchange) => exchange.respond(status, body);
 
     const error = await errorOf(lab.transport().json(POD));
 
@@ -47,17 +47,17 @@ describe('an answer that says no', () => {
       { reason: 'FieldManagerConflict', message: 'conflict with "kubectl"', field: '.spec.a' },
     ];
     lab.server.script = (exchange) =>
-      exchange.answer(409, { kind: 'Status', reason: 'Conflict', details: { causes } });
+      exchange.respond(409, { kind: 'Status', reason: 'Conflict', details: { causes } });
 
     expect((await errorOf(lab.transport().json(POD))).causes).toEqual(causes);
   });
 
   test('says when to come back, in its head or in its body', async () => {
     const details = { retryAfterSeconds: 3 };
-    lab.server.script = (exchange) => exchange.answer(429, { kind: 'Status', details });
+    lab.server.script = (exchange) => exchange.respond(429, { kind: 'Status', details });
     const inBody = await errorOf(lab.transport().json(POD));
     lab.server.script = (exchange) =>
-      exchange.answer(429, { kind: 'Status', details }, { 'retry-after': '7' });
+      exchange.respond(429, { kind: 'Status', details }, { 'retry-after': '7' });
     const inHead = await errorOf(lab.transport().json(POD));
 
     expect([inBody.retryAfterMs, inHead.retryAfterMs]).toEqual([3000, 7000]);
@@ -65,7 +65,7 @@ describe('an answer that says no', () => {
 
   test('that is a page of somebody on the way is quoted, within bounds', async () => {
     const page = `<html>\n<h1>Bad Gateway</h1>${'x'.repeat(1_000_000)}`;
-    lab.server.script = (exchange) => exchange.answer(502, page);
+    lab.server.script = (exchange) => exchange.respond(502, page);
 
     const error = await errorOf(lab.transport().json(POD));
 
@@ -77,7 +77,7 @@ describe('an answer that says no', () => {
     const long = 'x'.repeat(10_000);
     const details = { causes: [{ reason: long, message: long, field: long }] };
     lab.server.script = (exchange) =>
-      exchange.answer(422, { kind: 'Status', message: `a\n\u001b${long}`, details });
+      exchange.respond(422, { kind: 'Status', message: `a\n\u001b${long}`, details });
 
     const error = await errorOf(lab.transport().json(POD));
 
@@ -89,7 +89,7 @@ describe('an answer that says no', () => {
   test('does not tell the token, even if the server does', async () => {
     const token = 'hunter2-hunter2';
     lab.server.script = (exchange) =>
-      exchange.answer(403, `you sent ${exchange.headers.get('authorization')}`);
+      exchange.respond(403, `you sent ${exchange.headers.get('authorization')}`);
 
     const error = await errorOf(lab.transport({ credentials: { kind: 'token', token } }).json(POD));
 
@@ -103,7 +103,7 @@ describe('an answer that says no', () => {
   ])('does not tell the token %s', async (_, written) => {
     const token = 'hunter2-hunter2';
     lab.server.script = (exchange) =>
-      exchange.answer(403, `{"kind":"Status","message":"you sent ${written}","code":403}`);
+      exchange.respond(403, `{"kind":"Status","message":"you sent ${written}","code":403}`);
 
     const error = await errorOf(lab.transport({ credentials: { kind: 'token', token } }).json(POD));
 
@@ -116,7 +116,7 @@ describe('no proper answer', () => {
     ['not JSON', 'hunter2'],
     ['empty', ''],
   ])('%s', async (_, body) => {
-    lab.server.script = (exchange) => exchange.answer(200, body);
+    lab.server.script = (exchange) => exchange.respond(200, body);
 
     const error = await errorOf(lab.transport().json(VERSION));
 
@@ -125,7 +125,7 @@ describe('no proper answer', () => {
   });
 
   test('broken compression', async () => {
-    lab.server.script = (exchange) => exchange.answer(200, '{}', { 'content-encoding': 'gzip' });
+    lab.server.script = (exchange) => exchange.respond(200, '{}', { 'content-encoding': 'gzip' });
 
     expect((await errorOf(lab.transport().json(VERSION))).reason).toBe('Malformed');
   });
@@ -174,8 +174,8 @@ describe('no proper answer', () => {
   test.each([
     ['an alert of TLS', Buffer.from([0x15, 3, 3, 0, 2, 2, 112])],
     ['no TLS', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ])('%s', async (_, answer) => {
-    const plain = createServer((socket) => socket.once('data', () => socket.end(answer)));
+  ])('%s', async (_, response) => {
+    const plain = createServer((socket) => socket.once('data', () => socket.end(response)));
     plain.listen(0, '127.0.0.1');
     await once(plain, 'listening');
     const server = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;

@@ -2,7 +2,7 @@
  * Converts failures of requests to {@link KubeError}s.
  */
 import { z } from 'zod';
-import { BadAnswer } from './answer.ts';
+import { InvalidResponse } from './response-decoder.ts';
 import { ConnectionError } from './connection-error.ts';
 import { KubeError, type KubeErrorReason, type StatusCause } from '../kube-error.ts';
 import { quoted } from '../../text/quote.ts';
@@ -58,13 +58,13 @@ const CERTIFICATE_FAULT =
 /** Bun's code for every TLS alert, and for bytes that are not TLS. It gives no details. */
 const TLS_FAILED = 'EPROTO';
 
-const NOTHING_MORE = 'nothing more was said';
+const NO_MESSAGE = 'nothing more was said';
 
 /** More than the number of fields of any Snicket object. */
 const MAX_CAUSES = 1000;
 
 /** A failed response. */
-export interface Refusal {
+export interface FailedResponse {
   readonly status: number;
   readonly body: string;
   /** The `Retry-After` header, unparsed. */
@@ -72,16 +72,20 @@ export interface Refusal {
 }
 
 /** Returns the error for a failed response. */
-export function errorOfAnswer(call: CallName, { status, body, retryAfter }: Refusal): KubeError {
-  const said = statusSchema.safeParse(jsonIn(body)).data;
-  const seconds = retryAfterSeconds(retryAfter) ?? said?.details?.retryAfterSeconds ?? undefined;
+export function errorOfResponse(
+  call: CallName,
+  { status, body, retryAfter }: FailedResponse,
+): KubeError {
+  const statusBody = statusSchema.safeParse(jsonIn(body)).data;
+  const seconds =
+    retryAfterSeconds(retryAfter) ?? statusBody?.details?.retryAfterSeconds ?? undefined;
   return new KubeError(
-    reasonOf(status, said?.reason),
-    `${nameOf(call)} ${status}: ${saidBy(call, said?.message || body) || NOTHING_MORE}`,
+    reasonOf(status, statusBody?.reason),
+    `${nameOf(call)} ${status}: ${sanitized(call, statusBody?.message || body) || NO_MESSAGE}`,
     {
       status,
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
-      causes: (said?.details?.causes ?? [])
+      causes: (statusBody?.details?.causes ?? [])
         .slice(0, MAX_CAUSES)
         .map((cause) => quotedCause(call, cause)),
     },
@@ -90,11 +94,11 @@ export function errorOfAnswer(call: CallName, { status, body, retryAfter }: Refu
 
 /** Returns the error for an ERROR event of a watch. */
 export function errorOfEvent(call: CallName, object: unknown): KubeError {
-  const said = statusSchema.safeParse(object).data;
-  const status = said?.code ?? 500;
+  const statusBody = statusSchema.safeParse(object).data;
+  const status = statusBody?.code ?? 500;
   return new KubeError(
-    reasonOf(status, said?.reason),
-    `${nameOf(call)} ended with ${status}: ${saidBy(call, said?.message ?? '') || NOTHING_MORE}`,
+    reasonOf(status, statusBody?.reason),
+    `${nameOf(call)} ended with ${status}: ${sanitized(call, statusBody?.message ?? '') || NO_MESSAGE}`,
     { status },
   );
 }
@@ -111,7 +115,7 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
     );
   }
   if (code === 'ZlibError') return malformed(call, 'its compression is broken');
-  if (failure instanceof BadAnswer) return malformed(call, failure.message);
+  if (failure instanceof InvalidResponse) return malformed(call, failure.message);
   if (code === TLS_FAILED) {
     return new KubeError(
       'Unreachable',
@@ -119,9 +123,9 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
       { cause: failure },
     );
   }
-  const said = quoted(failure instanceof Error ? failure.message : String(failure));
+  const statusBody = quoted(failure instanceof Error ? failure.message : String(failure));
   // Bun's messages address the author of a program, not its user.
-  const why = failure instanceof ConnectionError ? `${said} (${code})` : code || said;
+  const why = failure instanceof ConnectionError ? `${statusBody} (${code})` : code || statusBody;
   return new KubeError('Unreachable', `${nameOf(call)}: ${why}`, { cause: failure });
 }
 
@@ -134,7 +138,7 @@ function certificateFault(code: string): string {
 
 /** Limits the length of a cause's strings, which the server controls. */
 function quotedCause(call: CallName, { reason, message, field }: StatusCause): StatusCause {
-  const bounded = (text: string | undefined) => text && saidBy(call, text);
+  const bounded = (text: string | undefined) => text && sanitized(call, text);
   return { reason: bounded(reason), message: bounded(message), field: bounded(field) };
 }
 
@@ -147,7 +151,7 @@ export function malformed(call: CallName, what: string): KubeError {
  * Returns a server's text for use in a message. It is redacted before it is truncated, so that no part of a secret
  * remains, and again after it is sanitized, so that sanitizing cannot form one.
  */
-export function saidBy({ redact = (text) => text }: CallName, text: string): string {
+export function sanitized({ redact = (text) => text }: CallName, text: string): string {
   return redact(quoted(redact(text)));
 }
 
@@ -156,9 +160,9 @@ export function nameOf({ verb, path, server }: CallName): string {
   return `${verb} ${path} at ${server}`;
 }
 
-function reasonOf(status: number, said: string | null | undefined): KubeErrorReason {
-  if (status === 409 && said === 'AlreadyExists') return 'AlreadyExists';
-  if (said === 'Expired' || said === 'Gone') return 'Expired';
+function reasonOf(status: number, statusBody: string | null | undefined): KubeErrorReason {
+  if (status === 409 && statusBody === 'AlreadyExists') return 'AlreadyExists';
+  if (statusBody === 'Expired' || statusBody === 'Gone') return 'Expired';
   return REASON_OF_STATUS[status] ?? 'ServerError';
 }
 

@@ -18,15 +18,15 @@ export class CallLimits {
   /** When the last byte was received, once silence is limited. */
   #touchedMs = 0;
   /** Why the request was canceled, if it was. */
-  #givenUp: KubeError | undefined;
+  #canceled: KubeError | undefined;
 
   constructor(call: CallName, clock: Clock, limitMs: number, caller: AbortSignal | undefined) {
     this.#call = call;
     this.#clock = clock;
     this.#caller = caller;
-    this.#onCallerAbort = () => this.#giveUp('Aborted', 'given up by the caller');
+    this.#onCallerAbort = () => this.#cancel('Aborted', 'given up by the caller');
     this.#stopClock = clock.every(limitMs, () =>
-      this.#giveUp('TimedOut', `no answer within ${limitMs / 1000} s${starvationHint()}`),
+      this.#cancel('TimedOut', `no answer within ${limitMs / 1000} s${starvationHint()}`),
     );
     caller?.addEventListener('abort', this.#onCallerAbort);
     if (caller?.aborted) this.#onCallerAbort();
@@ -39,19 +39,19 @@ export class CallLimits {
   stopBy(stop: () => void): void {
     this.#stopWork?.();
     this.#stopWork = stop;
-    if (this.#givenUp !== undefined) stop();
+    if (this.#canceled !== undefined) stop();
   }
 
   /**
    * Waits for work that cannot be stopped. If the request is canceled first, the work is left running. @throws
    * KubeError if the request is canceled
    */
-  async orGivenUp<T>(work: Promise<T>): Promise<T> {
-    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  async unlessCanceled<T>(work: Promise<T>): Promise<T> {
+    const { promise: canceled, reject } = Promise.withResolvers<never>();
     this.stopBy(() => {
-      if (this.#givenUp !== undefined) reject(this.#givenUp);
+      if (this.#canceled !== undefined) reject(this.#canceled);
     });
-    return Promise.race([work, givenUp]);
+    return Promise.race([work, canceled]);
   }
 
   /** Replaces the total time limit with a limit on the time since the last byte. */
@@ -60,7 +60,7 @@ export class CallLimits {
     this.touch();
     this.#stopClock = this.#clock.every(limitMs / 4, () => {
       if (this.#clock.nowMs() - this.#touchedMs < limitMs) return;
-      this.#giveUp('TimedOut', `silent for ${limitMs / 1000} s`);
+      this.#cancel('TimedOut', `silent for ${limitMs / 1000} s`);
     });
   }
 
@@ -71,7 +71,7 @@ export class CallLimits {
 
   /** Returns the error for a failure. If the request was canceled, returns why. */
   errorOf(failure: unknown): KubeError {
-    return this.#givenUp ?? errorOfFailure(this.#call, failure);
+    return this.#canceled ?? errorOfFailure(this.#call, failure);
   }
 
   /** Ends the request, and closes a connection that is still busy with it. */
@@ -82,8 +82,8 @@ export class CallLimits {
     this.#stopWork = undefined;
   }
 
-  #giveUp(reason: 'Aborted' | 'TimedOut', sentence: string): void {
-    this.#givenUp ??= new KubeError(reason, `${nameOf(this.#call)}: ${sentence}`, {
+  #cancel(reason: 'Aborted' | 'TimedOut', sentence: string): void {
+    this.#canceled ??= new KubeError(reason, `${nameOf(this.#call)}: ${sentence}`, {
       cause: reason === 'Aborted' ? this.#caller?.reason : undefined,
     });
     this.#stopClock();

@@ -1,7 +1,7 @@
 /**
  * The transport of HTTP requests to an API server.
  */
-import type { Answer } from './body.ts';
+import type { HttpResponse } from './body.ts';
 import type { Identity } from './credentials.ts';
 
 /** A complete request. */
@@ -20,7 +20,7 @@ export type StopBy = (stop: () => void) => void;
 /** Sends requests to one API server. */
 export interface RoundTripper {
   /** Sends a request whose response is read completely. @throws Error with the code of the system or of OpenSSL */
-  fetch(request: HttpRequest, stopBy: StopBy): Promise<Answer>;
+  fetch(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse>;
   /** Sends a request with a streaming response. @throws Error with the code of the system or of OpenSSL */
-  stream(request: HttpRequest, stopBy: StopBy): Promise<Answer>;
+  stream(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse>;
 }

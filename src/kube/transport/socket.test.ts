@@ -71,7 +71,7 @@ describe('a stream', () => {
 
   test('that is refused says why', async () => {
     lab.server.script = (exchange) =>
-      exchange.answer(429, { kind: 'Status', message: 'busy' }, { 'retry-after': '7' });
+      exchange.respond(429, { kind: 'Status', message: 'busy' }, { 'retry-after': '7' });
 
     const error = await errorOf(lab.transport().stream(WATCH));
 
@@ -84,7 +84,7 @@ describe('a stream', () => {
     const path = join(lab.folder, 'token');
     writeFileSync(path, 'old');
     lab.server.script = (exchange) =>
-      tokenOf(exchange) === 'new' ? exchange.answer(200, 'x') : exchange.answer(401, 'who?');
+      tokenOf(exchange) === 'new' ? exchange.respond(200, 'x') : exchange.respond(401, 'who?');
     const transport = lab.transport({ credentials: { kind: 'token-file', path } });
     await errorOf(transport.stream(WATCH));
     writeFileSync(path, 'new');

@@ -8,8 +8,8 @@
 import type { Socket, SocketHandler, TLSOptions } from 'bun';
 import { nameFault } from './certificate-name.ts';
 import { reset } from './connection-error.ts';
-import { AnswerDecoder } from './answer.ts';
-import { WaitedAnswer } from './waited-answer.ts';
+import { ResponseDecoder } from './response-decoder.ts';
+import { PendingResponse } from './pending-response.ts';
 
 /** Where to connect, and how to verify the server. */
 export interface SocketTarget {
@@ -25,10 +25,10 @@ const KEEPALIVE_MS = 30_000;
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /** A connection with its only request. */
-export class SocketAnswer extends WaitedAnswer {
+export class SocketResponse extends PendingResponse {
   readonly #serverName: string | undefined;
-  readonly #decoder = new AnswerDecoder();
-  #socket: Socket<SocketAnswer> | undefined;
+  readonly #decoder = new ResponseDecoder();
+  #socket: Socket<SocketResponse> | undefined;
   /** The rest of the request. */
   #unsent: Uint8Array | undefined;
   readonly #unread: Uint8Array[] = [];
@@ -44,15 +44,15 @@ export class SocketAnswer extends WaitedAnswer {
   }
 
   /** Connects and sends the request. The caller must `close` the response. */
-  static open({ host, port, tls }: SocketTarget, request: string): SocketAnswer {
-    const answer = new SocketAnswer(request, tls?.serverName);
-    const common = { hostname: host, port, data: answer };
+  static open({ host, port, tls }: SocketTarget, request: string): SocketResponse {
+    const response = new SocketResponse(request, tls?.serverName);
+    const common = { hostname: host, port, data: response };
     const dial =
       tls === undefined
-        ? Bun.connect<SocketAnswer>({ ...common, socket: PLAIN })
-        : Bun.connect<SocketAnswer>({ ...common, tls, socket: SECURE });
-    dial.catch((error: unknown) => answer.failed(error));
-    return answer;
+        ? Bun.connect<SocketResponse>({ ...common, socket: PLAIN })
+        : Bun.connect<SocketResponse>({ ...common, tls, socket: SECURE });
+    dial.catch((error: unknown) => response.failed(error));
+    return response;
   }
 
   get status(): number {
@@ -68,7 +68,7 @@ export class SocketAnswer extends WaitedAnswer {
     this.failed(new Error('closed here'));
   }
 
-  connected(socket: Socket<SocketAnswer>): void {
+  connected(socket: Socket<SocketResponse>): void {
     // Bun cannot cancel a dial, so an unwanted connection is closed here.
     if (this.failure !== undefined) {
       socket.terminate();
@@ -79,7 +79,7 @@ export class SocketAnswer extends WaitedAnswer {
   }
 
   /** Verifies the server after the handshake, and sends the request. */
-  shaken(socket: Socket<SocketAnswer>, success: boolean, error: Error | null): void {
+  shaken(socket: Socket<SocketResponse>, success: boolean, error: Error | null): void {
     const fault =
       error ??
       (success && socket.authorized ? undefined : new Error('the handshake was not completed')) ??
@@ -89,13 +89,13 @@ export class SocketAnswer extends WaitedAnswer {
   }
 
   /** Sends the request, or the rest of it. */
-  send(socket: Socket<SocketAnswer>): void {
+  send(socket: Socket<SocketResponse>): void {
     if (this.#unsent === undefined) return;
     const count = Math.max(0, socket.write(this.#unsent));
     this.#unsent = count < this.#unsent.length ? this.#unsent.subarray(count) : undefined;
   }
 
-  received(socket: Socket<SocketAnswer>, bytes: Uint8Array): void {
+  received(socket: Socket<SocketResponse>, bytes: Uint8Array): void {
     try {
       for (const part of this.#decoder.push(bytes)) {
         this.#unread.push(part);
@@ -109,26 +109,26 @@ export class SocketAnswer extends WaitedAnswer {
       this.#isPaused = true;
       socket.pause();
     }
-    this.settle();
+    this.update();
   }
 
   closed(error: Error | undefined): void {
     this.#isClosed = error === undefined;
     this.failure ??= error ?? reset('the server ended the connection');
-    this.settle();
+    this.update();
   }
 
   failed(error: unknown): void {
     this.failure ??= error instanceof Error ? error : new Error(String(error));
     this.#socket?.terminate();
-    this.settle();
+    this.update();
   }
 
   protected get isComplete(): boolean {
     return this.#decoder.isDone || (this.#isClosed && this.#decoder.endsWithConnection);
   }
 
-  protected taken(): Uint8Array | undefined {
+  protected nextBytes(): Uint8Array | undefined {
     const bytes = this.#unread.shift();
     if (bytes === undefined) return undefined;
     this.#unreadBytes -= bytes.length;
@@ -140,7 +140,7 @@ export class SocketAnswer extends WaitedAnswer {
   }
 }
 
-const COMMON: SocketHandler<SocketAnswer> = {
+const COMMON: SocketHandler<SocketResponse> = {
   data: (socket, bytes) => socket.data.received(socket, bytes),
   drain: (socket) => socket.data.send(socket),
   close: (socket, error) => socket.data.closed(error),
@@ -148,7 +148,7 @@ const COMMON: SocketHandler<SocketAnswer> = {
   connectError: (socket, error) => socket.data.failed(error),
 };
 
-const PLAIN: SocketHandler<SocketAnswer> = {
+const PLAIN: SocketHandler<SocketResponse> = {
   ...COMMON,
   open(socket) {
     socket.data.connected(socket);
@@ -156,7 +156,7 @@ const PLAIN: SocketHandler<SocketAnswer> = {
   },
 };
 
-const SECURE: SocketHandler<SocketAnswer> = {
+const SECURE: SocketHandler<SocketResponse> = {
   ...COMMON,
   open: (socket) => socket.data.connected(socket),
   handshake: (socket, success, error) => socket.data.shaken(socket, success, error),

@@ -1,7 +1,7 @@
 /**
  * Streaming responses with limits.
  */
-import type { Answer } from './body.ts';
+import type { HttpResponse } from './body.ts';
 import type { CallLimits } from './request-limits.ts';
 
 /** A streaming response. */
@@ -14,17 +14,17 @@ export interface ByteStream {
 
 /** A stream that enforces the limits of its request. Closing it ends the request. */
 export class LimitedStream implements ByteStream {
-  readonly #answer: Answer;
+  readonly #response: HttpResponse;
   readonly #limits: CallLimits;
 
-  constructor(answer: Answer, limits: CallLimits) {
-    this.#answer = answer;
+  constructor(response: HttpResponse, limits: CallLimits) {
+    this.#response = response;
     this.#limits = limits;
   }
 
   async read(): Promise<Uint8Array | undefined> {
     try {
-      const bytes = await this.#answer.read();
+      const bytes = await this.#response.read();
       this.#limits.touch();
       return bytes;
     } catch (failure) {

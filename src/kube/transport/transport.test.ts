@@ -33,7 +33,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
 
   test('one that has another name than its address, if that name is given', async () => {
     const named = await lab.authority.issue({ names: ['blue.k8s.example.com'] });
-    await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: named });
+    await using other = await startServer((exchange) => exchange.respond(200, {}), { tls: named });
     const elsewhere = { server: other.url, serverName: 'blue.k8s.example.com' };
 
     expect(await ask(lab.transport(elsewhere))).toEqual({});
@@ -68,7 +68,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
 
   test('none that has its name as a subject only: any user of a cluster may choose that', async () => {
     const user = await lab.authority.issue({ commonName: 'kubernetes' });
-    await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: user });
+    await using other = await startServer((exchange) => exchange.respond(200, {}), { tls: user });
     const impostor = lab.transport({ server: other.url, serverName: 'kubernetes' });
 
     const error = await errorOf(ask(impostor));
@@ -80,7 +80,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
   test('none whose certificate has expired', async () => {
     const notAfter = new Date(Date.now() - 1000);
     const old = await lab.authority.issue({ names: ['127.0.0.1'], notAfter });
-    await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: old });
+    await using other = await startServer((exchange) => exchange.respond(200, {}), { tls: old });
 
     const error = await errorOf(ask(lab.transport({ server: other.url })));
 
@@ -101,8 +101,8 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
   });
 
   test('not the one that an answer points to', async () => {
-    await using elsewhere = await startServer((exchange) => exchange.answer(200, {}));
-    lab.server.script = (exchange) => exchange.answer(302, '', { location: elsewhere.url });
+    await using elsewhere = await startServer((exchange) => exchange.respond(200, {}));
+    lab.server.script = (exchange) => exchange.respond(302, '', { location: elsewhere.url });
 
     const error = await errorOf(ask(lab.transport()));
 

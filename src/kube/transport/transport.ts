@@ -6,8 +6,8 @@ import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { ClusterAccess } from '../access/cluster-access.ts';
 import { KubeError } from '../kube-error.ts';
 import { identitySource, type Identity, type IdentitySource } from './credentials.ts';
-import { bytesWithin, type Answer } from './body.ts';
-import { errorOfAnswer, malformed, nameOf, type CallName } from './request-error.ts';
+import { bytesWithin, type HttpResponse } from './body.ts';
+import { errorOfResponse, malformed, nameOf, type CallName } from './request-error.ts';
 import { CallLimits } from './request-limits.ts';
 import { NetworkRoundTripper } from './network-round-tripper.ts';
 import { LimitedStream, type ByteStream } from './stream.ts';
@@ -26,7 +26,7 @@ export interface Call {
 }
 
 /** A completely read response. */
-export interface WholeAnswer {
+export interface FullResponse {
   /** The parsed JSON. */
   readonly content: unknown;
   readonly bytes: number;
@@ -37,7 +37,7 @@ export interface TransportOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** Maximum size of a response that is read completely. */
-  readonly answerBytes: number;
+  readonly responseBytes: number;
   readonly clock?: Clock | undefined;
   /** Default: TLS connections. */
   readonly roundTripper?: RoundTripper | undefined;
@@ -90,20 +90,20 @@ export class Transport {
 
   /** Returns the parsed response. @throws KubeError */
   async json(call: Call): Promise<unknown> {
-    return (await this.answer(call)).content;
+    return (await this.fullResponse(call)).content;
   }
 
   /** Returns the parsed response and its size. @throws KubeError */
-  async answer(call: Call): Promise<WholeAnswer> {
-    const { answerBytes } = this.#options;
+  async fullResponse(call: Call): Promise<FullResponse> {
+    const { responseBytes } = this.#options;
     const limits = this.#limits(call);
     try {
-      const answer = await this.#accepted(call, limits, (identity) =>
+      const response = await this.#accepted(call, limits, (identity) =>
         this.#roundTripper.fetch(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
       );
-      const { content, isWhole } = await bytesWithin(answer, answerBytes);
-      if (isWhole) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
-      throw malformed(this.nameOf(call), `it has more than ${answerBytes} bytes (answerBytes)`);
+      const { content, isComplete } = await bytesWithin(response, responseBytes);
+      if (isComplete) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
+      throw malformed(this.nameOf(call), `it has more than ${responseBytes} bytes (responseBytes)`);
     } catch (failure) {
       throw limits.errorOf(failure);
     } finally {
@@ -115,11 +115,11 @@ export class Transport {
   async stream(call: Call): Promise<ByteStream> {
     const limits = this.#limits(call);
     try {
-      const answer = await this.#accepted(call, limits, (identity) =>
+      const response = await this.#accepted(call, limits, (identity) =>
         this.#roundTripper.stream(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
       );
       limits.limitSilence(SILENCE_MS);
-      return new LimitedStream(answer, limits);
+      return new LimitedStream(response, limits);
     } catch (failure) {
       const error = limits.errorOf(failure);
       limits.end();
@@ -135,19 +135,19 @@ export class Transport {
   async #accepted(
     call: Call,
     limits: CallLimits,
-    ask: (identity: Identity) => Promise<Answer>,
-  ): Promise<Answer> {
+    attempt: (identity: Identity) => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
     let identity = await this.#identity(call, limits, this.#identities.current());
-    let answer = await ask(identity);
-    if (answer.status === 401) {
-      const refusal = await this.#refusal(call, answer);
+    let response = await attempt(identity);
+    if (response.status === 401) {
+      const refusal = await this.#refusal(call, response);
       const other = await this.#identity(call, limits, this.#identities.after(identity));
       if (other === identity) throw refusal;
       identity = other;
-      answer = await ask(identity);
+      response = await attempt(identity);
     }
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    throw await this.#refusal(call, answer);
+    if (response.status >= 200 && response.status < 300) return response;
+    throw await this.#refusal(call, response);
   }
 
   async #identity(call: Call, limits: CallLimits, pending: Promise<Identity>): Promise<Identity> {
@@ -159,7 +159,7 @@ export class Transport {
         { cause: error },
       );
     });
-    return limits.orGivenUp(known);
+    return limits.unlessCanceled(known);
   }
 
   #requestOf(call: Call, identity: Identity): HttpRequest {
@@ -190,12 +190,12 @@ export class Transport {
     };
   }
 
-  async #refusal(call: Call, answer: Answer): Promise<KubeError> {
-    const { content } = await bytesWithin(answer, MAX_REFUSAL_BYTES);
-    return errorOfAnswer(this.nameOf(call), {
-      status: answer.status,
+  async #refusal(call: Call, response: HttpResponse): Promise<KubeError> {
+    const { content } = await bytesWithin(response, MAX_REFUSAL_BYTES);
+    return errorOfResponse(this.nameOf(call), {
+      status: response.status,
       body: content.toString('utf8'),
-      retryAfter: answer.retryAfter,
+      retryAfter: response.retryAfter,
     });
   }
 }

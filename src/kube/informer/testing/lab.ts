@@ -30,12 +30,12 @@ export function service(name: string, resourceVersion: string, uid = `uid of ${n
 }
 
 /** Sends the response to a list. */
-export function answerList(
+export function respondWithList(
   exchange: Exchange,
   resourceVersion: string,
   ...items: readonly Service[]
 ): void {
-  exchange.answer(200, { kind: 'ServiceList', metadata: { resourceVersion }, items });
+  exchange.respond(200, { kind: 'ServiceList', metadata: { resourceVersion }, items });
 }
 
 /** Returns a watch event as a line. */

@@ -8,7 +8,7 @@ import { TestAuthority, type Pair } from '../../../net/testing/certificates.ts';
 import { hostOf, type ClusterAccess } from '../../access/cluster-access.ts';
 import type { KubeClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/fetch-client.ts';
-import type { Answer } from '../../transport/body.ts';
+import type { HttpResponse } from '../../transport/body.ts';
 import { nameFault } from '../../transport/certificate-name.ts';
 import type { StopBy, RoundTripper, HttpRequest } from '../../transport/round-tripper.ts';
 import { MemoryResponse } from './memory-response.ts';
@@ -91,7 +91,11 @@ export class MemoryApiServer extends TestCluster {
     await this.#listener?.close();
   }
 
-  async #receive(access: ClusterAccess, request: HttpRequest, stopBy: StopBy): Promise<Answer> {
+  async #receive(
+    access: ClusterAccess,
+    request: HttpRequest,
+    stopBy: StopBy,
+  ): Promise<HttpResponse> {
     const fault = this.#isUp ? this.#faultOf(access) : refused();
     if (fault !== undefined) throw fault;
     const response = new MemoryResponse();

@@ -1,11 +1,11 @@
 /**
  * For tests only: an in-memory response with its server and client ends.
  */
-import type { Answer } from '../../transport/body.ts';
-import type { ApiResponse } from '../api-response.ts';
+import type { HttpResponse } from '../../transport/body.ts';
+import type { ResponseWriter } from '../api-response.ts';
 
 /** A response that the server writes and the client reads. */
-export class MemoryResponse implements ApiResponse, Answer {
+export class MemoryResponse implements ResponseWriter, HttpResponse {
   status = 0;
   retryAfter: string | undefined;
   headersSent = false;
@@ -14,7 +14,7 @@ export class MemoryResponse implements ApiResponse, Answer {
   readonly #onClose: (() => void)[] = [];
   #failure: Error | undefined;
   #isEnded = false;
-  #opening: PromiseWithResolvers<Answer> | undefined;
+  #opening: PromiseWithResolvers<HttpResponse> | undefined;
   #reading: PromiseWithResolvers<Uint8Array | undefined> | undefined;
 
   begin(status: number, headers: Readonly<Record<string, string>>): void {
@@ -62,7 +62,7 @@ export class MemoryResponse implements ApiResponse, Answer {
   }
 
   /** Resolves when the headers are available. @throws Error with the code of the system */
-  async opened(): Promise<Answer> {
+  async opened(): Promise<HttpResponse> {
     this.#opening = Promise.withResolvers();
     const { promise } = this.#opening;
     this.#wake();

@@ -10,7 +10,7 @@ import { nameFault } from '../certificate-name.ts';
 import { NotProcessed, ProtocolError, reset } from '../connection-error.ts';
 import type { HttpRequest } from '../round-tripper.ts';
 import type { SocketTarget } from '../socket.ts';
-import { Http2Answer, STREAM_WINDOW, type AnswerConnection } from './answer.ts';
+import { Http2Response, STREAM_WINDOW, type ResponseConnection } from './response.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
   contentOf,
@@ -66,11 +66,11 @@ export interface ConnectionPool {
 }
 
 /** An HTTP/2 connection. */
-export class Http2Connection implements AnswerConnection {
+export class Http2Connection implements ResponseConnection {
   readonly #serverName: string;
   readonly #pool: ConnectionPool;
   readonly #frames = new FrameReader();
-  readonly #answers = new Map<number, Http2Answer>();
+  readonly #responses = new Map<number, Http2Response>();
   #socket: Socket<Http2Connection> | undefined;
   readonly #writer = new FrameWriter((error) => this.failed(error));
   readonly #liveness: Liveness;
@@ -122,7 +122,7 @@ export class Http2Connection implements AnswerConnection {
    * Whether it accepts another request now. False while the server does not respond on it: another connection may work.
    */
   get isUsable(): boolean {
-    const isFree = this.#answers.size < this.#maxStreams;
+    const isFree = this.#responses.size < this.#maxStreams;
     return this.isReady && !this.isOver && !this.#liveness.isDoubtful && isFree;
   }
 
@@ -138,7 +138,7 @@ export class Http2Connection implements AnswerConnection {
 
   /** Whether the server allows no requests at all. */
   get takesNothing(): boolean {
-    return this.isReady && this.#maxStreams === 0 && this.#answers.size === 0;
+    return this.isReady && this.#maxStreams === 0 && this.#responses.size === 0;
   }
 
   /** Whether no request was sent on it yet. */
@@ -152,12 +152,12 @@ export class Http2Connection implements AnswerConnection {
   }
 
   /** Sends a request. The connection must be usable. */
-  request({ method, url, headers, body }: HttpRequest): Http2Answer {
+  request({ method, url, headers, body }: HttpRequest): Http2Response {
     const { host, pathname, search } = new URL(url);
-    const answer = new Http2Answer(this.#nextId, this);
+    const response = new Http2Response(this.#nextId, this);
     this.#nextId += 2;
-    answer.sendWindow = this.#initialSendWindow;
-    this.#answers.set(answer.id, answer);
+    response.sendWindow = this.#initialSendWindow;
+    this.#responses.set(response.id, response);
     this.#liveness.use(true);
     const block = encodeHeaders([
       [':method', method],
@@ -166,16 +166,16 @@ export class Http2Connection implements AnswerConnection {
       [':path', `${pathname}${search}`],
       ...Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase())),
     ]);
-    answer.unsent = body === undefined ? undefined : Buffer.from(body, 'utf8');
+    response.unsent = body === undefined ? undefined : Buffer.from(body, 'utf8');
     this.#writer.together(() => {
-      for (const one of headerFrames(answer.id, block, body === undefined)) this.#send(one);
-      this.#sendBody(answer);
+      for (const one of headerFrames(response.id, block, body === undefined)) this.#send(one);
+      this.#sendBody(response);
     });
-    return answer;
+    return response;
   }
 
   consumed(streamId: number, bytes: number): void {
-    if (this.#answers.has(streamId)) {
+    if (this.#responses.has(streamId)) {
       this.#send(numberFrame(FRAME.windowUpdate, streamId, bytes));
     }
   }
@@ -195,7 +195,7 @@ export class Http2Connection implements AnswerConnection {
   /** Accepts no more requests, and closes after the last one. */
   retire(): void {
     this.#isGoingAway = true;
-    if (this.#answers.size === 0) this.failed(new NotProcessed('the connection is replaced'));
+    if (this.#responses.size === 0) this.failed(new NotProcessed('the connection is replaced'));
     this.#pool.changed();
   }
 
@@ -287,8 +287,8 @@ export class Http2Connection implements AnswerConnection {
     if (error instanceof ProtocolError) this.#pool.speaksHttp1();
     this.#liveness.stop();
     this.#stopSuspecting();
-    for (const answer of this.#answers.values()) answer.failed(this.#failure);
-    this.#answers.clear();
+    for (const response of this.#responses.values()) response.failed(this.#failure);
+    this.#responses.clear();
     this.#writer.close();
     this.#socket?.terminate();
     this.#pool.changed();
@@ -337,35 +337,35 @@ export class Http2Connection implements AnswerConnection {
       this.#send(numberFrame(FRAME.windowUpdate, 0, this.#received));
       this.#received = 0;
     }
-    const answer = this.#answers.get(one.streamId);
-    if (answer === undefined) return; // canceled
-    if (answer.status === 0) throw new ProtocolError('a body came before its head');
-    if (!answer.received(contentOf(one), length)) {
+    const response = this.#responses.get(one.streamId);
+    if (response === undefined) return; // canceled
+    if (response.status === 0) throw new ProtocolError('a body came before its head');
+    if (!response.received(contentOf(one), length)) {
       throw new ProtocolError('the server sends more than it may');
     }
-    if ((one.flags & FLAG.endStream) !== 0) this.#completed(answer);
+    if ((one.flags & FLAG.endStream) !== 0) this.#completed(response);
   }
 
   #takeHeaders({ streamId, isEnd, bytes }: HeaderBlock): void {
     const { status, retryAfter } = decodeHead(bytes);
-    const answer = this.#answers.get(streamId);
-    if (answer === undefined) return; // canceled
-    if (answer.status === 0) {
+    const response = this.#responses.get(streamId);
+    if (response === undefined) return; // canceled
+    if (response.status === 0) {
       if (status === undefined) throw new ProtocolError('an answer has no status');
       // 1xx: the final response follows.
-      if (status >= 200) answer.head(status, retryAfter);
+      if (status >= 200) response.head(status, retryAfter);
       else if (isEnd) throw new ProtocolError('an answer ends before it begins');
     }
-    if (isEnd) this.#completed(answer);
+    if (isEnd) this.#completed(response);
   }
 
   #takeReset(one: Frame): void {
     const code = numberIn(one);
-    const answer = this.#answers.get(one.streamId);
-    if (answer === undefined) return;
+    const response = this.#responses.get(one.streamId);
+    if (response === undefined) return;
     this.#ended(one.streamId);
     const message = `the server ended the request (HTTP/2 error ${code})`;
-    answer.failed(code === REFUSED_STREAM ? new NotProcessed(message) : reset(message));
+    response.failed(code === REFUSED_STREAM ? new NotProcessed(message) : reset(message));
   }
 
   #takeSettings({ flags, payload }: Frame): void {
@@ -390,7 +390,7 @@ export class Http2Connection implements AnswerConnection {
     if (value > MAX_WINDOW) throw new ProtocolError('a window is too large');
     const difference = value - this.#initialSendWindow;
     this.#initialSendWindow = value;
-    for (const answer of this.#answers.values()) answer.sendWindow += difference;
+    for (const response of this.#responses.values()) response.sendWindow += difference;
   }
 
   #takeGoAway({ payload }: Frame): void {
@@ -398,14 +398,14 @@ export class Http2Connection implements AnswerConnection {
     this.#isGoingAway = true;
     const last = payload.readUInt32BE(0) & 0x7f_ff_ff_ff;
     const code = payload.readUInt32BE(4);
-    for (const [id, answer] of this.#answers) {
+    for (const [id, response] of this.#responses) {
       if (id <= last) continue;
-      this.#answers.delete(id);
-      answer.failed(
+      this.#responses.delete(id);
+      response.failed(
         new NotProcessed(`the server is about to close the connection (HTTP/2 error ${code})`),
       );
     }
-    if (this.#answers.size === 0) this.#goneAway();
+    if (this.#responses.size === 0) this.#goneAway();
     this.#pool.changed();
   }
 
@@ -416,49 +416,49 @@ export class Http2Connection implements AnswerConnection {
 
   #takeWindowUpdate(one: Frame): void {
     const value = numberIn(one) & 0x7f_ff_ff_ff;
-    const answer = this.#answers.get(one.streamId);
+    const response = this.#responses.get(one.streamId);
     if (one.streamId === 0) this.#sendWindow += value;
-    else if (answer !== undefined) answer.sendWindow += value;
-    if (Math.max(this.#sendWindow, answer?.sendWindow ?? 0) > MAX_WINDOW) {
+    else if (response !== undefined) response.sendWindow += value;
+    if (Math.max(this.#sendWindow, response?.sendWindow ?? 0) > MAX_WINDOW) {
       throw new ProtocolError('a window is too large');
     }
     if (one.streamId === 0) this.#sendBodies();
-    else if (answer !== undefined) this.#sendBody(answer);
+    else if (response !== undefined) this.#sendBody(response);
   }
 
   #sendBodies(): void {
-    for (const answer of this.#answers.values()) this.#sendBody(answer);
+    for (const response of this.#responses.values()) this.#sendBody(response);
   }
 
   /** Sends as much of a body as the windows and the socket allow. */
-  #sendBody(answer: Http2Answer): void {
+  #sendBody(response: Http2Response): void {
     for (;;) {
-      const { unsent } = answer;
+      const { unsent } = response;
       if (unsent === undefined || this.#writer.isBlocked) return;
-      const room = Math.min(this.#sendWindow, answer.sendWindow, MAX_FRAME_BYTES);
+      const room = Math.min(this.#sendWindow, response.sendWindow, MAX_FRAME_BYTES);
       const bytes = unsent.subarray(0, Math.max(0, room));
       const isLast = bytes.length === unsent.length;
       if (bytes.length === 0 && !isLast) return;
       this.#sendWindow -= bytes.length;
-      answer.sendWindow -= bytes.length;
-      answer.unsent = isLast ? undefined : unsent.subarray(bytes.length);
-      this.#send(frame(FRAME.data, isLast ? FLAG.endStream : 0, answer.id, bytes));
+      response.sendWindow -= bytes.length;
+      response.unsent = isLast ? undefined : unsent.subarray(bytes.length);
+      this.#send(frame(FRAME.data, isLast ? FLAG.endStream : 0, response.id, bytes));
     }
   }
 
-  #completed(answer: Http2Answer): void {
+  #completed(response: Http2Response): void {
     // A server may respond before it has read the request.
-    if (answer.unsent !== undefined) {
-      this.#send(numberFrame(FRAME.resetStream, answer.id, NO_ERROR));
+    if (response.unsent !== undefined) {
+      this.#send(numberFrame(FRAME.resetStream, response.id, NO_ERROR));
     }
-    this.#ended(answer.id);
-    answer.completed();
+    this.#ended(response.id);
+    response.completed();
   }
 
   #ended(id: number): void {
-    this.#answers.delete(id);
+    this.#responses.delete(id);
     if (this.#failure !== undefined) return;
-    if (this.#answers.size === 0) {
+    if (this.#responses.size === 0) {
       if (this.#isGoingAway) this.#goneAway();
       else this.#liveness.use(false);
     }

@@ -6,7 +6,7 @@
 import { ProtocolError } from '../connection-error.ts';
 
 /** The headers of a response that are read. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number | undefined;
   readonly retryAfter: string | undefined;
 }
@@ -63,7 +63,7 @@ function integer(value: number, prefixBits: number, flags: number): Buffer {
 }
 
 /** Decodes the headers or trailers of a response. @throws ProtocolError */
-export function decodeHead(block: Buffer): AnswerHead {
+export function decodeHead(block: Buffer): ResponseHead {
   const reader = new BlockReader(block);
   let status: number | undefined;
   let retryAfter: string | undefined;

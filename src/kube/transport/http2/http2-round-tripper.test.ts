@@ -98,7 +98,7 @@ async function scripted(
       const rest = bytes.subarray(Math.min(preface, bytes.length));
       preface -= bytes.length - rest.length;
       for (const read of reader.push(rest)) {
-        onFrame(read, (answer) => void socket.write(answer), number);
+        onFrame(read, (response) => void socket.write(response), number);
       }
     });
   });
@@ -146,7 +146,7 @@ function transport(
   return new Transport(access, {
     timeoutMs: time.clock === undefined ? 120_000 : 10_000,
     userAgent: 'snicket/test',
-    answerBytes: 8 * 1024 * 1024,
+    responseBytes: 8 * 1024 * 1024,
     roundTripper: new Http2RoundTripper(access, time.clock),
     ...time,
   });
@@ -157,9 +157,9 @@ describe('one connection of HTTP/2', () => {
     const credentials = { kind: 'token', token: 'abc' } as const;
     const body = { text: 'x'.repeat(300_000) };
 
-    const answer = await transport({ credentials }).json({ verb: 'POST', path: '/a?b=c', body });
+    const response = await transport({ credentials }).json({ verb: 'POST', path: '/a?b=c', body });
 
-    expect(answer).toEqual({
+    expect(response).toEqual({
       method: 'POST',
       path: '/a?b=c',
       authorization: 'Bearer abc',
@@ -350,7 +350,7 @@ describe('one connection of HTTP/2', () => {
     const tripper = new Http2RoundTripper(access);
     for (const pair of [...certs, ...certs.slice(1)]) {
       current = pair;
-      const answer = await tripper.fetch(
+      const response = await tripper.fetch(
         {
           method: 'GET',
           url: `${url}/version`,
@@ -360,7 +360,7 @@ describe('one connection of HTTP/2', () => {
         },
         () => {},
       );
-      expect(answer.status).toBe(201);
+      expect(response.status).toBe(201);
     }
 
     expect(ports.size).toBe(2);
@@ -372,7 +372,7 @@ describe('one connection of HTTP/2', () => {
     );
     const tripper = new Http2RoundTripper(lab.access({ server: url }));
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       certs.map(async ({ cert, key }) =>
         tripper.fetch(
           { method: 'GET', url: `${url}/`, headers: {}, body: undefined, identity: { cert, key } },
@@ -381,7 +381,7 @@ describe('one connection of HTTP/2', () => {
       ),
     );
 
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201]);
   });
 });
 
@@ -526,9 +526,9 @@ describe('a server', () => {
     ],
     ['sends headers for the connection', () => headers(0, [0x88], false)],
     ['sends a ping of another length', () => frame(FRAME.ping, 0, 0, Buffer.alloc(9))],
-  ])('that %s does not keep a request waiting', async (_what, answer) => {
+  ])('that %s does not keep a request waiting', async (_what, response) => {
     const peer = await scripted(({ type, streamId }, send) => {
-      if (type === FRAME.headers) send(answer(streamId));
+      if (type === FRAME.headers) send(response(streamId));
     });
 
     const error = await errorOf(transport({ server: peer.at }).json(VERSION));

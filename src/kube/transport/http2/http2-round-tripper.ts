@@ -5,7 +5,7 @@
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import { hostOf, type ClusterAccess } from '../../access/cluster-access.ts';
-import type { Answer } from '../body.ts';
+import type { HttpResponse } from '../body.ts';
 import type { Identity } from '../credentials.ts';
 import { NetworkRoundTripper } from '../network-round-tripper.ts';
 import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
@@ -57,16 +57,16 @@ export class Http2RoundTripper implements RoundTripper {
     this.#http1UntilMs = access.server.startsWith('https:') ? 0 : Infinity;
   }
 
-  async fetch(request: HttpRequest, stopBy: StopBy): Promise<Answer> {
+  async fetch(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse> {
     return (await this.#request(request, stopBy)) ?? this.#http1.fetch(request, stopBy);
   }
 
-  async stream(request: HttpRequest, stopBy: StopBy): Promise<Answer> {
+  async stream(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse> {
     return (await this.#request(request, stopBy)) ?? this.#http1.stream(request, stopBy);
   }
 
   /** Returns the response, or undefined if the server does not support HTTP/2. */
-  async #request(request: HttpRequest, stopBy: StopBy): Promise<Answer | undefined> {
+  async #request(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse | undefined> {
     let refusals = 0;
     let waitedFor: readonly Http2Connection[] = [];
     let failure: Error | undefined;
@@ -77,10 +77,10 @@ export class Http2RoundTripper implements RoundTripper {
         if (usable !== undefined) {
           waitedFor = [];
           failure = undefined;
-          const answer = usable.request(request);
-          stopBy(() => answer.close());
-          await answer.opened();
-          return answer;
+          const response = usable.request(request);
+          stopBy(() => response.close());
+          await response.opened();
+          return response;
         }
         failure ??= waitedFor.find((connection) => connection.failure !== undefined)?.failure;
         // Another connection may still serve the request: one that is ready, or whose handshake is slow.

@@ -38,7 +38,7 @@ export class TransportLab implements AsyncDisposable {
   static async open(): Promise<TransportLab> {
     const authority = await TestAuthority.create();
     const serving = await authority.issue({ names: ['127.0.0.1', 'kubernetes'] });
-    const server = await startServer((exchange) => exchange.answer(200, { ok: true }), {
+    const server = await startServer((exchange) => exchange.respond(200, { ok: true }), {
       tls: serving,
     });
     return new TransportLab(authority, serving, server);
@@ -59,7 +59,7 @@ export class TransportLab implements AsyncDisposable {
       // With a manual clock, tests reach the timeout exactly. With the system clock, they must never reach it.
       timeoutMs: time.clock === undefined ? 120_000 : 10_000,
       userAgent: 'snicket/test',
-      answerBytes: 1024 * 1024,
+      responseBytes: 1024 * 1024,
       ...time,
     });
   }
@@ -67,7 +67,7 @@ export class TransportLab implements AsyncDisposable {
   /** Starts another server, which requires client certificates of the same CA. */
   async mutualServer(): Promise<TestServer> {
     const tls = { ...this.serving, clientCa: this.authority.cert };
-    return startServer((exchange) => exchange.answer(200, {}), { tls });
+    return startServer((exchange) => exchange.respond(200, {}), { tls });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

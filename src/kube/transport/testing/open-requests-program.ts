@@ -9,7 +9,7 @@ import { startServer } from './server.ts';
 
 const [kind, count, expected] = process.argv.slice(2);
 const server = await startServer((exchange) => {
-  if (exchange.path === '/version') exchange.answer(200, { gitVersion: 'v1.36.0' });
+  if (exchange.path === '/version') exchange.respond(200, { gitVersion: 'v1.36.0' });
   else if (exchange.query.has('watch')) exchange.open();
 });
 const access = { server: server.url, credentials: { kind: 'none' }, namespace: 'default' } as const;
@@ -41,5 +41,5 @@ if (expected !== count) {
   await Bun.sleep(500);
   clock.advance(30_000);
 }
-console.log(JSON.stringify({ open: open(), answer: await asking }));
+console.log(JSON.stringify({ open: open(), response: await asking }));
 process.exit(0);

@@ -15,7 +15,7 @@ export interface Exchange {
   /** The common name of the client certificate. */
   readonly peer: string | undefined;
   /** Sends a response and keeps the connection open. */
-  readonly answer: (
+  readonly respond: (
     status: number,
     body: unknown,
     headers?: Readonly<Record<string, string>>,
@@ -147,8 +147,8 @@ function exchangeOn(
     headers,
     body,
     peer: socket instanceof TLSSocket ? String(socket.getPeerCertificate().subject?.CN) : undefined,
-    answer(status, answer, extra = {}) {
-      const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+    respond(status, response, extra = {}) {
+      const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
       const fields = { 'content-length': String(bytes.length), ...extra };
       const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.write(`HTTP/1.1 ${status} x\r\n${lines.join('')}\r\n`);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { AnswerDecoder } from './answer.ts';
+import { ResponseDecoder } from './response-decoder.ts';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
 /** Decodes these pieces. */
 function decode(...pieces: readonly Uint8Array[]) {
-  const decoder = new AnswerDecoder();
+  const decoder = new ResponseDecoder();
   const body = Buffer.concat(pieces.flatMap((piece) => decoder.push(piece)));
   return { decoder, body: body.toString('latin1') };
 }
@@ -90,7 +90,7 @@ describe('what is no answer', () => {
   test('any bytes at all are told from an answer without harm', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array()), fc.boolean(), (pieces, hasHead) => {
-        const decoder = new AnswerDecoder();
+        const decoder = new ResponseDecoder();
         try {
           if (hasHead) decoder.push(bytes(CHUNKED));
           for (const piece of pieces) decoder.push(piece);

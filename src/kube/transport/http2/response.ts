@@ -2,14 +2,14 @@
  * A request and its response on a shared connection.
  */
 import { ByteCollector } from '../byte-collector.ts';
-import { WaitedAnswer } from '../waited-answer.ts';
+import { PendingResponse } from '../pending-response.ts';
 import { DEFAULT_WINDOW } from './frames.ts';
 
 /** The flow-control window of a stream: the maximum of unread bytes of a response. */
 export const STREAM_WINDOW = 1024 * 1024;
 
 /** The connection of a response. */
-export interface AnswerConnection {
+export interface ResponseConnection {
   /** Reports bytes of the response that were read, so that the server may send as many again. */
   consumed(streamId: number, bytes: number): void;
   /** Cancels the request. `hasHead`: the server had started its response. */
@@ -17,7 +17,7 @@ export interface AnswerConnection {
 }
 
 /** The response to one request. */
-export class Http2Answer extends WaitedAnswer {
+export class Http2Response extends PendingResponse {
   readonly id: number;
   /** How much of the request body may be sent. */
   sendWindow = DEFAULT_WINDOW;
@@ -25,14 +25,14 @@ export class Http2Answer extends WaitedAnswer {
   unsent: Buffer | undefined;
   status = 0;
   retryAfter: string | undefined;
-  readonly #connection: AnswerConnection;
+  readonly #connection: ResponseConnection;
   readonly #unread = new ByteCollector();
   /** Bytes received since the last window update. */
   #unacknowledged = 0;
   #receivedBytes = 0;
   protected isComplete = false;
 
-  constructor(id: number, connection: AnswerConnection) {
+  constructor(id: number, connection: ResponseConnection) {
     super();
     this.id = id;
     this.#connection = connection;
@@ -48,7 +48,7 @@ export class Http2Answer extends WaitedAnswer {
   head(status: number, retryAfter: string | undefined): void {
     this.status = status;
     this.retryAfter = retryAfter;
-    this.settle();
+    this.update();
   }
 
   /** Returns false if the server exceeded its window. */
@@ -58,21 +58,21 @@ export class Http2Answer extends WaitedAnswer {
     this.#unacknowledged += windowBytes - bytes.length;
     // A copy: the socket reuses the buffer.
     if (bytes.length > 0) this.#unread.add(new Uint8Array(bytes));
-    this.settle();
+    this.update();
     return true;
   }
 
   completed(): void {
     this.isComplete = true;
-    this.settle();
+    this.update();
   }
 
   failed(error: Error): void {
     this.failure ??= error;
-    this.settle();
+    this.update();
   }
 
-  protected taken(): Uint8Array | undefined {
+  protected nextBytes(): Uint8Array | undefined {
     if (this.#unread.length === 0) return undefined;
     const bytes = this.#unread.take();
     if (this.isComplete) return bytes;

@@ -1,10 +1,10 @@
 /**
  * A response that callers wait for: first for its head, then for its body.
  */
-import type { Answer } from './body.ts';
+import type { HttpResponse } from './body.ts';
 
 /** While waiting, it holds little more than one promise. */
-export abstract class WaitedAnswer implements Answer {
+export abstract class PendingResponse implements HttpResponse {
   abstract readonly status: number;
   abstract readonly retryAfter: string | undefined;
   /** Why the response failed, if it did. */
@@ -16,25 +16,25 @@ export abstract class WaitedAnswer implements Answer {
   async opened(): Promise<void> {
     this.#opening = Promise.withResolvers();
     const { promise } = this.#opening;
-    this.settle();
+    this.update();
     await promise;
   }
 
   async read(): Promise<Uint8Array | undefined> {
     this.#reading = Promise.withResolvers();
     const { promise } = this.#reading;
-    this.settle();
+    this.update();
     return promise;
   }
 
   /** Returns the next received bytes, if any. */
-  protected abstract taken(): Uint8Array | undefined;
+  protected abstract nextBytes(): Uint8Array | undefined;
 
   /** Whether the response is complete. */
   protected abstract get isComplete(): boolean;
 
   /** Resolves the waiting promises. Must be called after every change. */
-  protected settle(): void {
+  protected update(): void {
     const { failure } = this;
     if (this.#opening !== undefined) {
       const { resolve, reject } = this.#opening;
@@ -45,7 +45,7 @@ export abstract class WaitedAnswer implements Answer {
     }
     if (this.#reading !== undefined) {
       const { resolve, reject } = this.#reading;
-      const bytes = this.taken();
+      const bytes = this.nextBytes();
       if (bytes !== undefined || this.isComplete) resolve(bytes);
       else if (failure !== undefined) reject(failure);
       else return;

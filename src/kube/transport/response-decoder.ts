@@ -4,13 +4,13 @@
 import { quoted } from '../../text/quote.ts';
 
 /** The head of a response. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly retryAfter: string | undefined;
 }
 
 /** The error if the bytes are not a valid response. */
-export class BadAnswer extends Error {
+export class InvalidResponse extends Error {
   override readonly name = 'BadAnswer';
 }
 
@@ -25,7 +25,7 @@ const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/;
 type State = 'head' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'sized' | 'open' | 'done';
 
 /** Decodes one response: its head, and its body as it arrives. */
-export class AnswerDecoder {
+export class ResponseDecoder {
   #state: State = 'head';
   /** The received lines of the head. */
   #headLines: string[] = [];
@@ -34,11 +34,11 @@ export class AnswerDecoder {
   /** The start of an incomplete line. */
   #text = '';
   /** Remaining bytes of the chunk, or of the whole body. */
-  #leftBytes = 0;
-  #head: AnswerHead | undefined;
+  #remainingBytes = 0;
+  #head: ResponseHead | undefined;
 
   /** Absent until the head is complete. */
-  get head(): AnswerHead | undefined {
+  get head(): ResponseHead | undefined {
     return this.#head;
   }
 
@@ -64,11 +64,13 @@ export class AnswerDecoder {
         case 'sized':
         case 'open': {
           const end =
-            this.#state === 'open' ? bytes.length : Math.min(bytes.length, at + this.#leftBytes);
+            this.#state === 'open'
+              ? bytes.length
+              : Math.min(bytes.length, at + this.#remainingBytes);
           body.push(bytes.subarray(at, end));
-          this.#leftBytes -= end - at;
+          this.#remainingBytes -= end - at;
           at = end;
-          if (this.#state !== 'open' && this.#leftBytes === 0) {
+          if (this.#state !== 'open' && this.#remainingBytes === 0) {
             this.#state = this.#state === 'chunk' ? 'chunk-end' : 'done';
           }
           break;
@@ -80,7 +82,7 @@ export class AnswerDecoder {
           at = this.#takeText(bytes, at);
           break;
         case 'done':
-          throw new BadAnswer('there is more than was announced');
+          throw new InvalidResponse('there is more than was announced');
       }
     }
     return body;
@@ -92,7 +94,7 @@ export class AnswerDecoder {
     const end = newline < 0 ? bytes.length : newline + 1;
     this.#textBytes += end - at;
     if (this.#textBytes > (this.#state === 'head' ? MAX_HEAD_BYTES : MAX_SIZE_LINE_BYTES)) {
-      throw new BadAnswer('its head has no end');
+      throw new InvalidResponse('its head has no end');
     }
     this.#text += Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1');
     if (newline >= 0) {
@@ -111,15 +113,15 @@ export class AnswerDecoder {
     }
     this.#textBytes = 0;
     if (this.#state === 'chunk-end') {
-      if (line !== '') throw new BadAnswer('a chunk is longer than was announced');
+      if (line !== '') throw new InvalidResponse('a chunk is longer than was announced');
       this.#state = 'chunk-size';
     } else if (this.#state === 'trailer') {
       if (line === '') this.#state = 'done';
     } else {
       const size = CHUNK_SIZE.exec(line)?.[1];
-      if (size === undefined) throw new BadAnswer('a chunk has no size');
-      this.#leftBytes = parseInt(size, 16);
-      this.#state = this.#leftBytes === 0 ? 'trailer' : 'chunk';
+      if (size === undefined) throw new InvalidResponse('a chunk has no size');
+      this.#remainingBytes = parseInt(size, 16);
+      this.#state = this.#remainingBytes === 0 ? 'trailer' : 'chunk';
     }
   }
 
@@ -128,13 +130,13 @@ export class AnswerDecoder {
     this.#headLines = [];
     this.#textBytes = 0;
     const status = Number(STATUS_LINE.exec(first)?.[1]);
-    if (!(status >= 100)) throw new BadAnswer('it does not begin as an answer does');
+    if (!(status >= 100)) throw new InvalidResponse('it does not begin as an answer does');
     // 1xx responses are informational: another head follows.
     if (status < 200) return;
     const headers = new Map(
       lines.map((line): [string, string] => {
         const colon = line.indexOf(':');
-        if (colon <= 0) throw new BadAnswer('a line of its head is no header');
+        if (colon <= 0) throw new InvalidResponse('a line of its head is no header');
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
@@ -149,12 +151,12 @@ export class AnswerDecoder {
     const length = headers.get('content-length');
     if (coding !== undefined) {
       if (coding.toLowerCase() !== 'chunked')
-        throw new BadAnswer(`its coding is ${quoted(coding)}`);
+        throw new InvalidResponse(`its coding is ${quoted(coding)}`);
       this.#state = 'chunk-size';
     } else if (length !== undefined) {
-      if (!/^\d{1,15}$/.test(length)) throw new BadAnswer(`its length is ${quoted(length)}`);
-      this.#leftBytes = Number(length);
-      this.#state = this.#leftBytes === 0 ? 'done' : 'sized';
+      if (!/^\d{1,15}$/.test(length)) throw new InvalidResponse(`its length is ${quoted(length)}`);
+      this.#remainingBytes = Number(length);
+      this.#state = this.#remainingBytes === 0 ? 'done' : 'sized';
     } else {
       this.#state = 'open';
     }
