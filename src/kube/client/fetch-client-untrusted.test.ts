@@ -82,7 +82,7 @@ describe('limits', () => {
 
     expect(await errorOf(limited.get(service, BLUE))).toMatchObject({
       reason: 'Malformed',
-      message: expect.stringContaining('more than 1000 bytes (answerBytes)') as string,
+      message: expect.stringContaining('more than 1000 bytes (responseBytes)') as string,
     });
   });
 

@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '../../clock/clock.ts';
 import { RESOURCES, type Resource } from '../resource.ts';
 import { ApiFailure, badRequest, expired, noSuchPath, notFound } from '../store/api-failure.ts';
 import { selectedBy, type ApiCall } from './api-call.ts';
-import type { ApiResponse as ApiResponse } from './api-response.ts';
+import type { ApiResponse } from './api-response.ts';
 import { hasStatus } from '../store/apply/list-types.ts';
 import { discoveryDocument } from './discovery.ts';
 import { isObject, objectIn, type JsonObject } from '../store/json.ts';
