@@ -22,6 +22,8 @@ const COLORS: Readonly<Record<string, string>> = {
   90: '#8b949e',
 };
 
+const CONTROL_SEQUENCE_INTRODUCER = '\u001B[';
+
 /** How characters look. */
 interface Style {
   readonly color?: string;
@@ -82,12 +84,16 @@ function textOf(runs: readonly Run[], y: number): readonly string[] {
 
 function runsOf(line: string): readonly Run[] {
   let style: Style = {};
-  return line.split(/(?<escape>\u001B\[[0-9;]*m)/).flatMap((part): Run[] => {
-    const parameters = /^\u001B\[(?<parameters>[0-9;]*)m$/.exec(part)?.groups?.['parameters'];
-    if (parameters === undefined) return part === '' ? [] : [{ ...style, text: part }];
-    for (const parameter of parameters.split(';')) style = styleAfter(style, parameter);
-    return [];
-  });
+  const [first = '', ...rest] = line.split(CONTROL_SEQUENCE_INTRODUCER);
+  return [
+    { text: first },
+    ...rest.map((part): Run => {
+      const { parameters, text } = /^(?<parameters>[0-9;]*)m(?<text>.*)$/.exec(part)?.groups ?? {};
+      if (parameters === undefined) throw new Error(`not a color: ${JSON.stringify(part)}`);
+      for (const parameter of parameters.split(';')) style = styleAfter(style, parameter);
+      return { ...style, text: text ?? '' };
+    }),
+  ];
 }
 
 function styleAfter(style: Style, parameter: string): Style {
