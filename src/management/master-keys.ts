@@ -1,6 +1,6 @@
 /**
- * The master keys of Snicket's own gateway: one Secret in the operator's namespace, made once and never replaced by us.
- * Whoever replaces a key adds the new one in a line of its own; the last line is the one that workers get.
+ * The master keys of Snicket's own gateway: one Secret in the operator's namespace. The operator creates it, and never
+ * replaces a key. To replace a key, the user adds a line with the new one; workers get the key of the last line.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { parseKeys } from '../wire/master-keys.ts';
@@ -8,6 +8,7 @@ import type { ObjectClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { MANAGED_BY } from '../api/labels.ts';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
 
@@ -19,14 +20,40 @@ interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Reads the Secret, and makes it if it is not there. @throws if it is there and holds no key. */
+/** How {@link ensureMasterKeys} restores a Secret that was deleted. */
+export interface RestoreOptions {
+  /** The keys that the Secret had. Undefined if they are not known. */
+  readonly keys: MasterKeys | undefined;
+  readonly log: Logger;
+}
+
+/**
+ * Reads the Secret, and creates it if it does not exist: with the keys that it had, because workers and gateways still
+ * use them, or else with a random key. @throws KeyFileError if it exists and has no valid key
+ */
 export async function ensureMasterKeys(
   client: ObjectClient,
   namespace: string,
   signal: AbortSignal,
+  restore?: RestoreOptions,
 ): Promise<MasterKeys> {
   const found = await readMasterKeys(client, namespace, signal);
-  return found ?? keysIn(await create(client, namespace, signal), namespace);
+  if (found !== undefined) return found;
+  const keys = restore?.keys ?? new MasterKeys([crypto.getRandomValues(new Uint8Array(32))]);
+  let created: Secret;
+  try {
+    created = await client.create(RESOURCES.secret, secretWith(keys.text, namespace), { signal });
+  } catch (error) {
+    // Another client created it meanwhile: its keys are in use.
+    if (!isKubeError(error, 'AlreadyExists')) throw error;
+    const theirs = await readMasterKeys(client, namespace, signal);
+    if (theirs === undefined) throw error;
+    return theirs;
+  }
+  if (restore?.keys !== undefined) {
+    restore.log.warn('gateway keys restored', { secret: `${namespace}/${GATEWAY_KEYS.name}` });
+  }
+  return keysIn(created, namespace);
 }
 
 /** Reads the Secret; undefined if it is not there. @throws if it is there and holds no key. */
@@ -45,42 +72,31 @@ function keysIn({ data }: Secret, namespace: string): MasterKeys {
   return new MasterKeys(parseKeys(text, `Secret ${namespace}/${GATEWAY_KEYS.name}`));
 }
 
-async function create(
-  client: ObjectClient,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<Secret> {
-  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
-  const secret: Secret = {
+function secretWith(text: string, namespace: string): Secret {
+  return {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: GATEWAY_KEYS.name, namespace, labels: MANAGED_BY },
     type: 'Opaque',
-    data: { [GATEWAY_KEYS.entry]: Buffer.from(`${random}\n`).toString('base64') },
+    data: { [GATEWAY_KEYS.entry]: Buffer.from(text).toString('base64') },
   };
-  try {
-    return await client.create(RESOURCES.secret, secret, { signal });
-  } catch (error) {
-    // Another replica was first: its key is the key.
-    if (!isKubeError(error, 'AlreadyExists')) throw error;
-    const theirs = await client.get<Secret>(
-      RESOURCES.secret,
-      { namespace, name: GATEWAY_KEYS.name },
-      { signal },
-    );
-    if (theirs === undefined) throw error;
-    return theirs;
-  }
 }
 
 /** The keys, from which every tenant's is derived. */
 export class MasterKeys {
+  readonly #keys: readonly Uint8Array[];
   readonly #newest: Uint8Array;
 
   constructor(keys: readonly Uint8Array[]) {
     const newest = keys.at(-1);
     if (newest === undefined) throw new TypeError('there is no key');
+    this.#keys = keys;
     this.#newest = newest;
+  }
+
+  /** The content of a key file with all keys, in the same order. */
+  get text(): string {
+    return this.#keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join('');
   }
 
   /** Whether tenants get the same keys from both. */
@@ -99,12 +115,17 @@ const KEEP_MS = 10_000;
 
 /** The keys, read once for many tenants. */
 export class MasterKeySource {
-  readonly #read: () => Promise<MasterKeys>;
+  readonly #read: (known: MasterKeys | undefined) => Promise<MasterKeys>;
   readonly #clock: Clock;
   #last: { readonly keys: Promise<MasterKeys>; readonly atMs: number } | undefined;
+  #known: MasterKeys | undefined;
   #refreshed: MasterKeys | undefined;
 
-  constructor(read: () => Promise<MasterKeys>, clock: Clock = systemClock) {
+  /** @param read - Gets the keys that were read last, if any. */
+  constructor(
+    read: (known: MasterKeys | undefined) => Promise<MasterKeys>,
+    clock: Clock = systemClock,
+  ) {
     this.#read = read;
     this.#clock = clock;
   }
@@ -122,11 +143,13 @@ export class MasterKeySource {
   async current(): Promise<MasterKeys> {
     const atMs = this.#clock.nowMs();
     if (this.#last === undefined || atMs - this.#last.atMs >= KEEP_MS) {
-      this.#last = { keys: this.#read(), atMs };
+      this.#last = { keys: this.#read(this.#known), atMs };
     }
     const { keys } = this.#last;
     try {
-      return await keys;
+      const read = await keys;
+      if (this.#last?.keys === keys) this.#known = read;
+      return read;
     } catch (error) {
       if (this.#last?.keys === keys) this.#last = undefined;
       throw error;

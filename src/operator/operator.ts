@@ -257,7 +257,8 @@ export class Operator {
       events: this.#events,
     });
     this.#keys = new MasterKeySource(
-      async () => ensureMasterKeys(client, namespace, clock.timeoutSignal(10_000)),
+      async (keys) =>
+        ensureMasterKeys(client, namespace, clock.timeoutSignal(10_000), { keys, log }),
       clock,
     );
     this.#exposureController = new ExposureController({

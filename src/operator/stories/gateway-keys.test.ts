@@ -40,3 +40,30 @@ test('a new gateway key reaches a steady tenant long before its next full reconc
 
   expect(tenantKey()).not.toBe(first);
 });
+
+test('deleted gateway keys are restored, and no tenant gets another key', async () => {
+  await using lab = await OperatorLab.start();
+  const keys = { name: 'snicket-gateway-keys', namespace: SYSTEM };
+  const lines = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64'));
+  const text = `${lines.join('\n')}\n`;
+  const { server, controllers } = await lab.addTenant('blue');
+  await controllers.addNode('worker-1', ['10.0.0.1']);
+  await lab.expose('blue');
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
+  await lab.user.patch(RESOURCES.secret, keys, 'merge', {
+    data: encoded({ 'master.key': `# both are in use\n${text}` }),
+  });
+  await lab.environment.pass(UNTIL_READ_MS);
+  const tenantKey = () => fileIn(server.read(RESOURCES.secret, PROXY), 'tenant.key');
+  const before = tenantKey();
+
+  await lab.user.delete(RESOURCES.secret, keys);
+  await lab.environment.pass(UNTIL_READ_MS);
+
+  expect(fileIn(lab.management.read(RESOURCES.secret, keys), 'master.key')).toBe(text);
+  expect(tenantKey()).toBe(before);
+  const warned = lab.log.filter(({ level }) => level === 'warn');
+  expect(warned).toMatchObject([
+    { msg: 'gateway keys restored', secret: 'snicket-system/snicket-gateway-keys' },
+  ]);
+});
