@@ -6,7 +6,7 @@ import { processIo } from '../src/cli/io/process-io.ts';
 import { withProgress } from '../src/cli/output/progress.ts';
 import * as claims from './claims.ts';
 import * as commands from './commands.ts';
-import { examine, isKnown } from './doctor.ts';
+import { examine } from './doctor.ts';
 import { faultsOf, inOrder, rowsOf } from './finding.ts';
 import { play } from './play.ts';
 import { startStage } from './stage/stage.ts';
@@ -53,11 +53,6 @@ but cannot pass on the certificate of a client.`);
   for (const name of ['tenants/edge.yaml', 'tenants/a.yaml']) page.file(name, folder.read(name));
 
   page.heading('What the doctor says');
-  if (!(await isKnown(a.tenant.host))) {
-    page.text(`Names below localhost lead to the machine itself (RFC 6761). The resolver of
-this one does not know that, and doctor and status will say so; nothing here
-needs it.`);
-  }
   page.text('');
   const illnesses = await examine(folder);
 

@@ -27,7 +27,7 @@ test.skipIf(!isPrivate)(
     await Bun.write(file, '');
     try {
       const inside =
-        'ip link set lo up && mount --bind "$RESOLV_CONF" /etc/resolv.conf && exec "$@"';
+        'ip link set lo up && mount --bind "$RESOLV_CONF" /etc/resolv.conf && mount --bind /dev/null /etc/hosts && exec "$@"';
       const child = Bun.spawn([...unshare, inside, '-', process.execPath, SCRIPT], {
         env: { ...process.env, RESOLV_CONF: file },
         stdout: 'pipe',
@@ -37,6 +37,7 @@ test.skipIf(!isPrivate)(
 
       expect(JSON.parse(await new Response(child.stdout).text())).toEqual({
         'no server yet': 'DNS_ECONNREFUSED',
+        'a name below localhost': ['127.0.0.1'],
         'a server at last': [['192.0.2.1'], ['192.0.2.1'], ['192.0.2.1']],
         'another server': ['192.0.2.2'],
         'none again': 'DNS_ECONNREFUSED',

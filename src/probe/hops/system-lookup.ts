@@ -1,9 +1,13 @@
 import { getServers, Resolver, setServers } from 'node:dns';
 import { errorCode } from '../dial.ts';
 import type { Lookup } from './dns.ts';
+import { withLocalhostNames } from './localhost-names.ts';
 
 /** Codes if no DNS server answered: none listens at the address, or it does not respond. */
 const NO_ANSWER = new Set(['DNS_ECONNREFUSED', 'DNS_ETIMEOUT']);
+
+/** Resolves hosts as {@link fromResolver} does, and names below `localhost` also where the resolver does not know them. */
+export const systemLookup: Lookup = withLocalhostNames(fromResolver);
 
 /**
  * Resolves hosts with `/etc/hosts` and the DNS servers of `/etc/resolv.conf`.
@@ -12,7 +16,7 @@ const NO_ANSWER = new Set(['DNS_ECONNREFUSED', 'DNS_ETIMEOUT']);
  * delayed a WebCrypto signature, and with it the certificate of a tenant, by more than 8 s. But c-ares reads the DNS
  * servers once, at its first lookup. So they are read again when none of them responds.
  */
-export const systemLookup: Lookup = async (host) => {
+async function fromResolver(host: string): Promise<readonly string[]> {
   const asked = getServers();
   try {
     return await addressesOf(host);
@@ -23,7 +27,7 @@ export const systemLookup: Lookup = async (host) => {
     setServers(present);
     return addressesOf(host);
   }
-};
+}
 
 async function addressesOf(host: string): Promise<readonly string[]> {
   const answers = await Bun.dns.lookup(host, { backend: 'c-ares' });

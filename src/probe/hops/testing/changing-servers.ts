@@ -48,6 +48,8 @@ async function lookUp(host: string): Promise<unknown> {
 
 report['no server yet'] = await lookUp('one.example.test');
 
+report['a name below localhost'] = await lookUp('a.k8s.localhost');
+
 const first = await dnsServer('127.0.0.9', [192, 0, 2, 1]);
 const hosts = ['two.example.test', 'three.example.test', 'four.example.test'];
 report['a server at last'] = await Promise.all(hosts.map(lookUp));
