@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { COLUMN, Counters, GLOBAL } from './counters.ts';
+import { COLUMN, Counters, DIAL_BOUNDS_MS, GLOBAL } from './counters.ts';
 import { REASON } from './reasons.ts';
 
 const layout = { slots: 3, slotReasons: ['rate_limit'], otherReasons: ['name_unknown'] };
@@ -95,4 +95,28 @@ test('numbers the codes of the engine first', () => {
   expect(reasons[REASON.completed]).toBe('completed');
   expect(reasons[REASON.fault]).toBe('fault');
   expect(reasons.slice(-2)).toEqual(['rate_limit', 'name_unknown']);
+});
+
+test('counts dials in a histogram, for all slots together', () => {
+  const counters = new Counters(layout);
+
+  for (const elapsedMs of [0.5, 1, 1.1, 5000, 6000])
+    counters.recordDial(counters.row(1), elapsedMs);
+  counters.recordDial(counters.row(2), 3);
+
+  expect([...counters.dialBuckets()]).toEqual([2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+  expect(counters.dialBuckets()).toHaveLength(DIAL_BOUNDS_MS.length + 1);
+  expect(counters.dialMs()).toBeCloseTo(11_005.6);
+  expect(counters.slot(1)).toMatchObject({ dials: 5 });
+  expect(counters.slot(2)).toMatchObject({ dials: 1, dialMs: 3 });
+});
+
+test('lists every failure reason, also those that never occurred', () => {
+  const counters = new Counters(layout);
+  counters.fail(REASON.dial_refused, -1);
+
+  const failures = counters.allFailures();
+
+  expect(Object.keys(failures)).toEqual(counters.reasons.slice(1));
+  expect(failures).toMatchObject({ dial_refused: 1, name_unknown: 0, hello_timeout: 0 });
 });

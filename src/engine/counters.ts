@@ -2,7 +2,7 @@
  * Counters as plain numbers in shared memory. An engine adds to them; the metrics endpoint reads them, perhaps from
  * another thread. There is no lock: each number has a single writer, and a Float64 is written whole.
  *
- * Layout: globals, failures by reason, then one row per slot. Connections are counted by slot: the gateway uses one
+ * Layout: globals, failures by reason, the histogram of dials, then one row per slot. Connections are counted by slot: the gateway uses one
  * slot per tenant route. The kernel backs a row with memory only once it is written, so allocate as many slots as there
  * can ever be.
  */
@@ -40,6 +40,13 @@ const COLUMNS = [
   'dials',
   'dialMs',
 ] as const;
+
+/** Upper bounds of the buckets of the dial durations, in milliseconds. */
+export const DIAL_BOUNDS_MS: readonly number[] = [
+  1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000,
+];
+/** One more bucket for dials above all bounds. */
+const DIAL_BUCKETS = DIAL_BOUNDS_MS.length + 1;
 
 /** The name of a counter that an engine has once. */
 export type GlobalCounter = (typeof GLOBALS)[number];
@@ -88,6 +95,8 @@ export class Counters {
 
   readonly #slots: number;
   readonly #slotReasons: number;
+  /** The index of the first dial bucket. The sum of the durations follows the buckets. */
+  readonly #dials: number;
   readonly #rows: number;
   readonly #rowLength: number;
 
@@ -96,7 +105,8 @@ export class Counters {
     this.reasons = [...slotReasons, ...(layout.otherReasons ?? [])];
     this.#slots = layout.slots;
     this.#slotReasons = slotReasons.length;
-    this.#rows = GLOBALS.length + this.reasons.length;
+    this.#dials = GLOBALS.length + this.reasons.length;
+    this.#rows = this.#dials + DIAL_BUCKETS + 1;
     this.#rowLength = COLUMNS.length + slotReasons.length;
     const length = this.#rows + this.#slots * this.#rowLength;
     this.buffer = buffer ?? new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT);
@@ -124,6 +134,16 @@ export class Counters {
     this.values[index] = (this.values[index] ?? 0) + amount;
   }
 
+  /** Counts a finished dial, for the slot of `row` and in the histogram. */
+  recordDial(row: number, elapsedMs: number): void {
+    this.add(row + COLUMN.dials, 1);
+    this.add(row + COLUMN.dialMs, elapsedMs);
+    let bucket = 0;
+    while (elapsedMs > (DIAL_BOUNDS_MS[bucket] ?? Infinity)) bucket++;
+    this.add(this.#dials + bucket, 1);
+    this.add(this.#dials + DIAL_BUCKETS, elapsedMs);
+  }
+
   /** Counts a failure globally, and for the slot of `row`. A `row` below 0 means that the slot is unknown. */
   fail(reason: number, row: number): void {
     this.add(GLOBALS.length + reason, 1);
@@ -143,9 +163,27 @@ export class Counters {
     return this.#at(GLOBAL[name]);
   }
 
+  /** Returns the number of dials by bucket of {@link DIAL_BOUNDS_MS}. The last bucket is above all bounds. */
+  dialBuckets(): Float64Array {
+    return this.values.subarray(this.#dials, this.#dials + DIAL_BUCKETS);
+  }
+
+  /** Returns the total duration of all dials. */
+  dialMs(): number {
+    return this.#at(this.#dials + DIAL_BUCKETS);
+  }
+
   /** Returns all failures by reason code, without zeros. */
   failures(): Readonly<Record<string, number>> {
     return this.#failures(GLOBALS.length, this.reasons);
+  }
+
+  /** Returns all failures by reason code, with zeros and without `completed`, which is not a failure. */
+  allFailures(): Readonly<Record<string, number>> {
+    const codes = this.reasons.slice(1);
+    return Object.fromEntries(
+      codes.map((code, index) => [code, this.#at(GLOBALS.length + 1 + index)]),
+    );
   }
 
   /** Returns the counts of a slot. */

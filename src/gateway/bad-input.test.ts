@@ -89,10 +89,10 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
     const client = await Peer.dial(lab.port);
     await client.send(hello({ serverName: HOST }).subarray(0, 20));
-    await until(() => lab.number('hellos_unfinished') === 1, 'the half hello');
+    await until(() => lab.number('hellos_pending') === 1, 'the half hello');
     client.fin();
 
-    await until(() => lab.failures('hello_cut') === 1, 'the count');
+    await until(() => lab.failures('hello_incomplete') === 1, 'the count');
   });
 
   test('lets one source have a thousand unfinished hellos, and others still in', async () => {
@@ -118,7 +118,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     other.write(hello({ serverName: HOST }));
 
     await until(() => backend.peers.length === 1, 'the client from elsewhere');
-    expect(lab.number('hellos_unfinished')).toBe(1000);
+    expect(lab.number('hellos_pending')).toBe(1000);
     expect(lab.failures('source_limit')).toBe(200);
     other.end();
   });

@@ -9,7 +9,9 @@ test('shows the metrics that docs/reference/gateway.md lists, of the type that i
 
   const page = await (await lab.get('/metrics')).text();
   const shown = [...page.matchAll(/^# TYPE snicket_gateway_(\w+) (\w+)$/gm)];
-  const listed = [...docs.matchAll(/^\| `(\w+)(?:\{[^}]*\})?` \| (counter|gauge) \|/gm)];
+  const listed = [
+    ...docs.matchAll(/^\| `(\w+)(?:\{[^}]*\})?` \| (counter|gauge|histogram|summary) \|/gm),
+  ];
 
   const pairs = (matches: RegExpExecArray[]) => matches.map(([, name, type]) => `${name} ${type}`);
   expect(pairs(shown)).toEqual(pairs(listed));

@@ -1,5 +1,11 @@
-/** The metrics of a gateway, read from shared memory on each scrape. docs/reference/gateway.md lists them. */
-import type { GlobalCounter, SlotCounter, SlotCounts } from '../engine/counters.ts';
+/** The metrics of a gateway, read from shared memory on each scrape. docs/gateway.md lists them. */
+import {
+  DIAL_BOUNDS_MS,
+  type GlobalCounter,
+  type SlotCounter,
+  type SlotCounts,
+} from '../engine/counters.ts';
+import { histogramSamples } from '../telemetry/histogram.ts';
 import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 import type { AccessLog } from './access-log.ts';
 import type { GatewayOptions } from './options.ts';
@@ -8,113 +14,128 @@ import type { LoadState } from './routes/routes-feed.ts';
 import type { EngineThreads } from './thread/engine-threads.ts';
 
 /** Where the metrics read their values. */
-export interface GatewayNumbers {
+export interface GatewayMetricsOptions {
   readonly threads: EngineThreads;
   readonly options: GatewayOptions;
   readonly load: () => LoadState;
   readonly routes: () => readonly PlacedRoute[];
   readonly accessLog: AccessLog | undefined;
   /** Whether the key file on disk is the one in use. Undefined without a key file. */
-  readonly keysAreGood: () => boolean | undefined;
+  readonly keysAreCurrent: () => boolean | undefined;
 }
 
 type Family = readonly [name: string, type: MetricFamily['type'], help: string];
 
 /** Values that the engines count, summed over the threads. */
 const GLOBAL_FAMILIES: Readonly<Record<GlobalCounter, Family>> = {
-  accepted: ['connections_accepted_total', 'counter', 'Connections accepted.'],
-  open: ['connections_open', 'gauge', 'Connections open now.'],
+  accepted: ['connections_accepted_total', 'counter', 'Total number of accepted connections.'],
+  open: ['connections_open', 'gauge', 'Number of open connections.'],
   unfinishedHellos: [
-    'hellos_unfinished',
+    'hellos_pending',
     'gauge',
-    'Connections whose first bytes are not complete.',
+    'Number of connections whose ClientHello is incomplete.',
   ],
-  dialing: ['dials_pending', 'gauge', 'Connections that wait for an endpoint to answer.'],
+  dialing: ['dials_pending', 'gauge', 'Number of connections that wait for an endpoint to answer.'],
   abandonedDials: [
     'dials_abandoned',
     'gauge',
-    'Dials that timed out and cannot be taken back yet.',
+    'Number of dials that timed out and still hold a socket.',
   ],
-  bufferedBytes: ['kept_bytes', 'gauge', 'Bytes that wait for a slow reader or a slow dial.'],
+  bufferedBytes: [
+    'buffered_bytes',
+    'gauge',
+    'Number of bytes buffered for slow readers and pending dials.',
+  ],
   recoveredEvents: [
-    'lost_edges_total',
+    'recovered_events_total',
     'counter',
-    'Readiness that the engine nearly missed, healed.',
+    'Total number of readiness events recovered by the periodic sweep.',
   ],
 };
 
-/** Values per route. `dialMs` is exported in seconds. */
-const ROUTE_FAMILIES: Readonly<Record<SlotCounter, Family>> = {
-  open: ['tenant_connections_open', 'gauge', 'Connections of this route open now.'],
+/** Values per route. */
+const ROUTE_FAMILIES = {
+  open: ['tenant_connections_open', 'gauge', 'Number of open connections of the route.'],
   total: [
     'tenant_connections_total',
     'counter',
-    'Connections of this route for which a dial began.',
+    'Total number of connections of the route that were dialed.',
   ],
-  bytesUp: ['tenant_received_bytes_total', 'counter', 'Bytes from clients to endpoints.'],
-  bytesDown: ['tenant_sent_bytes_total', 'counter', 'Bytes from endpoints to clients.'],
-  dials: ['tenant_dial_seconds_count', 'counter', 'Dials, failed ones included.'],
-  dialMs: ['tenant_dial_seconds_sum', 'counter', 'Time that dials took.'],
-};
+  bytesUp: [
+    'tenant_received_bytes_total',
+    'counter',
+    'Total number of bytes forwarded from clients to endpoints.',
+  ],
+  bytesDown: [
+    'tenant_sent_bytes_total',
+    'counter',
+    'Total number of bytes forwarded from endpoints to clients.',
+  ],
+} as const satisfies Partial<Readonly<Record<SlotCounter, Family>>>;
 
-type Single = readonly [...Family, read: (numbers: GatewayNumbers) => number];
+type Single = readonly [...Family, read: (sources: GatewayMetricsOptions) => number];
 
 /** Values that exist once per gateway. */
 const SINGLES: readonly Single[] = [
-  ['routes', 'gauge', 'Routes in force.', ({ routes }) => routes().length],
+  ['routes', 'gauge', 'Number of active routes.', ({ routes }) => routes().length],
   [
     'routes_last_load_successful',
     'gauge',
-    'Whether the routes file as it is now is in force, all of it.',
+    'Whether the latest version of the routes is active.',
     ({ load }) => Number(load().isGood),
   ],
   [
     'routes_loads_total',
     'counter',
-    'Versions of the routes file that came into force.',
+    'Total number of versions of the routes that became active.',
     ({ load }) => load().loads,
   ],
   [
     'routes_load_failures_total',
     'counter',
-    'Versions that could not be used, not be read, or had to wait for room.',
+    'Total number of versions of the routes that were invalid, unreadable, or delayed for lack of slots.',
     ({ load }) => load().failures,
   ],
   [
-    'routes_load_seconds',
+    'routes_last_load_duration_seconds',
     'gauge',
-    'How long the last good version took to come into force.',
+    'Duration of the last successful load of the routes.',
     ({ load }) => load().loadSeconds,
   ],
   [
-    'routes_loaded_timestamp_seconds',
+    'routes_last_load_success_timestamp_seconds',
     'gauge',
-    'When that was, in seconds since 1970.',
+    'Time of the last successful load of the routes, in seconds since 1970.',
     ({ load }) => load().loadedAtSeconds,
   ],
   [
     'threads_listening',
     'gauge',
-    'Engine threads that accept connections.',
+    'Number of engine threads that accept connections.',
     ({ threads }) => threads.all.filter(({ isListening }) => isListening).length,
   ],
   [
-    'thread_deaths_total',
+    'thread_crashes_total',
     'counter',
-    'Engine threads that died and were started again.',
+    'Total number of engine threads that crashed and were restarted.',
     ({ threads }) => threads.all.reduce((sum, { deaths }) => sum + deaths, 0),
   ],
-  ['connections_limit', 'gauge', '--max-connections.', ({ options }) => options.maxConnections],
+  [
+    'connections_limit',
+    'gauge',
+    'Maximum number of open connections (--max-connections).',
+    ({ options }) => options.maxConnections,
+  ],
   [
     'tenant_connections_limit',
     'gauge',
-    '--max-tenant-connections, or its default; 0: none.',
+    'Maximum number of open connections of a route without its own limit (--max-tenant-connections). 0 means no limit.',
     ({ options }) => options.tenantLimits.connections,
   ],
   [
-    'tenant_rate_limit',
+    'tenant_connection_rate_limit',
     'gauge',
-    '--max-tenant-connection-rate; 0: none.',
+    'Maximum number of new connections per second of a route without its own limit (--max-tenant-connection-rate). 0 means no limit.',
     ({ options }) => options.tenantLimits.connectionsPerSecond,
   ],
 ];
@@ -124,13 +145,13 @@ const ACCESS_LOG_SINGLES: readonly Single[] = [
   [
     'access_log_lines_total',
     'counter',
-    'Lines written to the access log.',
+    'Total number of lines written to the access log.',
     ({ accessLog }) => accessLog?.written ?? 0,
   ],
   [
-    'access_log_dropped_total',
+    'access_log_lines_dropped_total',
     'counter',
-    'Lines lost because the log could not be written.',
+    'Total number of access log lines dropped because the log could not be written.',
     ({ accessLog }) => accessLog?.dropped ?? 0,
   ],
 ];
@@ -140,31 +161,62 @@ const KEY_SINGLES: readonly Single[] = [
   [
     'keys_last_load_successful',
     'gauge',
-    'Whether the key file as it is now is in force.',
-    ({ keysAreGood }) => Number(keysAreGood() === true),
+    'Whether the current content of the key file is in use.',
+    ({ keysAreCurrent }) => Number(keysAreCurrent() === true),
   ],
 ];
 
 /** Registers all metrics of a gateway. */
-export function registerGatewayMetrics(metrics: Metrics, numbers: GatewayNumbers): void {
-  const { threads, options, accessLog } = numbers;
+export function registerGatewayMetrics(metrics: Metrics, sources: GatewayMetricsOptions): void {
+  const { threads, options, accessLog } = sources;
   const add = ([name, type, help]: Family, samples: () => Iterable<Sample>) =>
     metrics.register({ name: `snicket_gateway_${name}`, type, help, samples });
 
   for (const [counter, family] of Object.entries(GLOBAL_FAMILIES)) {
     add(family, () => [{ value: threads.global(counter as GlobalCounter) }]);
   }
-  add(['failures_total', 'counter', 'Connections that did not end well, and failed dials.'], () =>
-    failures(threads),
+  add(
+    [
+      'dial_duration_seconds',
+      'histogram',
+      'Duration of dials to endpoints, including failed dials.',
+    ],
+    () => histogramSamples(DIAL_BOUNDS_SECONDS, threads.dialBuckets(), threads.dialMs() / 1000),
+  );
+  add(
+    [
+      'failures_total',
+      'counter',
+      'Total number of failed connections and failed dials, by reason.',
+    ],
+    () => failures(threads),
   );
   for (const [counter, family] of Object.entries(ROUTE_FAMILIES)) {
-    add(family, () => routeSamples(numbers, counter as SlotCounter));
+    add(family, () => routeSamples(sources, counter as SlotCounter));
   }
-  add(['tenant_failures_total', 'counter', 'The failures of one route.'], () =>
-    routeFailures(numbers),
+  add(
+    [
+      'tenant_dial_duration_seconds',
+      'summary',
+      'Duration of dials to endpoints of the route, including failed dials.',
+    ],
+    () => routeDials(sources),
   );
-  add(['engine_info', 'gauge', 'Always 1; which engine, and why not the faster one.'], () =>
-    engines(threads),
+  add(
+    [
+      'tenant_failures_total',
+      'counter',
+      'Total number of failed connections and failed dials of the route, by reason.',
+    ],
+    () => routeFailures(sources),
+  );
+  add(
+    [
+      'engine_info',
+      'gauge',
+      'The engine of each thread, and why it is not the preferred one. Always 1.',
+    ],
+    () => engines(threads),
   );
   const singles = [
     ...SINGLES,
@@ -172,9 +224,11 @@ export function registerGatewayMetrics(metrics: Metrics, numbers: GatewayNumbers
     ...(accessLog === undefined ? [] : ACCESS_LOG_SINGLES),
   ];
   for (const [name, type, help, read] of singles) {
-    add([name, type, help], () => [{ value: read(numbers) }]);
+    add([name, type, help], () => [{ value: read(sources) }]);
   }
 }
+
+const DIAL_BOUNDS_SECONDS = DIAL_BOUNDS_MS.map((boundMs) => boundMs / 1000);
 
 function engines(threads: EngineThreads): Sample[] {
   return threads.all.map(({ index, engine, fallbackReason = '' }) => ({
@@ -183,9 +237,10 @@ function engines(threads: EngineThreads): Sample[] {
   }));
 }
 
+/** Lists every reason from the start, so that a rate shows the first failure too. */
 function failures(threads: EngineThreads): Sample[] {
   const sums: Record<string, number> = {};
-  for (const { counters } of threads.all) addUp(sums, counters.failures());
+  for (const { counters } of threads.all) addUp(sums, counters.allFailures());
   return Object.entries(sums).map(([reason, value]) => ({ labels: { reason }, value }));
 }
 
@@ -194,16 +249,25 @@ function labelsOf({ route }: PlacedRoute): Record<string, string> {
 }
 
 function* routeSamples(
-  { threads, routes }: GatewayNumbers,
+  { threads, routes }: GatewayMetricsOptions,
   counter: SlotCounter,
 ): Iterable<Sample> {
   for (const placed of routes()) {
-    const sum = threads.slotSum(placed.slot, counter);
-    yield { labels: labelsOf(placed), value: counter === 'dialMs' ? sum / 1000 : sum };
+    yield { labels: labelsOf(placed), value: threads.slotSum(placed.slot, counter) };
   }
 }
 
-function* routeFailures({ threads, routes }: GatewayNumbers): Iterable<Sample> {
+/** A summary without quantiles: buckets for each of thousands of routes would make the page too large. */
+function* routeDials({ threads, routes }: GatewayMetricsOptions): Iterable<Sample> {
+  for (const placed of routes()) {
+    const labels = labelsOf(placed);
+    yield { suffix: '_sum', labels, value: threads.slotSum(placed.slot, 'dialMs') / 1000 };
+    yield { suffix: '_count', labels, value: threads.slotSum(placed.slot, 'dials') };
+  }
+}
+
+/** Lists only reasons that occurred, because thousands of routes have 30 reasons each. */
+function* routeFailures({ threads, routes }: GatewayMetricsOptions): Iterable<Sample> {
   for (const placed of routes()) {
     const sums: Record<string, number> = {};
     for (const { counters } of threads.all) {

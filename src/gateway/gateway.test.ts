@@ -29,7 +29,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(lab.number('tenant_connections_total', labels)).toBe(2);
     expect(lab.number('tenant_received_bytes_total', labels)).toBeGreaterThan(400);
     expect(lab.number('tenant_sent_bytes_total', labels)).toBeGreaterThan(400);
-    expect(lab.number('tenant_dial_seconds_count', labels)).toBe(2);
+    expect(lab.number('tenant_dial_duration_seconds_count', labels)).toBe(2);
   });
 
   test('accepts and dials on IPv6', async () => {
@@ -181,7 +181,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
     // The thread cannot apply this message and throws outside of any connection.
     lab.gateway.threads.all[0]!.send({ type: 'routes', version: 9, changes: null! });
-    await until(() => lab.number('thread_deaths_total') === 1, 'the death');
+    await until(() => lab.number('thread_crashes_total') === 1, 'the death');
     await until(() => lab.number('threads_listening') === 1, 'the restart');
     await until(() => lost.destroyed, 'the end of what the thread had');
     const client = await handshake(lab.port, b);

@@ -89,7 +89,8 @@ export class Gateway {
       load: () => this.#routes.state,
       routes: () => this.#table.routes(),
       accessLog: this.#accessLog,
-      keysAreGood: () => (this.#keys === undefined ? undefined : this.#keys.problem === undefined),
+      keysAreCurrent: () =>
+        this.#keys === undefined ? undefined : this.#keys.problem === undefined,
     });
   }
 

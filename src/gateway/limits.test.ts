@@ -87,8 +87,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
       const clients: Peer[] = [];
       while (clients.length <= limit) clients.push(await Peer.dial(world.lab.port));
-      const counted = () =>
-        world.lab.number('hellos_unfinished') + world.lab.failures('source_limit');
+      const counted = () => world.lab.number('hellos_pending') + world.lab.failures('source_limit');
       await until(() => counted() === clients.length, 'a word to all');
 
       expect(world.lab.failures('source_limit')).toBe(refused);

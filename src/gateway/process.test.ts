@@ -148,7 +148,7 @@ test.each(['a FIFO', 'standard output'])(
 
     expect(await child.exited).toBe(0);
     if (stdout !== 'ignore') closeSync(stdout);
-    expect(page).toContain('snicket_gateway_access_log_dropped_total');
+    expect(page).toContain('snicket_gateway_access_log_lines_dropped_total');
     expect(log()).toContain(where === 'a FIFO' ? 'ENXIO' : 'not written to its end in time');
   },
 );

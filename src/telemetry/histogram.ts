@@ -27,15 +27,29 @@ export class Histogram {
   }
 
   /** Returns the samples of a `histogram` family. Buckets are cumulative. */
-  *samples(labels: Readonly<Record<string, string>> = {}): Generator<Sample, void, undefined> {
-    let count = 0;
-    for (const [bucket, added] of this.#counts.entries()) {
-      count += added;
-      const bound = this.#bounds[bucket];
-      const le = bound === undefined ? '+Inf' : String(bound);
-      yield { suffix: '_bucket', labels: { ...labels, le }, value: count };
-    }
-    yield { suffix: '_sum', labels, value: this.#sum };
-    yield { suffix: '_count', labels, value: count };
+  samples(labels: Readonly<Record<string, string>> = {}): Generator<Sample, void, undefined> {
+    return histogramSamples(this.#bounds, this.#counts, this.#sum, labels);
   }
+}
+
+/**
+ * Yields the samples of a histogram that is counted elsewhere.
+ *
+ * @param counts - Counts by bucket, not cumulative, with one more for values above all bounds.
+ */
+export function* histogramSamples(
+  bounds: readonly number[],
+  counts: ArrayLike<number>,
+  sum: number,
+  labels: Readonly<Record<string, string>> = {},
+): Generator<Sample, void, undefined> {
+  let count = 0;
+  for (let bucket = 0; bucket < counts.length; bucket++) {
+    count += counts[bucket] ?? 0;
+    const bound = bounds[bucket];
+    const le = bound === undefined ? '+Inf' : String(bound);
+    yield { suffix: '_bucket', labels: { ...labels, le }, value: count };
+  }
+  yield { suffix: '_sum', labels, value: sum };
+  yield { suffix: '_count', labels, value: count };
 }

@@ -5,7 +5,7 @@
 
 /** One sample of a family. */
 export interface Sample {
-  /** Appended to the name of the family, for the samples of a histogram. Default: none. */
+  /** Appended to the name of the family, for the samples of a histogram or summary. Default: none. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
@@ -16,7 +16,7 @@ export interface MetricFamily {
   readonly name: string;
   /** The help text of the metric, as a sentence. */
   readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   /** Called for each scrape. */
   readonly samples: () => Iterable<Sample>;
 }

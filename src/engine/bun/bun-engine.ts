@@ -141,7 +141,7 @@ export class BunEngine implements Engine {
   #sawFin(client: ClientSide): void {
     client.sawFin = true;
     if (client.stage === 'joined' && client.peer !== null) this.#relay.fin(client, client.peer);
-    else if (client.stage === 'hello') this.#end(client, REASON.hello_cut, 'close');
+    else if (client.stage === 'hello') this.#end(client, REASON.hello_incomplete, 'close');
     else if (client.stage === 'refused') this.#end(client, client.reason, 'close');
   }
 

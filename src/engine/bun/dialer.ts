@@ -194,8 +194,7 @@ export class Dialer {
     const { endpoint, slot, attempts: attempt } = client;
     if (endpoint === undefined) return;
     const elapsedMs = this.#options.clock.nowMs() - client.dialedMs;
-    this.#counters.add(client.row + COLUMN.dials, 1);
-    this.#counters.add(client.row + COLUMN.dialMs, elapsedMs);
+    this.#counters.recordDial(client.row, elapsedMs);
     this.#dial = { endpoint, slot, attempt, reason, elapsedMs };
   }
 }

@@ -125,7 +125,7 @@ export class Relay {
   #enforceLimit(side: AnySide): void {
     if (!this.#limit.isExceeded) return;
     const client = side instanceof ClientSide ? side : side.peer;
-    this.#done(client, REASON.kept_bytes_limit, 'reset');
+    this.#done(client, REASON.buffered_bytes_limit, 'reset');
   }
 
   #setQueue(side: AnySide, bytes: Uint8Array | null): void {

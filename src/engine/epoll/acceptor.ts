@@ -125,7 +125,7 @@ export class Acceptor {
       return;
     }
     if (length === 0) {
-      end(client, REASON.hello_cut, 'close');
+      end(client, REASON.hello_incomplete, 'close');
       return;
     }
     this.#route(client, length);
@@ -142,7 +142,7 @@ export class Acceptor {
       decision.refuse(REASON.first_bytes_too_long);
       this.#apply(client);
     } else if (this.#sockets.has(client, FLAG.finComing)) {
-      this.#hangUp(client, REASON.hello_cut);
+      this.#hangUp(client, REASON.hello_incomplete);
     }
   }
 

@@ -201,8 +201,7 @@ export class Dialer {
     dial.attempt = sockets.attempts[client] ?? 0;
     dial.reason = reason;
     dial.elapsedMs = this.#options.clock.nowMs() - (sockets.stageMs[client] ?? 0);
-    this.#counters.add(row + COLUMN.dials, 1);
-    this.#counters.add(row + COLUMN.dialMs, dial.elapsedMs);
+    this.#counters.recordDial(row, dial.elapsedMs);
     if (reason !== REASON.completed) this.#counters.fail(reason, row);
   }
 }

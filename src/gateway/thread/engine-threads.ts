@@ -115,6 +115,22 @@ export class EngineThreads implements SlotUse {
     return this.#sum(row + COLUMN[name]);
   }
 
+  /** Returns the number of dials by bucket, over all threads. See {@link Counters.dialBuckets}. */
+  dialBuckets(): readonly number[] {
+    const sums: number[] = [];
+    for (const { counters } of this.all) {
+      for (const [bucket, count] of counters.dialBuckets().entries()) {
+        sums[bucket] = (sums[bucket] ?? 0) + count;
+      }
+    }
+    return sums;
+  }
+
+  /** Returns the total duration of all dials, over all threads. */
+  dialMs(): number {
+    return this.all.reduce((sum, { counters }) => sum + counters.dialMs(), 0);
+  }
+
   isInUse(slot: number): boolean {
     return this.slotSum(slot, 'open') !== 0;
   }

@@ -231,9 +231,8 @@ export class EdgeDialer {
   #decide(pod: PodSide): void {
     if (!this.#dialing.delete(pod)) return;
     this.#counters.add(GLOBAL.dialing, -1);
-    this.#counters.add(this.#row + COLUMN.dials, 1);
     const elapsedMs = this.#options.clock.nowMs() - pod.dialedMs;
-    this.#counters.add(this.#row + COLUMN.dialMs, elapsedMs);
+    this.#counters.recordDial(this.#row, elapsedMs);
   }
 
   /** Gives a dial up. A pending TCP dial cannot be canceled, so it is abandoned. A handshake can be reset. */

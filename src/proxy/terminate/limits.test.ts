@@ -175,7 +175,7 @@ test('readers that stall are reset when more is buffered for them than allowed, 
   const proxy = await lab.proxy({ edgePort: api.port, mode: lab.terminate(), limits });
   const options = { ca: lab.authority.cert };
   const buffered = () => proxy.counters.global('bufferedBytes');
-  const resets = () => proxy.counters.failures()['kept_bytes_limit'] ?? 0;
+  const resets = () => proxy.counters.failures()['buffered_bytes_limit'] ?? 0;
   using lively = await Pod.dial(proxy.ports[0]!, options);
   expect(await lively.echo('before')).toBe('before');
 
@@ -193,7 +193,7 @@ test('readers that stall are reset when more is buffered for them than allowed, 
     expect(buffered()).toBeLessThanOrEqual(limits.maxBufferedBytes);
   }
 
-  expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
+  expect(proxy.counters.failures()).toEqual({ buffered_bytes_limit: 1 });
   expect(await lively.echo('after')).toBe('after');
   for (const pod of stalled) pod[Symbol.dispose]();
   await until(() => buffered() === 0, 'nothing buffered');
@@ -216,7 +216,7 @@ test('what a pod sends while the edge is dialed counts as buffered, up to the li
   await until(() => client.closed, 'the end');
 
   expect(client.wasReset).toBe(true);
-  expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
+  expect(proxy.counters.failures()).toEqual({ buffered_bytes_limit: 1 });
   const left = ['open', 'dialing', 'unfinishedHellos', 'bufferedBytes'] as const;
   expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
 });

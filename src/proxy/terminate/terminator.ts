@@ -148,7 +148,7 @@ export class Terminator implements Engine {
       },
       end: (socket) => {
         const pod = plain(socket);
-        if (pod !== undefined) this.#end(pod, lostIn(pod, REASON.hello_cut), 'close');
+        if (pod !== undefined) this.#end(pod, lostIn(pod, REASON.hello_incomplete), 'close');
       },
       close: (socket) => {
         const pod = plain(socket);

@@ -108,6 +108,6 @@ export function blindSuite(engine: string): void {
     await until(() => client.sawFin, 'the end');
     expect(lab.counters.global('dialing')).toBe(0);
     expect(lab.counters.slot(0).dials).toBe(0);
-    expect(lab.counters.failures()).toEqual({ hello_cut: 1 });
+    expect(lab.counters.failures()).toEqual({ hello_incomplete: 1 });
   });
 }

@@ -50,7 +50,7 @@ export function bufferSuite(engine: string): void {
     expect(maxBuffered).toBeGreaterThan(0);
     expect(maxBuffered).toBeLessThanOrEqual(MAX_BUFFERED_BYTES);
     const whole = readers.filter(({ received }) => received === PAYLOAD.length);
-    const { kept_bytes_limit: resets = 0, ...others } = lab.counters.failures();
+    const { buffered_bytes_limit: resets = 0, ...others } = lab.counters.failures();
     expect(whole.length + resets).toBe(STALLED);
     expect(whole.length).toBeGreaterThan(0);
     expect(others).toEqual({});
@@ -74,8 +74,8 @@ export function bufferSuite(engine: string): void {
     await until(() => upstream.closed, 'the end');
 
     expect(upstream.wasReset).toBe(true);
-    expect((await lab.lastClosed()).reason).toBe('kept_bytes_limit');
-    expect(lab.counts().failures).toEqual({ kept_bytes_limit: 1 });
+    expect((await lab.lastClosed()).reason).toBe('buffered_bytes_limit');
+    expect(lab.counts().failures).toEqual({ buffered_bytes_limit: 1 });
     expect(lab.counters.global('bufferedBytes')).toBe(0);
   });
 }

@@ -174,7 +174,7 @@ export function openingSuite(engine: string): void {
     await client.send(HELLO.subarray(0, 40));
     client.fin();
 
-    expect((await lab.lastClosed()).reason).toBe('hello_cut');
+    expect((await lab.lastClosed()).reason).toBe('hello_incomplete');
     expect(lab.counters.global('unfinishedHellos')).toBe(0);
   });
 

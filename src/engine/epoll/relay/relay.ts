@@ -314,7 +314,7 @@ export class Relay {
     this.#sockets.set(to, FLAG.blocked);
     this.#isTight = this.#limit.isNear;
     if (this.#isTight && this.#limit.isExceeded) {
-      this.#done(this.#sockets.clientOf(to), REASON.kept_bytes_limit, 'reset');
+      this.#done(this.#sockets.clientOf(to), REASON.buffered_bytes_limit, 'reset');
     }
   }
 
