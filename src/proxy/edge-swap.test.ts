@@ -92,7 +92,7 @@ describe.each(MODES)('$name: the edge in a file', ({ mode, engine }) => {
     await until(() => proxy.metrics.text().includes(failures(2)), 'the invalid file');
 
     expect(proxy.metrics.text()).toContain(
-      'snicket_proxy_last_load_successful{file="edge-file"} 0\n',
+      'snicket_proxy_last_reload_successful{file="edge-file"} 0\n',
     );
     using pod = await dial(lab, proxy);
     expect(await pod.echo('as before')).toBe('as before');

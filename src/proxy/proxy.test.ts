@@ -99,7 +99,7 @@ test('drains: not ready at once, accepts in the grace, then closes one after the
   expect((await Pod.refused(port)).code).toBe('ECONNREFUSED');
 });
 
-test('tells Prometheus what it has counted, and when its certificate expires', async () => {
+test('exposes its counts and the expiry of its certificate as metrics', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port, http: HTTP });
@@ -112,18 +112,19 @@ test('tells Prometheus what it has counted, and when its certificate expires', a
   const lines = [
     'snicket_proxy_info{mode="terminate",engine="bun"} 1',
     'snicket_proxy_connections_open 1',
-    'snicket_proxy_connections_total 1',
-    'snicket_proxy_bytes_total{direction="up"} 5',
-    'snicket_proxy_bytes_total{direction="down"} 5',
-    'snicket_proxy_dials_total 1',
+    'snicket_proxy_connections_accepted_total 1',
+    'snicket_proxy_received_bytes_total 5',
+    'snicket_proxy_sent_bytes_total 5',
+    'snicket_proxy_dial_duration_seconds_count 1',
     'snicket_proxy_edge_up 1',
+    'snicket_proxy_failures_total{reason="edge_down"} 0',
     'snicket_proxy_edge_addresses 1',
     'snicket_proxy_edge_probes_total{result="success"} 1',
-    'snicket_proxy_last_load_successful{file="ca"} 1',
-    'snicket_proxy_last_load_successful{file="cert"} 1',
+    'snicket_proxy_last_reload_successful{file="ca"} 1',
+    'snicket_proxy_last_reload_successful{file="cert"} 1',
   ];
   for (const line of lines) expect(text).toContain(`${line}\n`);
-  const notAfter = /certificate_not_after_seconds (\d+)/.exec(text)?.[1];
+  const notAfter = /certificate_expiry_timestamp_seconds (\d+)/.exec(text)?.[1];
   expect(Number(notAfter)).toBeGreaterThan(Date.now() / 1000 + 300 * 24 * 3600);
 });
 

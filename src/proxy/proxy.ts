@@ -78,7 +78,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     serverName,
     clock,
     log,
-    onSwap: () => edge.retarget(),
+    onReload: () => edge.retarget(),
   });
   const edge = new Edge({
     targets: fixed === undefined ? credentials.edge : () => fixed,

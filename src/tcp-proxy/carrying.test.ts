@@ -73,15 +73,15 @@ test('says in its metrics whether it is in the slice', async () => {
   await using tenant = await Tenant.create();
   const { proxy } = await tenant.node({ address: '192.0.2.11' });
 
-  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_joined 1\n');
-  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpoints 1\n');
-  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_rounds_total 1\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_joined 1\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_endpoints 1\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_reconciles_total 1\n');
 
   await tenant.api.goDown();
   await tenant.pass(5000);
 
-  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_joined 0\n');
-  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_round_failures_total 1\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_joined 0\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_reconcile_errors_total 1\n');
   await tenant.api.comeUp();
 });
 

@@ -13,16 +13,34 @@ export function registerTcpProxyMetrics(metrics: Metrics, keeper: SliceKeeper): 
     });
   const { counts } = keeper;
 
-  add('gauge', 'joined', '1 if this proxy was in the slice at the last look.', () =>
-    keeper.isJoined ? 1 : 0,
+  add(
+    'gauge',
+    'endpointslice_joined',
+    'Whether the EndpointSlice contains this proxy, as of the last reconcile.',
+    () => (keeper.isJoined ? 1 : 0),
   );
-  add('gauge', 'endpoints', 'Entries of the slice at the last look.', () => counts.endpoints);
-  add('counter', 'rounds_total', 'Looks at the slice.', () => counts.rounds);
-  add('counter', 'round_failures_total', 'Those that failed.', () => counts.failures);
+  add(
+    'gauge',
+    'endpointslice_endpoints',
+    'Number of endpoints in the EndpointSlice, as of the last reconcile.',
+    () => counts.endpoints,
+  );
   add(
     'counter',
-    'overwrites_total',
-    'How often another writer had overwritten the slice.',
+    'endpointslice_overwrites_total',
+    'Total number of times that another writer overwrote the EndpointSlice.',
     () => counts.overwrites,
+  );
+  add(
+    'counter',
+    'reconciles_total',
+    'Total number of reconciles of the EndpointSlice.',
+    () => counts.rounds,
+  );
+  add(
+    'counter',
+    'reconcile_errors_total',
+    'Total number of reconciles that failed.',
+    () => counts.failures,
   );
 }

@@ -210,7 +210,7 @@ test('another writer is put right and named, not more than once a minute', async
   expect(tenant.addresses()).toEqual([A]);
   expect(tenant.said('OtherWriter: kube-apiserver has overwritten the slice')).toHaveLength(1);
   expect(keeper.counts.overwrites).toBe(2);
-  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_overwrites_total 2\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_overwrites_total 2\n');
 });
 
 test("the slice of Snicket's operator is left alone, and the reason said", async () => {

@@ -6,7 +6,7 @@ import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import { parseEdgeFile } from '../edge/edge-file.ts';
-import type { Reloads } from '../metrics.ts';
+import type { FileReloads } from '../metrics.ts';
 import { LiveFiles, UnreadableFile, type LiveFilesOptions } from './live-files.ts';
 import {
   datesFault,
@@ -34,11 +34,11 @@ export interface CredentialsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when new content is in use. */
-  readonly onSwap: () => void;
+  readonly onReload: () => void;
 }
 
 /** Any of the files, whatever its type of content. */
-type Watched = Pick<LiveFiles<unknown>, 'swaps' | 'failures' | 'isGood' | 'watch' | 'stop'>;
+type Watched = Pick<LiveFiles<unknown>, 'reloads' | 'failures' | 'isCurrent' | 'watch' | 'stop'>;
 
 /** A certificate with its issuer, and the inputs of both. Either input may change independently. */
 interface Chain {
@@ -105,9 +105,9 @@ export class Credentials {
   /** Returns the addresses in the file. @throws TypeError if there is no such file */
   readonly edge = (): readonly EdgeAddress[] => present(this.#edge, 'file of the edge').value;
 
-  reloads(): readonly Reloads[] {
-    return [...this.#files].map(([file, { swaps, failures, isGood }]) => {
-      return { file, swaps, failures, isGood };
+  reloads(): readonly FileReloads[] {
+    return [...this.#files].map(([file, { reloads: successes, failures, isCurrent }]) => {
+      return { file, successes, failures, isCurrent };
     });
   }
 
@@ -134,17 +134,17 @@ export class Credentials {
     parse: (contents: readonly Buffer[]) => Value,
     onValue: (value: Value) => void = () => {},
   ): LiveFiles<Value> {
-    const { clock, log, onSwap } = this.#options;
+    const { clock, log, onReload } = this.#options;
     const paths = Object.values(pathsByFlag);
     const [file = ''] = Object.keys(pathsByFlag);
     const files = naming(pathsByFlag, {
       paths,
       parse,
       clock,
-      onSwap: (value) => {
+      onReload: (value) => {
         log.info('a file has changed, and its new content is in force', { file, paths });
         onValue(value);
-        onSwap();
+        onReload();
       },
       onRecovered: () => log.info('a file has its last good content again', { file, paths }),
       onError: (error) =>

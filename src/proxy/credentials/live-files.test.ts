@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { until } from '../../net/testing/peer.ts';
-import { LiveFiles, SECOND_LOOK_MS } from './live-files.ts';
+import { LiveFiles, RETRY_MS } from './live-files.ts';
 
 /** The pair is valid if both files have the same content. */
 function pair() {
@@ -13,7 +13,7 @@ function pair() {
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
   write('a', '1');
   write('b', '1');
-  const swapped: string[] = [];
+  const reloaded: string[] = [];
   const errors: string[] = [];
   let recoveries = 0;
   let misfits = 0;
@@ -25,7 +25,7 @@ function pair() {
         misfits++;
         throw new Error(`${String(a)} is not ${String(b)}`);
       },
-      onSwap: (value) => swapped.push(value),
+      onReload: (value) => reloaded.push(value),
       onRecovered: () => recoveries++,
       onError: (error) => errors.push(error.message),
       clock,
@@ -37,7 +37,7 @@ function pair() {
     clock,
     folder,
     write,
-    swapped,
+    reloaded,
     errors,
     recovered,
     misfit,
@@ -75,7 +75,7 @@ test('a pair that is written one file after the other is one swap and no error',
   await until(() => live.value === '2', 'the new pair');
   live.stop();
 
-  expect({ swapped: lab.swapped, errors: lab.errors }).toEqual({ swapped: ['2'], errors: [] });
+  expect({ reloaded: lab.reloaded, errors: lab.errors }).toEqual({ reloaded: ['2'], errors: [] });
 });
 
 test('half a pair is an error after a while, and the last good value stays', async () => {
@@ -85,32 +85,32 @@ test('half a pair is an error after a while, and the last good value stays', asy
 
   lab.write('a', '2');
   await lab.misfit();
-  lab.clock.advance(SECOND_LOOK_MS);
+  lab.clock.advance(RETRY_MS);
   expect(live.failures).toBe(1);
   live.stop();
 
   expect(live.value).toBe('1');
   expect(lab.errors).toEqual(['2 is not 1']);
-  expect(live.swaps).toBe(0);
+  expect(live.reloads).toBe(0);
 });
 
 test('the last good content that comes back is no swap, but it is said', async () => {
   using lab = pair();
   const live = lab.live();
   live.watch();
-  expect(live.isGood).toBe(true);
+  expect(live.isCurrent).toBe(true);
 
   lab.write('a', '2');
   await lab.misfit();
-  lab.clock.advance(SECOND_LOOK_MS);
+  lab.clock.advance(RETRY_MS);
   expect(live.failures).toBe(1);
-  expect(live.isGood).toBe(false);
+  expect(live.isCurrent).toBe(false);
   lab.write('a', '1');
-  await until(() => live.isGood, 'the good content');
+  await until(() => live.isCurrent, 'the good content');
   live.stop();
 
   expect(lab.recovered()).toBe(1);
-  expect(live.swaps).toBe(0);
+  expect(live.reloads).toBe(0);
 });
 
 test('a file that goes and comes back is not good meanwhile', async () => {
@@ -120,15 +120,15 @@ test('a file that goes and comes back is not good meanwhile', async () => {
 
   rmSync(join(lab.folder, 'b'));
   await until(() => live.failures === 1, 'the error');
-  expect(live.isGood).toBe(false);
+  expect(live.isCurrent).toBe(false);
   lab.write('b', '1');
-  await until(() => live.isGood, 'the good content');
+  await until(() => live.isCurrent, 'the good content');
   live.stop();
 
   expect(lab.recovered()).toBe(1);
 });
 
-test('follows a Kubernetes volume, where a link to the folder is swapped', async () => {
+test('follows a Kubernetes volume, where a link to the folder is reloaded', async () => {
   using lab = pair();
   const version = (name: string, content: string): void => {
     mkdirSync(join(lab.folder, name));
@@ -147,5 +147,5 @@ test('follows a Kubernetes volume, where a link to the folder is swapped', async
   await until(() => live.value === '2', 'the new version');
   live.stop();
 
-  expect({ swapped: lab.swapped, errors: lab.errors }).toEqual({ swapped: ['2'], errors: [] });
+  expect({ reloaded: lab.reloaded, errors: lab.errors }).toEqual({ reloaded: ['2'], errors: [] });
 });

@@ -12,7 +12,7 @@ export interface LiveFilesOptions<Value> {
   /** Parses the contents, in the order of the paths. Throws an Error with a sentence for the user. */
   readonly parse: (contents: readonly Buffer[]) => Value;
   /** Called when the files have changed and the new value is in use. */
-  readonly onSwap: (value: Value) => void;
+  readonly onReload: (value: Value) => void;
   /** Called when the last valid content is back after invalid content. */
   readonly onRecovered: () => void;
   /** Called when the files have changed to invalid content. */
@@ -22,7 +22,7 @@ export interface LiveFilesOptions<Value> {
 }
 
 /** Two files are not replaced atomically. A mismatched pair is read again after this time, and only then reported. */
-export const SECOND_LOOK_MS = 500;
+export const RETRY_MS = 500;
 
 /** A file cannot be read. The message is a sentence for the user. */
 export class UnreadableFile extends Error {
@@ -44,12 +44,12 @@ export class LiveFiles<Value> {
   readonly #options: LiveFilesOptions<Value>;
   readonly #watches: WatchedFile[] = [];
   readonly #clock: Clock;
-  #cancelSecondLook = () => {};
+  #cancelRetry = () => {};
   #contents: readonly Buffer[];
   #value: Value;
-  #swaps = 0;
+  #reloads = 0;
   #failures = 0;
-  #isGood = true;
+  #isCurrent = true;
 
   /** Reads the files. @throws UnreadableFile, or what `parse` throws, because there is no last valid value yet. */
   constructor(options: LiveFilesOptions<Value>) {
@@ -64,8 +64,8 @@ export class LiveFiles<Value> {
   }
 
   /** Number of successful reloads. */
-  get swaps(): number {
-    return this.#swaps;
+  get reloads(): number {
+    return this.#reloads;
   }
 
   /** Number of failed reloads. */
@@ -74,8 +74,8 @@ export class LiveFiles<Value> {
   }
 
   /** Whether the value matches the current files. */
-  get isGood(): boolean {
-    return this.#isGood;
+  get isCurrent(): boolean {
+    return this.#isCurrent;
   }
 
   /** Starts to watch the files. */
@@ -87,44 +87,44 @@ export class LiveFiles<Value> {
           initialContent: known,
           clock: this.#clock,
           onContent: () => this.#changed(),
-          onError: (error) => this.#troubled(error),
+          onError: (error) => this.#unreadable(error),
         }),
       );
     }
   }
 
   stop(): void {
-    this.#cancelSecondLook();
+    this.#cancelRetry();
     for (const watch of this.#watches.splice(0)) watch.stop();
   }
 
   /** Reads all files again: others may have changed too, and be reported only later. */
   #changed(): void {
-    this.#cancelSecondLook();
-    const error = this.#take();
+    this.#cancelRetry();
+    const error = this.#reload();
     if (error === undefined) return;
-    this.#cancelSecondLook = this.#clock.after(SECOND_LOOK_MS, () => {
-      const still = this.#take();
+    this.#cancelRetry = this.#clock.after(RETRY_MS, () => {
+      const still = this.#reload();
       if (still !== undefined) this.#fail(still);
     });
   }
 
   /** Handles a file that cannot be read or watched. If only the watch has failed, the value still matches the files. */
-  #troubled(error: Error): void {
+  #unreadable(error: Error): void {
     this.#fail(error);
     try {
-      this.#isGood = this.#isKnown(this.#read());
+      this.#isCurrent = this.#isKnown(this.#read());
     } catch {
-      this.#isGood = false;
+      this.#isCurrent = false;
     }
   }
 
-  #take(): Error | undefined {
+  #reload(): Error | undefined {
     try {
       const contents = this.#read();
       if (this.#isKnown(contents)) {
-        if (!this.#isGood) this.#options.onRecovered();
-        this.#isGood = true;
+        if (!this.#isCurrent) this.#options.onRecovered();
+        this.#isCurrent = true;
         return undefined;
       }
       this.#value = this.#options.parse(contents);
@@ -132,9 +132,9 @@ export class LiveFiles<Value> {
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
-    this.#isGood = true;
-    this.#swaps++;
-    this.#options.onSwap(this.#value);
+    this.#isCurrent = true;
+    this.#reloads++;
+    this.#options.onReload(this.#value);
     return undefined;
   }
 
@@ -147,7 +147,7 @@ export class LiveFiles<Value> {
   }
 
   #fail(error: Error): void {
-    this.#isGood = false;
+    this.#isCurrent = false;
     this.#failures++;
     this.#options.onError(error);
   }
