@@ -93,7 +93,33 @@ test('the answer to a ping may be behind much that comes slowly', () => {
   }
   expect(log).toEqual(['ping']);
 
-  clock.advance(10_000);
+  clock.advance(5_000);
+  clock.advance(5_000);
+  expect(log).toEqual(['ping', 'the server did not answer a ping']);
+});
+
+test('the answer to a ping may have arrived while the process was frozen', () => {
+  const { clock, liveness, log } = connection();
+  liveness.use(true);
+  liveness.doubt();
+
+  clock.advance(60_000);
+  expect(log).toEqual(['ping']);
+  liveness.heard();
+  expect(liveness.pinged()).toBe(true);
+  clock.advance(60_000);
+  expect(log).toEqual(['ping']);
+});
+
+test('a server that does not answer after the process was frozen has five more seconds', () => {
+  const { clock, liveness, log } = connection();
+  liveness.use(true);
+  liveness.doubt();
+  clock.advance(60_000);
+
+  clock.advance(4_999);
+  expect(log).toEqual(['ping']);
+  clock.advance(2_000);
   expect(log).toEqual(['ping', 'the server did not answer a ping']);
 });
 

@@ -13,6 +13,8 @@ const IDLE_MS = 10_000;
 const SILENCE_MS = 90_000;
 /** How long to wait for the response to a ping, or for any other bytes. */
 const PING_MS = 5_000;
+/** A timer that is later than this means that the process was frozen, or busy. */
+const LATE_MS = 1_000;
 
 /** The connection that {@link Liveness} checks. */
 export interface LivenessTarget {
@@ -97,11 +99,16 @@ export class Liveness {
     this.#target.sendPing();
   }
 
-  /** Waits for the response to a ping. It may be queued behind a slow response, so other bytes extend the wait. */
-  #awaitPing(): void {
+  /**
+   * Waits for the response to a ping. It may be queued behind a slow response, so other bytes extend the wait. It may
+   * also have arrived while the process was frozen: a late timer runs before the socket is read, so it waits once more.
+   */
+  #awaitPing(isSecondWait = false): void {
     const beganMs = this.#clock.nowMs();
     this.#after(PING_MS, () => {
+      const isLate = this.#clock.nowMs() - beganMs > PING_MS + LATE_MS;
       if (this.#heardMs > beganMs) this.#awaitPing();
+      else if (isLate && !isSecondWait) this.#awaitPing(true);
       else this.#target.failed(timedOut('the server did not answer a ping'));
     });
   }
