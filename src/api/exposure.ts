@@ -33,7 +33,7 @@ export const exposureSpec = z.strictObject({
   edgeRef: edgeReference
     .optional()
     .describe(
-      'edgeRef references the Edge that exposes this control plane. Defaults to the Edge with the annotation snicket.dev/is-default: "true". If several Edges have it, to the one that the Exposure uses already, else to the oldest.',
+      'edgeRef references the Edge that exposes this control plane. Defaults to the Edge with the annotation snicket.dev/is-default: "true". If several Edges have it, to the one that the TenantRoutes of the Exposure are on, else to the oldest.',
     ),
   controlPlane: controlPlaneSpec.describe(
     'controlPlane describes the control plane to expose: type, and the one member that it selects.',

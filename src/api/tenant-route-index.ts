@@ -29,9 +29,15 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   readonly #written = new Map<string, string>();
   /** For each own write in progress, the uids of all TenantRoutes that were removed since it began. */
   readonly #removedDuringWrites = new Set<Set<string>>();
+  #onChange: (exposure: string) => void = () => {};
 
   constructor(routes: Iterable<T> = []) {
     for (const route of routes) this.put(route);
+  }
+
+  /** Calls back with the key of an Exposure after each change of its TenantRoutes. Replaces the previous callback. */
+  onChange(changed: (exposure: string) => void): void {
+    this.#onChange = changed;
   }
 
   /**
@@ -146,6 +152,7 @@ export class TenantRouteIndex<T extends IndexedRoute> {
       index.set(value, [...(index.get(value) ?? []), route]);
     }
     this.#countOnEdge(route, 1);
+    this.#onChange(exposureKeyOf(route));
   }
 
   #drop(key: string, route: T): void {
@@ -156,6 +163,7 @@ export class TenantRouteIndex<T extends IndexedRoute> {
       else index.set(value, others);
     }
     this.#countOnEdge(route, -1);
+    this.#onChange(exposureKeyOf(route));
   }
 
   #countOnEdge(route: T, change: 1 | -1): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import { keyText, type KubeObject, type ObjectMeta } from '../kube/object.ts';
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
@@ -39,6 +39,7 @@ function indexOf(
 ): ExposureIndex {
   return new ExposureIndex({
     exposures: () => exposures,
+    exposure: (key) => exposures.find(({ metadata }) => keyText(metadata) === key),
     edges: () => edges,
     tenantRoutes: new TenantRouteIndex(routes),
   });
@@ -62,6 +63,44 @@ describe('the Edge of an Exposure', () => {
 
     expect(indexOf([], edges).resolve(exposure('blue')).value?.edge.metadata.name).toBe('b');
     expect(indexOf([], twins).resolve(exposure('blue')).value?.edge.metadata.name).toBe('x');
+  });
+
+  test('is, of several default ones, that of its first TenantRoute, whatever its status says', () => {
+    const at = (creationTimestamp: string) => ({ creationTimestamp, annotations: DEFAULT });
+    const edges = [edge('old', at('2026-01-01')), edge('young', at('2026-02-01')), edge('other')];
+    const on = (name: string, creationTimestamp: string) =>
+      tenantRoute('blue', `${name}.example.test`, { creationTimestamp }, { edgeRef: { name } });
+    const edgeWith = (...routes: readonly TenantRoute[]) =>
+      indexOf([], edges, routes).resolve(exposure('blue', {}, { status })).value?.edge.metadata
+        .name;
+    const status = { edgeRef: { name: 'old' } };
+
+    expect(edgeWith(on('young', '2026-03-01'))).toBe('young');
+    expect(edgeWith(on('old', '2026-03-02'), on('young', '2026-03-01'))).toBe('young');
+    expect(edgeWith(on('other', '2026-03-01'))).toBe('old');
+    expect(edgeWith()).toBe('old');
+  });
+
+  test('follows its TenantRoutes', () => {
+    const at = (creationTimestamp: string) => ({ creationTimestamp, annotations: DEFAULT });
+    const edges = [edge('old', at('2026-01-01')), edge('young', at('2026-02-01'))];
+    const tenantRoutes = new TenantRouteIndex<TenantRoute>();
+    const blue = exposure('blue');
+    const index = new ExposureIndex({
+      exposures: () => [blue],
+      exposure: () => blue,
+      edges: () => edges,
+      tenantRoutes,
+    });
+    const users = () => ['old', 'young'].map((name) => [...index.usersOf(name)].length);
+    expect(users()).toEqual([1, 0]);
+
+    const route = tenantRoute('blue', 'any.example.test', {}, { edgeRef: { name: 'young' } });
+    tenantRoutes.put(route);
+    expect(users()).toEqual([0, 1]);
+
+    tenantRoutes.remove(route);
+    expect(users()).toEqual([1, 0]);
   });
 
   test('is said to be in a file, perhaps, that cannot be used', () => {

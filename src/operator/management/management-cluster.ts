@@ -10,7 +10,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';
 import { InformerCounters } from '../../kube/informer/relist.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
-import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import { keyText, parseKey, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RecentReads } from '../../kube/client/recent-reads.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
@@ -122,6 +122,7 @@ export class ManagementCluster implements ManagementView {
     this.#watches = new DynamicWatches({ client, listener, clock, random, counters });
     this.exposureIndex = new ExposureIndex({
       exposures: () => this.exposures.list(),
+      exposure: (key) => this.exposures.get(parseKey(key)),
       edges: () => this.edges.list(),
       tenantRoutes: this.tenantRoutes,
       namespaceLabels: (name) => this.namespaceLabels(name),
