@@ -12,6 +12,7 @@ import { GATEWAY_KEYS } from '../../management/master-keys.ts';
 import type { DryRun } from '../../reconcile/dry-run.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ObjectChange } from '../../plan/changes.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { Cluster } from '../../plan/render.ts';
 import { faultText } from '../../standalone/folder/fault.ts';
 import { identityOf } from '../../standalone/folder/file-objects.ts';
@@ -85,8 +86,12 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
   const source = new StateSource(state, {}, io.path(state));
   const { edges = [], exposures, tenantRoutes = [] } = await source.read();
   const objects = reading.objects.map(({ object }) => object);
+  const live = {
+    objects: [...edges, ...exposures],
+    tenantRoutes: tenantRoutes.filter(isTenantRoute),
+  };
   const all = [
-    ...appliedObjects(staying(io, [...edges, ...exposures], folder, reading), objects),
+    ...appliedObjects(staying(io, live, folder, reading), objects),
     ...tenantRoutes,
     ...objects.filter(({ kind }) => kind === RESOURCES.secret.kind),
     await masterKeys(io, state),
@@ -114,7 +119,10 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
  */
 function staying(
   io: CommandIo,
-  live: readonly KubeObject[],
+  {
+    objects: live,
+    tenantRoutes,
+  }: { readonly objects: readonly KubeObject[]; readonly tenantRoutes: readonly TenantRoute[] },
   folder: string,
   reading: FolderReading,
 ): readonly KubeObject[] {
@@ -124,7 +132,7 @@ function staying(
   }
   // Assumes that objects have been missing for long enough.
   const missingSince = new Map(live.map((object) => [identityOf(object), -Infinity]));
-  const { remove, faults } = planSync({ reading, live, missingSince, nowMs: 0 });
+  const { remove, faults } = planSync({ reading, live, tenantRoutes, missingSince, nowMs: 0 });
   for (const fault of faults) say(io, `warning: ${faultText(fault)}`);
   return live.flatMap((object) => {
     if (!remove.includes(object)) return [object];

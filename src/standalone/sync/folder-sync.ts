@@ -1,4 +1,5 @@
 /** Syncs the objects of a cluster with a folder. As long as the folder cannot be read, the objects stay as they are. */
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -159,7 +160,7 @@ export class FolderSync {
       this.#suspend(emptyFolderText(this.#options.folder));
       return;
     }
-    await this.#applyReading(reading, live);
+    await this.#applyReading(reading, live, await this.#writes.tenantRoutes());
     this.#resume();
   }
 
@@ -169,9 +170,14 @@ export class FolderSync {
     this.#options.onEdgeFiles?.();
   }
 
-  async #applyReading(reading: FolderReading, live: readonly KubeObject[]): Promise<void> {
+  async #applyReading(
+    reading: FolderReading,
+    live: readonly KubeObject[],
+    tenantRoutes: readonly TenantRoute[],
+  ): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
-    const plan = planSync({ reading, live, missingSince: this.#missingSince, nowMs });
+    const missingSince = this.#missingSince;
+    const plan = planSync({ reading, live, tenantRoutes, missingSince, nowMs });
     this.#missingSince = plan.missingSince;
     const present = new Set(live.map(identityOf));
     const applied = new Map([...this.#applied].filter(([identity]) => present.has(identity)));

@@ -1,4 +1,5 @@
 /** Reads and writes the objects of a folder in the cluster. */
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -28,6 +29,13 @@ export class FolderWrites {
     const signal = this.#signal;
     const lists = await Promise.all(kinds.map(async (kind) => this.#client.list(kind, { signal })));
     return lists.flatMap(({ items }) => items).filter((object) => fileOf(object) !== '');
+  }
+
+  /** Returns all TenantRoutes in the cluster. */
+  async tenantRoutes(): Promise<readonly TenantRoute[]> {
+    const signal = this.#signal;
+    const { items } = await this.#client.list<TenantRoute>(RESOURCES.tenantRoute, { signal });
+    return items;
   }
 
   /** Applies an object. Returns a fault if that fails. */

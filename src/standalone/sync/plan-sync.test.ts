@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { tenantRoute } from '../../plan/testing/tenant-routes.ts';
 import { identityOf } from '../folder/file-objects.ts';
 import type { FolderObject } from '../folder/folder-reader.ts';
 import { FILE_ANNOTATION, DELETION_GRACE_MS, planSync, type SyncInput } from './plan-sync.ts';
@@ -8,6 +9,7 @@ import { FILE_ANNOTATION, DELETION_GRACE_MS, planSync, type SyncInput } from './
 const FACTS: SyncInput = {
   reading: { objects: [], unknown: [], unusableTexts: new Map(), emptyPaths: [] },
   live: [],
+  tenantRoutes: [],
   missingSince: new Map(),
   nowMs: 1_000_000,
 };
@@ -31,7 +33,6 @@ function exposure(metadata: Partial<ObjectMeta> = {}): KubeObject {
   };
   return live('Exposure', 'blue', 'blue.yaml', metadata, {
     spec: { controlPlane },
-    status: { edgeRef: { name: 'shared' } },
   });
 }
 
@@ -70,6 +71,7 @@ function plan(facts: Partial<SyncInput>) {
 }
 
 const EDGE = live('Edge', 'shared', 'edge.yaml');
+const ROUTE = tenantRoute('blue', 'blue.example.test', { namespace: 'a' });
 const SECRETS = ['blue-ca', 'blue-admin', 'other'].map((name) => live('Secret', name, 'blue.yaml'));
 
 test('applies what the folder has', () => {
@@ -180,16 +182,27 @@ describe('an Exposure that leaves', () => {
   test('keeps the Secrets and the Edge that it needs for that', () => {
     const all = [exposure(), EDGE, ...SECRETS];
 
-    expect(plan({ live: all, missingSince: LONG_AGO }).remove).toEqual([
+    const input = { live: all, missingSince: LONG_AGO };
+    expect(plan({ ...input, tenantRoutes: [ROUTE] }).remove).toEqual([
       'Exposure a/blue',
       'Secret a/other',
+    ]);
+    expect(plan(input).remove).toEqual(['Exposure a/blue', 'Edge shared', 'Secret a/other']);
+  });
+
+  test('keeps the Edge that its spec names', () => {
+    const named = { ...exposure(), spec: { edgeRef: { name: 'shared' } } };
+
+    expect(plan({ live: [named, EDGE], missingSince: LONG_AGO }).remove).toEqual([
+      'Exposure a/blue',
     ]);
   });
 
   test('keeps them until it is gone, and is not deleted twice', () => {
     const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
 
-    expect(plan({ live: [leaving, EDGE, ...SECRETS], missingSince: LONG_AGO }).remove).toEqual([
+    const all = [leaving, EDGE, ...SECRETS];
+    expect(plan({ live: all, tenantRoutes: [ROUTE], missingSince: LONG_AGO }).remove).toEqual([
       'Secret a/other',
     ]);
     expect(plan({ live: [EDGE, ...SECRETS], missingSince: LONG_AGO }).remove).toHaveLength(4);

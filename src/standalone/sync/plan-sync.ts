@@ -1,6 +1,8 @@
 /** Computes the changes from the content of a folder and the live objects. Pure. */
 import type { Exposure } from '../../api/exposure.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { exposureKeyOf } from '../../api/host-ownership.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { FolderFault } from '../folder/fault.ts';
 import { identityOf } from '../folder/file-objects.ts';
 import type { FolderObject, FolderReading } from '../folder/folder-reader.ts';
@@ -28,6 +30,8 @@ export interface SyncInput {
   readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'unusableTexts' | 'emptyPaths'>;
   /** The live Edges, Exposures and Secrets that come from the folder. */
   readonly live: readonly KubeObject[];
+  /** All TenantRoutes. */
+  readonly tenantRoutes: readonly TenantRoute[];
   /** Since when objects are missing, by identity. */
   readonly missingSince: ReadonlyMap<string, number>;
   readonly nowMs: number;
@@ -43,7 +47,8 @@ export interface SyncPlan {
 }
 
 /** Computes what to apply and what to delete. */
-export function planSync({ reading, live, missingSince, nowMs }: SyncInput): SyncPlan {
+export function planSync(input: SyncInput): SyncPlan {
+  const { reading, live, tenantRoutes, missingSince, nowMs } = input;
   const isUnknown = isAtOrBelow(reading.unknown);
   const liveBy = new Map(live.map((object) => [identityOf(object), object]));
   const apply: FolderObject[] = [];
@@ -86,7 +91,10 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncInput): Syn
   const due = missing.filter(
     (object) => object.metadata.deletionTimestamp === undefined && isDue(object),
   );
-  const isNeeded = neededBy(live.filter((object) => isBeingRemoved(object, due)));
+  const isNeeded = neededBy(
+    live.filter((object) => isBeingRemoved(object, due)),
+    tenantRoutes,
+  );
   return {
     apply: apply.toSorted(exposuresLast),
     missingSince: since,
@@ -141,9 +149,17 @@ function isBeingRemoved(object: KubeObject, due: readonly KubeObject[]): boolean
 }
 
 /** Returns which Edges and Secrets are needed to clean up the tenants of these Exposures. */
-function neededBy(exposures: readonly KubeObject[]): (object: KubeObject) => boolean {
+function neededBy(
+  exposures: readonly KubeObject[],
+  tenantRoutes: readonly TenantRoute[],
+): (object: KubeObject) => boolean {
   const needed = new Set<string>();
-  for (const { metadata, spec, status } of exposures as readonly Partial<Exposure>[]) {
+  const keys = new Set(exposures.map(({ metadata }) => keyText(metadata)));
+  const routes = tenantRoutes.filter((route) => keys.has(exposureKeyOf(route)));
+  for (const { name } of routes.map(({ spec }) => spec.edgeRef)) {
+    needed.add(identityOf(edgeOf(name)));
+  }
+  for (const { metadata, spec } of exposures as readonly Partial<Exposure>[]) {
     const { caSecretRef, kubeconfigSecretRef } = spec?.controlPlane ?? {};
     for (const secret of [caSecretRef, kubeconfigSecretRef]) {
       if (secret === undefined) continue;
@@ -151,13 +167,12 @@ function neededBy(exposures: readonly KubeObject[]): (object: KubeObject) => boo
       const namespace = metadata?.namespace;
       needed.add(identityOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } }));
     }
-    for (const name of [spec?.edgeRef?.name, status?.edgeRef?.name]) {
-      if (name !== undefined) {
-        needed.add(
-          identityOf({ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name } }),
-        );
-      }
-    }
+    const { name } = spec?.edgeRef ?? {};
+    if (name !== undefined) needed.add(identityOf(edgeOf(name)));
   }
   return (object) => needed.has(identityOf(object));
+}
+
+function edgeOf(name: string): KubeObject {
+  return { apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name } };
 }
