@@ -219,13 +219,15 @@ export class ExposureController {
     signal: AbortSignal,
   ): Promise<ConditionStates> {
     const { probes, routing } = this.#options;
-    const { routed, tenant } = reconciled;
+    const { routed, tenant, preparation } = reconciled;
     const conditions = this.#conditions(key, reconciled);
     if (routed.previous.length === 0) return conditions;
     const isProbed = probes.isUpToDate(key) && !probes.isSuspect(key);
     const probed = isProbed ? probes.hopsOf(key) : undefined;
     const hops = [...(probed ?? []), ...(tenant?.hops ?? [])];
-    if (probed === undefined || !isMoveComplete(conditions, hops)) return conditions;
+    if (probed === undefined || !isMoveComplete(preparation, conditions, hops)) {
+      return conditions;
+    }
     await step('Routed', async () => routing.remove(routed.previous, signal));
     return this.#conditions(key, { ...reconciled, routed: { ...routed, previous: [] } });
   }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import type { ExposureStatus } from '../../api/exposure.ts';
-import { startingForMs } from './management-conditions.ts';
-import { holds, waits, type ConditionState } from './condition-state.ts';
+import { isMoveComplete, startingForMs } from './management-conditions.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import {
+  CONDITION_ORDER,
+  holds,
+  waits,
+  type ConditionState,
+  type ConditionStates,
+} from './condition-state.ts';
 
 const BEGIN = '2026-11-16T00:00:00Z';
 const WAITING = waits('ProxiesNotReady', 'none is ready');
@@ -46,5 +53,22 @@ describe('how a tenant is need not be told', () => {
     expect(startingMs(before('True'), WAITING, 1000)).toBe(0);
     expect(startingMs(before('False'), WAITING, 1000)).toBe(0);
     expect(startingMs(undefined, WAITING, 1000)).toBe(0);
+  });
+});
+
+describe('a move', () => {
+  const conditions = Object.fromEntries(
+    CONDITION_ORDER.map((type) => [type, holds(type, 'it is')]),
+  ) as ConditionStates;
+  const fault = new KubeError('Unreachable', 'no answer');
+
+  test('is complete when all conditions are True', () => {
+    expect(isMoveComplete({}, conditions, [])).toBe(true);
+    const unprepared = { ...conditions, Prepared: waits('NotPrepared', 'not yet') };
+    expect(isMoveComplete({}, unprepared, [])).toBe(false);
+  });
+
+  test('is not complete after a fault of the preparation, whose condition is the last known one', () => {
+    expect(isMoveComplete({ fault }, conditions, [])).toBe(false);
   });
 });

@@ -10,6 +10,7 @@ import type { ControlPlaneReading } from '../../providers/reading/read-control-p
 import type { KubeObject } from '../../kube/object.ts';
 import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
 import { TENANT_FINALIZER } from '../finalizers.ts';
+import type { ExposurePreparation } from '../preparation/exposure-preparations.ts';
 import type { RouteState } from '../routes/plan-routes.ts';
 import {
   CONDITION_ORDER,
@@ -112,9 +113,15 @@ export function isInUse(
 
 /**
  * Whether a move between Edges or hosts is complete, so that the previous routes can go. That takes more than Ready: every
- * condition is True, every address of the edge works, DNS points to the edge, and no proxy has the previous template.
+ * condition is True, every address of the edge works, DNS points to the edge, and no proxy has the previous template. After
+ * a fault of the preparation, the condition Prepared is only the last known one.
  */
-export function isMoveComplete(conditions: ConditionStates, hops: readonly HopResult[]): boolean {
+export function isMoveComplete(
+  { fault }: Pick<ExposurePreparation, 'fault'>,
+  conditions: ConditionStates,
+  hops: readonly HopResult[],
+): boolean {
+  if (fault !== undefined) return false;
   const areAllTrue = CONDITION_ORDER.every((type) => conditions[type].status === 'True');
   return areAllTrue && !hops.some(({ code }) => isPartial(code));
 }
