@@ -28,7 +28,9 @@ const objectRef = z.strictObject({
 const service = withRules(
   z.strictObject({
     name: objectName.describe('name is the name of the Service, in the namespace of the Exposure.'),
-    apiPort: port.default(6443).describe('apiPort is the Service port of the API server.'),
+    apiPort: port
+      .default(6443)
+      .describe('apiPort is the Service port of the API server. Defaults to 6443.'),
     konnectivityPort: port
       .optional()
       .describe(
@@ -57,11 +59,13 @@ const caSecretRef = z.strictObject({
   name: objectName.describe('name is the name of the Secret, in the namespace of the Exposure.'),
   certificateKey: secretKey
     .default('tls.crt')
-    .describe('certificateKey is the key of the Secret that holds the certificate, as PEM.'),
+    .describe(
+      'certificateKey is the key of the Secret that holds the certificate, as PEM. Defaults to tls.crt.',
+    ),
   privateKeyKey: secretKey
     .default('tls.key')
     .describe(
-      'privateKeyKey is the key of the Secret that holds the private key, as PEM. Only worker mode Terminate needs it.',
+      'privateKeyKey is the key of the Secret that holds the private key, as PEM. Only worker mode Terminate requires it. Defaults to tls.key.',
     ),
 });
 
@@ -70,7 +74,7 @@ const kubeconfigSecretRef = z.strictObject({
   key: secretKey
     .default('admin.conf')
     .describe(
-      'key is the key of the Secret that holds the kubeconfig. Snicket connects to the Service or the endpoints instead of the server in it.',
+      'key is the key of the Secret that holds the kubeconfig. Snicket connects to the Service or the endpoints instead of the server in it. Defaults to admin.conf.',
     ),
 });
 

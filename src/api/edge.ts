@@ -54,14 +54,14 @@ const INGRESS_DRIVERS: readonly Driver[] = [
 ];
 
 const parentRef = z.strictObject({
-  namespace: objectName.describe('The namespace of the Gateway.'),
-  name: objectName.describe('The name of the Gateway.'),
+  namespace: objectName.describe('namespace is the namespace of the Gateway.'),
+  name: objectName.describe('name is the name of the Gateway.'),
   sectionName: objectName
     .optional()
     .describe(
-      'The listener: protocol TLS, mode Passthrough. Default: every listener that takes the route.',
+      'sectionName is the name of a listener with protocol TLS and TLS mode Passthrough. Defaults to all listeners that accept the route.',
     ),
-  port: port.optional().describe('Only listeners on this port. Default: any.'),
+  port: port.optional().describe('port selects listeners by their port. Defaults to all ports.'),
 });
 
 const labelSelectorRequirement = withRules(
@@ -69,7 +69,9 @@ const labelSelectorRequirement = withRules(
     key: z.string().min(1).max(317).describe('key is the label key.'),
     operator: z
       .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-      .describe('operator relates the label to values.'),
+      .describe(
+        'operator is the relation between the label and values: In, NotIn, Exists or DoesNotExist.',
+      ),
     values: z
       .array(z.string().max(63))
       .max(64)
@@ -101,7 +103,9 @@ const allowedNamespaces = withRules(
     from: z
       .enum(NAMESPACES_FROM)
       .default('All')
-      .describe('from is All, or Selector for the namespaces that selector matches.'),
+      .describe(
+        'from is All for every namespace, or Selector for the namespaces that selector matches. Defaults to All.',
+      ),
     selector: labelSelector
       .optional()
       .describe(
@@ -121,18 +125,20 @@ export const edgeSpec = withRules(
     driver: z
       .enum(DRIVERS)
       .describe(
-        "How tenants are routed. snicket: Snicket's own gateway. haproxy (HAProxy Technologies), haproxy-ingress (the community's), nginx (ingress-nginx), nginx-inc (F5), traefik, contour, gateway-api: by the objects of that controller. ingress: by a plain Ingress with the annotations in spec.ingress. It may be changed: the routes of all Exposures move.",
+        "driver selects what routes connections to tenants. snicket: Snicket's own gateway. haproxy (HAProxy Technologies), haproxy-ingress (community), nginx (ingress-nginx), nginx-inc (F5), traefik, contour, gateway-api: that controller, which Snicket configures by its objects. ingress: any other ingress controller, by Ingresses with the annotations in spec.ingress. After a change, Snicket moves the routes of all Exposures.",
       ),
     domain: domain
       .optional()
       .describe(
-        'The domain below which hosts are made for Exposures that name none: NAMESPACE-NAME.k8s.DOMAIN for the API, NAMESPACE-NAME.konnectivity.DOMAIN for konnectivity.',
+        'domain is the DNS domain for the hosts of Exposures that set none: NAMESPACE-NAME.k8s.DOMAIN for the API, and NAMESPACE-NAME.konnectivity.DOMAIN for konnectivity. If unset, every Exposure must set its hosts.',
       ),
-    port: port.default(443).describe('The port of the edge as clients see it.'),
+    port: port
+      .default(443)
+      .describe('port is the port of the edge that clients connect to. Defaults to 443.'),
     addresses: setOf(address, 16)
       .optional()
       .describe(
-        "The public IP addresses of the edge: what DNS has to say, and what workers dial before they have DNS. Default: as the status of the controller's Service or Gateway says.",
+        "addresses lists the public IP addresses of the edge. DNS records must point to them, and workers use them before DNS is available. Defaults to the addresses in the status of the controller's Service or Gateway.",
       ),
     allowedNamespaces: allowedNamespaces
       .default({ from: 'All' })
@@ -148,34 +154,38 @@ export const edgeSpec = withRules(
       .enum(ANNOTATION_POLICIES)
       .default('Allowed')
       .describe(
-        'annotations says whether annotations on the objects of providers create Exposures on this Edge. Allowed: they do. Ignored: they do not, and Snicket deletes the Exposures that annotations created before. Defaults to Allowed.',
+        'annotations selects whether annotations on provider objects create Exposures on this Edge. Allowed: they do. Ignored: they do not, and Snicket deletes the Exposures that annotations created before. Defaults to Allowed.',
       ),
     ingress: z
       .strictObject({
         className: objectName
           .optional()
           .describe(
-            "The class of the objects. Default: the controller's own, or the cluster's default.",
+            "className is the ingress class of the objects that Snicket creates. Defaults to the usual class of the controller, or to the cluster's default class.",
           ),
         annotations: mapTo(z.string().max(4096), 64)
           .optional()
           .describe(
-            'Annotations for the objects, besides those that the driver knows. With driver ingress: those that make your controller pass TLS through untouched.',
+            'annotations lists annotations for the objects that Snicket creates, in addition to those of the driver. With driver ingress, set the annotations that enable TLS passthrough in your controller.',
           ),
       })
       .optional()
-      .describe('For drivers haproxy, haproxy-ingress, nginx, nginx-inc, contour and ingress.'),
+      .describe(
+        'ingress configures drivers haproxy, haproxy-ingress, nginx, nginx-inc, contour and ingress.',
+      ),
     traefik: z
       .strictObject({
         entryPoints: setOf(z.string().min(1).max(63), 8)
           .default([...DEFAULT_ENTRY_POINTS])
-          .describe("Traefik's entry points that take TLS."),
+          .describe('entryPoints lists the Traefik entry points for TLS. Defaults to websecure.'),
         ingressClassName: objectName
           .optional()
-          .describe('The class that Traefik was started with, if it was. Default: none.'),
+          .describe(
+            'ingressClassName is the ingress class that Traefik was started with. Defaults to no class.',
+          ),
       })
       .optional()
-      .describe('For driver traefik.'),
+      .describe('traefik configures driver traefik.'),
     gatewayApi: z
       .strictObject({
         parentRefs: z
@@ -183,33 +193,34 @@ export const edgeSpec = withRules(
           .min(1)
           .max(8)
           .describe(
-            'The Gateways that take the routes; theirs is the listener, ours the TLSRoutes.',
+            'parentRefs references the Gateways that Snicket attaches TLSRoutes to. You create the Gateways and their listeners.',
           ),
       })
       .optional()
-      .describe('For driver gateway-api, which needs it.'),
+      .describe('gatewayApi configures driver gateway-api. Required with that driver.'),
   }),
   {
     cel: "self.driver != 'gateway-api' || has(self.gatewayApi)",
     holds: (spec) => spec.driver !== 'gateway-api' || spec.gatewayApi !== undefined,
     sentence:
-      'driver gateway-api needs a Gateway; write gatewayApi.parentRefs with its namespace and name',
+      'gatewayApi must be set if driver is gateway-api: set gatewayApi.parentRefs to the namespace and name of a Gateway',
   },
   {
     cel: "self.driver == 'gateway-api' || !has(self.gatewayApi)",
     holds: (spec) => spec.driver === 'gateway-api' || spec.gatewayApi === undefined,
     sentence:
-      'gatewayApi means nothing to driver {self.driver}; remove it or write driver gateway-api',
+      'gatewayApi must not be set if driver is {self.driver}: remove it, or set driver to gateway-api',
   },
   {
     cel: "self.driver == 'traefik' || !has(self.traefik)",
     holds: (spec) => spec.driver === 'traefik' || spec.traefik === undefined,
-    sentence: 'traefik means nothing to driver {self.driver}; remove it or write driver traefik',
+    sentence:
+      'traefik must not be set if driver is {self.driver}: remove it, or set driver to traefik',
   },
   {
     cel: `self.driver in [${INGRESS_DRIVERS.map((driver) => `'${driver}'`).join(', ')}] || !has(self.ingress)`,
     holds: (spec) => INGRESS_DRIVERS.includes(spec.driver) || spec.ingress === undefined,
-    sentence: `ingress means nothing to driver {self.driver}; remove it or write one of the drivers ${INGRESS_DRIVERS.join(', ')}`,
+    sentence: `ingress must not be set if driver is {self.driver}: remove it, or set driver to one of ${INGRESS_DRIVERS.join(', ')}`,
   },
   {
     cel: "self.driver != 'ingress' || (has(self.ingress) && (has(self.ingress.className) || has(self.ingress.annotations)))",
@@ -218,7 +229,7 @@ export const edgeSpec = withRules(
       ingress?.className !== undefined ||
       ingress?.annotations !== undefined,
     sentence:
-      'driver ingress knows no controller; write ingress.className, or ingress.annotations that make yours pass TLS through',
+      'ingress must be set if driver is ingress: set ingress.className, or the ingress.annotations that enable TLS passthrough in your controller',
   },
 );
 
@@ -228,21 +239,31 @@ export const edgeStatus = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('The metadata.generation that this status is about.'),
+    .describe('observedGeneration is the metadata.generation that this status describes.'),
   addresses: z
     .array(z.string().max(253))
     .max(16)
     .optional()
-    .describe('The addresses of the edge: those of the spec, or as its controller tells them.'),
+    .describe(
+      'addresses lists the addresses of the edge, from spec.addresses or from the status of its controller.',
+    ),
   addressSummary: z
     .string()
     .max(1024)
     .optional()
-    .describe('The addresses in one line: the first three, and how many more.'),
-  exposures: z.int().min(0).optional().describe('How many Exposures use this Edge.'),
+    .describe(
+      'addressSummary is a short form of addresses: the first three, and the number of the others.',
+    ),
+  exposures: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('exposures is the number of Exposures that use this Edge.'),
   conditions: conditions
     .optional()
-    .describe('Accepted: the spec can be carried out. Ready: the edge takes routes.'),
+    .describe(
+      'conditions describes the state of the Edge. Accepted: the spec is valid. Ready: the edge accepts routes.',
+    ),
 });
 
 /** The spec of an Edge, with defaults. */

@@ -23,16 +23,24 @@ export const HOP_STATES = ['Pass', 'Fail', 'Skip'] as const;
 export type HopState = (typeof HOP_STATES)[number];
 
 const hop = z.object({
-  name: z.string().min(1).max(63).describe('The step: dns, edge, sni, certificate, api and so on.'),
+  name: z
+    .string()
+    .min(1)
+    .max(63)
+    .describe('name is the name of the hop, such as dns, edge, sni, certificate or api.'),
   state: z
     .string()
     .min(1)
     .max(63)
     .describe('state is Pass, Fail, or Skip if an earlier hop failed. More values may be added.'),
-  reason: z.string().min(1).max(256).describe('Why, as a stable code for programs.'),
-  message: z.string().max(4096).describe('What was found, with the value.'),
-  action: z.string().max(4096).optional().describe('What to do about it.'),
-  at: time.describe('Since when it is so.'),
+  reason: z
+    .string()
+    .min(1)
+    .max(256)
+    .describe('reason is the reason for the state, as a stable code for programs.'),
+  message: z.string().max(4096).describe('message describes the result for humans.'),
+  action: z.string().max(4096).optional().describe('action is what to do about it, if anything.'),
+  at: time.describe('at is the time of the last change of the result.'),
 });
 
 /** The schema of the status of an Exposure. */
@@ -41,12 +49,12 @@ export const exposureStatus = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('The metadata.generation that this status is about.'),
+    .describe('observedGeneration is the metadata.generation that this status describes.'),
   endpoint: z
     .string()
     .max(260)
     .optional()
-    .describe('Where the API is found: its host and the port of the edge.'),
+    .describe('endpoint is the address of the API, as HOST:PORT.'),
   edgeRef: z
     .object({ name: z.string().max(253).describe('name is the name of the Edge.') })
     .optional()
@@ -59,30 +67,36 @@ export const exposureStatus = z.object({
     .describe('mode is the mode of the proxies, such as Passthrough or Terminate.'),
   proxies: z
     .object({
-      ready: z.int().min(0).describe('Nodes whose proxy is ready.'),
-      desired: z.int().min(0).describe('Nodes that have to have a proxy.'),
-      summary: z.string().max(32).describe('Both, as 12/12.'),
+      ready: z.int().min(0).describe('ready is the number of nodes with a ready proxy.'),
+      desired: z.int().min(0).describe('desired is the number of nodes that must have a proxy.'),
+      summary: z.string().max(32).describe('summary is both numbers, such as 12/12.'),
     })
     .optional()
-    .describe('The proxies on the nodes of the tenant.'),
+    .describe('proxies counts the proxies on the nodes of the tenant.'),
   certificate: z
     .object({
-      notAfter: time.describe('When it ends.'),
-      renewAt: time.describe('When the next one is made.'),
+      notAfter: time.describe('notAfter is the time at which the certificate expires.'),
+      renewAt: time.describe('renewAt is the time at which Snicket renews the certificate.'),
       authority: z
         .string()
         .max(128)
-        .describe('SHA-256 fingerprint of the tenant CA that signed it.'),
+        .describe(
+          'authority is the SHA-256 fingerprint of the tenant CA that signed the certificate.',
+        ),
     })
     .optional()
-    .describe('The certificate that the proxies serve; in mode Terminate only.'),
+    .describe(
+      'certificate describes the certificate that the proxies serve. With mode Terminate only.',
+    ),
   hops: mapBy('name', hop, 32)
     .optional()
-    .describe('Each step of the way to the tenant, as last probed.'),
+    .describe(
+      'hops lists the hops on the path to the tenant, with the results of their last probes.',
+    ),
   conditions: conditions
     .optional()
     .describe(
-      'Accepted: the spec is valid and its hosts are free. Prepared: the control plane is set up for it. Routed: the edge took the routes. WorkersReady: the proxies serve. KonnectivityReady: agents come through. Reachable: clients reach the API by its host. Ready: Accepted, Prepared, Routed and WorkersReady.',
+      'conditions describes the state of the Exposure. Accepted: the spec is valid, and no other Exposure owns its hosts. Prepared: the control plane has the required configuration. Routed: the edge has accepted the routes. WorkersReady: the proxies are ready. KonnectivityReady: konnectivity agents reach their server. Reachable: clients reach the API by its host. Ready: Accepted, Prepared, Routed and WorkersReady are True.',
     ),
 });
 

@@ -40,48 +40,56 @@ export const exposureSpec = z.strictObject({
   ),
   hosts: withRules(
     z.strictObject({
-      api: host.optional().describe('The host of the API. Default: NAMESPACE-NAME.k8s.DOMAIN.'),
+      api: host
+        .optional()
+        .describe(
+          'api is the host of the API. Defaults to NAMESPACE-NAME.k8s.DOMAIN, with spec.domain of the Edge.',
+        ),
       konnectivity: host
         .optional()
-        .describe('The host of konnectivity. Default: NAMESPACE-NAME.konnectivity.DOMAIN.'),
+        .describe(
+          'konnectivity is the host of konnectivity. Defaults to NAMESPACE-NAME.konnectivity.DOMAIN, with spec.domain of the Edge.',
+        ),
     }),
     {
       cel: '!has(self.api) || !has(self.konnectivity) || self.api != self.konnectivity',
       holds: ({ api, konnectivity }) => api === undefined || api !== konnectivity,
       sentence:
-        'api and konnectivity are both {self.api}; the edge tells them apart by name, so write another one for konnectivity',
+        'api and konnectivity must differ, since the edge routes by host; both are {self.api}',
     },
   )
     .prefault({})
     .describe(
-      'The hosts by which the edge knows the tenant. Both may be left out if the Edge has a domain.',
+      'hosts lists the DNS names by which the edge routes connections to the tenant. Both are optional if the Edge has a domain.',
     ),
   prepare: z
     .enum(PREPARE_POLICIES)
     .default('Patch')
     .describe(
-      "What is done if the control plane's own object lacks something, such as a name in its certificate. Patch: add it, but stop where somebody else owns the field. Force: take the field over. Report: touch nothing and say what to write.",
+      "prepare selects what Snicket does if the control plane's own object lacks a required value, such as a name in its certificate. Patch: add it, unless another field manager owns the field. Force: add it, and take ownership of the field. Report: change nothing, and report what to set. Defaults to Patch.",
     ),
   limits: routeLimits
     .optional()
     .describe(
-      "limits limits what the tenant takes of Snicket's gateway, each of its hosts by itself. Edges with other drivers do not enforce it.",
+      "limits sets connection limits of the tenant on Snicket's gateway, for each of its hosts separately. Edges with other drivers do not enforce them.",
     ),
   access: z
     .strictObject({
       allowedSources: allowedSources
         .optional()
         .describe(
-          'allowedSources lists the networks that clients and workers may connect from. Default: any.',
+          'allowedSources lists the networks that clients and workers may connect from. Defaults to all networks.',
         ),
     })
     .optional()
     .describe(
-      "access limits who reaches the tenant through Snicket's gateway. Edges with other drivers do not enforce it.",
+      "access restricts access to the tenant through Snicket's gateway. Edges with other drivers do not enforce it.",
     ),
   worker: workerSpec
     .prefault({})
-    .describe("The proxy on every worker, by which pods reach the tenant's API."),
+    .describe(
+      "worker configures the proxy on each worker node, through which pods reach the tenant's API.",
+    ),
 });
 
 /** The spec of an Exposure, with defaults. */

@@ -34,10 +34,10 @@ export class InvalidObjectError extends Error {
  * right type.
  */
 export function faultsOf(issues: readonly z.core.$ZodIssue[]): Fault[] {
-  const placed = issues.map((issue) => ({ ...issue, at: pathText(issue.path) }));
+  const located = issues.map((issue) => ({ ...issue, at: pathText(issue.path) }));
   const isMistyped = ({ code }: { code: string | undefined }) => code === 'invalid_type';
-  const mistyped = new Set(placed.filter(isMistyped).map(({ at }) => at));
-  return placed
+  const mistyped = new Set(located.filter(isMistyped).map(({ at }) => at));
+  return located
     .filter((issue) => isMistyped(issue) || !mistyped.has(issue.at))
     .map(({ at, message, ...issue }) => ({
       path: at,
@@ -64,11 +64,11 @@ function valueText(value: unknown): string {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
-/** What to write, by the expected type. */
-const WANTED: Readonly<Record<string, string>> = {
-  string: 'a text, in quotes if it looks like something else',
+/** The expected type, as messages name it. */
+const TYPE_TEXTS: Readonly<Record<string, string>> = {
+  string: 'a string, in quotes if it looks like another type',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
   object: 'a mapping',
   record: 'a mapping',
@@ -79,18 +79,18 @@ const WANTED: Readonly<Record<string, string>> = {
 export function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return amiss(issue.input, WANTED[issue.expected] ?? issue.expected);
+      return mustBe(issue.input, TYPE_TEXTS[issue.expected] ?? issue.expected);
     case 'invalid_value':
-      return amiss(issue.input, choice(issue.values.map(String)));
+      return mustBe(issue.input, choice(issue.values.map(String)));
     case 'unrecognized_keys':
-      return `there is no field ${issue.keys.map(valueText).join(', ')}; there are ${knownKeys(issue.inst)}`;
+      return `unknown field ${issue.keys.map(valueText).join(', ')}: known fields are ${knownKeys(issue.inst)}`;
     case 'too_small':
-      return `${shown(issue.input)} is too ${isCount(issue.origin) ? 'short' : 'small'}; write ${amount(issue.origin, issue.minimum)} or more`;
+      return `${invalid(issue.input)}: must ${verb(issue.origin)} at least ${amount(issue.origin, issue.minimum)}`;
     case 'too_big':
-      return `${shown(issue.input)} is too ${isCount(issue.origin) ? 'long' : 'large'}; write ${amount(issue.origin, issue.maximum)} or less`;
+      return `${invalid(issue.input)}: must ${verb(issue.origin)} at most ${amount(issue.origin, issue.maximum)}`;
     case 'invalid_union':
       // Quantities are the only unions: integers or strings.
-      return amiss(issue.input, 'a whole number, or a text in quotes');
+      return mustBe(issue.input, 'an integer, or a string in quotes');
     // Custom rules carry their own sentence. The other issues cannot occur in a spec.
     case 'custom':
     case 'invalid_format':
@@ -101,8 +101,8 @@ export function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-function amiss(value: unknown, wanted: string): string {
-  return value === undefined ? `missing; write ${wanted}` : `${valueText(value)}; write ${wanted}`;
+function mustBe(value: unknown, expected: string): string {
+  return `${value === undefined ? 'required value' : `invalid value ${valueText(value)}`}: must be ${expected}`;
 }
 
 function choice(values: readonly string[]): string {
@@ -110,8 +110,14 @@ function choice(values: readonly string[]): string {
   return values.length === 1 && only !== undefined ? only : `one of ${values.join(', ')}`;
 }
 
-function shown(value: unknown): string {
-  return Array.isArray(value) ? `a list of ${value.length}` : valueText(value);
+function invalid(value: unknown): string {
+  return Array.isArray(value)
+    ? `invalid list of ${value.length} entries`
+    : `invalid value ${valueText(value)}`;
+}
+
+function verb(origin: string): string {
+  return isCount(origin) ? 'have' : 'be';
 }
 
 /** Reports whether a limit applies to the length of the value and not to the value itself. */

@@ -95,7 +95,7 @@ test('tells all that is wrong, and of which object', () => {
 
   expect(error.code).toBe('InvalidObject');
   expect(error.message).toBe(
-    'Exposure default/blue: spec.hosts.api: "blue" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com. spec.prepare: "Foo"; write one of Patch, Force, Report',
+    'Exposure default/blue: spec.hosts.api: invalid host "blue": must be a lowercase DNS name with a dot, and not an IP address, such as tenant-01.k8s.example.com. spec.prepare: invalid value "Foo": must be one of Patch, Force, Report',
   );
 });
 
@@ -107,13 +107,13 @@ test('names the fields that there are when it meets another in a file', () => {
   expect(faults).toEqual([
     {
       path: 'spec.hosts',
-      sentence: 'there is no field "apis"; there are api, konnectivity',
+      sentence: 'unknown field "apis": known fields are api, konnectivity',
       unknownField: 'apis',
     },
     {
       path: 'spec',
       sentence:
-        'there is no field "edges"; there are edgeRef, controlPlane, hosts, prepare, limits, access, worker',
+        'unknown field "edges": known fields are edgeRef, controlPlane, hosts, prepare, limits, access, worker',
       unknownField: 'edges',
     },
   ]);
@@ -158,13 +158,16 @@ describe('fields of a newer definition, in an answer of an API server', () => {
 });
 
 test.each([
-  [undefined, 'Exposure: missing; write a mapping'],
-  ['Exposure', 'Exposure: "Exposure"; write a mapping'],
+  [undefined, 'Exposure: required value: must be a mapping'],
+  ['Exposure', 'Exposure: invalid value "Exposure": must be a mapping'],
   [
     { metadata: null },
-    'Exposure: apiVersion: missing; write snicket.dev/v1alpha1. kind: missing; ',
+    'Exposure: apiVersion: required value: must be snicket.dev/v1alpha1. kind: required value: ',
   ],
-  [edgeOf({ driver: 'snicket' }), 'Exposure shared: kind: "Edge"; write Exposure. metadata.namesp'],
+  [
+    edgeOf({ driver: 'snicket' }),
+    'Exposure shared: kind: invalid value "Edge": must be Exposure. metadata.namesp',
+  ],
 ])('refuses %j, which is no Exposure at all', (value, message) => {
   expect(refusal(() => parseExposure(value)).message).toStartWith(message);
 });
@@ -189,7 +192,7 @@ test('refuses an annotation that is no text, as the API server does', () => {
   expect(refusal(() => parseEdge({ ...object, metadata })).faults).toEqual([
     {
       path: 'metadata.annotations["snicket.dev/is-default"]',
-      sentence: 'true; write a text, in quotes if it looks like something else',
+      sentence: 'invalid value true: must be a string, in quotes if it looks like another type',
     },
   ]);
 });

@@ -13,9 +13,7 @@ import { pattern, withRules, type Rule } from './values/rule.ts';
 /** The apiVersion of all snicket.dev kinds. */
 const API_VERSION = 'snicket.dev/v1alpha1';
 
-const apiVersion = z
-  .literal(API_VERSION)
-  .describe('The version of this representation: snicket.dev/v1alpha1.');
+const apiVersion = z.literal(API_VERSION).describe('apiVersion is snicket.dev/v1alpha1.');
 
 const texts = z.record(z.string(), z.string()).optional();
 
@@ -23,12 +21,12 @@ const texts = z.record(z.string(), z.string()).optional();
  * The metadata fields that Snicket reads. The API server validates the others, and the parsers keep them as they are.
  */
 const metadata = z.looseObject({
-  name: z.string().max(253).describe('The name of the object.'),
+  name: z.string().max(253).describe('name is the name of the object.'),
   labels: texts,
   annotations: texts,
 });
 
-const METADATA = "The object's name, labels and annotations.";
+const METADATA = 'metadata is the standard metadata of an object.';
 
 const namePattern = pattern(LABEL_PATTERN);
 
@@ -37,7 +35,7 @@ const goodName: Rule<{ readonly metadata: { readonly name: string } }> = {
   cel: namePattern.cel('self.metadata.name'),
   holds: (object) => namePattern.matches(object.metadata.name),
   sentence:
-    'the name "{self.metadata.name}" is not usable; write up to 63 lower-case letters, digits and dashes',
+    'invalid name "{self.metadata.name}": must be a lowercase RFC 1123 label of at most 63 characters',
   field: ['metadata', 'name'],
 };
 
@@ -48,10 +46,13 @@ const goodName: Rule<{ readonly metadata: { readonly name: string } }> = {
 export const edgeObject = withRules(
   z.strictObject({
     apiVersion,
-    kind: z.literal('Edge').describe('Edge.'),
+    kind: z.literal('Edge').describe('kind is Edge.'),
     metadata: metadata.describe(METADATA),
-    spec: edgeSpec.describe('What is wanted.'),
-    status: edgeStatus.optional().catch(undefined).describe('What became of it.'),
+    spec: edgeSpec.describe('spec is the desired state of the Edge.'),
+    status: edgeStatus
+      .optional()
+      .catch(undefined)
+      .describe('status is the observed state of the Edge.'),
   }),
   goodName,
 );
@@ -60,10 +61,13 @@ export const edgeObject = withRules(
 export const exposureObject = withRules(
   z.strictObject({
     apiVersion,
-    kind: z.literal('Exposure').describe('Exposure.'),
+    kind: z.literal('Exposure').describe('kind is Exposure.'),
     metadata: metadata.extend({ namespace: z.string().min(1) }).describe(METADATA),
-    spec: exposureSpec.describe('What is wanted.'),
-    status: exposureStatus.optional().catch(undefined).describe('What became of it.'),
+    spec: exposureSpec.describe('spec is the desired state of the Exposure.'),
+    status: exposureStatus
+      .optional()
+      .catch(undefined)
+      .describe('status is the observed state of the Exposure.'),
   }),
   goodName,
 );
@@ -71,9 +75,9 @@ export const exposureObject = withRules(
 /** The schema of a TenantRoute. */
 export const tenantRouteObject = z.strictObject({
   apiVersion,
-  kind: z.literal('TenantRoute').describe('TenantRoute.'),
+  kind: z.literal('TenantRoute').describe('kind is TenantRoute.'),
   metadata: metadata.extend({ namespace: z.string().min(1) }).describe(METADATA),
-  spec: tenantRouteSpec.describe('Desired state.'),
+  spec: tenantRouteSpec.describe('spec is the desired state of the TenantRoute.'),
 });
 
 // In a response of the API server, an unknown field belongs to a newer CRD, which has validated it. An operator that is

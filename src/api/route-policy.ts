@@ -12,12 +12,12 @@ export const routeLimits = z.strictObject({
   maxConnections: count
     .optional()
     .describe(
-      'maxConnections is the maximum number of open connections of a host on one gateway. A value above --max-tenant-connections of the gateway, which is the default, has no effect.',
+      'maxConnections is the maximum number of open connections of a host on one gateway, up to --max-tenant-connections of the gateway. Defaults to that flag.',
     ),
   newConnectionsPerSecond: count
     .optional()
     .describe(
-      'newConnectionsPerSecond is the maximum rate of new connections of a host on one gateway. A value above --max-tenant-connection-rate of the gateway, which is the default, has no effect.',
+      'newConnectionsPerSecond is the maximum rate of new connections of a host on one gateway, up to --max-tenant-connection-rate of the gateway. Defaults to that flag.',
     ),
 });
 

@@ -41,19 +41,21 @@ export const tenantRouteSpec = z.strictObject({
             .string()
             .max(63)
             .optional()
-            .describe(
-              'portName is the name of that port, as EndpointSlices carry it. Default: the port has no name.',
-            ),
+            .describe('portName is the name of that port in EndpointSlices. Defaults to no name.'),
         })
         .describe('service is the Service in front of the control plane.'),
     })
-    .describe('backend is where connections to the host go.'),
+    .describe('backend is the destination of connections to the host.'),
   limits: routeLimits
     .optional()
-    .describe('limits limits what the host takes of the gateway. Default: as the gateway has it.'),
+    .describe(
+      'limits sets connection limits of the host on the gateway. Defaults to the limits of the gateway.',
+    ),
   allowedSources: allowedSources
     .optional()
-    .describe('allowedSources lists the networks that clients may connect from. Default: any.'),
+    .describe(
+      'allowedSources lists the networks that clients may connect from. Defaults to all networks.',
+    ),
 });
 
 /** The spec of a TenantRoute. */

@@ -38,26 +38,34 @@ const hostPort = port.min(FIRST_UNPRIVILEGED_PORT);
 
 const toleration = withRules(
   z.strictObject({
-    key: z.string().max(317).optional().describe('The key of the taint. Default: every key.'),
+    key: z
+      .string()
+      .max(317)
+      .optional()
+      .describe('key is the key of the taint. Defaults to every key.'),
     operator: z
       .enum(['Exists', 'Equal'])
       .default('Equal')
-      .describe('Exists: whatever its value. Equal: with this value.'),
-    value: z.string().max(63).optional().describe('The value of the taint.'),
+      .describe(
+        'operator is Exists for any value of the taint, or Equal for this value. Defaults to Equal.',
+      ),
+    value: z.string().max(63).optional().describe('value is the value of the taint.'),
     effect: z
       .enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
       .optional()
-      .describe('The effect of the taint. Default: every effect.'),
+      .describe('effect is the effect of the taint. Defaults to every effect.'),
   }),
   {
     cel: "self.operator == 'Exists' || has(self.key)",
     holds: ({ operator, key }) => operator === 'Exists' || key !== undefined,
-    sentence: 'operator Equal needs a key; write the key of the taint, or operator Exists for all',
+    sentence:
+      'key must be set if operator is Equal: set the key of the taint, or use operator Exists for all taints',
   },
   {
     cel: "self.operator == 'Equal' || !has(self.value)",
     holds: ({ operator, value }) => operator === 'Equal' || value === undefined,
-    sentence: 'operator Exists takes no value; remove "{self.value}", or write operator Equal',
+    sentence:
+      'value must not be set if operator is Exists: remove "{self.value}", or use operator Equal',
   },
 );
 
@@ -66,14 +74,14 @@ const imagePullSecret = z.strictObject({
 });
 
 const hostAlias = z.strictObject({
-  ip: address.describe('The address.'),
+  ip: address.describe('ip is the address that the names resolve to.'),
   hostnames: setOf(
     withRules(
       z.string().max(253),
-      matching(SUBDOMAIN_PATTERN, '"{self}" is no host name; write a DNS name in lower case'),
+      matching(SUBDOMAIN_PATTERN, 'invalid host name "{self}": must be a lowercase DNS name'),
     ),
     16,
-  ).describe('The names that lead there.'),
+  ).describe('hostnames lists the names for this address.'),
 });
 
 /** The schema of `spec.worker`. */
@@ -89,78 +97,87 @@ export const workerSpec = withRules(
       .enum(WORKER_ADDRESSES)
       .default('Virtual')
       .describe(
-        'address selects the endpoint of the Service default/kubernetes at which pods reach the proxy. Virtual: an address that every node carries; this works before a node has an address of its own. Node: the address of the node; choose it where NET_ADMIN is not permitted.',
+        'address selects the endpoint of the Service default/kubernetes at which pods reach the proxy. Virtual: an address that every node carries; this works before a node has an address of its own. Node: the address of the node; use it where NET_ADMIN is not permitted. Defaults to Virtual.',
       ),
     virtualAddresses: withRules(z.array(virtualAddress).min(1).max(2), oneOfEachFamily)
       .default([DEFAULT_VIRTUAL_ADDRESS])
       .describe(
-        'virtualAddresses lists the addresses for address Virtual: at most one IPv4 and one IPv6 address. Snicket adds them to the loopback device of each node; nothing else may use them.',
+        'virtualAddresses lists the addresses for address Virtual: at most one IPv4 and one IPv6 address. Snicket adds them to the loopback device of each node; nothing else may use them. Defaults to 100.64.64.1.',
       ),
     port: hostPort
       .default(7443)
-      .describe('Where the proxy listens on each node. Must be free on all of them.'),
+      .describe(
+        'port is the port of the proxy on each node. It must be free on all nodes. Defaults to 7443.',
+      ),
     healthPort: hostPort
       .default(7444)
       .describe(
-        'Where the proxy answers for its health on each node, at an address of the loopback device: nothing outside the node reaches it. Must be free on all of them.',
+        'healthPort is the port of the health endpoint on each node. The proxy serves it on the loopback device only. It must be free on all nodes. Defaults to 7444.',
       ),
     directInjection: z
       .boolean()
       .default(false)
       .describe(
-        'Give new pods the host of the API in KUBERNETES_SERVICE_HOST, so that they dial the edge themselves. The tenant needs Kubernetes 1.36; the proxy stays for everything else.',
+        'directInjection sets KUBERNETES_SERVICE_HOST of new pods to the host of the API, so that they connect to the edge directly. All other pods use the proxy. Requires Kubernetes 1.36 in the tenant. Defaults to false.',
       ),
     image: withRules(
       z.string().max(MAX_IMAGE_LENGTH),
       matching(
         IMAGE_PATTERN.source,
-        '"{self}" is no name of an image; write one such as registry.example.com/snicket:v1',
+        'invalid image name "{self}": must be an image reference, such as registry.example.com/snicket:v1',
       ),
     )
       .optional()
-      .describe("The image of the proxy. Default: the operator's own."),
+      .describe(
+        'image is the container image of the proxy. Defaults to the image of the operator.',
+      ),
     imagePullSecrets: mapBy('name', imagePullSecret, 16)
       .optional()
       .describe(
-        'imagePullSecrets references the Secrets with which nodes pull the image. They must exist in namespace kube-system of the tenant: Snicket does not create them.',
+        'imagePullSecrets references the Secrets with which nodes pull the image. They must exist in namespace kube-system of the tenant, since Snicket does not create them.',
       ),
     resources: z
       .strictObject({
         requests: quantities
           .default({ cpu: '10m', memory: '32Mi' })
-          .describe('What the proxy is sure to get, by resource.'),
+          .describe(
+            'requests lists the requested amount of each resource. Defaults to cpu 10m and memory 32Mi.',
+          ),
         limits: quantities
           .optional()
           .describe(
-            `What it may use at most, by resource; {} for no limits. Default: ${DEFAULT_MEMORY_LIMIT} of memory, unless more than that is requested.`,
+            `limits lists the limit of each resource; {} sets no limits. Defaults to memory ${DEFAULT_MEMORY_LIMIT}, or to the memory request if that is larger.`,
           ),
       })
       .prefault({})
-      .describe('CPU and memory of the proxy on each node.'),
+      .describe('resources sets CPU and memory of the proxy on each node.'),
     hostAliases: mapBy('ip', hostAlias, 16)
       .optional()
       .describe(
-        "More lines for the proxy's hosts file. If they name the API host, proxies dial these addresses instead of those of the Edge.",
+        'hostAliases lists additional entries for the hosts file of the proxy. With an entry for the API host, proxies connect to its address instead of those of the Edge.',
       ),
     tolerations: z
       .array(toleration)
       .max(32)
       .default([{ operator: 'Exists' }])
       .describe(
-        'The taints that the proxy bears. Default: all of them, since pods of nodes with any taint may need the API.',
+        'tolerations lists the taints that the proxy tolerates. Defaults to all taints, since pods on any node may need the API.',
       ),
     nodeSelector: mapTo(z.string().max(63), 32)
       .optional()
       .describe(
-        'Labels of the nodes that get a proxy. Default: all nodes; on the others pods do not reach the API.',
+        'nodeSelector selects the nodes with a proxy by their labels. Pods on other nodes cannot reach the API. Defaults to all nodes.',
       ),
-    logLevel: z.enum(LOG_LEVELS).default('info').describe('How much the proxy logs.'),
+    logLevel: z
+      .enum(LOG_LEVELS)
+      .default('info')
+      .describe('logLevel is the log level of the proxy. Defaults to info.'),
   }),
   {
     // The API server also applies the rule to the default {}, before it fills in the nested defaults.
     cel: '!has(self.port) || !has(self.healthPort) || self.port != self.healthPort',
     holds: (worker) => worker.port !== worker.healthPort,
-    sentence: 'port and healthPort are the same; write another one for one of them',
+    sentence: 'port and healthPort must differ',
   },
 );
 

@@ -246,7 +246,11 @@ test.each([
   [['--format', 'hosts', '--wildcard'], 2, 'error: format hosts has no wildcards; leave'],
   [['--format', 'bind', '-o', 'json'], 2, 'error: --format has a form of its own'],
   [['--format', 'bind', '--ttl', '0'], 2, 'Write a whole number of seconds from 1 to 2147483647.'],
-  [['--format', 'windows', '--zone', 'a b'], 2, '"a b" is no domain; write a DNS name'],
+  [
+    ['--format', 'windows', '--zone', 'a b'],
+    2,
+    'invalid domain "a b": must be a lowercase DNS name',
+  ],
   [['--format', 'zone'], 2, 'Allowed choices are bind, dnsmasq, coredns'],
   [['tenants/blue', '-A'], 2, 'error: -A means all'],
   [['tenants/blau'], 2, 'error: there is no Exposure tenants/blau; there are '],

@@ -41,8 +41,8 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
 
     expect(stderr).toBe(
       [
-        'error: wrong.yaml:13:10: Exposure tenants/blue: spec.hosts.api: "Blue.example.com" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
-        'error: wrong.yaml:18:16: Edge shared: spec.driver: "haproxi"; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+        'error: wrong.yaml:13:10: Exposure tenants/blue: spec.hosts.api: invalid host "Blue.example.com": must be a lowercase DNS name with a dot, and not an IP address, such as tenant-01.k8s.example.com',
+        'error: wrong.yaml:18:16: Edge shared: spec.driver: invalid value "haproxi": must be one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
         '',
       ].join('\n'),
     );

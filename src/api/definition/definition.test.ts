@@ -24,10 +24,10 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
   const except = (isRight: (schema: StructuralSchema, path: string) => boolean) =>
     nodes.filter(([path, schema]) => !isRight(schema, path)).map(([path]) => path);
 
-  test('describes every field in a sentence, which may start with its name', () => {
+  test('describes every field in sentences that start with its name', () => {
     const isSentence = (text: string, path: string) =>
-      /^[A-Z"].{3,}\.$/s.test(text) ||
-      (text.startsWith(`${path.split('.').at(-1)} `) && text.endsWith('.'));
+      text.endsWith('.') &&
+      (path === name ? /^An? /.test(text) : text.startsWith(`${path.split('.').at(-1)} `));
     // The API server defines the schema of metadata itself and accepts no other description.
     const undescribed = except(
       ({ description }, path) =>

@@ -57,7 +57,7 @@ const AGE: Column = {
   name: 'Age',
   type: 'date',
   jsonPath: '.metadata.creationTimestamp',
-  description: 'Since when it has been there.',
+  description: 'Time since creation.',
 };
 const READY: Column = {
   name: 'Ready',
@@ -73,16 +73,23 @@ export const KINDS: readonly Kind[] = [
     // The singular name, edge, is short enough.
     shortNames: [],
     description:
-      'An Edge is one address that any number of hosted control planes share: which ingress controller or gateway is behind it, and how that is told about tenants. Annotate one with snicket.dev/is-default: "true" to make it that of all Exposures that name none.',
+      'An Edge is one address that hosted control planes share, and the ingress controller or gateway behind it. The Edge with the annotation snicket.dev/is-default: "true" is the default for Exposures without an edgeRef.',
     columns: [
-      column('Driver', '.spec.driver', 'How tenants are routed.'),
-      column('Domain', '.spec.domain', 'The domain below which hosts are made.'),
-      column('Addresses', '.status.addressSummary', 'The addresses of the edge.'),
-      { ...column('Exposures', '.status.exposures', 'How many use it.'), type: 'integer' },
+      column('Driver', '.spec.driver', 'What routes connections to tenants.'),
+      column('Domain', '.spec.domain', 'DNS domain for generated hosts.'),
+      column('Addresses', '.status.addressSummary', 'Addresses of the edge.'),
+      {
+        ...column('Exposures', '.status.exposures', 'Number of Exposures that use the Edge.'),
+        type: 'integer',
+      },
       READY,
       AGE,
       {
-        ...column('Namespaces', '.spec.allowedNamespaces.from', 'The namespaces that it allows.'),
+        ...column(
+          'Namespaces',
+          '.spec.allowedNamespaces.from',
+          'Namespaces whose Exposures may use the Edge.',
+        ),
         priority: 1,
       },
     ],
@@ -95,18 +102,18 @@ export const KINDS: readonly Kind[] = [
       'An Exposure makes one hosted control plane reachable through an Edge: by host name for kubelets and users, and at the Service kubernetes for pods on its workers. Its status reports each step on that path.',
     columns: [
       column('Endpoint', '.status.endpoint', 'Host and port of the API.'),
-      column('Edge', '.status.edgeRef.name', 'The Edge in use.'),
-      column('Mode', '.status.mode', 'How the proxies name the tenant to the edge.'),
-      column('Proxies', '.status.proxies.summary', 'Nodes whose proxy is ready, of all.'),
+      column('Edge', '.status.edgeRef.name', 'Edge in use.'),
+      column('Mode', '.status.mode', 'Mode of the proxies.'),
+      column('Proxies', '.status.proxies.summary', 'Nodes with a ready proxy, of all nodes.'),
       READY,
       column(
         'Reachable',
         '.status.conditions[?(@.type=="Reachable")].status',
         'Whether clients reach the API by its host.',
       ),
-      column('Reason', ready('reason'), 'Why it is ready or not.'),
+      column('Reason', ready('reason'), 'Reason of the condition Ready.'),
       AGE,
-      { ...column('Driver', '.status.driver', 'The driver of the Edge.'), priority: 1 },
+      { ...column('Driver', '.status.driver', 'Driver of the Edge.'), priority: 1 },
     ],
     schema: exposureObject,
   },
@@ -116,13 +123,16 @@ export const KINDS: readonly Kind[] = [
     description:
       "A TenantRoute routes one host of one Edge to a port of a tenant's Service. The operator writes TenantRoutes for Exposures, and Snicket's gateway serves them. The oldest TenantRoute of a host decides which Exposure owns that host.",
     columns: [
-      column('Host', '.spec.host', 'The host that clients ask for.'),
+      column('Host', '.spec.host', 'DNS name that clients send in the TLS ClientHello.'),
       column('Type', '.spec.type', 'What the host serves.'),
-      column('Service', '.spec.backend.service.name', 'The Service behind the host.'),
-      column('Edge', '.spec.edgeRef.name', 'The Edge that serves the host.'),
+      column('Service', '.spec.backend.service.name', 'Service behind the host.'),
+      column('Edge', '.spec.edgeRef.name', 'Edge that serves the host.'),
       AGE,
-      { ...column('Driver', '.spec.driver', 'The driver of the Edge.'), priority: 1 },
-      { ...column('Exposure', '.spec.exposureRef.name', 'The owner of the host.'), priority: 1 },
+      { ...column('Driver', '.spec.driver', 'Driver of the Edge.'), priority: 1 },
+      {
+        ...column('Exposure', '.spec.exposureRef.name', 'Exposure that owns the host.'),
+        priority: 1,
+      },
     ],
     schema: tenantRouteObject,
     hasStatus: false,

@@ -33,9 +33,13 @@ test('the reference has a row for every field, and every sentence of refusal', (
   const reference = generatedFiles().get('docs/reference/api.md')!;
 
   expect(reference).toContain(
-    '| `spec.worker.port` | integer (1024 to 65535) | `7443` | Where the',
+    '| `spec.worker.port` | integer (1024 to 65535) | `7443` | port is the',
   );
   expect(reference).toContain('| `spec.worker.address` | `Virtual`, `Node` | `"Virtual"` |');
-  expect(reference).toContain('- `spec.hosts`: api and konnectivity are both API; the edge tells');
-  expect(reference).toContain('- `spec.hosts.api`: "VALUE" is no host; write a DNS name');
+  expect(reference).toContain(
+    '- `spec.hosts`: api and konnectivity must differ, since the edge routes',
+  );
+  expect(reference).toContain(
+    '- `spec.hosts.api`: invalid host "VALUE": must be a lowercase DNS name',
+  );
 });

@@ -8,8 +8,8 @@ import { CEL_RULES, type CelRule } from '../values/rule.ts';
 export function apiReference(kinds: readonly Kind[]): string {
   const [first] = kinds;
   return [
-    '# Objects',
-    `Group and version: \`${first?.resource.apiVersion ?? ''}\`. The same text is in \`kubectl explain\`.`,
+    '# API reference',
+    `Group and version: \`${first?.resource.apiVersion ?? ''}\`. \`kubectl explain\` shows the same text.`,
     ...kinds.flatMap(kindSections),
   ]
     .join('\n\n')
@@ -23,9 +23,9 @@ function kindSections({ resource, description, shortNames, columns, schema }: Ki
   return [
     `## ${resource.kind}`,
     description,
-    `${resource.namespaced ? 'In a namespace' : 'Of the whole cluster'}; kubectl knows it as ${names.map(code).join(', ')}, and shows ${columns.map(({ name, priority }) => code(name.toUpperCase()) + (priority === 1 ? ' (wide)' : '')).join(', ')}.`,
+    `Scope: ${resource.namespaced ? 'Namespaced' : 'Cluster'}. Names for kubectl: ${names.map(code).join(', ')}. Columns of \`kubectl get\`: ${columns.map(({ name, priority }) => code(name.toUpperCase()) + (priority === 1 ? ' (wide)' : '')).join(', ')}.`,
     ...(spec === undefined ? [] : [`### ${resource.kind} spec`, fieldTable(spec, 'spec')]),
-    `### What ${/^[AEIOU]/.test(resource.kind) ? 'an' : 'a'} ${resource.kind} must keep to`,
+    `### ${resource.kind} validation`,
     ruleList(root),
     ...(status === undefined ? [] : [`### ${resource.kind} status`, fieldTable(status, 'status')]),
   ];
@@ -33,7 +33,7 @@ function kindSections({ resource, description, shortNames, columns, schema }: Ki
 
 function fieldTable(schema: StructuralSchema, path: string): string {
   const rows = fieldRows(schema, path);
-  return ['| field | type | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| Field | Type | Default | Description |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function fieldRows(schema: StructuralSchema, path: string): string[] {
@@ -114,7 +114,7 @@ function rulesIn(schema: StructuralSchema, path: string): PlacedSentence[] {
 const TERM = /"(?:[^"\\]|\\.)*"|(?:string\()?((?:self|oldSelf)[.\w]*)\)?/g;
 
 /**
- * Replaces each value in a message expression by a word: `"port " + string(self.port) + " is taken"` becomes `port PORT
+ * Replaces each value in a message expression with a word: `"port " + string(self.port) + " is taken"` becomes `port PORT
  * is taken`.
  */
 function plainSentence(messageExpression: string): string {

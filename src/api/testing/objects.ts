@@ -149,18 +149,18 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
     object: edgeOf({ driver: 'snicket' }, 'shared.edge'),
     path: 'metadata.name',
     sentence:
-      'the name "shared.edge" is not usable; write up to 63 lower-case letters, digits and dashes',
+      'invalid name "shared.edge": must be a lowercase RFC 1123 label of at most 63 characters',
   },
   {
     object: edgeOf({ driver: 'snicket', domain: '*.example.com' }),
     path: 'spec.domain',
-    sentence: '"*.example.com" is no domain; write a DNS name in lower case, such as example.com',
+    sentence: 'invalid domain "*.example.com": must be a lowercase DNS name, such as example.com',
   },
   {
     object: edgeOf({ driver: 'snicket', addresses: ['203.0.113.10', 'edge.example.com'] }),
     path: 'spec.addresses[1]',
     sentence:
-      '"edge.example.com" is no address to dial; write an IP such as 203.0.113.10 or 2001:db8::10',
+      'invalid address "edge.example.com": must be an IP address that is not link-local, multicast or unspecified, such as 203.0.113.10',
   },
   {
     object: edgeOf({ driver: 'snicket', allowedNamespaces: { from: 'Selector' } }),
@@ -199,7 +199,7 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
     object: edgeOf({ driver: 'gateway-api' }),
     path: 'spec',
     sentence:
-      'driver gateway-api needs a Gateway; write gatewayApi.parentRefs with its namespace and name',
+      'gatewayApi must be set if driver is gateway-api: set gatewayApi.parentRefs to the namespace and name of a Gateway',
   },
   {
     object: edgeOf({
@@ -207,29 +207,30 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
       gatewayApi: { parentRefs: [{ namespace: 'edge', name: 'shared' }] },
     }),
     path: 'spec',
-    sentence: 'gatewayApi means nothing to driver traefik; remove it or write driver gateway-api',
+    sentence:
+      'gatewayApi must not be set if driver is traefik: remove it, or set driver to gateway-api',
   },
   {
     object: edgeOf({ driver: 'haproxy', traefik: {} }),
     path: 'spec',
-    sentence: 'traefik means nothing to driver haproxy; remove it or write driver traefik',
+    sentence: 'traefik must not be set if driver is haproxy: remove it, or set driver to traefik',
   },
   {
     object: edgeOf({ driver: 'snicket', ingress: { className: 'haproxy' } }),
     path: 'spec',
     sentence:
-      'ingress means nothing to driver snicket; remove it or write one of the drivers haproxy, haproxy-ingress, nginx, nginx-inc, contour, ingress',
+      'ingress must not be set if driver is snicket: remove it, or set driver to one of haproxy, haproxy-ingress, nginx, nginx-inc, contour, ingress',
   },
   {
     object: edgeOf({ driver: 'ingress', ingress: {} }),
     path: 'spec',
     sentence:
-      'driver ingress knows no controller; write ingress.className, or ingress.annotations that make yours pass TLS through',
+      'ingress must be set if driver is ingress: set ingress.className, or the ingress.annotations that enable TLS passthrough in your controller',
   },
   {
     object: edgeOf({ driver: 'nginx', ingress: { className: 'Outer' } }),
     path: 'spec.ingress.className',
-    sentence: '"Outer" is no name of an object; write lower-case letters, digits, dashes and dots',
+    sentence: 'invalid name "Outer": must be a lowercase RFC 1123 subdomain',
   },
   {
     object: controlPlane({ type: 'Object' }),
@@ -299,65 +300,66 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
     object: controlPlane({ type: 'Endpoints', endpoints: { api: ['blue.svc:6443'] }, ...SECRETS }),
     path: 'spec.controlPlane.endpoints.api[0]',
     sentence:
-      '"blue.svc:6443" is no endpoint; write an IP and a port, 10.0.0.5:6443 or [fd00::5]:6443',
+      'invalid endpoint "blue.svc:6443": must be an IP address with a port, such as 10.0.0.5:6443 or [fd00::5]:6443',
   },
   {
     object: exposureOf({ hosts: { api: 'Blue.example.com' } }),
     path: 'spec.hosts.api',
     sentence:
-      '"Blue.example.com" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
+      'invalid host "Blue.example.com": must be a lowercase DNS name with a dot, and not an IP address, such as tenant-01.k8s.example.com',
   },
   {
     object: exposureOf({ hosts: { api: 'b.example.com', konnectivity: 'b.example.com' } }),
     path: 'spec.hosts',
     sentence:
-      'api and konnectivity are both b.example.com; the edge tells them apart by name, so write another one for konnectivity',
+      'api and konnectivity must differ, since the edge routes by host; both are b.example.com',
   },
   {
     object: worker({ healthPort: 7443 }),
     path: 'spec.worker',
-    sentence: 'port and healthPort are the same; write another one for one of them',
+    sentence: 'port and healthPort must differ',
   },
   {
     object: worker({ virtualAddresses: ['169.254.20.10'] }),
     path: 'spec.worker.virtualAddresses[0]',
     sentence:
-      '"169.254.20.10" is no virtual address; write an IP that is not loopback, link-local, multicast or unspecified, such as 100.64.64.1',
+      'invalid virtual address "169.254.20.10": must be an IP address that is not loopback, link-local, multicast or unspecified, such as 100.64.64.1',
   },
   {
     object: worker({ virtualAddresses: ['100.64.64.1', '100.64.64.2'] }),
     path: 'spec.worker.virtualAddresses',
-    sentence: 'two addresses of one family; write one IPv4 and one IPv6 address at most',
+    sentence: 'must have at most one IPv4 and one IPv6 address',
   },
   {
     object: worker({ resources: { limits: { memory: '32MB' } } }),
     path: 'spec.worker.resources.limits.memory',
-    sentence: '"32MB" is no quantity; write one such as 10m, "0.5", 32Mi or 1Gi',
+    sentence: 'invalid quantity "32MB": must be a quantity such as 10m, "0.5", 32Mi or 1Gi',
   },
   {
     object: worker({ resources: { requests: { cpu: -1 } } }),
     path: 'spec.worker.resources.requests.cpu',
-    sentence: '"-1" is no quantity; write one such as 10m, "0.5", 32Mi or 1Gi',
+    sentence: 'invalid quantity "-1": must be a quantity such as 10m, "0.5", 32Mi or 1Gi',
   },
   {
     object: worker({ hostAliases: [{ ip: '203.0.113.10', hostnames: ['Edge'] }] }),
     path: 'spec.worker.hostAliases[0].hostnames[0]',
-    sentence: '"Edge" is no host name; write a DNS name in lower case',
+    sentence: 'invalid host name "Edge": must be a lowercase DNS name',
   },
   {
     object: worker({ tolerations: [{ effect: 'NoSchedule' }] }),
     path: 'spec.worker.tolerations[0]',
-    sentence: 'operator Equal needs a key; write the key of the taint, or operator Exists for all',
+    sentence:
+      'key must be set if operator is Equal: set the key of the taint, or use operator Exists for all taints',
   },
   {
     object: worker({ tolerations: [{ key: 'spot', operator: 'Exists', value: 'yes' }] }),
     path: 'spec.worker.tolerations[0]',
-    sentence: 'operator Exists takes no value; remove "yes", or write operator Equal',
+    sentence: 'value must not be set if operator is Exists: remove "yes", or use operator Equal',
   },
   ...['', 'a b', 'x\u2028kind: Secret'].map((image) => ({
     object: worker({ image }),
     path: 'spec.worker.image',
-    sentence: `"${image}" is no name of an image; write one such as registry.example.com/snicket:v1`,
+    sentence: `invalid image name "${image}": must be an image reference, such as registry.example.com/snicket:v1`,
   })),
 ];
 
@@ -367,100 +369,100 @@ export const SCHEMA_BREAKERS: readonly WrongObject[] = [
     object: edgeOf({}),
     path: 'spec.driver',
     sentence:
-      'missing; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+      'required value: must be one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
   },
   {
     object: edgeOf({ driver: 'snicket', annotations: 'Refused' }),
     path: 'spec.annotations',
-    sentence: '"Refused"; write one of Allowed, Ignored',
+    sentence: 'invalid value "Refused": must be one of Allowed, Ignored',
   },
   {
     object: controlPlane({ objectRef: OBJECT_REF }),
     path: 'spec.controlPlane.type',
-    sentence: 'missing; write one of Object, Service, Endpoints',
+    sentence: 'required value: must be one of Object, Service, Endpoints',
   },
   {
     object: worker({ mode: 'terminate' }),
     path: 'spec.worker.mode',
-    sentence: '"terminate"; write one of Passthrough, Terminate',
+    sentence: 'invalid value "terminate": must be one of Passthrough, Terminate',
   },
   {
     object: exposureOf({ prepare: 'patch' }),
     path: 'spec.prepare',
-    sentence: '"patch"; write one of Patch, Force, Report',
+    sentence: 'invalid value "patch": must be one of Patch, Force, Report',
   },
   {
     object: edgeOf({ driver: 'snicket', port: 70_000 }),
     path: 'spec.port',
-    sentence: '70000 is too large; write 65535 or less',
+    sentence: 'invalid value 70000: must be at most 65535',
   },
   {
     object: worker({ port: 443 }),
     path: 'spec.worker.port',
-    sentence: '443 is too small; write 1024 or more',
+    sentence: 'invalid value 443: must be at least 1024',
   },
   {
     object: worker({ port: '7443' }),
     path: 'spec.worker.port',
-    sentence: '"7443"; write a number',
+    sentence: 'invalid value "7443": must be a number',
   },
   {
     object: worker({ port: 7443.5 }),
     path: 'spec.worker.port',
-    sentence: '7443.5; write a whole number',
+    sentence: 'invalid value 7443.5: must be an integer',
   },
   {
     object: worker({ directInjection: 'yes' }),
     path: 'spec.worker.directInjection',
-    sentence: '"yes"; write true or false',
+    sentence: 'invalid value "yes": must be true or false',
   },
   {
     object: worker({ virtualAddresses: '100.64.64.1' }),
     path: 'spec.worker.virtualAddresses',
-    sentence: '"100.64.64.1"; write a list',
+    sentence: 'invalid value "100.64.64.1": must be a list',
   },
   {
     object: worker({ virtualAddresses: [] }),
     path: 'spec.worker.virtualAddresses',
-    sentence: 'a list of 0 is too short; write 1 entry or more',
+    sentence: 'invalid list of 0 entries: must have at least 1 entry',
   },
   {
     object: worker({ nodeSelector: { gpu: true } }),
     path: 'spec.worker.nodeSelector.gpu',
-    sentence: 'true; write a text, in quotes if it looks like something else',
+    sentence: 'invalid value true: must be a string, in quotes if it looks like another type',
   },
   {
     object: worker({ resources: { requests: { cpu: 0.5 } } }),
     path: 'spec.worker.resources.requests.cpu',
-    sentence: '0.5; write a whole number, or a text in quotes',
+    sentence: 'invalid value 0.5: must be an integer, or a string in quotes',
   },
   {
     object: exposureOf({ hosts: { api: `${'a.'.repeat(130)}example.com` } }),
     path: 'spec.hosts.api',
     sentence:
-      `"${'a.'.repeat(130)}example.com`.slice(0, 80) +
-      '… is too long; write 253 characters or less',
+      `invalid value ${`"${'a.'.repeat(130)}example.com`.slice(0, 80)}` +
+      '…: must have at most 253 characters',
   },
   {
     object: exposureOf({ hosts: 'blue.example.com' }),
     path: 'spec.hosts',
-    sentence: '"blue.example.com"; write a mapping',
+    sentence: 'invalid value "blue.example.com": must be a mapping',
   },
   {
     object: edgeOf({ driver: 'snicket', addresses: ['203.0.113.10', '203.0.113.10'] }),
     path: 'spec.addresses[1]',
-    sentence: '"203.0.113.10" is listed twice; remove one',
+    sentence: 'duplicate value "203.0.113.10"',
   },
   {
     object: worker({ imagePullSecrets: [{ name: 'registry' }, { name: 'registry' }] }),
     path: 'spec.worker.imagePullSecrets[1]',
-    sentence: 'two entries have the name "registry"; make one of them',
+    sentence: 'duplicate name "registry"',
   },
   {
     object: worker({
       hostAliases: ['a', 'b'].map((name) => ({ ip: '203.0.113.10', hostnames: [name] })),
     }),
     path: 'spec.worker.hostAliases[1]',
-    sentence: 'two entries have the ip "203.0.113.10"; make one of them',
+    sentence: 'duplicate ip "203.0.113.10"',
   },
 ];

@@ -16,10 +16,7 @@ export type DeepReadonly<T> = T extends (infer Item)[]
 /** The schema of an object name, an RFC 1123 subdomain. */
 export const objectName = withRules(
   z.string().max(253),
-  matching(
-    SUBDOMAIN_PATTERN,
-    '"{self}" is no name of an object; write lower-case letters, digits, dashes and dots',
-  ),
+  matching(SUBDOMAIN_PATTERN, 'invalid name "{self}": must be a lowercase RFC 1123 subdomain'),
 );
 
 /** Returns the schema of a non-empty list without duplicates. */
@@ -31,7 +28,7 @@ export function setOf<S extends z.ZodType<string>>(item: S, max: number) {
     .superRefine((list, context) => {
       const twice = list.findIndex((value, index) => list.indexOf(value) !== index);
       if (twice < 0) return;
-      const message = `"${list[twice]}" is listed twice; remove one`;
+      const message = `duplicate value "${list[twice]}"`;
       context.addIssue({ code: 'custom', message, path: [twice] });
     })
     .meta({ 'x-kubernetes-list-type': 'set' });
@@ -50,7 +47,7 @@ export function mapBy<Key extends string, S extends z.ZodType<Readonly<Record<Ke
       const values = list.map((entry) => entry[key]);
       const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
       if (twice < 0) return;
-      const message = `two entries have the ${key} "${values[twice]}"; make one of them`;
+      const message = `duplicate ${key} "${values[twice]}"`;
       context.addIssue({ code: 'custom', message, path: [twice] });
     })
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] });
@@ -63,7 +60,10 @@ export function mapTo<S extends z.ZodType>(value: S, max: number) {
     .superRefine((map, context) => {
       const { length } = Object.keys(map);
       if (length <= max) return;
-      context.addIssue({ code: 'custom', message: `${length} entries; write ${max} or less` });
+      context.addIssue({
+        code: 'custom',
+        message: `too many entries (${length}): must have at most ${max}`,
+      });
     })
     .meta({ maxProperties: max });
 }
@@ -79,7 +79,8 @@ export const quantities = mapTo(
   withRules(z.union([z.int(), z.string().max(32)]), {
     cel: quantityPattern.cel('string(self)'),
     holds: (value) => quantityPattern.matches(String(value)),
-    sentence: '"{string(self)}" is no quantity; write one such as 10m, "0.5", 32Mi or 1Gi',
+    sentence:
+      'invalid quantity "{string(self)}": must be a quantity such as 10m, "0.5", 32Mi or 1Gi',
   }).meta({ 'x-kubernetes-int-or-string': true, maxLength: 32 }),
   16,
 );
@@ -89,16 +90,27 @@ export const time = z.iso.datetime({ offset: true });
 
 /** The schema of a condition. */
 export const condition = z.object({
-  type: z.string().max(316).describe('What is claimed, such as Ready.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it is the case.'),
-  reason: z.string().min(1).max(1024).describe('Why, as a stable code for programs.'),
-  message: z.string().max(32_768).describe('Why, as a sentence for people, with the way out.'),
-  lastTransitionTime: time.describe('When the status last changed.'),
+  type: z.string().max(316).describe('type is the type of the condition, such as Ready.'),
+  status: z
+    .enum(['True', 'False', 'Unknown'])
+    .describe('status is the status of the condition: True, False or Unknown.'),
+  reason: z
+    .string()
+    .min(1)
+    .max(1024)
+    .describe('reason is the reason for the status, as a stable code for programs.'),
+  message: z
+    .string()
+    .max(32_768)
+    .describe('message describes the reason for humans, and what to do.'),
+  lastTransitionTime: time.describe(
+    'lastTransitionTime is the time of the last change of the status.',
+  ),
   observedGeneration: z
     .int()
     .min(0)
     .optional()
-    .describe('The metadata.generation that the claim is about.'),
+    .describe('observedGeneration is the metadata.generation that the condition describes.'),
 });
 
 /** The schema of the conditions of a status. */

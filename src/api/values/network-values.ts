@@ -33,7 +33,7 @@ export const host = withRules(
   z.string().max(MAX_NAME_LENGTH),
   nameRule(
     `^(${LABEL}\\.)+${LABEL}$`,
-    '"{self}" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
+    'invalid host "{self}": must be a lowercase DNS name with a dot, and not an IP address, such as tenant-01.k8s.example.com',
   ),
 );
 
@@ -51,12 +51,12 @@ export const domain = withRules(
   z.string().max(MAX_NAME_LENGTH),
   nameRule(
     `^(${LABEL}\\.)*${LABEL}$`,
-    '"{self}" is no domain; write a DNS name in lower case, such as example.com',
+    'invalid domain "{self}": must be a lowercase DNS name, such as example.com',
   ),
 );
 
 /** Reports whether a machine can dial an address: not if it is link-local, multicast, broadcast or unspecified. */
-function isDialled(address: string): boolean {
+function isDialable(address: string): boolean {
   return isUnicast(address) || isLoopback(address);
 }
 
@@ -86,14 +86,15 @@ function isMapped(bytes: Uint8Array): boolean {
   );
 }
 
-const CEL_IS_DIALLED = (text: string) =>
+const CEL_IS_DIALABLE = (text: string) =>
   `isIP(${text}) && (ip(${text}).isGlobalUnicast() || ip(${text}).isLoopback())`;
 
 /** The schema of an address that can be dialed. */
 export const address = withRules(z.string().max(45), {
-  cel: CEL_IS_DIALLED('self'),
-  holds: isDialled,
-  sentence: '"{self}" is no address to dial; write an IP such as 203.0.113.10 or 2001:db8::10',
+  cel: CEL_IS_DIALABLE('self'),
+  holds: isDialable,
+  sentence:
+    'invalid address "{self}": must be an IP address that is not link-local, multicast or unspecified, such as 203.0.113.10',
 });
 
 /** Reports whether a text is a CIDR such as `10.0.0.0/8`, without bits set after its prefix. */
@@ -112,7 +113,8 @@ function isNetwork(text: string): boolean {
 export const network = withRules(z.string().max(49), {
   cel: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
   holds: isNetwork,
-  sentence: '"{self}" is not a network; write one such as 10.0.0.0/8, 203.0.113.7/32 or fd00::/8',
+  sentence:
+    'invalid network "{self}": must be a CIDR without host bits, such as 10.0.0.0/8, 203.0.113.7/32 or fd00::/8',
 });
 
 /** The schema of an address that every node can carry and that an EndpointSlice accepts. */
@@ -120,7 +122,7 @@ export const virtualAddress = withRules(z.string().max(45), {
   cel: 'isIP(self) && ip(self).isGlobalUnicast()',
   holds: isUnicast,
   sentence:
-    '"{self}" is no virtual address; write an IP that is not loopback, link-local, multicast or unspecified, such as 100.64.64.1',
+    'invalid virtual address "{self}": must be an IP address that is not loopback, link-local, multicast or unspecified, such as 100.64.64.1',
 });
 
 /** A rule for lists of at most two addresses: at most one address of each family. */
@@ -131,7 +133,7 @@ export const oneOfEachFamily: Rule<readonly string[]> = {
     second === undefined ||
     ipVersion(first) === 0 ||
     ipVersion(first) !== ipVersion(second),
-  sentence: 'two addresses of one family; write one IPv4 and one IPv6 address at most',
+  sentence: 'must have at most one IPv4 and one IPv6 address',
 };
 
 const endpointPattern = pattern('^([0-9.]+|\\[[0-9a-fA-F:.]*:[0-9a-fA-F:.]*\\]):[1-9][0-9]{0,4}$');
@@ -142,18 +144,19 @@ const CEL_ENDPOINT_ADDRESS =
 export const endpoint = withRules(z.string().max(53), {
   cel: [
     endpointPattern.cel('self'),
-    CEL_IS_DIALLED(CEL_ENDPOINT_ADDRESS),
+    CEL_IS_DIALABLE(CEL_ENDPOINT_ADDRESS),
     "int(self.substring(self.lastIndexOf(':') + 1)) <= 65535",
   ].join(' && '),
   holds: isEndpoint,
-  sentence: '"{self}" is no endpoint; write an IP and a port, 10.0.0.5:6443 or [fd00::5]:6443',
+  sentence:
+    'invalid endpoint "{self}": must be an IP address with a port, such as 10.0.0.5:6443 or [fd00::5]:6443',
 });
 
 function isEndpoint(text: string): boolean {
   if (!endpointPattern.matches(text)) return false;
   const colon = text.lastIndexOf(':');
   return (
-    isDialled(text.slice(0, colon).replaceAll(/[[\]]/g, '')) &&
+    isDialable(text.slice(0, colon).replaceAll(/[[\]]/g, '')) &&
     Number(text.slice(colon + 1)) <= 65_535
   );
 }

@@ -47,7 +47,7 @@ describe('a variable that was never set is not taken for something', () => {
       (flag) => [['expose', 'blue', flag, ''], OBJECT] as [string[], string],
     ),
     [[...RENDER, '--proxy-image', ''], IMAGE],
-    [[...RENDER, '--cluster-domain', ''], '"" is no domain; write a DNS name'],
+    [[...RENDER, '--cluster-domain', ''], 'invalid domain "": must be a lowercase DNS name'],
     [[...RENDER, '--tenant-version', ''], VERSION],
   ])('%j', expectRefused);
 });
@@ -60,10 +60,10 @@ describe('what cannot be meant is refused, with what can', () => {
     [['doctor', '--proxy-image', 'a b'], IMAGE],
     [['operator', '--proxy-image', 'a b'], IMAGE],
     [['run', '.', '--proxy-image', 'a b'], IMAGE],
-    [[...RENDER, '--cluster-domain', 'a b'], '"a b" is no domain; write a DNS name'],
+    [[...RENDER, '--cluster-domain', 'a b'], 'invalid domain "a b": must be a lowercase DNS name'],
     [[...RENDER, '--tenant-version', 'x'], VERSION],
-    [['expose', '--api-host', LONG_HOST], 'is too long; write 253 characters or less.'],
-    [['dns', '--format', 'windows', '--zone', LONG_HOST], 'is too long; write 253 characters'],
+    [['expose', '--api-host', LONG_HOST], 'must have at most 253 characters.'],
+    [['dns', '--format', 'windows', '--zone', LONG_HOST], 'must have at most 253 characters'],
   ])('%j', expectRefused);
 });
 

@@ -43,7 +43,9 @@ spec:
   test('of a field that is missing are those of what it should be in', () => {
     const { faults } = read(text.replace('  driver: snicket\n', ''));
 
-    expect(faults[0]).toStartWith('a.yaml:6:3: Edge shared: spec.driver: missing; write one of ');
+    expect(faults[0]).toStartWith(
+      'a.yaml:6:3: Edge shared: spec.driver: required value: must be one of ',
+    );
   });
 
   test('in a List are those in the file', () => {
@@ -58,7 +60,7 @@ spec:
       .replace('edge.example.com', '203.0.113.11');
 
     expect(read(annotated).faults).toEqual([
-      'a.yaml:6:18: Edge shared: metadata.annotations["a.b/\\"c\\""]: 7; write a text, in quotes if it looks like something else',
+      'a.yaml:6:18: Edge shared: metadata.annotations["a.b/\\"c\\""]: invalid value 7: must be a string, in quotes if it looks like another type',
     ]);
   });
 });
@@ -132,14 +134,26 @@ metadata:
 ${metadata}`;
 
   test.each([
-    ['labels: [a]', '6:11', 'labels: ["a"]; write a mapping'],
-    ['annotations: {a: 7}', '6:20', 'annotations.a: 7; write a text, in quotes if it'],
-    ['ownerReferences: {}', '6:20', 'ownerReferences: {}; write a list'],
-    ['ownerReferences: [null]', '6:21', 'ownerReferences[0]: null; write a mapping'],
-    ['ownerReferences: [{kind: A}]', '6:21', 'ownerReferences[0].apiVersion: missing; write a'],
-    ['managedFields: 5', '6:18', 'managedFields: 5; write a list'],
-    ['managedFields: [null]', '6:19', 'managedFields[0]: null; write a mapping'],
-    ['uid: 5', '6:8', 'uid: 5; write a text'],
+    ['labels: [a]', '6:11', 'labels: invalid value ["a"]: must be a mapping'],
+    [
+      'annotations: {a: 7}',
+      '6:20',
+      'annotations.a: invalid value 7: must be a string, in quotes if it',
+    ],
+    ['ownerReferences: {}', '6:20', 'ownerReferences: invalid value {}: must be a list'],
+    [
+      'ownerReferences: [null]',
+      '6:21',
+      'ownerReferences[0]: invalid value null: must be a mapping',
+    ],
+    [
+      'ownerReferences: [{kind: A}]',
+      '6:21',
+      'ownerReferences[0].apiVersion: required value: must be a',
+    ],
+    ['managedFields: 5', '6:18', 'managedFields: invalid value 5: must be a list'],
+    ['managedFields: [null]', '6:19', 'managedFields[0]: invalid value null: must be a mapping'],
+    ['uid: 5', '6:8', 'uid: invalid value 5: must be a string'],
   ])('%s is told with its place and a way out', (field, place, sentence) => {
     const { faults } = read(tenant(`  ${field}\n`));
 

@@ -91,11 +91,11 @@ function noClaims(object: KubeObject): Finding {
 }
 
 function impossible(object: KubeObject, field: string, error: z.ZodError): Finding {
-  const said = faultsOf(error.issues)
+  const sentences = faultsOf(error.issues)
     .map(({ path, sentence }) => `${path}: ${sentence}`)
     .join('. ');
   return leftOut(
-    `spec.addons.tcpProxy.${field} of ${objectText(object)} cannot be those of an Exposure: ${quoted(said)}`,
+    `spec.addons.tcpProxy.${field} of ${objectText(object)} cannot be those of an Exposure: ${quoted(sentences)}`,
     `write what you want as spec.worker.${field} of the Exposure`,
   );
 }

@@ -89,7 +89,7 @@ describe('refuses with the place and a way out', () => {
     [
       'an unknown field',
       EDGE.replace('domain:', 'domian:'),
-      'a.yaml:7:3: Edge shared: spec: there is no field "domian"; ',
+      'a.yaml:7:3: Edge shared: spec: unknown field "domian": ',
     ],
     [
       'another kind',
@@ -129,7 +129,7 @@ describe('refuses with the place and a way out', () => {
     [
       'annotations of a Secret that are none',
       SECRET.replace('metadata: {', 'metadata: {annotations: none, '),
-      'a.yaml:3:25: Secret tenants/blue-ca: metadata.annotations: "none"; write a mapping',
+      'a.yaml:3:25: Secret tenants/blue-ca: metadata.annotations: invalid value "none": must be a mapping',
     ],
     ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: << with what is no mapping'],
     ['what is no object', 'just: text\n', 'a.yaml:1:1: no object; '],

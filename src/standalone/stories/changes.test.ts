@@ -38,7 +38,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
 
   // 1. The user makes a mistake.
   lab.write('blue/tenant.yaml', tenantText(blue).replace('endpoints:', 'endpoint:'));
-  const fault = await lab.logged(/^blue\/tenant\.yaml:9:5: .* no field "endpoint"/);
+  const fault = await lab.logged(/^blue\/tenant\.yaml:9:5: .* unknown field "endpoint"/);
   expect(fault).toMatchObject({
     level: 'error',
     file: 'blue/tenant.yaml',
