@@ -104,8 +104,9 @@ export class TenantLinks implements TenantConnections {
     const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
     this.close(exposure);
-    const { connect = connectTenant, isOwned, onChange, freshMs, stuckAfterMs } = this.#options;
-    const { mayWrite, clock = systemClock, random } = this.#options;
+    const { mayWrite, isOwned, onChange, freshMs, stuckAfterMs } = this.#options;
+    const { clock = systemClock, random } = this.#options;
+    const { connect = (to: ClusterAccess) => connectTenant(to, clock) } = this.#options;
     const pace = new Pace(LEAST_BETWEEN_MS, clock);
     const connected = connect(access);
     const client = mayWrite === undefined ? connected : leaderClient(connected, mayWrite);
@@ -175,9 +176,9 @@ interface OpenLink {
   readonly pace: Pace;
 }
 
-function connectTenant(access: ClusterAccess): KubeClient {
-  const roundTripper = new Http2RoundTripper(access);
-  return createClient(access, { limits: TENANT_LIMITS, roundTripper });
+function connectTenant(access: ClusterAccess, clock: Clock): KubeClient {
+  const roundTripper = new Http2RoundTripper(access, clock);
+  return createClient(access, { limits: TENANT_LIMITS, clock, roundTripper });
 }
 
 /** The kubeconfig's identity and CA, at the address of the Service; or why it cannot be used. */
