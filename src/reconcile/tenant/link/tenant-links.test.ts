@@ -40,10 +40,7 @@ test('the time limits of a connection to a tenant use the clock of the links', a
   await until(() => sockets.length > 0, 'a connection');
   clock.advance(10_000);
 
-  expect(await failed).toMatchObject({
-    reason: 'TimedOut',
-    message: expect.stringContaining('the handshake was not completed in time') as unknown,
-  });
+  expect(String(await failed)).toContain('the handshake was not completed in time');
   links.closeAll();
   for (const socket of sockets) socket.destroy();
   silent.close();
