@@ -135,7 +135,7 @@ export class KubernetesRoutes implements RoutesFeed {
     const patience = this.#clock.timeoutSignal(this.#options.patienceMs ?? 10_000);
     await Promise.race([synced, aborted(patience)]);
     if (this.#state.loads > 0) return;
-    this.#sink.log.warn('no routes yet, and no state file to begin with', {
+    this.#sink.log.warn('starting without routes', {
       problem: this.state.problem,
     });
   }
@@ -155,13 +155,13 @@ export class KubernetesRoutes implements RoutesFeed {
       const routes = await readRoutesState(statePath);
       if (routes === undefined) return false;
       const { added } = this.#take(() => this.#sink.onRoutes(routes));
-      this.#sink.log.info('routes in force, as they were before the restart', {
+      this.#sink.log.info('routes loaded from the state file', {
         file: statePath,
         routes: added,
       });
       return true;
     } catch (error) {
-      this.#sink.log.error('the state file is of no use; waiting for the API server instead', {
+      this.#sink.log.error('state file unusable, waiting for the API server', {
         file: statePath,
         error,
       });
@@ -190,12 +190,12 @@ export class KubernetesRoutes implements RoutesFeed {
       else this.#wait(waiting);
       this.#state.loadSeconds = (this.#clock.nowMs() - startMs) / 1000;
       if (counts.added + counts.changed + counts.removed === 0) return;
-      log.info('routes in force', { routes: this.#routes.size - waiting, ...counts });
+      log.info('routes updated', { routes: this.#routes.size - waiting, ...counts });
       this.#keepSoon();
     } catch (error) {
       this.#recover();
       this.#refuse(error instanceof Error ? error.message : String(error));
-      log.error('new routes cannot be put in force; the last ones stay', { error });
+      log.error('failed to apply routes, keeping the previous ones', { error });
     }
   }
 
@@ -267,7 +267,7 @@ export class KubernetesRoutes implements RoutesFeed {
       const sentence = error instanceof Error ? error.message : String(error);
       if (sentence === this.#stateFileError) return; // already logged
       this.#stateFileError = sentence;
-      this.#sink.log.error('the routes cannot be kept for a restart', { file: statePath, error });
+      this.#sink.log.error('failed to write the state file', { file: statePath, error });
     } finally {
       const endMs = this.#clock.nowMs();
       this.#mayKeepAtMs = endMs + (KEEP_SHARE - 1) * (endMs - startMs);

@@ -324,7 +324,7 @@ export class Operator {
     try {
       await this.#management.open(signal);
       this.#isLeading = true;
-      log.info('working', {
+      log.info('operator started', {
         exposures: this.#management.exposures.list().length,
         edges: this.#management.edges.list().length,
       });
@@ -429,7 +429,7 @@ export class Operator {
       } catch (error) {
         if (signal.aborted) return;
         failures++;
-        log.warn('failed to read or create the keys of the gateway', { error });
+        log.warn('failed to read or create gateway keys', { error });
         await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }
@@ -453,11 +453,11 @@ export class Operator {
         const retry = { controller, key, error, failures, retryInMs };
         if (error instanceof OutdatedError) {
           this.#conflicts.set(controller, (this.#conflicts.get(controller) ?? 0) + 1);
-          log.debug('reconcile repeated because the object has changed', retry);
+          log.debug('reconcile requeued after a conflict', retry);
           return;
         }
         this.#errors.set(controller, (this.#errors.get(controller) ?? 0) + 1);
-        log.warn('a run failed and will be repeated', retry);
+        log.warn('reconcile failed', retry);
       },
     });
   }

@@ -7,20 +7,20 @@ import { logReadiness } from './readiness.ts';
 function bench() {
   const clock = new ManualClock();
   const lines: string[] = [];
-  const state: { because: string | undefined } = { because: undefined };
+  const state: { reason: string | undefined } = { reason: undefined };
   const write = (line: string) => {
-    const { msg, because } = JSON.parse(line) as { msg: string; because?: string };
-    lines.push(because === undefined ? msg : `${msg}: ${because}`);
+    const { msg, reason } = JSON.parse(line) as { msg: string; reason?: string };
+    lines.push(reason === undefined ? msg : `${msg}: ${reason}`);
   };
   const log = createLogger({ level: 'info', write });
-  logReadiness({ notReady: () => state.because, log, clock });
+  logReadiness({ notReady: () => state.reason, log, clock });
   return { clock, lines, state };
 }
 
 describe('a process that is not ready', () => {
-  test('says why at once, and rarely after that', () => {
+  test('logs the reason at once, and rarely after that', () => {
     const { clock, lines, state } = bench();
-    state.because = 'no CRDs';
+    state.reason = 'no CRDs';
 
     clock.advance(1_000);
     expect(lines).toEqual(['not ready: no CRDs']);
@@ -31,12 +31,12 @@ describe('a process that is not ready', () => {
     expect(lines).toEqual(['not ready: no CRDs', 'not ready: no CRDs']);
   });
 
-  test('says it in other words only after a while', () => {
+  test('logs a changed reason only after a while', () => {
     const { clock, lines, state } = bench();
-    state.because = 'refused';
+    state.reason = 'refused';
     clock.advance(1_000);
 
-    state.because = 'timed out';
+    state.reason = 'timed out';
     clock.advance(5_000);
     expect(lines).toHaveLength(1);
     clock.advance(30_000);
@@ -44,18 +44,18 @@ describe('a process that is not ready', () => {
     expect(lines).toEqual(['not ready: refused', 'not ready: timed out']);
   });
 
-  test('says that it is, once it is', () => {
+  test('logs that it is ready', () => {
     const { clock, lines, state } = bench();
-    state.because = 'refused';
+    state.reason = 'refused';
     clock.advance(1_000);
 
-    state.because = undefined;
+    state.reason = undefined;
     clock.advance(5_000);
 
     expect(lines).toEqual(['not ready: refused', 'ready']);
   });
 
-  test('that was ready all the time says nothing', () => {
+  test('logs nothing if it was always ready', () => {
     const { clock, lines } = bench();
 
     clock.advance(60_000);

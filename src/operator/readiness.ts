@@ -1,37 +1,37 @@
 /**
- * Says in the log what keeps a process from its work: at once, and then rarely.
+ * Logs why a process is not ready: at once, and then rarely.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
 
-/** What it takes. */
+/** Options of {@link logReadiness}. */
 export interface ReadinessOptions {
-  /** A sentence; nothing if all is well. */
+  /** Why the process is not ready, as a sentence; undefined if it is ready. */
   readonly notReady: () => string | undefined;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly clock: Clock;
 }
 
-const LOOK_MS = 1_000;
-/** Whoever looks at the end of a log should still find it. */
+const PERIOD_MS = 1_000;
+/** Repeated, so that it stays near the end of a log. */
 const REPEAT_MS = 600_000;
-/** Another sentence for the same trouble is news, but not each time. */
+/** A changed reason is logged sooner, but not every second. */
 const CHANGED_MS = 30_000;
 
-/** Looks from now on, until the returned function is called. */
+/** Logs readiness until the returned function is called. */
 export function logReadiness({ notReady, log, clock }: ReadinessOptions): () => void {
-  let told: { readonly because: string; readonly atMs: number } | undefined;
-  return clock.every(LOOK_MS, () => {
-    const because = notReady();
-    if (because === undefined) {
-      if (told !== undefined) log.info('ready');
-      told = undefined;
+  let logged: { readonly reason: string; readonly atMs: number } | undefined;
+  return clock.every(PERIOD_MS, () => {
+    const reason = notReady();
+    if (reason === undefined) {
+      if (logged !== undefined) log.info('ready');
+      logged = undefined;
       return;
     }
     const atMs = clock.nowMs();
-    const silentMs = told?.because === because ? REPEAT_MS : CHANGED_MS;
-    if (told !== undefined && atMs - told.atMs < silentMs) return;
-    told = { because, atMs };
-    log.warn('not ready', { because });
+    const silentMs = logged?.reason === reason ? REPEAT_MS : CHANGED_MS;
+    if (logged !== undefined && atMs - logged.atMs < silentMs) return;
+    logged = { reason, atMs };
+    log.warn('not ready', { reason });
   });
 }

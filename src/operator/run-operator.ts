@@ -13,16 +13,16 @@ import { logReadiness } from './readiness.ts';
 
 /** Options of {@link runOperator}. */
 export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'log'> {
-  /** Health and metrics; none: nowhere. */
+  /** The addresses for health and metrics. Empty: they are not served. */
   readonly http: readonly ListenAddress[];
-  /** Whether others run beside this one, and only one may work. */
+  /** Whether replicas elect a leader, and only the leader works. */
   readonly leaderElect: boolean;
 }
 
-/** The Lease by which replicas agree. */
+/** The Lease for leader election. */
 export const LEASE_NAME = 'snicket-operator';
 
-/** Runs until it is told to end, and gives the exit code. */
+/** Runs until SIGTERM or SIGINT, and returns the exit code. */
 export async function runOperator(
   client: KubeClient,
   options: RunOperatorOptions,
@@ -31,7 +31,7 @@ export async function runOperator(
   const ended = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (ended.signal.aborted) process.exit(0); // told twice: at once
+      if (ended.signal.aborted) process.exit(0); // the second signal
       ended.abort();
     });
   }
@@ -50,11 +50,11 @@ export async function runOperator(
     await (election === undefined
       ? operator.run(ended.signal)
       : leadInTurn(operator, election, options, ended.signal));
-    log.info('ended');
+    log.info('operator stopped');
     return 0;
   } catch (error) {
     if (ended.signal.aborted) return 0;
-    log.error('the operator cannot go on', { error });
+    log.error('operator failed', { error });
     return 1;
   } finally {
     stopLogging();
@@ -75,13 +75,13 @@ function electionFor(
   });
 }
 
-/** A replica that waits for its turn is ready too, as long as it could take it. */
+/** A standby replica is ready as long as the API server answers its requests for the Lease. */
 function notReadyIn(operator: Operator, election: LeaderElection | undefined): string | undefined {
   const isStandby = election !== undefined && !election.isLeader;
   return isStandby ? election.unanswered : operator.notReady();
 }
 
-/** A replica that has lost the Lease ends: its next process begins with nothing remembered. */
+/** A replica that loses the Lease exits, so that its next process starts without state. */
 async function leadInTurn(
   operator: Operator,
   election: LeaderElection,
@@ -106,13 +106,16 @@ function serveHealth(
   };
   try {
     listenOnAll({ listen }, addresses, ({ message }) =>
-      log.warn(`${message}; this machine has no IPv6, and IPv4 alone is served`),
+      log.warn(`${message}; serving IPv4 only, because this machine has no IPv6`),
     );
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
-    const place = formatListenAddress(error.at);
-    throw new Error(`cannot serve HTTP on ${place} (${error.code}); choose another with --http`, {
-      cause: error,
-    });
+    const address = formatListenAddress(error.at);
+    throw new Error(
+      `cannot serve HTTP on ${address}: ${error.code}; choose another address with --http`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -29,7 +29,11 @@ const WELL: ConditionStates = {
   KonnectivityReady: GOOD,
   Reachable: GOOD,
 };
-const LOST = { severity: 'error', message: 'nobody answers', action: 'start it' } as const;
+const LOST = {
+  severity: 'error',
+  message: 'the API server does not answer',
+  action: 'start it',
+} as const;
 const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesUnobserved', 'nobody looks') };
 
 test('a DaemonSet that nobody looks at is told of after half a minute, once', async () => {
@@ -101,7 +105,7 @@ test('of one that was not Ready before this process began, and still is not, the
         () => new ExposureState(undefined, 1, systemClock),
       );
       return conditions === undefined
-        ? reports.reportCleanup(exposure!, state, 'the tenant is silent', signal)
+        ? reports.reportCleanup(exposure!, state, 'the tenant does not answer', signal)
         : reports.report(exposure!, state, { isRouted: false, conditions }, signal);
     };
   };
@@ -110,7 +114,7 @@ test('of one that was not Ready before this process began, and still is not, the
   await first(blue, lost);
   await first(red, WELL);
   await first(grey);
-  await until('the watch to tell of all', () =>
+  await until('the watch has delivered all of them', () =>
     exposures.list().every((exposure) => 'status' in exposure),
   );
 
@@ -125,16 +129,18 @@ test('of one that was not Ready before this process began, and still is not, the
     {
       time: expect.any(String),
       level: 'warn',
-      msg: 'nobody answers; start it',
-      object: 'Exposure tenants/blue',
+      msg: 'exposure not ready',
+      exposure: 'tenants/blue',
       reason: 'TenantUnreachable',
+      message: 'the API server does not answer; start it',
     },
     {
       time: expect.any(String),
       level: 'warn',
-      msg: 'the tenant is silent',
-      object: 'Exposure tenants/grey',
+      msg: 'exposure not ready',
+      exposure: 'tenants/grey',
       reason: 'Leaving',
+      message: 'the tenant does not answer',
     },
   ]);
   ended.abort();

@@ -105,8 +105,9 @@ export class ExposureReports {
     const hasTrouble = isTrouble(input.conditions, wasReady?.status === 'True');
     if (written !== false) this.#recordPathEvents(object, before, input.conditions, ready);
     if (written === false || isSame) {
-      const told = { object: `Exposure ${key}`, reason: ready.reason };
-      if (isFirst && !isReady) log[hasTrouble ? 'warn' : 'info'](ready.message, told);
+      const { reason, message } = ready;
+      const level = hasTrouble ? 'warn' : 'info';
+      if (isFirst && !isReady) log[level]('exposure not ready', { exposure: key, reason, message });
       return;
     }
     if (!isPassing && (isReady || hasTrouble)) {
@@ -117,7 +118,7 @@ export class ExposureReports {
         note: ready.message,
       });
     }
-    log.info('exposure', { exposure: key, ready: isReady, reason: ready.reason });
+    log.info('readiness changed', { exposure: key, ready: isReady, reason: ready.reason });
   }
 
   /** Reachable and KonnectivityReady are no part of Ready: an event reports when one of them fails, degrades or recovers. */
@@ -157,7 +158,7 @@ export class ExposureReports {
     } catch (error) {
       if (!isKubeError(error, 'Invalid')) throw error;
       const exposure = keyText(object.metadata);
-      this.#options.log.error('a status was refused', { exposure, error });
+      this.#options.log.error('status rejected', { exposure, error });
       const bare = refusedStatus(this.statusOf(object), status, error.message, this.#clock.now());
       const isNew = await this.#statuses.write(this.#seen(object), bare.status, signal, object);
       return isNew && bare.ready;
@@ -208,7 +209,11 @@ export class ExposureReports {
     const key = keyText(object.metadata);
     const wasCleaningUp = before?.conditions?.some(({ reason }) => reason === CLEANING_UP) === true;
     if (isFirstReport(state) && wasCleaningUp) {
-      this.#options.log.warn(because, { object: `Exposure ${key}`, reason: CLEANING_UP });
+      this.#options.log.warn('exposure not ready', {
+        exposure: key,
+        reason: CLEANING_UP,
+        message: because,
+      });
     }
     const ready = {
       type: 'Ready',

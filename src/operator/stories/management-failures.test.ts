@@ -136,8 +136,8 @@ describe.concurrent('a management cluster that fails now and then', () => {
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const said = lab.log.map(({ msg }) => String(msg));
-    expect(said).toContain('a run failed and will be repeated');
-    expect(said).not.toContain('a tenant cannot be brought up to date');
+    expect(said).toContain('reconcile failed');
+    expect(said).not.toContain('tenant reconcile failed');
   });
 
   test('keys of the gateway that are corrected are used without an event', async () => {

@@ -110,7 +110,7 @@ test('a management cluster that fails on and on is told of, one that fails once 
 
   const said = await lab.untilCondition('blue', 'Prepared', /^False ManagementFault/);
   expect(said).toContain('secrets/blue-ca');
-  const failed = lab.log.filter(({ msg }) => msg === 'a run failed and will be repeated');
+  const failed = lab.log.filter(({ msg }) => msg === 'reconcile failed');
   expect(failed.length).toBeGreaterThanOrEqual(2);
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
 });

@@ -99,9 +99,9 @@ export async function cleanUpExposure(
     events.record(object, { type: 'Warning', action: 'Leave', reason, note });
     // The record goes with the Exposure: the log is the only place that keeps the previous values.
     const record = object.metadata.annotations?.[RECORD_ANNOTATION];
-    log.error('a control plane was left as it is', {
+    log.error('control plane not restored', {
       exposure: key,
-      because: unrestored.because,
+      reason: unrestored.because,
       record,
     });
   }
@@ -117,7 +117,7 @@ export async function cleanUpExposure(
     const note = `gave up after ${secondsText(left)}: ${rest.because}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
     const reason = 'TenantLeftBehind';
     events.record(object, { type: 'Warning', action: 'Leave', reason, note });
-    log.error('a tenant was left as it is', { exposure: key, because: rest.because });
+    log.error('tenant not cleaned up', { exposure: key, reason: rest.because });
   }
   if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {
     await reportRemainingHosts(object, deps, state, signal);
@@ -148,7 +148,7 @@ async function reportRemainingHosts(
   } catch (error) {
     if (!isKubeError(error) || signal.aborted) throw error;
     const exposure = keyText(object.metadata);
-    deps.log.warn('who still has the host of an edge is not known', { exposure, error });
+    deps.log.warn('failed to report remaining uses of removed hosts', { exposure, error });
   }
 }
 

@@ -200,7 +200,9 @@ function reportRemainingAddress(
   const { updatedNumberScheduled: done = 0, desiredNumberScheduled: all = 0 } = status ?? {};
   const note = `the virtual address could not be taken off every node in time: ${done} of ${all} have run the pod that does. It goes with the next restart of a node, or by hand: ip address del on lo`;
   events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'AddressLeftBehind', note });
-  log.error('a virtual address was left on nodes', { exposure: keyText(exposure.metadata) });
+  log.error('virtual address not removed from every node', {
+    exposure: keyText(exposure.metadata),
+  });
 }
 
 /** What was wrong with the tenant when it was last looked at. */

@@ -132,7 +132,7 @@ export async function reconcileTenant(
       const { stack } = error as Partial<Error>;
       deps.log.error('internal error', { exposure: key, error, stack });
     } else {
-      deps.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
+      deps.log.warn('tenant reconcile failed', { exposure: key, error });
     }
     const requeueAfterMs = backoffMs(links.failuresOf(key), deps.random(), UNREACHABLE);
     const condition = fails(fault);
@@ -195,7 +195,7 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
     if (now.kind !== 'Owned') return notOwned(now, task);
   }
   if (reissued !== undefined) {
-    deps.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
+    deps.log.info('proxy certificate issued', { exposure: key, reason: reissued });
   }
   const paced = paceRollout(key, changes, pacer);
   const { after, retryInMs } = await link.writing(async () =>
