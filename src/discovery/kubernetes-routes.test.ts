@@ -59,18 +59,18 @@ class RoutesLab implements AsyncDisposable {
   open(options: Partial<KubernetesRoutesOptions> = {}): KubernetesRoutes {
     const write = (line: string) => this.log.push(JSON.parse(line) as Record<string, unknown>);
     const feed = new KubernetesRoutes(
-      { client: this.server.client(), clock: this.clock, patienceMs: 100, ...options },
+      { client: this.server.client(), clock: this.clock, startTimeoutMs: 100, ...options },
       {
         log: createLogger({ level: 'debug', write }),
         onRoutes: (routes) => {
           this.sent.push(`all ${routes.length}`);
-          return this.#take(routes);
+          return this.#apply(routes);
         },
         onUpdate: ({ set, removed }) => {
           this.sent.push(...set.map(({ host }) => host), ...removed.map((host) => `-${host}`));
           const gone = new Set([...removed, ...set.map(({ host }) => host)]);
           const others = (this.routes ?? []).filter(({ host }) => !gone.has(host));
-          return this.#take([...others, ...set]);
+          return this.#apply([...others, ...set]);
         },
         known: (host) => this.routes?.find((route) => route.host === host),
       },
@@ -126,7 +126,7 @@ class RoutesLab implements AsyncDisposable {
     await this.user.apply(slice, { force: true });
   }
 
-  said(message: string): Record<string, unknown> | undefined {
+  logged(message: string): Record<string, unknown> | undefined {
     return this.log.find(({ msg }) => String(msg).includes(message));
   }
 
@@ -136,7 +136,7 @@ class RoutesLab implements AsyncDisposable {
     rmSync(this.folder, { recursive: true });
   }
 
-  #take(routes: readonly Route[]): RouteCounts {
+  #apply(routes: readonly Route[]): RouteCounts {
     if (routes.length > this.maxRoutes) throw new Error('too many');
     if (routes.length > this.slots) throw new TooManyRoutes(routes.length, this.slots);
     const inForce = routes.slice(0, this.room);
@@ -148,11 +148,11 @@ class RoutesLab implements AsyncDisposable {
 }
 
 describe.concurrent("a gateway's routes from a cluster", () => {
-  test('are in force when it has started, and change with the cluster', async () => {
+  test('are active once it has started, and change with the cluster', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     await lab.slice('blue', '10.0.0.1');
-    const feed = lab.open({ patienceMs: 10_000 });
+    const feed = lab.open({ startTimeoutMs: 10_000 });
 
     await feed.start();
 
@@ -172,23 +172,23 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.untilRoutes('green.example.test -> ');
   });
 
-  test('that come in a burst are put in force together', async () => {
+  test('that change in a burst are applied together', async () => {
     await using lab = await RoutesLab.start();
-    const feed = lab.open({ patienceMs: 10_000 });
+    const feed = lab.open({ startTimeoutMs: 10_000 });
     await feed.start();
     const before = feed.state.loads;
 
     await Promise.all(Array.from({ length: 20 }, async (_, index) => lab.expose(`t${index}`)));
 
-    await lab.until('all are there', () => lab.routes?.length === 20);
+    await lab.until('all routes are active', () => lab.routes?.length === 20);
     expect(feed.state.loads - before).toBeLessThan(20);
   });
 
-  test('stay as they are while the API server is away, and catch up when it is back', async () => {
+  test('stay active while the API server is unreachable, and are updated when it is back', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     await lab.slice('blue', '10.0.0.1');
-    const feed = lab.open({ patienceMs: 10_000 });
+    const feed = lab.open({ startTimeoutMs: 10_000 });
     await feed.start();
 
     await lab.server.goDown();
@@ -202,21 +202,21 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.slice('blue', '10.0.0.9');
 
     await lab.untilRoutes('blue.example.test -> 10.0.0.9:6443');
-    await lab.until('it is well again', () => feed.state.isGood);
+    await lab.until('it has recovered', () => feed.state.isGood);
   });
 
-  test('come from the state file when the API server is not there at the start', async () => {
+  test('are loaded from the state file if the API server is unreachable at the start', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     await lab.slice('blue', '10.0.0.1');
     const { statePath } = lab;
-    const first = lab.open({ statePath, patienceMs: 10_000 });
+    const first = lab.open({ statePath, startTimeoutMs: 10_000 });
     await first.start();
     first.stop();
     await lab.server.goDown();
     lab.routes = undefined;
 
-    const second = lab.open({ statePath, patienceMs: 10_000 });
+    const second = lab.open({ statePath, startTimeoutMs: 10_000 });
     await second.start();
 
     expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
@@ -225,10 +225,10 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.server.comeUp();
     await lab.slice('blue', '10.0.0.2');
     await lab.untilRoutes('blue.example.test -> 10.0.0.2:6443');
-    await lab.until('it is kept', () => readFileSync(statePath, 'utf8').includes('10.0.0.2'));
+    await lab.until('it is written', () => readFileSync(statePath, 'utf8').includes('10.0.0.2'));
   });
 
-  test('are waited for in vain without a state file, for a while', async () => {
+  test('are waited for until a timeout without a state file', async () => {
     await using lab = await RoutesLab.start();
     await lab.server.goDown();
     const feed = lab.open({ statePath: lab.statePath });
@@ -240,59 +240,59 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     expect(lab.routes).toBeUndefined();
     expect(feed.state.loads).toBe(0);
-    expect(lab.said('starting without routes')).toMatchObject({ level: 'warn' });
+    expect(lab.logged('starting without routes')).toMatchObject({ level: 'warn' });
 
     await lab.server.comeUp();
     await lab.expose('blue');
     await lab.untilRoutes('blue.example.test -> ');
   });
 
-  test('do without a state file that is of no use, and mend it', async () => {
+  test('do not depend on a valid state file, and replace an invalid one', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     const { statePath } = lab;
     writeFileSync(statePath, 'half a fi');
-    const feed = lab.open({ statePath, patienceMs: 10_000 });
+    const feed = lab.open({ statePath, startTimeoutMs: 10_000 });
 
     await feed.start();
 
-    expect(lab.said('state file unusable')).toMatchObject({ level: 'error' });
+    expect(lab.logged('state file unusable')).toMatchObject({ level: 'error' });
     expect(lab.texts()).toEqual(['blue.example.test -> ']);
     expect(readFileSync(statePath, 'utf8')).toContain('blue.example.test');
   });
 
-  test('that the gateway refuses are not kept for its next start', async () => {
+  test('that the gateway rejects are not written to the state file', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     const { statePath } = lab;
-    const feed = lab.open({ statePath, patienceMs: 10_000 });
+    const feed = lab.open({ statePath, startTimeoutMs: 10_000 });
     await feed.start();
     lab.maxRoutes = 1;
 
     await lab.expose('green');
 
-    await lab.until('it is said', () => lab.said('failed to apply routes'));
+    await lab.until('it is logged', () => lab.logged('failed to apply routes'));
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
     expect(lab.texts()).toEqual(['blue.example.test -> ']);
     expect(feed.state).toMatchObject({ isGood: false, problem: 'too many', failures: 1 });
 
     lab.maxRoutes = 3;
     await lab.expose('red');
-    await lab.until('all are there', () => lab.routes?.length === 3);
+    await lab.until('all routes are active', () => lab.routes?.length === 3);
     expect(readFileSync(statePath, 'utf8')).toContain('red');
-    await lab.until('it is well again', () => feed.state.isGood);
+    await lab.until('it has recovered', () => feed.state.isGood);
   });
 
-  test('that are too many leave the first ones served and up to date', async () => {
+  test('that exceed the slots leave the first ones served and up to date', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     await lab.slice('blue', '10.0.0.1');
-    const feed = lab.open({ patienceMs: 10_000 });
+    const feed = lab.open({ startTimeoutMs: 10_000 });
     await feed.start();
     lab.slots = 1;
 
     await lab.expose('green');
-    await lab.until('a route waits', () => lab.said('2 routes are more than 1'));
+    await lab.until('a route waits', () => lab.logged('2 routes are more than 1'));
     await lab.slice('blue', '10.0.0.2');
 
     await lab.until('blue moves', () => (lab.texts() ?? []).join().includes('10.0.0.2:6443'));
@@ -300,17 +300,17 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(feed.state.isGood).toBe(false);
   });
 
-  test('that find no room are tried again without a word from the cluster', async () => {
+  test('that wait for a slot are retried without an event', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     const { clock, statePath } = lab;
-    const feed = lab.open({ statePath, patienceMs: 10_000 });
+    const feed = lab.open({ statePath, startTimeoutMs: 10_000 });
     await feed.start();
     lab.room = 1;
 
     await lab.expose('green');
 
-    await lab.until('it is said', () => lab.said('no room yet for 1 of'));
+    await lab.until('it is logged', () => lab.logged('no room yet for 1 of'));
     expect(feed.state).toMatchObject({ isGood: false, failures: 1 });
     expect(feed.state.problem).toContain('no room yet for 1 of');
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
@@ -329,11 +329,11 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(feed.state.loads).toBe(loads);
   });
 
-  test('that cannot be kept are in force all the same, and that is said once', async () => {
+  test('are active although the state file cannot be written, which is logged once', async () => {
     await using lab = await RoutesLab.start();
     const statePath = join(lab.folder, 'a-file', 'routes.json');
     writeFileSync(join(lab.folder, 'a-file'), '');
-    const feed = lab.open({ statePath, patienceMs: 10_000 });
+    const feed = lab.open({ statePath, startTimeoutMs: 10_000 });
     await feed.start();
 
     await lab.expose('blue');
@@ -345,12 +345,12 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(complaints.length).toBe(1);
   });
 
-  test('of another Edge are left out, and what is wrong with one is said once', async () => {
+  test('of another Edge are left out, and a fault is logged once', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     await lab.expose('far', { edgeRef: { name: 'other' } });
     await lab.expose('copy', { host: 'blue.example.test' });
-    const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
+    const feed = lab.open({ edge: 'shared', startTimeoutMs: 10_000 });
 
     await feed.start();
     await lab.slice('blue', '10.0.0.1');
@@ -362,13 +362,13 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(complaints.length).toBe(1);
   });
 
-  test('stay for a tenant that moves to another Edge or other hosts, until they are deleted', async () => {
+  test('stay for a tenant that moves to another Edge or other hosts until they are deleted', async () => {
     await using lab = await RoutesLab.start();
     const elsewhere = { edgeRef: { name: 'other' }, driver: 'haproxy' } as const;
     await lab.expose('blue');
     await lab.expose('old', {}, 'blue');
     await lab.expose('blue-elsewhere', { ...elsewhere, host: 'blue.example.test' }, 'blue');
-    const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
+    const feed = lab.open({ edge: 'shared', startTimeoutMs: 10_000 });
 
     await feed.start();
 
@@ -380,11 +380,11 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.untilRoutes();
   });
 
-  test('are sent to the gateway one by one, and as a whole only at the start', async () => {
+  test('are sent to the gateway in full at the start only, and then one by one', async () => {
     await using lab = await RoutesLab.start();
     for (const name of ['blue', 'green', 'red']) await lab.expose(name);
     await lab.slice('blue', '10.0.0.1');
-    const feed = lab.open({ patienceMs: 10_000 });
+    const feed = lab.open({ startTimeoutMs: 10_000 });
     await feed.start();
     expect(lab.sent).toEqual(['all 3']);
 
@@ -398,9 +398,9 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(lab.sent).toEqual(['all 3', 'blue.example.test', '-red.example.test']);
   });
 
-  test('are read with nothing but GET', async () => {
+  test('are read with GET requests only', async () => {
     await using lab = await RoutesLab.start();
-    const feed = lab.open({ statePath: lab.statePath, patienceMs: 10_000 });
+    const feed = lab.open({ statePath: lab.statePath, startTimeoutMs: 10_000 });
 
     await feed.start();
 

@@ -35,15 +35,15 @@ export interface KubernetesRoutesOptions {
   /**
    * How long a start without a state file waits for the API server before it continues without routes. Default 10,000.
    */
-  readonly patienceMs?: number | undefined;
+  readonly startTimeoutMs?: number | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 /** Rollouts cause bursts of changes. All changes within this time after the first are applied together. */
-const GATHER_MS = 20;
-/** The state file contains all routes. Writing it takes at most 1/KEEP_SHARE of the time. */
-const KEEP_SHARE = 10;
+const DEBOUNCE_MS = 20;
+/** Each write of the state file contains all routes. Writes take at most 1/WRITE_SHARE of the time. */
+const WRITE_SHARE = 10;
 
 /** Watches the routes in a management cluster. */
 export class KubernetesRoutes implements RoutesFeed {
@@ -55,19 +55,19 @@ export class KubernetesRoutes implements RoutesFeed {
   readonly #routes: RouteSet;
   readonly #state: LoadState = nothingLoaded();
   readonly #clock: Clock;
-  #stopGathering: (() => void) | undefined;
+  #stopUpdateTimer: (() => void) | undefined;
   /** Why the current routes of the cluster are not active, as a sentence, and how often that occurred. */
-  #refusal: string | undefined;
-  #refusals = 0;
+  #problem: string | undefined;
+  #failures = 0;
   /** Set to the error message if there are more routes than slots. */
-  #tooMany: string | undefined;
-  #stopRetrying: (() => void) | undefined;
+  #overflow: string | undefined;
+  #stopRetries: (() => void) | undefined;
   /** Whether the gateway has applied the last update, so that the next update can be incremental. */
   #isCurrent = false;
   /** Last logged error of the state file, to log each error once. */
   #stateFileError: string | undefined;
-  #mayKeepAtMs = 0;
-  #stopKeeping: (() => void) | undefined;
+  #mayWriteAtMs = 0;
+  #stopWriting: (() => void) | undefined;
 
   constructor(options: KubernetesRoutesOptions, sink: RoutesSink) {
     this.#options = options;
@@ -100,40 +100,40 @@ export class KubernetesRoutes implements RoutesFeed {
   get state(): LoadState {
     const failing = [this.#tenantRoutes, this.#slices].find(({ state }) => !state.isConnected);
     const { lastError } = failing?.state ?? {};
-    const isInForce = this.#state.loads > 0 && this.#refusal === undefined;
-    this.#state.isGood = isInForce && failing === undefined;
+    const areRoutesActive = this.#state.loads > 0 && this.#problem === undefined;
+    this.#state.isGood = areRoutesActive && failing === undefined;
     this.#state.problem =
       failing === undefined
-        ? this.#refusal
+        ? this.#problem
         : `the API server at ${this.#options.client.server} cannot be watched: ${lastError?.message ?? 'no answer yet'}`;
     this.#state.failures =
-      this.#tenantRoutes.state.failures + this.#slices.state.failures + this.#refusals;
+      this.#tenantRoutes.state.failures + this.#slices.state.failures + this.#failures;
     return this.#state;
   }
 
   async start(): Promise<void> {
-    const hasState = await this.#beginWithState();
+    const hasState = await this.#loadState();
     const { signal } = this.#stopped;
     this.#tenantRoutes.onChange(({ type, object }) => {
       if (type === 'DELETED') this.#routes.remove(object);
       else this.#routes.put(object);
-      this.#gather();
+      this.#scheduleUpdate();
     });
     this.#slices.onChange((change) => {
       this.#routes.slicesChanged(serviceKey(change.object));
       if (change.type === 'MODIFIED') this.#routes.slicesChanged(serviceKey(change.previous));
-      this.#gather();
+      this.#scheduleUpdate();
     });
     void this.#tenantRoutes.run(signal);
     void this.#slices.run(signal);
     const synced = Promise.all([
       this.#tenantRoutes.synced(signal),
       this.#slices.synced(signal),
-    ]).then(() => this.#putInForce());
+    ]).then(() => this.#applyRoutes());
     synced.catch(() => {}); // stopped before the first sync
     if (hasState) return;
-    const patience = this.#clock.timeoutSignal(this.#options.patienceMs ?? 10_000);
-    await Promise.race([synced, aborted(patience)]);
+    const startTimeout = this.#clock.timeoutSignal(this.#options.startTimeoutMs ?? 10_000);
+    await Promise.race([synced, aborted(startTimeout)]);
     if (this.#state.loads > 0) return;
     this.#sink.log.warn('starting without routes', {
       problem: this.state.problem,
@@ -142,19 +142,19 @@ export class KubernetesRoutes implements RoutesFeed {
 
   stop(): void {
     this.#stopped.abort();
-    this.#stopGathering?.();
+    this.#stopUpdateTimer?.();
     this.#recover();
-    if (this.#stopKeeping !== undefined) this.#keep();
+    if (this.#stopWriting !== undefined) this.#writeState();
   }
 
   /** Loads the state file. Returns whether it has routes. */
-  async #beginWithState(): Promise<boolean> {
+  async #loadState(): Promise<boolean> {
     const { statePath } = this.#options;
     if (statePath === undefined) return false;
     try {
       const routes = await readRoutesState(statePath);
       if (routes === undefined) return false;
-      const { added } = this.#take(() => this.#sink.onRoutes(routes));
+      const { added } = this.#apply(() => this.#sink.onRoutes(routes));
       this.#sink.log.info('routes loaded from the state file', {
         file: statePath,
         routes: added,
@@ -169,14 +169,14 @@ export class KubernetesRoutes implements RoutesFeed {
     }
   }
 
-  #gather(): void {
+  #scheduleUpdate(): void {
     if (!this.#tenantRoutes.hasSynced || !this.#slices.hasSynced) return;
-    this.#stopGathering ??= this.#clock.after(GATHER_MS, () => this.#putInForce());
+    this.#stopUpdateTimer ??= this.#clock.after(DEBOUNCE_MS, () => this.#applyRoutes());
   }
 
-  #putInForce(): void {
-    this.#stopGathering?.();
-    this.#stopGathering = undefined;
+  #applyRoutes(): void {
+    this.#stopUpdateTimer?.();
+    this.#stopUpdateTimer = undefined;
     const startMs = this.#clock.nowMs();
     const { log } = this.#sink;
     try {
@@ -184,17 +184,17 @@ export class KubernetesRoutes implements RoutesFeed {
       for (const fault of update.newFaults) log.warn(fault);
       const isUpdate = this.#isCurrent;
       this.#isCurrent = false;
-      const { waiting, ...counts } = this.#take(() => this.#send(isUpdate ? update : undefined));
+      const { waiting, ...counts } = this.#apply(() => this.#send(isUpdate ? update : undefined));
       this.#isCurrent = waiting === 0;
       if (waiting === 0) this.#recover();
       else this.#wait(waiting);
       this.#state.loadSeconds = (this.#clock.nowMs() - startMs) / 1000;
       if (counts.added + counts.changed + counts.removed === 0) return;
       log.info('routes updated', { routes: this.#routes.size - waiting, ...counts });
-      this.#keepSoon();
+      this.#scheduleWrite();
     } catch (error) {
       this.#recover();
-      this.#refuse(error instanceof Error ? error.message : String(error));
+      this.#fail(error instanceof Error ? error.message : String(error));
       log.error('failed to apply routes, keeping the previous ones', { error });
     }
   }
@@ -203,13 +203,13 @@ export class KubernetesRoutes implements RoutesFeed {
    * Sends an update, or all routes. If there are more routes than slots, the first ones are served and the others wait.
    */
   #send(update: RouteUpdate | undefined): RouteCounts {
-    this.#tooMany = undefined;
+    this.#overflow = undefined;
     try {
       if (update !== undefined) return this.#sink.onUpdate(update);
       return this.#sink.onRoutes(this.#routes.list());
     } catch (error) {
       if (!(error instanceof TooManyRoutes)) throw error;
-      this.#tooMany = error.message;
+      this.#overflow = error.message;
       const all = this.#routes.list();
       const served = all.slice(0, error.slots);
       const counts = this.#sink.onRoutes(served);
@@ -219,28 +219,28 @@ export class KubernetesRoutes implements RoutesFeed {
 
   /** Retries until all routes are active, because slots become free without an event from the cluster. */
   #wait(waiting: number): void {
-    const sentence = this.#tooMany ?? waitingSentence(waiting);
-    if (this.#stopRetrying !== undefined) {
-      this.#refusal = sentence; // already logged, with another number
+    const sentence = this.#overflow ?? waitingSentence(waiting);
+    if (this.#stopRetries !== undefined) {
+      this.#problem = sentence; // already logged, with another number
       return;
     }
-    this.#refuse(sentence);
+    this.#fail(sentence);
     this.#sink.log.error(sentence);
-    this.#stopRetrying = this.#clock.every(RETRY_MS, () => this.#putInForce());
+    this.#stopRetries = this.#clock.every(RETRY_MS, () => this.#applyRoutes());
   }
 
-  #refuse(sentence: string): void {
-    this.#refusal = sentence;
-    this.#refusals++;
+  #fail(sentence: string): void {
+    this.#problem = sentence;
+    this.#failures++;
   }
 
   #recover(): void {
-    this.#refusal = undefined;
-    this.#stopRetrying?.();
-    this.#stopRetrying = undefined;
+    this.#problem = undefined;
+    this.#stopRetries?.();
+    this.#stopRetries = undefined;
   }
 
-  #take(change: () => RouteCounts): RouteCounts {
+  #apply(change: () => RouteCounts): RouteCounts {
     const counts = change();
     if (counts.waiting > 0) return counts;
     this.#state.loads++;
@@ -248,15 +248,15 @@ export class KubernetesRoutes implements RoutesFeed {
     return counts;
   }
 
-  #keepSoon(): void {
-    const waitMs = this.#mayKeepAtMs - this.#clock.nowMs();
-    if (waitMs <= 0) this.#keep();
-    else this.#stopKeeping ??= this.#clock.after(waitMs, () => this.#keep());
+  #scheduleWrite(): void {
+    const waitMs = this.#mayWriteAtMs - this.#clock.nowMs();
+    if (waitMs <= 0) this.#writeState();
+    else this.#stopWriting ??= this.#clock.after(waitMs, () => this.#writeState());
   }
 
-  #keep(): void {
-    this.#stopKeeping?.();
-    this.#stopKeeping = undefined;
+  #writeState(): void {
+    this.#stopWriting?.();
+    this.#stopWriting = undefined;
     const { statePath } = this.#options;
     if (statePath === undefined) return;
     const startMs = this.#clock.nowMs();
@@ -270,7 +270,7 @@ export class KubernetesRoutes implements RoutesFeed {
       this.#sink.log.error('failed to write the state file', { file: statePath, error });
     } finally {
       const endMs = this.#clock.nowMs();
-      this.#mayKeepAtMs = endMs + (KEEP_SHARE - 1) * (endMs - startMs);
+      this.#mayWriteAtMs = endMs + (WRITE_SHARE - 1) * (endMs - startMs);
     }
   }
 }

@@ -76,7 +76,7 @@ class Sink {
   }
 }
 
-test('after any events the routes are those of a set that starts with the final objects', () => {
+test('any sequence of events results in the routes of the final objects', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.oneof(routeEvent, sliceEvent), fc.boolean()), { maxLength: 30 }),
@@ -119,7 +119,7 @@ test('after any events the routes are those of a set that starts with the final 
   );
 });
 
-test('an update has the routes that changed, and no others', () => {
+test('an update contains only the routes that changed', () => {
   const slices = new Map<string, readonly EndpointSlice[]>();
   const set = new RouteSet({ slicesOf: (_, service) => slices.get(service) ?? [] });
   const event = (name: string, host: string, service: string): RouteEvent => ({

@@ -22,7 +22,7 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-describe('the last routes in a file', () => {
+describe('stored routes', () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'snicket-state-'));
@@ -37,7 +37,7 @@ describe('the last routes in a file', () => {
     expect(await readRoutesState(path)).toEqual(ROUTES);
   });
 
-  test('are readable although one of them allows no source', async () => {
+  test('can be read although one of them allows no source', async () => {
     const path = join(folder, 'routes.json');
     const closed: Route = { ...ROUTES[0]!, host: 'closed.example.test', allowedSources: [] };
 
@@ -46,7 +46,7 @@ describe('the last routes in a file', () => {
     expect(await readRoutesState(path)).toEqual(ROUTES);
   });
 
-  test('may be none at all', async () => {
+  test('can be an empty list', async () => {
     const path = join(folder, 'routes.json');
 
     writeRoutesState(path, []);
@@ -55,7 +55,7 @@ describe('the last routes in a file', () => {
     expect(await readRoutesState(join(folder, 'absent.json'))).toBeUndefined();
   });
 
-  test('replace those before them as a whole, for nobody else to read', () => {
+  test('replace the previous ones atomically, in a file that only its owner can read', () => {
     const path = join(folder, 'routes.json');
     writeRoutesState(path, ROUTES);
 
@@ -65,7 +65,7 @@ describe('the last routes in a file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('that cannot be used are said to be so', async () => {
+  test('that are invalid are an error', async () => {
     const path = join(folder, 'routes.json');
     writeFileSync(path, '{"routes": [{');
 

@@ -61,7 +61,7 @@ function endpointsOf(...slices: readonly EndpointSlice[]): readonly string[] | u
 }
 
 describe('a route', () => {
-  test('leads from the host of a TenantRoute to the endpoints of its Service', () => {
+  test('has the host of a TenantRoute and the endpoints of its Service', () => {
     const asked: string[] = [];
     const slicesOf = (namespace: string, service: string) => {
       asked.push(`${namespace}/${service}`);
@@ -81,7 +81,7 @@ describe('a route', () => {
     expect(asked).toEqual(['tenants/blue']);
   });
 
-  test('to konnectivity goes by the name of its port', () => {
+  test('to konnectivity uses the port of that name', () => {
     const backend = { service: { name: 'blue', port: 8132, portName: 'agents' } };
     const ports = [
       { name: 'agents', port: 18132 },
@@ -96,7 +96,7 @@ describe('a route', () => {
     expect(route).toMatchObject({ kind: 'konnectivity', endpoints: ['10.0.0.1:18132'] });
   });
 
-  test('to a port without a name goes to the one that has none', () => {
+  test('without a port name uses the unnamed port', () => {
     const { route } = resultOf({
       tenantRoutes: [tenantRoute('blue', { backend: { service: { name: 'blue', port: 6443 } } })],
       slicesOf: () => [slice([at('10.0.0.1')], { ports: [{ name: '', port: 6443 }] })],
@@ -132,7 +132,7 @@ describe('a route', () => {
     expect(of(0, 200)).toEqual({ connections: 1_000_000, connectionsPerSecond: 200 });
   });
 
-  test('exists before its tenant does', () => {
+  test('exists before its Service has endpoints', () => {
     expect(endpointsOf()).toEqual([]);
     expect(endpointsOf(slice(null))).toEqual([]);
     expect(endpointsOf(slice([at('10.0.0.1')], { ports: null }))).toEqual([]);
@@ -155,7 +155,7 @@ describe('a route', () => {
 });
 
 describe('endpoints', () => {
-  test('are those that are ready, of every slice, each once and in one order', () => {
+  test('are the ready ones of every slice, each once and sorted', () => {
     const first = slice([at('10.0.0.2'), at('10.0.0.1', { ready: true })]);
     const second = slice([at('10.0.0.1'), at('10.0.0.3', { ready: false })]);
 
@@ -163,7 +163,7 @@ describe('endpoints', () => {
     expect(endpointsOf(second, first)).toEqual(['10.0.0.1:6443', '10.0.0.2:6443']);
   });
 
-  test('are those that end but still serve, if no other is ready', () => {
+  test('are terminating ones that still serve if none is ready', () => {
     const ending = at('10.0.0.1', { ready: false, serving: true, terminating: true });
     const dead = at('10.0.0.2', { ready: false, serving: false, terminating: true });
 
@@ -171,7 +171,7 @@ describe('endpoints', () => {
     expect(endpointsOf(slice([ending, at('10.0.0.3')]))).toEqual(['10.0.0.3:6443']);
   });
 
-  test('may be IPv6, and are never names', () => {
+  test('can be IPv6 addresses, but not names', () => {
     const six = slice([at('fd00::1')], { addressType: 'IPv6' });
     const name = slice([at('api.example.test')], { addressType: 'FQDN' });
 
@@ -193,13 +193,13 @@ describe('endpoints', () => {
     ]);
   });
 
-  test('may lack whatever a server left out', () => {
+  test('can lack optional fields', () => {
     expect(
       endpointsOf(slice([{ addresses: null }, { addresses: ['10.0.0.1'], conditions: null }])),
     ).toEqual(['10.0.0.1:6443']);
   });
 
-  test('with several addresses are one backend', () => {
+  test('with several addresses count as one backend', () => {
     expect(endpointsOf(slice([{ addresses: ['10.0.0.1', '10.0.0.2'] }]))).toEqual([
       '10.0.0.1:6443',
     ]);
@@ -210,7 +210,7 @@ describe('a host with TenantRoutes of two Exposures', () => {
   const copy = tenantRoute('a-copy', {}, '2026-02-02T00:00:00Z');
   const blue = tenantRoute('blue');
 
-  test('leads to the Exposure of the oldest, and the other one is a fault', () => {
+  test('belongs to the Exposure of the oldest, and the other one is a fault', () => {
     for (const tenantRoutes of [
       [copy, blue],
       [blue, copy],
@@ -224,7 +224,7 @@ describe('a host with TenantRoutes of two Exposures', () => {
     }
   });
 
-  test('leads nowhere on the gateway of an Edge that has only the younger one', () => {
+  test('is not served by the gateway of an Edge that has only the younger one', () => {
     const elsewhere = tenantRoute('blue', { edgeRef: { name: 'other' }, driver: 'haproxy' });
 
     const { route, faults } = resultOf({ tenantRoutes: [elsewhere, copy], edge: 'shared' });
