@@ -1,7 +1,7 @@
 /** Clients of an API server. Some dial its name; pods dial an address. */
 import { once } from 'node:events';
 import { checkServerIdentity, connect } from 'node:tls';
-import { readHttpAnswer } from '../src/probe/http-answer.ts';
+import { readHttpResponse } from '../src/probe/http-response.ts';
 import type { Credential } from '../world/cluster/pki.ts';
 import { SERVICE_ADDRESS, type Tenant } from './stage/tenant.ts';
 
@@ -70,7 +70,7 @@ async function request(client: Client, method: string, path: string): Promise<Ou
     socket.write(`${method} ${path} HTTP/1.0\r\nhost: ${dials}\r\n${authorization}\r\n`);
     const chunks: Buffer[] = [];
     for await (const chunk of socket) chunks.push(chunk as Buffer);
-    const answer = readHttpAnswer(Buffer.concat(chunks), true);
+    const answer = readHttpResponse(Buffer.concat(chunks), true);
     if (typeof answer !== 'object') return { kind: 'refused', why: 'the connection was closed' };
     return { kind: 'answered', status: answer.status, body: JSON.parse(answer.body) };
   } catch (error) {

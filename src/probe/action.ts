@@ -18,6 +18,9 @@ export type ActionValues<Entry> = [NamesIn<ActionOf<Entry>>] extends [never]
 export const MAX_MESSAGE_LENGTH = 1000;
 
 /** Returns an action with its values filled in. */
-export function filledIn(action: string, values: Readonly<Record<string, string>> = {}): string {
+export function filledAction(
+  action: string,
+  values: Readonly<Record<string, string>> = {},
+): string {
   return action.replace(/\{(\w+)\}/g, (open, name: string) => quoted(values[name] ?? open));
 }

@@ -3,7 +3,7 @@
  */
 import type { HopState } from '../api/exposure-status.ts';
 import { quoted } from '../text/quote.ts';
-import { filledIn, MAX_MESSAGE_LENGTH, type ActionValues } from './action.ts';
+import { filledAction, MAX_MESSAGE_LENGTH, type ActionValues } from './action.ts';
 import { HOP_CODES, type CodeEntry, type HopCode, type HopName, type SkipCode } from './codes.ts';
 
 /** The result of one hop. */
@@ -29,7 +29,7 @@ export function hopResult<Code extends HopCode>(
 ): HopResult {
   const { hop, state, action }: CodeEntry = HOP_CODES[code];
   const result = { name: hop, target, state, code, message: quoted(message, MAX_MESSAGE_LENGTH) };
-  return action === undefined ? result : { ...result, action: filledIn(action, values) };
+  return action === undefined ? result : { ...result, action: filledAction(action, values) };
 }
 
 /** Returns the result of a hop that was skipped because an earlier one did not pass. */
@@ -42,9 +42,9 @@ export function skippedAfter(name: HopName, target: string, earlier: HopName): H
  * Returns a skip for a hop that failed for a cause that another hop or check reports, so that one cause has one code.
  * `teller` names it: `hop sni`.
  */
-export function skippedForSameCause(failed: HopResult, teller: string): HopResult {
+export function skippedForSameCause(failed: HopResult, reporter: string): HopResult {
   const { name, target } = failed;
-  const message = `does not pass, most likely for the cause that ${teller} tells: ${failed.message}`;
+  const message = `does not pass, most likely for the cause that ${reporter} tells: ${failed.message}`;
   return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
 }
 
@@ -54,6 +54,6 @@ export function notApplicable(name: HopName, target: string, message: string): H
 }
 
 /** Returns the result of a hop that could not be observed. */
-export function notLookedAt(name: HopName, target: string, message: string): HopResult {
+export function notObserved(name: HopName, target: string, message: string): HopResult {
   return { name, target, state: 'Skip', code: 'NotLookedAt', message };
 }

@@ -7,7 +7,7 @@ import { addressText, SpareConnections, type Dial } from './dial.ts';
 import {
   hopResult,
   notApplicable,
-  notLookedAt,
+  notObserved,
   skippedAfter,
   skippedForSameCause,
   type HopResult,
@@ -20,8 +20,8 @@ import { judgeSni } from './hops/sni.ts';
 import type { Limits } from './limits.ts';
 import { parseAuthorities, type KnownAuthorities } from './tls/authorities.ts';
 import { openSecured, type SecuredConnection } from './tls/handshake.ts';
-import { answerText, isSameFault, ownerOf, type Answer } from './tls/owner.ts';
-import { faultyCertificate } from './tls/validity.ts';
+import { answerText, isSameFault, ownerOf, type PeerAnswer } from './tls/owner.ts';
+import { invalidCertificate } from './tls/validity.ts';
 
 /** The tenant and its addresses. */
 export interface NetworkTarget {
@@ -81,19 +81,19 @@ async function probeBehindEdge(
   if (accepting.length === 0) return skipBehind('edge', target);
   const { apiHost: host, port, tenantCa } = target;
   if (tenantCa === undefined) return withoutAuthority(target);
-  const own = readableAuthorities(tenantCa);
-  if ('fault' in own) {
-    const message = `the tenant's CA is of no use: ${own.fault}`;
+  const parsed = readableAuthorities(tenantCa);
+  if ('fault' in parsed) {
+    const message = `the tenant's CA is of no use: ${parsed.fault}`;
     const sni = hopResult('SniCaUnreadable', `${host}:${port}`, message, { host });
     return [sni, ...skipBehind('sni', target)];
   }
-  const look = looker(target, own.authorities, accepting, options);
+  const handshakeWith = hostHandshakes(target, parsed.authorities, accepting, options);
   const [toApi, toKonnectivity] = await Promise.all([
-    probeToApi({ ...target, tenantCa: pemOf(own.authorities) }, look, options),
-    probeToKonnectivity(target, look, options),
+    probeToApi({ ...target, tenantCa: pemOf(parsed.authorities) }, handshakeWith, options),
+    probeToKonnectivity(target, handshakeWith, options),
   ]);
   const { result } = toKonnectivity;
-  const earlier = isOneCause(toApi, toKonnectivity, options.now);
+  const earlier = commonCause(toApi, toKonnectivity, options.now);
   return [
     ...toApi.results,
     earlier === undefined ? result : skippedForSameCause(result, `hop ${earlier}`),
@@ -101,14 +101,14 @@ async function probeBehindEdge(
 }
 
 /** The answer that a result is based on. Absent if there was no handshake. */
-interface Found {
-  readonly answer?: Answer;
+interface WithPeer {
+  readonly answer?: PeerAnswer;
 }
 
 /** Returns the failed API hop if konnectivity fails for the same cause, since one fix resolves both. */
-function isOneCause(
-  api: Found & { readonly results: readonly HopResult[] },
-  konnectivity: Found & { readonly result: HopResult },
+function commonCause(
+  api: WithPeer & { readonly results: readonly HopResult[] },
+  konnectivity: WithPeer & { readonly result: HopResult },
   now: Date,
 ): HopName | undefined {
   const failed = api.results.find(({ state }) => state === 'Fail')?.name;
@@ -119,9 +119,9 @@ function isOneCause(
   if (one.owner.kind !== 'tenant' || other.owner.kind !== 'tenant') {
     return failed === 'sni' && isSameFault(one.owner, other.owner) ? failed : undefined;
   }
-  const faulty = faultyCertificate(one.owner.path, one.host, now)?.fingerprint256;
-  const isSame = faultyCertificate(other.owner.path, other.host, now)?.fingerprint256 === faulty;
-  return faulty !== undefined && isSame ? failed : undefined;
+  const invalid = invalidCertificate(one.owner.path, one.host, now)?.fingerprint256;
+  const isSame = invalidCertificate(other.owner.path, other.host, now)?.fingerprint256 === invalid;
+  return invalid !== undefined && isSame ? failed : undefined;
 }
 
 /** Returns the results without a CA: a handshake would only show that a server listens. */
@@ -129,15 +129,15 @@ function withoutAuthority(target: NetworkTarget): readonly HopResult[] {
   const message = "not looked at: the tenant's CA is not known";
   const targets = targetsOf(target);
   const hops = (['sni', 'certificate', 'api'] as const).map((hop) =>
-    notLookedAt(hop, targets[hop], message),
+    notObserved(hop, targets[hop], message),
   );
   return target.konnectivityHost === undefined
     ? [...hops, withoutKonnectivity()]
-    : [...hops, notLookedAt('konnectivity', targets.konnectivity, message)];
+    : [...hops, notObserved('konnectivity', targets.konnectivity, message)];
 }
 
 /** The answer at one address of the edge. */
-interface AnswerAt extends Answer {
+interface AnswerAt extends PeerAnswer {
   readonly address: string;
   /** Open if the handshake was completed. */
   readonly connection: SecuredConnection | undefined;
@@ -154,15 +154,15 @@ interface Answers {
 }
 
 /** Performs a handshake for a host at every address. The caller closes the connections. */
-type Look = (host: string, protocols: readonly string[]) => Promise<Answers>;
+type HostHandshake = (host: string, protocols: readonly string[]) => Promise<Answers>;
 
-function looker(
+function hostHandshakes(
   { port, otherAuthorities }: NetworkTarget,
-  own: readonly X509Certificate[],
+  authorities: readonly X509Certificate[],
   accepting: readonly string[],
   { limits, dial }: NetworkOptions,
-): Look {
-  const ca = pemOf(own);
+): HostHandshake {
+  const ca = pemOf(authorities);
   return async (host, protocols) => {
     const opened: SecuredConnection[] = [];
     let isClosed = false;
@@ -176,7 +176,7 @@ function looker(
         const { handshake, connection } = await openSecured(to, dial, limits);
         if (connection !== undefined) opened.push(connection);
         if (isClosed) connection?.close();
-        const owner = ownerOf(handshake, { own, others: otherAuthorities });
+        const owner = ownerOf(handshake, { authorities, others: otherAuthorities });
         const at = addressText(address, port);
         return { host, port, at, address, owner, connection, timeoutMs: limits.timeoutMs };
       }),
@@ -195,20 +195,20 @@ function looker(
  * Performs the handshake for the API host. First offers only the protocol of one request, so that the connection can
  * carry it. A server that refuses is offered what clients offer, to identify it.
  */
-async function lookAsClient(host: string, look: Look): Promise<Answers> {
-  const answers = await look(host, [API_PROTOCOL]);
+async function apiHandshake(host: string, handshakeWith: HostHandshake): Promise<Answers> {
+  const answers = await handshakeWith(host, [API_PROTOCOL]);
   if (answers.best.owner.kind !== 'refused') return answers;
   answers.close();
-  return look(host, CLIENT_PROTOCOLS);
+  return handshakeWith(host, CLIENT_PROTOCOLS);
 }
 
 async function probeToApi(
   target: NetworkTarget & { readonly tenantCa: string },
-  look: Look,
+  handshakeWith: HostHandshake,
   { limits, dial, now }: NetworkOptions,
-): Promise<Found & { readonly results: readonly HopResult[] }> {
+): Promise<WithPeer & { readonly results: readonly HopResult[] }> {
   const { apiHost: host, port, tenantCa } = target;
-  const { best: answer, failing, close } = await lookAsClient(host, look);
+  const { best: answer, failing, close } = await apiHandshake(host, handshakeWith);
   try {
     const sni = degraded(judgeSni(answer), 'SniDegraded', failing);
     if (answer.owner.kind !== 'tenant') {
@@ -228,18 +228,19 @@ async function probeToApi(
 
 async function probeToKonnectivity(
   target: NetworkTarget,
-  look: Look,
+  handshakeWith: HostHandshake,
   { now }: NetworkOptions,
-): Promise<Found & { readonly result: HopResult }> {
+): Promise<WithPeer & { readonly result: HopResult }> {
   const { konnectivityHost: host } = target;
   if (host === undefined) return { result: withoutKonnectivity() };
-  const shake: Look = async (...offer) => {
-    const answers = await look(...offer);
+  const closedHandshake: HostHandshake = async (...offer) => {
+    const answers = await handshakeWith(...offer);
     answers.close();
     return answers;
   };
-  const { best: answer, failing } = await shake(host, [AGENT_PROTOCOL]);
-  const asApi = answer.owner.kind === 'tenant' ? (await shake(host, [API_PROTOCOL])).best : answer;
+  const { best: answer, failing } = await closedHandshake(host, [AGENT_PROTOCOL]);
+  const asApi =
+    answer.owner.kind === 'tenant' ? (await closedHandshake(host, [API_PROTOCOL])).best : answer;
   const result = judgeKonnectivity(answer, asApi.owner, now);
   return { answer, result: degraded(result, 'KonnectivityDegraded', failing) };
 }
@@ -248,7 +249,7 @@ async function probeToKonnectivity(
 function degraded(
   result: HopResult,
   code: 'SniDegraded' | 'KonnectivityDegraded',
-  failing: Answer | undefined,
+  failing: PeerAnswer | undefined,
 ): HopResult {
   if (result.state !== 'Pass' || failing === undefined) return result;
   const message = `${result.message}, but ${answerText(failing)}`;

@@ -3,7 +3,7 @@ import { freePort } from '../net/testing/free-port.ts';
 import { until } from '../net/testing/peer.ts';
 import { TestAuthority } from '../net/testing/certificates.ts';
 import { HOPS } from './codes.ts';
-import { probeExposure, tenantHopsUnasked } from './probe-exposure.ts';
+import { probeExposure, tenantHopsNotObserved } from './probe-exposure.ts';
 import { API_HOST, KONNECTIVITY_HOST, ProbeLab, type Hops } from './testing/lab.ts';
 
 const NOT_FOUND = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
@@ -97,7 +97,7 @@ test('gives the hops in the order of the path, and none that it was given no fac
 });
 
 test('what only the tenant could tell is not looked at where it could not be asked', () => {
-  const hops = tenantHopsUnasked();
+  const hops = tenantHopsNotObserved();
 
   expect(hops.map(({ name }) => name)).toEqual(['endpoints', 'proxies']);
   expect(hops[0]).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });

@@ -3,12 +3,12 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import { dialTcp, type Dial } from './dial.ts';
-import { hopResult, notLookedAt, skippedForSameCause, type HopResult } from './hop.ts';
+import { hopResult, notObserved, skippedForSameCause, type HopResult } from './hop.ts';
 import { judgeDns, resolveHost, type Lookup, type Resolved } from './hops/dns.ts';
 import { systemLookup } from './hops/system-lookup.ts';
-import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsFacts } from './hops/endpoints.ts';
+import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsInput } from './hops/endpoints.ts';
 import { judgeKubeconfig, type PublishedKubeconfig } from './hops/kubeconfig.ts';
-import { judgeProxies, PROXIES_TARGET, type ProxiesFacts } from './hops/proxies.ts';
+import { judgeProxies, PROXIES_TARGET, type ProxiesInput } from './hops/proxies.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import { probeNetwork } from './network.ts';
 import type { KnownAuthorities } from './tls/authorities.ts';
@@ -25,8 +25,8 @@ export interface ProbeTarget {
   readonly tenantCa: string | undefined;
   /** The CAs of other tenants. Default: other tenants cannot be distinguished from the edge. */
   readonly otherAuthorities?: KnownAuthorities | undefined;
-  readonly endpoints?: EndpointsFacts | undefined;
-  readonly proxies?: ProxiesFacts | undefined;
+  readonly endpoints?: EndpointsInput | undefined;
+  readonly proxies?: ProxiesInput | undefined;
   /** The kubeconfig that the provider publishes. */
   readonly kubeconfig?: PublishedKubeconfig | undefined;
 }
@@ -76,10 +76,10 @@ export async function probeExposure(
       : probing(edge),
   ]);
   const dns = judgeDns(resolved, edge ?? []);
-  if (dns.code !== 'DnsElsewhere') return withFacts(target, dns, network);
+  if (dns.code !== 'DnsElsewhere') return withInputs(target, dns, network);
   const others = addressesIn(resolved.get(target.apiHost)).filter((one) => !edge?.includes(one));
   const hops = reachesTenant(network) ? network : await probeOthers(network, others, probing);
-  return withFacts(target, judgeDns(resolved, edge ?? [], reachesTenant(hops)), hops);
+  return withInputs(target, judgeDns(resolved, edge ?? [], reachesTenant(hops)), hops);
 }
 
 function reachesTenant(network: readonly HopResult[]): boolean {
@@ -105,12 +105,12 @@ async function probeOthers(
   return found.map((hop) => (hop.name === degraded.name ? degraded : hop));
 }
 
-function withFacts(
+function withInputs(
   target: ProbeTarget,
   dns: HopResult,
   network: readonly HopResult[],
 ): readonly HopResult[] {
-  const facts = judgeFacts(target).map((hop) => withoutEcho(hop, network));
+  const facts = judgeInputs(target).map((hop) => withoutConsequence(hop, network));
   return [dns, ...network, ...facts];
 }
 
@@ -120,12 +120,12 @@ function hostsOf({ apiHost, konnectivityHost }: ProbeTarget): readonly string[] 
 
 /** Returns the addresses of the edge, with names resolved. Undefined if the Edge has none. */
 async function edgeAddresses(
-  { edgeAddresses: given }: ProbeTarget,
+  { edgeAddresses: configured }: ProbeTarget,
   resolve: (name: string) => Promise<Resolved>,
 ): Promise<readonly string[] | undefined> {
-  if (given.length === 0) return undefined;
+  if (configured.length === 0) return undefined;
   const all = await Promise.all(
-    given.map(async (one) => (ipVersion(one) === 0 ? addressesIn(await resolve(one)) : [one])),
+    configured.map(async (one) => (ipVersion(one) === 0 ? addressesIn(await resolve(one)) : [one])),
   );
   return [...new Set(all.flat())];
 }
@@ -144,11 +144,11 @@ function addressesIn(resolved: Resolved | undefined): readonly string[] {
 }
 
 /** Returns the results of the hops that need the tenant's API, if that was not reachable. */
-export function tenantHopsUnasked(): readonly HopResult[] {
+export function tenantHopsNotObserved(): readonly HopResult[] {
   const message = 'not looked at: the tenant could not be asked (see WorkersReady)';
   return [
-    notLookedAt('endpoints', ENDPOINTS_TARGET, message),
-    notLookedAt('proxies', PROXIES_TARGET, message),
+    notObserved('endpoints', ENDPOINTS_TARGET, message),
+    notObserved('proxies', PROXIES_TARGET, message),
   ];
 }
 
@@ -156,7 +156,7 @@ export function tenantHopsUnasked(): readonly HopResult[] {
  * Replaces unready proxies by a skip if a network hop failed: a proxy is ready only if the edge routes it to its
  * tenant, so the failed hop is the cause.
  */
-function withoutEcho(hop: HopResult, network: readonly HopResult[]): HopResult {
+function withoutConsequence(hop: HopResult, network: readonly HopResult[]): HopResult {
   const failed = network.find(({ name, state }) => state === 'Fail' && name !== 'konnectivity');
   return hop.code === 'ProxiesNotReady' && failed !== undefined
     ? skippedForSameCause(hop, `hop ${failed.name}`)
@@ -164,7 +164,7 @@ function withoutEcho(hop: HopResult, network: readonly HopResult[]): HopResult {
 }
 
 /** Returns the results that need no connection, for the facts that are given. */
-function judgeFacts(target: ProbeTarget): readonly HopResult[] {
+function judgeInputs(target: ProbeTarget): readonly HopResult[] {
   const { apiHost, port, endpoints, proxies, kubeconfig } = target;
   return [
     ...(endpoints === undefined ? [] : [judgeEndpoints(endpoints)]),

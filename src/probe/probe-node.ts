@@ -14,12 +14,12 @@ import {
   type PodHandshake,
 } from './hops/node-proxy.ts';
 import { listeningAddresses } from './listeners.ts';
-import { askHealth } from './proxy-health.ts';
+import { requestHealth } from './proxy-health.ts';
 import { parseAuthorities } from './tls/authorities.ts';
 import { shakeHands } from './tls/handshake.ts';
 
 /** An address and port. */
-export interface Place {
+export interface Endpoint {
   readonly address: string;
   readonly port: number;
 }
@@ -35,7 +35,7 @@ export interface NodeTarget {
   readonly proxyPort: number;
   readonly healthPort: number;
   /** The address of Service default/kubernetes. */
-  readonly service: Place;
+  readonly service: Endpoint;
 }
 
 /** Options of {@link probeNode}. */
@@ -80,13 +80,13 @@ export async function probeNode(
 
 async function probeProxy(
   { tenantCa, caFile: file, healthPort }: NodeTarget,
-  at: Place,
+  at: Endpoint,
   options: NodeProbeOptions,
 ): Promise<HopResult> {
   const { listeners = listenersHere, now = new Date() } = options;
   const found = listeners(healthPort);
   const health = await Promise.all(
-    found.map(async (address) => askHealth(address, healthPort, options)),
+    found.map(async (address) => requestHealth(address, healthPort, options)),
   );
   const fault = judgeHealth(health, healthPort);
   if (fault !== undefined) return fault;
@@ -94,11 +94,11 @@ async function probeProxy(
 }
 
 async function dialAsPod(
-  { address, port }: Place,
+  { address, port }: Endpoint,
   { signal, timeoutMs }: NodeProbeOptions,
 ): Promise<PodHandshake> {
-  const who = { address, port, serverName: POD_NAME, protocols: ['h2', 'http/1.1'] };
-  const handshake = await shakeHands(who, dialTcp, { signal, timeoutMs });
+  const target = { address, port, serverName: POD_NAME, protocols: ['h2', 'http/1.1'] };
+  const handshake = await shakeHands(target, dialTcp, { signal, timeoutMs });
   return { address, port, handshake, timeoutMs };
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { Backend, type Peer } from '../net/testing/peer.ts';
-import { askHealth } from './proxy-health.ts';
-import { httpText } from './testing/answers.ts';
+import { requestHealth } from './proxy-health.ts';
+import { httpText } from './testing/responses.ts';
 
 const LIMITS = { timeoutMs: 20_000 };
 
@@ -24,12 +24,12 @@ test.each([
   ['not ready', '503 No', 'the edge is silent\n', false, 'the edge is silent'],
   ['not ready, and why is not said', '503 No', '', false, '/readyz answers 503'],
   ['somebody else, who talks a lot', '404 No', 'x'.repeat(2000), false, 'x'.repeat(300)],
-])('it is %s', async (_, status, body, isReady, said) => {
+])('it is %s', async (_, status, body, isReady, message) => {
   using there = saying(httpText(status, {}, body));
 
-  const health = await askHealth('127.0.0.1', there.port, LIMITS);
+  const health = await requestHealth('127.0.0.1', there.port, LIMITS);
 
-  expect(health).toEqual({ at: `127.0.0.1:${there.port}`, isReady, said });
+  expect(health).toEqual({ at: `127.0.0.1:${there.port}`, isReady, message });
   expect(there.peers[0]?.bytes().toString()).toStartWith('GET /readyz HTTP/1.1\r\n');
 });
 
@@ -38,9 +38,9 @@ test('a redirect is not followed, and is not ready', async () => {
   const location = `http://127.0.0.1:${elsewhere.port}/`;
   using there = saying(httpText('302 Found', { location }, 'over there'));
 
-  const health = await askHealth('127.0.0.1', there.port, LIMITS);
+  const health = await requestHealth('127.0.0.1', there.port, LIMITS);
 
-  expect(health).toMatchObject({ isReady: false, said: '/readyz answers 302' });
+  expect(health).toMatchObject({ isReady: false, message: '/readyz answers 302' });
   expect(elsewhere.peers).toEqual([]);
 });
 
@@ -53,10 +53,10 @@ test('a body without end is read for a sentence, and hung up on', async () => {
     resolve();
   });
 
-  const health = await askHealth('127.0.0.1', there.port, LIMITS);
+  const health = await requestHealth('127.0.0.1', there.port, LIMITS);
   await hungUp;
 
-  expect(health).toMatchObject({ isReady: false, said: 'x'.repeat(300) });
+  expect(health).toMatchObject({ isReady: false, message: 'x'.repeat(300) });
 });
 
 test('what is packed stays packed', async () => {
@@ -64,19 +64,21 @@ test('what is packed stays packed', async () => {
   const head = `HTTP/1.1 503 No\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`;
   using there = listener(async (peer) => peer.send(Buffer.concat([Buffer.from(head), packed])));
 
-  const { isReady, said } = await askHealth('127.0.0.1', there.port, LIMITS);
+  const { isReady, message } = await requestHealth('127.0.0.1', there.port, LIMITS);
 
   expect(isReady).toBe(false);
-  expect(said).not.toContain('xxxx');
+  expect(message).not.toContain('xxxx');
 });
 
 test('who says nothing is not ready', async () => {
   using there = listener(() => undefined);
 
-  const { isReady, said } = await askHealth('127.0.0.1', there.port, { timeoutMs: 100 });
+  const { isReady, message } = await requestHealth('127.0.0.1', there.port, {
+    timeoutMs: 100,
+  });
 
   expect(isReady).toBe(false);
-  expect(said).toBe(`no answer at 127.0.0.1:${there.port} in 100 ms`);
+  expect(message).toBe(`no answer at 127.0.0.1:${there.port} in 100 ms`);
 });
 
 test.each([
@@ -94,22 +96,22 @@ test.each([
 ])('who %s is not ready', async (_, answer, sentence) => {
   using there = listener(answer);
 
-  const { isReady, said } = await askHealth('127.0.0.1', there.port, LIMITS);
+  const { isReady, message } = await requestHealth('127.0.0.1', there.port, LIMITS);
 
   expect(isReady).toBe(false);
-  expect(said).toMatch(sentence);
+  expect(message).toMatch(sentence);
 });
 
 test('nobody is not ready', async () => {
-  const { said } = await askHealth('127.0.0.1', 1, LIMITS);
+  const { message } = await requestHealth('127.0.0.1', 1, LIMITS);
 
-  expect(said).toBe('no answer at 127.0.0.1:1 (ECONNREFUSED)');
+  expect(message).toBe('no answer at 127.0.0.1:1 (ECONNREFUSED)');
 });
 
 test('who asks no longer gets no answer', async () => {
   using there = listener(() => undefined);
   const ended = new AbortController();
-  const asking = askHealth('127.0.0.1', there.port, { ...LIMITS, signal: ended.signal });
+  const asking = requestHealth('127.0.0.1', there.port, { ...LIMITS, signal: ended.signal });
 
   ended.abort(new Error('no longer'));
 

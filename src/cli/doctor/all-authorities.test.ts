@@ -47,7 +47,7 @@ test.each([
 
   const known = await allAuthorities(management, signal);
 
-  expect(known.holderOf([new X509Certificate(red.certificate)])).toBe('tenants/red');
+  expect(known.ownerOf([new X509Certificate(red.certificate)])).toBe('tenants/red');
 });
 
 test('a mistake of our own is not taken for a CA that cannot be read', async () => {

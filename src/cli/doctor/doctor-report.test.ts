@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { hopResult, notLookedAt, skippedAfter } from '../../probe/hop.ts';
+import { hopResult, notObserved, skippedAfter } from '../../probe/hop.ts';
 import type { Examination } from './examination.ts';
 import { examinationText, hopsText, tallyOf, unresolvedText } from './doctor-report.ts';
 
@@ -18,7 +18,7 @@ const EXAMINATION: Examination = {
     hopResult('CertificateExpiresSoon', HOST, 'it ends on Friday', { certificate: 'it' }),
     hopResult('ApiUnhealthy', `https://${HOST}:443/version`, 'it answers 500', { host: HOST }),
     skippedAfter('konnectivity', 'k:443', 'edge'),
-    notLookedAt('proxies', 'DaemonSet a/b', 'not looked at: nobody was asked'),
+    notObserved('proxies', 'DaemonSet a/b', 'not looked at: nobody was asked'),
   ],
   findings: [
     { code: 'IdleTunnelCut', severity: 'warning', message: 'it may', action: 'raise it' },

@@ -20,7 +20,7 @@ beforeAll(async () => {
   terminal.write('b.crt', lab.b.authority.cert);
   terminal.write('empty.crt', '');
   good = edge((await lab.gateway()).port);
-  bad = edge((await lab.faultyEdge({ readsOnce: 'misroutes', noName: 'first' })).port);
+  bad = edge((await lab.misbehavingEdge({ readsOnce: 'misroutes', noName: 'first' })).port);
 });
 afterAll(async () => {
   terminal[Symbol.dispose]();
@@ -95,7 +95,7 @@ describe.each([80, 120])('on a terminal of %i columns', (columns) => {
 });
 
 test('a wait is not silent', async () => {
-  const slow = await lab.faultyEdge({ noName: 'holds' });
+  const slow = await lab.misbehavingEdge({ noName: 'holds' });
   const words = ['doctor', 'edge', `127.0.0.1:${slow.port}`, '--hosts', HOST_A];
 
   const running = terminal.begin([...words, '--timeout', '0.2s', '--idle', '0.2s'], 80);

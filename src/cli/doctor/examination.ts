@@ -13,11 +13,11 @@ import type { Observation } from '../../reconcile/observe.ts';
 import type { ObservedTenant } from '../../reconcile/tenant/tenant-outcome.ts';
 import { TENANT_SELECTIONS } from '../../reconcile/tenant/link/tenant-view.ts';
 import { HOPS, type HopName } from '../../probe/codes.ts';
-import { notApplicable, notLookedAt, skippedAfter, type HopResult } from '../../probe/hop.ts';
+import { notApplicable, notObserved, skippedAfter, type HopResult } from '../../probe/hop.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
-import { ENDPOINTS_TARGET, type EndpointsFacts } from '../../probe/hops/endpoints.ts';
+import { ENDPOINTS_TARGET, type EndpointsInput } from '../../probe/hops/endpoints.ts';
 import type { PublishedKubeconfig } from '../../probe/hops/kubeconfig.ts';
-import { PROXIES_TARGET, type ProxiesFacts, type ProxyPod } from '../../probe/hops/proxies.ts';
+import { PROXIES_TARGET, type ProxiesInput, type ProxyPod } from '../../probe/hops/proxies.ts';
 import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
@@ -123,7 +123,7 @@ function tenantOf({ reconciled }: DryRun): ObservedTenant | undefined {
   return reconciled?.tenant?.observed;
 }
 
-function endpointsFacts(run: DryRun): EndpointsFacts | undefined {
+function endpointsFacts(run: DryRun): EndpointsInput | undefined {
   const { plan } = run;
   const tenant = tenantOf(run);
   if (plan?.tenant === undefined || tenant === undefined) return undefined;
@@ -132,7 +132,9 @@ function endpointsFacts(run: DryRun): EndpointsFacts | undefined {
   return {
     planned: plan.tenant.filter(isSlice),
     live: tenant.live.filter(isSlice),
-    waits: (tenant.changes?.wanted ?? []).some(({ desired, waits }) => isSlice(desired) && waits),
+    isHandoverPending: (tenant.changes?.wanted ?? []).some(
+      ({ desired, waits }) => isSlice(desired) && waits,
+    ),
   };
 }
 
@@ -149,7 +151,7 @@ async function proxiesRead(
 }
 
 /** @throws KubeError of the tenant */
-async function proxiesFacts(run: DryRun, signal: AbortSignal): Promise<ProxiesFacts | undefined> {
+async function proxiesFacts(run: DryRun, signal: AbortSignal): Promise<ProxiesInput | undefined> {
   const { resolved, plan } = run;
   const tenant = tenantOf(run);
   if (plan?.tenant === undefined || tenant === undefined) return undefined;
@@ -160,7 +162,7 @@ async function proxiesFacts(run: DryRun, signal: AbortSignal): Promise<ProxiesFa
   return {
     daemonSet,
     image: plan.tenant.find(isDaemonSet)?.spec.template.spec.containers[0]?.image ?? '',
-    areMoving: daemonSet && resolved && areMoving(daemonSet, resolved.exposure.spec.worker),
+    hasOldAddresses: daemonSet && resolved && areMoving(daemonSet, resolved.exposure.spec.worker),
     pods: (await unlessForbidden(podsOf(tenant, signal))) ?? [],
     nodes:
       desiredNumberScheduled > 0
@@ -236,7 +238,7 @@ function unprobed(
   ].map(([name, target, why]) =>
     tenantRead === undefined && cut !== undefined
       ? skippedAfter(name, target, cut.name)
-      : notLookedAt(name, target, `not looked at: ${why}`),
+      : notObserved(name, target, `not looked at: ${why}`),
   );
   if (kubeconfig !== undefined) return tenant;
   const target = `https://${apiHost}:${port}`;
@@ -245,7 +247,7 @@ function unprobed(
     ...tenant,
     isPlain
       ? notApplicable('kubeconfig', target, 'there is no provider that gives out a kubeconfig')
-      : notLookedAt('kubeconfig', target, 'not looked at: there is no kubeconfig of the provider'),
+      : notObserved('kubeconfig', target, 'not looked at: there is no kubeconfig of the provider'),
   ];
 }
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { skippedForSameCause, type HopResult } from '../../probe/hop.ts';
 import { probeExposure } from '../../probe/probe-exposure.ts';
-import { probeNode, type Place } from '../../probe/probe-node.ts';
+import { probeNode, type Endpoint } from '../../probe/probe-node.ts';
 import { parseAuthorities } from '../../probe/tls/authorities.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { CommandIo } from '../io/command-io.ts';
@@ -18,7 +18,7 @@ export interface WorkerFields {
   readonly ca: string;
   readonly edge: EdgeAddress;
   readonly konnectivityHost?: string | undefined;
-  readonly serviceAddress: Place;
+  readonly serviceAddress: Endpoint;
   /** False: pods reach the proxies at the addresses of their nodes. */
   readonly virtualAddress: string | false;
   readonly proxyPort: number;

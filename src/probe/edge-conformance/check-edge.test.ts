@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import { dialTcp, type Dial } from '../dial.ts';
-import { complaints, EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
+import { problemCodes, EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
 import { httpSpeaker } from './testing/http-speaker.ts';
 
 setDefaultTimeout(240_000);
@@ -18,7 +18,7 @@ test('our own gateway passes every check', async () => {
 
 test('an edge without a fault passes every check, and is asked for nothing but GET /version', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge();
+  const { port } = await lab.misbehavingEdge();
 
   const results = await lab.check(port, { ca: lab.authorities });
 
@@ -75,27 +75,27 @@ describe('an edge has the codes of all its faults, and no others', () => {
     },
   ] as const)('at once: %j', async ({ faults, codes }) => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.faultyEdge(faults);
+    const { port } = await lab.misbehavingEdge(faults);
 
     const results = await lab.check(port, { ca: lab.authorities });
 
-    expect(complaints(results)).toEqual([...codes]);
+    expect(problemCodes(results)).toEqual([...codes]);
   });
 
   test('by waits', async () => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.faultyEdge({
+    const { port } = await lab.misbehavingEdge({
       readsOnce: 'holds',
       noName: 'holds',
       unknownName: 'holds',
-      keepsEndOf: 'server',
+      dropsEndOf: 'server',
     });
     const codes = ['SplitHelloTimeout', 'NoNameHeld', 'UnknownNameHeld', 'ServerCloseNotPassedOn'];
 
     let found: readonly string[] = [];
     // The later limits are for a machine that was too busy for the earlier ones.
     for (const timeoutMs of [250, 2500, 15_000]) {
-      found = complaints(await lab.check(port, { ca: lab.authorities, timeoutMs }));
+      found = problemCodes(await lab.check(port, { ca: lab.authorities, timeoutMs }));
       if (Bun.deepEquals(found, codes)) break;
     }
 
@@ -111,7 +111,7 @@ test('an edge that ends TLS itself, with a certificate of its own, has no other 
   const results = await lab.check(port, { ca: lab.authorities });
 
   // The same answer to unknown names is not reported separately.
-  expect(complaints(results)).toEqual(['PassthroughEdgeEndsTls']);
+  expect(problemCodes(results)).toEqual(['PassthroughEdgeEndsTls']);
   expect(results[0]?.message).toContain('the certificate of CN=leaf by CN=edge');
   expect(results[0]?.action).toStartWith(
     `if this is the own certificate of the tenant of ${HOST_A}, give its CA by --ca; else`,
@@ -126,20 +126,20 @@ test('an edge that ends TLS itself, with a certificate of its own, has no other 
 
 test('a host without a route is refused, and so is everybody else', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge();
+  const { port } = await lab.misbehavingEdge();
 
   const results = await lab.check(port, { hosts: ['c.k8s.test'] });
 
-  expect(complaints(results)).toEqual(['PassthroughRefused']);
+  expect(problemCodes(results)).toEqual(['PassthroughRefused']);
 });
 
 test('a port that speaks HTTP has one fault, whoever is asked for', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ unknownName: 'clear', noName: 'clear' });
+  const { port } = await lab.misbehavingEdge({ unknownName: 'clear', noName: 'clear' });
 
   const results = await lab.check(port, { hosts: ['c.k8s.test'] });
 
-  expect(complaints(results)).toEqual(['PassthroughNotTls']);
+  expect(problemCodes(results)).toEqual(['PassthroughNotTls']);
   for (const check of ['no-name', 'unknown-name', 'proxy-header']) {
     expect(results).toContainEqual(
       expect.objectContaining({ check, state: 'Skip', code: 'EarlierCheckFailed' }),
@@ -149,20 +149,20 @@ test('a port that speaks HTTP has one fault, whoever is asked for', async () => 
 
 test('a stranger who is led to a tenant is a fault, even if no host is served', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ unknownName: 'clear', noName: 'first' });
+  const { port } = await lab.misbehavingEdge({ unknownName: 'clear', noName: 'first' });
 
   const results = await lab.check(port, { ca: lab.authorities, hosts: ['c.k8s.test'] });
 
-  expect(complaints(results)).toEqual(['PassthroughNotTls', 'NoNameLedToTenant']);
+  expect(problemCodes(results)).toEqual(['PassthroughNotTls', 'NoNameLedToTenant']);
 });
 
 test('what is skipped for a PROXY header that is required is skipped for that', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ proxyHeader: 'required' });
+  const { port } = await lab.misbehavingEdge({ proxyHeader: 'required' });
 
   const results = await lab.check(port, { ca: lab.authorities });
 
-  expect(complaints(results)).toEqual(['ProxyHeaderRequired']);
+  expect(problemCodes(results)).toEqual(['ProxyHeaderRequired']);
   const skipped = results.filter(({ check }) => check !== 'proxy-header');
   expect(new Set(skipped.map(({ code, message }) => `${code}: ${message}`))).toEqual(
     new Set(['EarlierCheckFailed: not looked at, since check proxy-header did not pass']),
@@ -171,7 +171,7 @@ test('what is skipped for a PROXY header that is required is skipped for that', 
 
 test('what is silent is not served, and not waited for again and again', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ unknownName: 'holds' });
+  const { port } = await lab.misbehavingEdge({ unknownName: 'holds' });
   let dials = 0;
   const dial: Dial = async (...to) => {
     dials++;
@@ -187,7 +187,7 @@ test('what is silent is not served, and not waited for again and again', async (
 
 test('a check ends when its caller wants no more', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge();
+  const { port } = await lab.misbehavingEdge();
   const controller = new AbortController();
 
   const checking = lab.check(port, { signal: controller.signal, idleMs: 60_000 });

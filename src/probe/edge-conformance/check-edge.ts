@@ -65,15 +65,15 @@ export async function checkEdge(
   const limits: Limits = { signal, timeoutMs };
   const at = edgeText(edge);
 
-  const { looks, recognition, served } = await observeHosts(edge, hosts, authorities, limits);
-  const stranger = { edge, recognition, limits };
-  const passthrough = judgePassthrough(looks, recognition, { at, timeoutMs });
-  const names = [await checkNoName(stranger), await checkUnknownName(stranger, hosts[0])];
-  const proxyHeader = await checkProxyHeader(stranger, hosts[0], served?.[0] === hosts[0]);
-  if (served === undefined) return inOrder(withoutEchoes(passthrough, names, proxyHeader));
+  const { handshakes, recognition, served } = await observeHosts(edge, hosts, authorities, limits);
+  const input = { edge, recognition, limits };
+  const passthrough = judgePassthrough(handshakes, recognition, { at, timeoutMs });
+  const names = [await checkNoName(input), await checkUnknownName(input, hosts[0])];
+  const proxyHeader = await checkProxyHeader(input, hosts[0], served?.[0] === hosts[0]);
+  if (served === undefined) return inOrder(withoutConsequences(passthrough, names, proxyHeader));
 
   const httpHost = await findHttpHost(edge, served, limits);
-  const checkup = { edge, at, limits, recognition, looks, served, httpHost, idleMs };
+  const checkup = { edge, at, limits, recognition, handshakes, served, httpHost, idleMs };
   const ofServed = await checkServed(checkup);
   // Last, since an edge may need time to recover from too many connections.
   const many = await checkManyConnections(checkup);
@@ -85,7 +85,7 @@ export async function checkEdge(
  * that routes no host to a tenant does not route unknown names to one either. If it requires a PROXY header, that is
  * the cause.
  */
-function withoutEchoes(
+function withoutConsequences(
   passthrough: CheckResult,
   names: readonly CheckResult[],
   proxyHeader: CheckResult,

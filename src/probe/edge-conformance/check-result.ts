@@ -2,7 +2,7 @@
  * Results of edge checks, for tables and programs.
  */
 import { quoted } from '../../text/quote.ts';
-import { filledIn, MAX_MESSAGE_LENGTH, type ActionValues } from '../action.ts';
+import { filledAction, MAX_MESSAGE_LENGTH, type ActionValues } from '../action.ts';
 import {
   EDGE_CODES,
   type EdgeCheck,
@@ -31,7 +31,7 @@ export function checkResult<Code extends EdgeCode>(
 ): CheckResult {
   const { check, state, action }: EdgeCodeEntry = EDGE_CODES[code];
   const result = { check, state, code, message: quoted(message, MAX_MESSAGE_LENGTH) };
-  return action === undefined ? result : { ...result, action: filledIn(action, values) };
+  return action === undefined ? result : { ...result, action: filledAction(action, values) };
 }
 
 /** Returns the result of a check that was skipped because no host is reached. `cause` is the check that reports why. */

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { dialTcp } from '../dial.ts';
-import { silent } from '../testing/answers.ts';
+import { silent } from '../testing/responses.ts';
 import { findHttpHost, observeHosts } from './checkup.ts';
 import { EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
 import { httpSpeaker } from './testing/http-speaker.ts';
@@ -9,7 +9,10 @@ setDefaultTimeout(240_000);
 
 test('a server that does not answer in HTTP is not asked by the other checks', async () => {
   await using lab = await EdgeLab.create();
-  const [quiet, speaking] = [await lab.edgeBefore(silent), await lab.edgeBefore(httpSpeaker())];
+  const [quiet, speaking] = [
+    await lab.edgeInFrontOf(silent),
+    await lab.edgeInFrontOf(httpSpeaker()),
+  ];
   const at = (port: number) => ({ address: '127.0.0.1', port, dial: dialTcp });
 
   expect(await findHttpHost(at(quiet.port), [HOST_A], { timeoutMs: 100 })).toBeUndefined();
@@ -18,7 +21,7 @@ test('a server that does not answer in HTTP is not asked by the other checks', a
 
 test('only hosts that have a route are served', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge();
+  const { port } = await lab.misbehavingEdge();
   const edge = { address: '127.0.0.1', port, dial: dialTcp };
   const limits = { timeoutMs: 30_000 };
 

@@ -7,14 +7,14 @@ import type { Limits } from '../limits.ts';
 import type { Handshake } from '../tls/handshake.ts';
 import { isServed } from './checks/passthrough.ts';
 import { EdgeConnection, handshakeThrough, type EdgeUnderTest } from './edge-connection.ts';
-import { firstAnswer, versionRequest } from './http1.ts';
+import { firstResponse, versionRequest } from './http1.ts';
 import { Recognition } from './recognition.ts';
 
 /** The number of plain handshakes per host. */
-const LOOKS = 3;
+const HANDSHAKES_PER_HOST = 3;
 
 /** The first handshakes with each host. */
-export type Looks = ReadonlyMap<string, readonly Handshake[]>;
+export type HandshakesByHost = ReadonlyMap<string, readonly Handshake[]>;
 
 /** The input of every check. */
 export interface Checkup {
@@ -23,7 +23,7 @@ export interface Checkup {
   readonly at: string;
   readonly limits: Limits;
   readonly recognition: Recognition;
-  readonly looks: Looks;
+  readonly handshakes: HandshakesByHost;
   /** The hosts that plain handshakes reach. The other checks cover only these. */
   readonly served: readonly [string, ...string[]];
   /** A served host whose server supports HTTP/1.1, if any. */
@@ -33,7 +33,7 @@ export interface Checkup {
 
 /** The result of plain handshakes with each host. */
 export interface ObservedHosts {
-  readonly looks: Looks;
+  readonly handshakes: HandshakesByHost;
   /** Has learned the certificates of the served hosts. */
   readonly recognition: Recognition;
   /** The hosts that present their own certificate in plain handshakes. Undefined if there are none. */
@@ -48,28 +48,28 @@ export async function observeHosts(
   limits: Limits,
 ): Promise<ObservedHosts> {
   const recognition = new Recognition(hosts, authorities);
-  const looks = await lookAtHosts(edge, hosts, limits);
+  const handshakes = await performHandshakes(edge, hosts, limits);
   const [first, ...others] = hosts.filter((host) =>
-    isServed(host, looks.get(host) ?? [], recognition),
+    isServed(host, handshakes.get(host) ?? [], recognition),
   );
   const served = first === undefined ? undefined : ([first, ...others] as const);
   for (const host of served ?? []) {
-    for (const look of looks.get(host) ?? []) {
-      if (look.kind === 'secured') recognition.learn(look.presented);
+    for (const handshake of handshakes.get(host) ?? []) {
+      if (handshake.kind === 'secured') recognition.learn(handshake.presented);
     }
   }
-  return { looks, recognition, served };
+  return { handshakes, recognition, served };
 }
 
 /** Performs several handshakes with each host. */
-async function lookAtHosts(
+async function performHandshakes(
   edge: EdgeUnderTest,
   hosts: readonly string[],
   limits: Limits,
-): Promise<Looks> {
-  const look = async (host: string): Promise<readonly Handshake[]> => {
+): Promise<HandshakesByHost> {
+  const handshakesWith = async (host: string): Promise<readonly Handshake[]> => {
     const handshakes: Handshake[] = [];
-    while (handshakes.length < LOOKS) {
+    while (handshakes.length < HANDSHAKES_PER_HOST) {
       const handshake = await handshakeThrough(edge, { serverName: host }, limits);
       handshakes.push(handshake);
       // Hosts that time out are not tried again.
@@ -77,7 +77,9 @@ async function lookAtHosts(
     }
     return handshakes;
   };
-  return new Map(await Promise.all(hosts.map(async (host) => [host, await look(host)] as const)));
+  return new Map(
+    await Promise.all(hosts.map(async (host) => [host, await handshakesWith(host)] as const)),
+  );
 }
 
 /** Returns the first host whose server supports HTTP/1.1. */
@@ -86,15 +88,15 @@ export async function findHttpHost(
   hosts: readonly string[],
   limits: Limits,
 ): Promise<string | undefined> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     hosts.map(async (host) => {
       using connection = await openHttp(edge, host, limits);
       connection.send(versionRequest(host));
-      const answer = await connection.receive(firstAnswer, limits);
-      return typeof answer === 'object';
+      const response = await connection.receive(firstResponse, limits);
+      return typeof response === 'object';
     }),
   );
-  return hosts.find((_, index) => answers[index] === true);
+  return hosts.find((_, index) => responses[index] === true);
 }
 
 /** Opens a connection for HTTP/1.1. */

@@ -5,8 +5,8 @@ import { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Dial } from '../dial.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
-import { broken, secured, type Handshake } from '../tls/handshake.ts';
-import { whole, type HelloShape } from './hello-shape.ts';
+import { failedHandshake, secured, type Handshake } from '../tls/handshake.ts';
+import { inOnePiece, type HelloShape } from './hello-shape.ts';
 import type { RecordLog } from './record-log.ts';
 import { ShapedTransport } from './shaped-transport.ts';
 
@@ -48,7 +48,7 @@ export class EdgeConnection implements Disposable {
   readonly #transport: ShapedTransport | undefined;
   #received = Buffer.alloc(0);
   #hasEnded: boolean;
-  #news = Promise.withResolvers<void>();
+  #change = Promise.withResolvers<void>();
 
   private constructor(handshake: Handshake, tls?: TLSSocket, transport?: ShapedTransport) {
     this.handshake = handshake;
@@ -61,12 +61,12 @@ export class EdgeConnection implements Disposable {
         return;
       }
       this.#received = Buffer.concat([this.#received, chunk]);
-      this.#tell();
+      this.#notify();
     });
     for (const event of ['end', 'close', 'error'] as const) {
       tls?.on(event, () => {
         this.#hasEnded = true;
-        this.#tell();
+        this.#notify();
       });
     }
   }
@@ -80,10 +80,10 @@ export class EdgeConnection implements Disposable {
     const opened = await inTime(limits, async (signal) => {
       try {
         const socket = await edge.dial(edge.address, edge.port, signal);
-        const transport = new ShapedTransport(socket, hello.shape ?? whole);
+        const transport = new ShapedTransport(socket, hello.shape ?? inOnePiece);
         return await EdgeConnection.#shakeHands(transport, hello, signal);
       } catch (error) {
-        return new EdgeConnection(signal.aborted ? { kind: 'timeout' } : broken(error));
+        return new EdgeConnection(signal.aborted ? { kind: 'timeout' } : failedHandshake(error));
       }
     });
     return opened === TIMED_OUT ? new EdgeConnection({ kind: 'timeout' }) : opened;
@@ -119,7 +119,7 @@ export class EdgeConnection implements Disposable {
   }
 
   /** Whether the connection ended with a TLS alert, which only the server behind the edge can send. */
-  get saidGoodbye(): boolean {
+  get endedByServer(): boolean {
     return this.#hasEnded && this.#transport?.records.endsWithAlert === true;
   }
 
@@ -146,7 +146,7 @@ export class EdgeConnection implements Disposable {
         const found = take(this.#received);
         if (found !== undefined) return found;
         if (this.#hasEnded) return 'ended';
-        await this.#news.promise;
+        await this.#change.promise;
       }
       return TIMED_OUT;
     });
@@ -168,12 +168,12 @@ export class EdgeConnection implements Disposable {
   [Symbol.dispose](): void {
     this.#tls?.destroy();
     this.#transport?.close();
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
-    this.#news.resolve();
-    this.#news = Promise.withResolvers();
+  #notify(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
   }
 }
 

@@ -19,7 +19,7 @@ const FORGED_CLIENTS = { 4: '192.0.2.1', 6: '2001:db8::1' } as const;
 const FORGED_PORT = 4711;
 
 /** Sends the ClientHello in one piece. */
-export const whole: HelloShape = (hello) => [hello];
+export const inOnePiece: HelloShape = (hello) => [hello];
 
 /**
  * Splits into six segments. The first has a single byte, the second ends in the middle of the record header, the last

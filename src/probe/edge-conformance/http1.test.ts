@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { VERSION_ANSWER } from '../testing/answers.ts';
-import { firstAnswer, versionRequest } from './http1.ts';
+import { VERSION_RESPONSE } from '../testing/responses.ts';
+import { firstResponse, versionRequest } from './http1.ts';
 
 const CHUNKED =
   'HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nno\r\n0\r\n\r\n';
 
 test.each([
-  [VERSION_ANSWER, { status: 200, closes: false }],
+  [VERSION_RESPONSE, { status: 200, closes: false }],
   [CHUNKED, { status: 403, closes: true }],
 ])(
   'an answer is whole when its last byte is here, whatever comes behind it: %#',
@@ -15,11 +15,11 @@ test.each([
     const bytes = Buffer.from(text);
 
     for (let end = 0; end < bytes.length; end++) {
-      expect(firstAnswer(bytes.subarray(0, end))).toBeUndefined();
+      expect(firstResponse(bytes.subarray(0, end))).toBeUndefined();
     }
-    const answer = { ...wanted, bytes: bytes.length };
-    expect(firstAnswer(bytes)).toEqual(answer);
-    expect(firstAnswer(Buffer.concat([bytes, bytes]))).toEqual(answer);
+    const response = { ...wanted, bytes: bytes.length };
+    expect(firstResponse(bytes)).toEqual(response);
+    expect(firstResponse(Buffer.concat([bytes, bytes]))).toEqual(response);
   },
 );
 
@@ -33,7 +33,7 @@ test.each([
     (length) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nno`,
   ),
 ])('%j is no answer to such a request', (text) => {
-  expect(firstAnswer(Buffer.from(text))).toBe('notHttp');
+  expect(firstResponse(Buffer.from(text))).toBe('notHttp');
 });
 
 test('whatever comes, there is a decision', () => {
@@ -41,7 +41,7 @@ test('whatever comes, there is a decision', () => {
     fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
       const bytes = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n'), noise]);
 
-      expect(() => firstAnswer(bytes)).not.toThrow();
+      expect(() => firstResponse(bytes)).not.toThrow();
     }),
   );
 });

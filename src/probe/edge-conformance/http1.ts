@@ -3,7 +3,7 @@
  */
 
 /** A response and its size. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly bytes: number;
   /** Whether the server closes the connection after it. */
@@ -19,7 +19,7 @@ const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
 const START = Buffer.from('HTTP/1.');
 
 /** A larger response is not valid for this request. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
  * Returns a request without credentials. `close` asks the server to close the connection, `paddingBytes` adds a long
@@ -37,18 +37,18 @@ export function versionRequest(
 }
 
 /** Returns the first response in these bytes, undefined while it is incomplete, or `notHttp` if it is invalid. */
-export function firstAnswer(bytes: Buffer): Answer | 'notHttp' | undefined {
+export function firstResponse(bytes: Buffer): HttpResponse | 'notHttp' | undefined {
   const start = bytes.subarray(0, START.length);
   if (!start.equals(START.subarray(0, start.length))) return 'notHttp';
   const headEnd = bytes.indexOf(HEAD_END);
-  if (headEnd < 0) return bytes.length > MAX_ANSWER_BYTES ? 'notHttp' : undefined;
+  if (headEnd < 0) return bytes.length > MAX_RESPONSE_BYTES ? 'notHttp' : undefined;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split(LINE_END);
   const status = STATUS_LINE.exec(statusLine)?.[1];
   if (status === undefined) return 'notHttp';
   const headers = new Map(lines.map(headerIn));
   const body = headEnd + HEAD_END.length;
   const end = bodyEnd(bytes, body, headers);
-  if (end === 'notHttp' || body > MAX_ANSWER_BYTES) return 'notHttp';
+  if (end === 'notHttp' || body > MAX_RESPONSE_BYTES) return 'notHttp';
   if (end === undefined) return undefined;
   return { status: Number(status), bytes: end, closes: headers.get('connection') === 'close' };
 }
@@ -64,7 +64,7 @@ function bodyEnd(
   // digits.
   const length = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   // Without a length, the body ends with the connection. No API server responds so.
-  if (!(length <= MAX_ANSWER_BYTES)) return 'notHttp';
+  if (!(length <= MAX_RESPONSE_BYTES)) return 'notHttp';
   return body + length <= bytes.length ? body + length : undefined;
 }
 
@@ -73,7 +73,7 @@ function chunksEnd(bytes: Buffer, start: number): number | 'notHttp' | undefined
     const lineEnd = bytes.indexOf(LINE_END, at);
     if (lineEnd < 0) return undefined;
     const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
-    if (!(size >= 0 && size <= MAX_ANSWER_BYTES)) return 'notHttp';
+    if (!(size >= 0 && size <= MAX_RESPONSE_BYTES)) return 'notHttp';
     at = lineEnd + LINE_END.length + size + LINE_END.length;
     if (at > bytes.length) return undefined;
     if (size === 0) return at;

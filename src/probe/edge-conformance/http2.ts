@@ -24,7 +24,7 @@ export function hasSettings(received: Buffer): true | undefined {
 }
 
 /** Reports whether a ping was answered. */
-export function hasPingAnswer(received: Buffer): true | undefined {
+export function hasPingResponse(received: Buffer): true | undefined {
   return hasFrame(received, PING, ACK);
 }
 

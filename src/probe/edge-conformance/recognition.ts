@@ -8,7 +8,7 @@ import { isOfApiServer } from '../tls/owner.ts';
 import { certificateText } from '../tls/validity.ts';
 
 /** The owner of a certificate. */
-export type Whose =
+export type CertificateOwner =
   /** The server of this host. */
   | { readonly kind: 'own' }
   /** The server of another host. */
@@ -18,7 +18,7 @@ export type Whose =
   /** An API server by its names, with an unknown CA. */
   | { readonly kind: 'unknownAuthority' }
   /** Neither a tenant nor an API server: the edge itself. */
-  | { readonly kind: 'stranger' };
+  | { readonly kind: 'edge' };
 
 /** Knows the certificates of the hosts. */
 export class Recognition {
@@ -46,13 +46,13 @@ export class Recognition {
   }
 
   /** Returns the owner of a certificate from a plain handshake with a host. */
-  whoseAtFirst(host: string, presented: PresentedChain): Whose {
-    return this.#whose(host, presented, this.#isSigned(presented) ?? true);
+  ownerInPlainHandshake(host: string, presented: PresentedChain): CertificateOwner {
+    return this.#determine(host, presented, this.#isSigned(presented) ?? true);
   }
 
   /** Returns the owner of a certificate from another handshake with a host, once all served hosts are known. */
-  whose(host: string, presented: PresentedChain): Whose {
-    return this.#whose(host, presented, this.#isTenants(presented));
+  ownerOf(host: string, presented: PresentedChain): CertificateOwner {
+    return this.#determine(host, presented, this.#isTenants(presented));
   }
 
   /** Reports whether a certificate belongs to a control plane, known or unknown. */
@@ -72,12 +72,12 @@ export class Recognition {
     return this.hasAuthorities ? pathTo(this.#authorities, presented) !== undefined : undefined;
   }
 
-  #whose(host: string, [leaf]: PresentedChain, isTenants: boolean): Whose {
-    if (!isTenants) return { kind: isOfApiServer(leaf) ? 'unknownAuthority' : 'stranger' };
+  #determine(host: string, [leaf]: PresentedChain, isTenants: boolean): CertificateOwner {
+    if (!isTenants) return { kind: isOfApiServer(leaf) ? 'unknownAuthority' : 'edge' };
     if (hasName(leaf, host)) return { kind: 'own' };
     const other = this.#hosts.find((candidate) => hasName(leaf, candidate));
     if (other !== undefined) return { kind: 'otherHost', host: other };
-    return { kind: this.hasAuthorities || isOfApiServer(leaf) ? 'unnamed' : 'stranger' };
+    return { kind: this.hasAuthorities || isOfApiServer(leaf) ? 'unnamed' : 'edge' };
   }
 }
 

@@ -16,7 +16,7 @@ const SEALED_ALERT_BYTES = 2 + 1 + 16;
 const MESSAGE_HEADER_BYTES = 4;
 
 /** The maximum of buffered handshake bytes. An unencrypted handshake is not longer. */
-const KEPT_BYTES = 64 * 1024;
+const MAX_HANDSHAKE_BYTES = 64 * 1024;
 
 /** Types of handshake messages (RFC 5246, section 7.4). */
 export const MESSAGES = { serverHello: 2, certificateRequest: 13 } as const;
@@ -25,18 +25,18 @@ export const MESSAGES = { serverHello: 2, certificateRequest: 13 } as const;
 export class RecordLog {
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
-  #contentLeft = 0;
+  #remainingBytes = 0;
   readonly #handshake: Buffer[] = [];
-  #kept = 0;
+  #handshakeBytes = 0;
 
   /** Adds the next bytes. */
   add(chunk: Buffer): void {
     for (let at = 0; at < chunk.length;) {
-      if (this.#contentLeft > 0) {
-        const content = chunk.subarray(at, at + this.#contentLeft);
-        this.#contentLeft -= content.length;
+      if (this.#remainingBytes > 0) {
+        const content = chunk.subarray(at, at + this.#remainingBytes);
+        this.#remainingBytes -= content.length;
         at += content.length;
-        this.#keep(content);
+        this.#buffer(content);
         continue;
       }
       // The previous record is complete.
@@ -44,7 +44,7 @@ export class RecordLog {
       const taken = chunk.copy(this.#header, this.#headerBytes, at);
       this.#headerBytes += taken;
       at += taken;
-      if (this.#headerBytes === HEADER_BYTES) this.#contentLeft = this.#header.readUInt16BE(3);
+      if (this.#headerBytes === HEADER_BYTES) this.#remainingBytes = this.#header.readUInt16BE(3);
     }
   }
 
@@ -53,7 +53,7 @@ export class RecordLog {
    * keys, and so not by an edge that cuts a connection.
    */
   get endsWithAlert(): boolean {
-    if (this.#headerBytes < HEADER_BYTES || this.#contentLeft > 0) return false;
+    if (this.#headerBytes < HEADER_BYTES || this.#remainingBytes > 0) return false;
     const type = this.#header[0];
     return (
       type === ALERT ||
@@ -72,10 +72,10 @@ export class RecordLog {
     return types;
   }
 
-  #keep(content: Buffer): void {
-    if (this.#header[0] !== HANDSHAKE || this.#kept >= KEPT_BYTES) return;
+  #buffer(content: Buffer): void {
+    if (this.#header[0] !== HANDSHAKE || this.#handshakeBytes >= MAX_HANDSHAKE_BYTES) return;
     // A copy: a view would keep the whole chunk in memory.
     this.#handshake.push(Buffer.from(content));
-    this.#kept += content.length;
+    this.#handshakeBytes += content.length;
   }
 }

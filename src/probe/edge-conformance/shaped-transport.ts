@@ -8,7 +8,7 @@ import { RecordLog } from './record-log.ts';
 import type { HelloShape } from './hello-shape.ts';
 
 /** The pause between two pieces of a ClientHello: long enough for a distant edge to see the first one alone. */
-const PIECE_PAUSE_MS = 40;
+const SEGMENT_PAUSE_MS = 40;
 
 const RECORD_HEADER_BYTES = 5;
 
@@ -67,7 +67,7 @@ export class ShapedTransport extends Duplex {
       return;
     }
     this.#hello = Buffer.concat([this.#hello, chunk]);
-    if (!isWholeRecord(this.#hello)) {
+    if (!isCompleteRecord(this.#hello)) {
       done();
       return;
     }
@@ -94,14 +94,14 @@ export class ShapedTransport extends Duplex {
 
   async #send(pieces: readonly Buffer[]): Promise<void> {
     for (const [index, piece] of pieces.entries()) {
-      if (index > 0) await sleep(PIECE_PAUSE_MS);
+      if (index > 0) await sleep(SEGMENT_PAUSE_MS);
       if (this.#socket.destroyed) return;
       this.#socket.write(piece);
     }
   }
 }
 
-function isWholeRecord(bytes: Buffer): boolean {
+function isCompleteRecord(bytes: Buffer): boolean {
   return (
     bytes.length >= RECORD_HEADER_BYTES &&
     bytes.length >= RECORD_HEADER_BYTES + bytes.readUInt16BE(3)

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { until } from '../../net/testing/peer.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import { dialTcp } from '../dial.ts';
-import { answering, httpText, silent, UNAUTHORIZED_ANSWER } from '../testing/answers.ts';
+import { responding, httpText, silent, UNAUTHORIZED_RESPONSE } from '../testing/responses.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
 import { underShortLimit } from '../testing/short-limit.ts';
 import { judgeApi, probeApi } from './api.ts';
@@ -43,7 +43,7 @@ test('asks for the host by its name, and as nobody', async () => {
   let asked = '';
   const onConnection = (socket: TLSSocket) => {
     socket.on('data', (chunk: Buffer) => (asked += chunk.toString()));
-    answering(UNAUTHORIZED_ANSWER)(socket);
+    responding(UNAUTHORIZED_RESPONSE)(socket);
   };
   const { port, clients } = await lab.apiServer({ onConnection });
 
@@ -63,12 +63,12 @@ test('asks for the host by its name, and as nobody', async () => {
 const FORBIDDEN = '{"kind":"Status","apiVersion":"v1","status":"Failure","code":403}';
 
 test.each<[string, string]>([
-  ['401', UNAUTHORIZED_ANSWER],
+  ['401', UNAUTHORIZED_RESPONSE],
   ['403', httpText('403 Forbidden', {}, FORBIDDEN)],
   ['429', httpText('429 Too Many Requests', { 'Audit-Id': 'x' }, 'slow down')],
 ])('an API server that refuses strangers with %s has answered', async (status, text) => {
   await using lab = await ProbeLab.create();
-  const { port } = await lab.apiServer({ onConnection: answering(text) });
+  const { port } = await lab.apiServer({ onConnection: responding(text) });
 
   const { api } = await lab.probe({ port });
 
@@ -79,7 +79,7 @@ test.each<[string, string]>([
 test('an API server with a failure of its own is not well', async () => {
   await using lab = await ProbeLab.create();
   const text = httpText('503 Service Unavailable', { 'Audit-Id': 'x' }, '');
-  const { port } = await lab.apiServer({ onConnection: answering(text) });
+  const { port } = await lab.apiServer({ onConnection: responding(text) });
 
   const { api } = await lab.probe({ port });
 
@@ -105,7 +105,7 @@ test.each<[string, string, string]>([
   ],
 ])('%s is no kube-apiserver', async (_, text, message) => {
   await using lab = await ProbeLab.create();
-  const { port } = await lab.apiServer({ onConnection: answering(text) });
+  const { port } = await lab.apiServer({ onConnection: responding(text) });
 
   const { api } = await lab.probe({ port });
 

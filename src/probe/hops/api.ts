@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { quoted } from '../../text/quote.ts';
 import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
-import { readHttpAnswer, type HttpAnswer } from '../http-answer.ts';
+import { readHttpResponse, type HttpResponse } from '../http-response.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 import { connectTls, type SecuredConnection } from '../tls/handshake.ts';
 
@@ -24,7 +24,7 @@ export interface ApiTarget {
 export const API_PROTOCOL = 'http/1.1';
 
 /** A response, or a clause that says why there is none. */
-export type ApiAnswer = HttpAnswer | 'notHttp' | { readonly why: string };
+export type ApiOutcome = HttpResponse | 'notHttp' | { readonly why: string };
 
 /**
  * Readable without credentials by the default rules of Kubernetes. Where it is not, the rejection shows an API server
@@ -44,38 +44,38 @@ export async function probeApi(
   limits: Limits,
   open?: SecuredConnection,
 ): Promise<HopResult> {
-  const answer = await inTime(limits, async (signal): Promise<ApiAnswer> => {
-    if (open !== undefined && takesRequests(open)) {
-      const first = await withCode(async () => ask(open, target, signal));
+  const response = await inTime(limits, async (signal): Promise<ApiOutcome> => {
+    if (open !== undefined && canCarryRequest(open)) {
+      const first = await withCode(async () => requestVersion(open, target, signal));
       // If there is no response, the server may have closed the connection while others were opened.
       if (first === 'notHttp' || !('why' in first)) return first;
     }
     return withCode(async () => {
       const socket = await dial(target.address, target.port, signal);
-      return ask(connectVerified(socket, target), target, signal);
+      return requestVersion(connectVerified(socket, target), target, signal);
     });
   });
   const late = { why: `none came in ${limits.timeoutMs} ms` };
-  return judgeApi(target, answer === TIMED_OUT ? late : answer);
+  return judgeApi(target, response === TIMED_OUT ? late : response);
 }
 
 /** Returns the result for a response. */
 export function judgeApi(
   { host, port, address }: Omit<ApiTarget, 'tenantCa'>,
-  answer: ApiAnswer,
+  response: ApiOutcome,
 ): HopResult {
   const target = `https://${host}:${port}${PATH}`;
   const values = { host };
-  if (answer === 'notHttp') {
+  if (response === 'notHttp') {
     const message = `${host} does not answer in HTTP/1; that is no kube-apiserver`;
     return hopResult('ApiNotKubernetes', target, message, values);
   }
-  if ('why' in answer) {
-    const message = `no answer from ${host} at ${addressText(address, port)}: ${answer.why}`;
+  if ('why' in response) {
+    const message = `no answer from ${host} at ${addressText(address, port)}: ${response.why}`;
     return hopResult('ApiNotAnswering', target, message, values);
   }
-  const { status, headers, body } = answer;
-  const { isStatus, version } = kubernetesMarks(body);
+  const { status, headers, body } = response;
+  const { isStatus, version } = kubernetesFields(body);
   // Every response of an API server has an Audit-Id, and its errors are Status objects.
   if (!headers.has('audit-id') && !isStatus) {
     const what = quoted(headers.get('server') ?? headers.get('content-type') ?? 'nothing');
@@ -93,7 +93,7 @@ export function judgeApi(
 }
 
 /** Returns the response, or the system or TLS error code if there is none. @throws any other error */
-async function withCode(call: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+async function withCode(call: () => Promise<ApiOutcome>): Promise<ApiOutcome> {
   try {
     return await call();
   } catch (error) {
@@ -103,7 +103,7 @@ async function withCode(call: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   }
 }
 
-function takesRequests({ tls, isVerified }: SecuredConnection): boolean {
+function canCarryRequest({ tls, isVerified }: SecuredConnection): boolean {
   return isVerified && !tls.destroyed && tls.alpnProtocol !== 'h2';
 }
 
@@ -122,12 +122,12 @@ function connectVerified(socket: Socket, { host, tenantCa }: ApiTarget): Secured
   return { tls, isVerified: false, close };
 }
 
-async function ask(
+async function requestVersion(
   { tls, isVerified, close }: SecuredConnection,
   { host, port }: ApiTarget,
   signal: AbortSignal,
-): Promise<ApiAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
+): Promise<ApiOutcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiOutcome>();
   const onAbort = () => reject(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
   const send = () => {
@@ -137,13 +137,13 @@ async function ask(
   let bytes = Buffer.alloc(0);
   tls.on('data', (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
-    const answer = readHttpAnswer(bytes, false);
-    if (answer !== undefined) resolve(answer);
+    const response = readHttpResponse(bytes, false);
+    if (response !== undefined) resolve(response);
   });
   tls.on('error', reject);
   tls.once('close', () => {
-    const answer = bytes.length === 0 ? undefined : readHttpAnswer(bytes, true);
-    resolve(answer ?? { why: 'the connection ended without one' });
+    const response = bytes.length === 0 ? undefined : readHttpResponse(bytes, true);
+    resolve(response ?? { why: 'the connection ended without one' });
   });
   if (isVerified) send();
   else tls.once('secureConnect', send);
@@ -170,7 +170,7 @@ function namesHost(tls: TLSSocket, host: string): boolean {
 }
 
 /** Returns the parts of a body that only an API server sends. */
-function kubernetesMarks(body: string): {
+function kubernetesFields(body: string): {
   readonly isStatus: boolean;
   readonly version: string | undefined;
 } {

@@ -7,7 +7,7 @@ import { hopResult, type HopResult } from '../hop.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 
 /** The outcome of a dial. */
-type Answer = 'accepted' | 'refused' | 'timeout' | 'unreachable';
+type DialOutcome = 'accepted' | 'refused' | 'timeout' | 'unreachable';
 
 /** The result, with the accepting addresses, which later hops use. */
 export interface EdgeResult {
@@ -47,20 +47,20 @@ export async function probeEdge(
   });
   // Connections that waited for an unresponsive address may be too old by now.
   if (connections.size < addresses.length) closeAll();
-  const accepting = dials.filter(({ answer }) => answer === 'accepted');
+  const accepting = dials.filter(({ outcome }) => outcome === 'accepted');
   // A machine without IPv6 cannot check the IPv6 address of an edge that it reaches over IPv4.
   const isExcused = ({ code }: Opened) => accepting.length > 0 && NO_ROUTE.has(code);
-  const bad = dials.find((one) => one.answer !== 'accepted' && !isExcused(one));
+  const failing = dials.find((one) => one.outcome !== 'accepted' && !isExcused(one));
   return {
     accepting: accepting.map(({ address }) => address),
     connections,
-    result: edgeResult({ addresses, port, bad, accepting, timeoutMs: limits.timeoutMs }),
+    result: edgeResult({ addresses, port, failing, accepting, timeoutMs: limits.timeoutMs }),
   };
 }
 
 /** The outcome of a dial with the code of the system's error. */
 interface Opened {
-  readonly answer: Answer;
+  readonly outcome: DialOutcome;
   readonly code: string;
   readonly socket?: Socket;
 }
@@ -72,24 +72,26 @@ interface Dialed {
   readonly addresses: readonly string[];
   readonly port: number;
   /** The first address that does not accept. */
-  readonly bad: DialedAddress | undefined;
+  readonly failing: DialedAddress | undefined;
   readonly accepting: readonly DialedAddress[];
   readonly timeoutMs: number;
 }
 
-function edgeResult({ addresses, port, bad, accepting, timeoutMs }: Dialed): HopResult {
+function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed): HopResult {
   const target = addresses.map((address) => addressText(address, port)).join(', ');
-  if (bad === undefined || bad.answer === 'accepted') {
+  if (failing === undefined || failing.outcome === 'accepted') {
     return hopResult('EdgeAnswers', target, 'the edge accepts connections');
   }
-  const why = failureText(bad, port, timeoutMs);
+  const why = failureText(failing, port, timeoutMs);
   if (accepting.length > 0) {
     const working = accepting.map(({ address }) => addressText(address, port)).join(', ');
     const message = `${why}; the edge accepts connections at ${working}`;
-    return hopResult('EdgeDegraded', target, message, { address: addressText(bad.address, port) });
+    return hopResult('EdgeDegraded', target, message, {
+      address: addressText(failing.address, port),
+    });
   }
   const values = { port: String(port) };
-  switch (bad.answer) {
+  switch (failing.outcome) {
     case 'refused':
       return hopResult('EdgeRefused', target, why, values);
     case 'timeout':
@@ -100,10 +102,10 @@ function edgeResult({ addresses, port, bad, accepting, timeoutMs }: Dialed): Hop
 }
 
 /** Returns why an address does not accept connections, as a clause with the address. */
-function failureText({ address, answer, code }: DialedAddress, port: number, timeoutMs: number) {
+function failureText({ address, outcome, code }: DialedAddress, port: number, timeoutMs: number) {
   const where = addressText(address, port);
-  if (answer === 'refused') return `nothing listens at ${where}`;
-  if (answer === 'timeout') return `${where} did not answer in ${timeoutMs} ms`;
+  if (outcome === 'refused') return `nothing listens at ${where}`;
+  if (outcome === 'timeout') return `${where} did not answer in ${timeoutMs} ms`;
   return `there is no way to ${where} (${code})`;
 }
 
@@ -115,17 +117,17 @@ async function dialOnce(
 ): Promise<Opened> {
   const opened = await inTime(limits, async (signal): Promise<Opened> => {
     try {
-      return { answer: 'accepted', code: '', socket: await dial(address, port, signal) };
+      return { outcome: 'accepted', code: '', socket: await dial(address, port, signal) };
     } catch (error) {
       const code = errorCode(error);
       if (code === '') throw error;
-      return { answer: answerFor(code), code };
+      return { outcome: outcomeFor(code), code };
     }
   });
-  return opened === TIMED_OUT ? { answer: 'timeout', code: '' } : opened;
+  return opened === TIMED_OUT ? { outcome: 'timeout', code: '' } : opened;
 }
 
-function answerFor(code: string): Answer {
+function outcomeFor(code: string): DialOutcome {
   switch (code) {
     // The connection was accepted and then reset, so a server listens there.
     case 'ECONNRESET':

@@ -192,7 +192,7 @@ test('a slice that nobody planned and that leads nowhere does no harm', () => {
 });
 
 test('endpoints of before, which stay until there is a proxy, are no fault', () => {
-  const result = judgeEndpoints({ planned: slices('a'), live: [], waits: true });
+  const result = judgeEndpoints({ planned: slices('a'), live: [], isHandoverPending: true });
 
   expect(result).toMatchObject({ state: 'Skip', code: 'NotApplicable' });
   expect(result.message).toBe('the endpoints of before stay until a proxy is ready');

@@ -7,26 +7,30 @@ import { isReady, type Endpoint, type EndpointSlice } from '../../kube/endpoints
 import { hopResult, notApplicable, type HopResult } from '../hop.ts';
 
 /** The desired and the live slices of the Service. */
-export interface EndpointsFacts {
+export interface EndpointsInput {
   readonly planned: readonly EndpointSlice[];
   /** All slices with the Service's name in their label, of any owner. */
   readonly live: readonly EndpointSlice[];
   /** Whether working endpoints of another controller stay until a proxy is ready. Default false. */
-  readonly waits?: boolean;
+  readonly isHandoverPending?: boolean;
 }
 
 /** The target of {@link judgeEndpoints}. */
 export const ENDPOINTS_TARGET = 'EndpointSlice default/kubernetes';
 
 /** The field manager of Snicket's operator. */
-const OURSELVES = 'snicket';
+const FIELD_MANAGER = 'snicket';
 
 /** The fields that determine where connections go, as in managedFields. */
-const LEADING_FIELDS = ['f:endpoints', 'f:ports'];
+const ROUTING_FIELDS = ['f:endpoints', 'f:ports'];
 
 /** Returns the result for the slices. */
-export function judgeEndpoints({ planned, live, waits = false }: EndpointsFacts): HopResult {
-  if (waits) {
+export function judgeEndpoints({
+  planned,
+  live,
+  isHandoverPending = false,
+}: EndpointsInput): HopResult {
+  if (isHandoverPending) {
     const message = 'the endpoints of before stay until a proxy is ready';
     return notApplicable('endpoints', ENDPOINTS_TARGET, message);
   }
@@ -52,10 +56,10 @@ function missing(desired: EndpointSlice): HopResult {
 }
 
 function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | undefined {
-  if (essence(desired) === essence(live)) return undefined;
+  if (routingKey(desired) === routingKey(live)) return undefined;
   const slice = sliceText(live);
   const manager = otherWriter(live);
-  const [is, wanted] = [countText(placesOf(live)), countText(placesOf(desired))];
+  const [is, wanted] = [countText(endpointTexts(live)), countText(endpointTexts(desired))];
   const instead =
     is === wanted
       ? `leads to ${is} as planned, but differs in what it says of them (ready, node, hints, name of the port)`
@@ -75,8 +79,8 @@ function foreignSlice(live: EndpointSlice): HopResult {
 }
 
 /** Returns everything that determines where connections go, in a canonical form. */
-function essence({ addressType, ports, endpoints, metadata }: EndpointSlice): string {
-  const places = (endpoints ?? []).map((endpoint) =>
+function routingKey({ addressType, ports, endpoints, metadata }: EndpointSlice): string {
+  const endpointKeys = (endpoints ?? []).map((endpoint) =>
     JSON.stringify([
       endpoint.addresses.map(canonicalAddress),
       isReady(endpoint),
@@ -84,9 +88,9 @@ function essence({ addressType, ports, endpoints, metadata }: EndpointSlice): st
       endpoint.hints?.forNodes.map(({ name }) => name) ?? [],
     ]),
   );
-  const doors = (ports ?? []).map(({ name, port, protocol }) => `${name} ${port} ${protocol}`);
+  const portTexts = (ports ?? []).map(({ name, port, protocol }) => `${name} ${port} ${protocol}`);
   const service = metadata.labels?.['kubernetes.io/service-name'];
-  return JSON.stringify([addressType, service, doors.toSorted(), places.toSorted()]);
+  return JSON.stringify([addressType, service, portTexts.toSorted(), endpointKeys.toSorted()]);
 }
 
 function takesConnections({ endpoints }: EndpointSlice): boolean {
@@ -97,7 +101,7 @@ function takesConnections({ endpoints }: EndpointSlice): boolean {
 function otherWriter({ metadata }: KubeObject): string | undefined {
   const writers = (metadata.managedFields ?? []).filter(
     ({ manager, fieldsV1 = {} }) =>
-      manager !== OURSELVES && LEADING_FIELDS.some((field) => field in fieldsV1),
+      manager !== FIELD_MANAGER && ROUTING_FIELDS.some((field) => field in fieldsV1),
   );
   const newest = writers.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
   return newest && (newest.manager ?? 'a writer without a name');
@@ -112,7 +116,7 @@ function addressesOf({ endpoints }: EndpointSlice): readonly string[] {
 }
 
 /** Returns the endpoints as `host:port`. */
-function placesOf(slice: EndpointSlice): readonly string[] {
+function endpointTexts(slice: EndpointSlice): readonly string[] {
   const { ports } = slice;
   if (ports === undefined || ports.length === 0) return addressesOf(slice);
   return addressesOf(slice).flatMap((address) => {

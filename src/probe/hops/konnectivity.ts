@@ -4,7 +4,7 @@
 import type { HopCode } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { API_PROTOCOL } from './api.ts';
-import { answerText, type Answer, type Owner } from '../tls/owner.ts';
+import { answerText, type PeerAnswer, type Owner } from '../tls/owner.ts';
 import { certificateText, validityOf, validityText } from '../tls/validity.ts';
 
 /** The ALPN protocol that agents offer and require, since they use gRPC. */
@@ -12,7 +12,7 @@ export const AGENT_PROTOCOL = 'h2';
 
 const OWNER_CODES = {
   otherTenant: 'KonnectivityOtherTenant',
-  stranger: 'KonnectivityUnknownAuthority',
+  unknownAuthority: 'KonnectivityUnknownAuthority',
   edge: 'KonnectivityEdgeTerminates',
   noRoute: 'KonnectivityNoRoute',
   noEndpoint: 'KonnectivityNoEndpoint',
@@ -32,7 +32,7 @@ const VALIDITY_CODES = {
  * API_PROTOCOL}. An API server accepts that. konnectivity-server, which may have the same certificate, does not: gRPC
  * in Go supports only HTTP/2, selects no protocol, and closes the connection after the handshake.
  */
-export function judgeKonnectivity(answer: Answer, asApi: Owner, now: Date): HopResult {
+export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): HopResult {
   const { host, port, owner } = answer;
   const target = `${host}:${port}`;
   const text = answerText(answer);

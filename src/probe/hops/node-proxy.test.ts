@@ -3,7 +3,7 @@ import { freePort } from '../../net/testing/free-port.ts';
 import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { probeNode, type NodeTarget } from '../probe-node.ts';
-import { silent } from '../testing/answers.ts';
+import { silent } from '../testing/responses.ts';
 import { DAY_MS } from '../testing/lab.ts';
 import { POD_NAME } from './node-proxy.ts';
 

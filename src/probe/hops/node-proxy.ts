@@ -18,7 +18,7 @@ export interface ProxyHealth {
   readonly at: string;
   readonly isReady: boolean;
   /** The proxy's message, which says why it is not ready. */
-  readonly said: string;
+  readonly message: string;
 }
 
 /**
@@ -35,7 +35,7 @@ export function judgeHealth(
     return hopResult('NodeProxyAbsent', `127.0.0.0/8 port ${healthPort}`, message);
   }
   if (proxies.some(({ isReady }) => isReady)) return undefined;
-  const message = `the proxy is not ready: ${first.said}`;
+  const message = `the proxy is not ready: ${first.message}`;
   return hopResult('NodeProxyNotReady', `http://${first.at}/readyz`, message);
 }
 
@@ -54,13 +54,13 @@ export function judgeNodeProxy(
   { file, now }: { readonly file: string; readonly now: Date },
 ): HopResult {
   const at = addressText(address, port);
-  const owner = ownerOf(handshake, { own });
+  const owner = ownerOf(handshake, { authorities: own });
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
   if (owner.kind === 'tenant') {
     const validity = validityOf(owner.path, POD_NAME, now);
     const message = validityText(validity, POD_NAME);
-    const isGood = validity.kind === 'valid' || validity.kind === 'expiresSoon';
-    return hopResult(isGood ? 'NodeProxyAnswers' : 'NodeProxyCertificateBad', at, message);
+    const isAccepted = validity.kind === 'valid' || validity.kind === 'expiresSoon';
+    return hopResult(isAccepted ? 'NodeProxyAnswers' : 'NodeProxyCertificateBad', at, message);
   }
   return 'leaf' in owner
     ? hopResult('NodeProxyUntrusted', at, text, { address: at, file })
@@ -73,7 +73,7 @@ export function judgeNodeService(
   own: readonly X509Certificate[],
 ): HopResult {
   const at = addressText(address, port);
-  const owner = ownerOf(handshake, { own });
+  const owner = ownerOf(handshake, { authorities: own });
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
   if (owner.kind === 'tenant') return hopResult('NodeServiceAnswers', at, text);
   return 'leaf' in owner

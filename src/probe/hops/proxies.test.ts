@@ -31,7 +31,7 @@ function pod(name: string, since: string, ...containers: readonly ContainerStatu
 }
 
 function waiting(reason: string): ContainerStatus {
-  return { name: 'proxy', image: IMAGE, state: { waiting: { reason } } };
+  return { name: 'proxy', image: IMAGE, state: { unready: { reason } } };
 }
 
 const ONE_OF_TWO = { desiredNumberScheduled: 2, numberReady: 1, updatedNumberScheduled: 2 };
@@ -102,7 +102,11 @@ test('warns while some are of the version of before', () => {
 test('warns while they have addresses of before', () => {
   const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 2 };
 
-  const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE, areMoving: true });
+  const result = judgeProxies({
+    daemonSet: daemonSet(status),
+    image: IMAGE,
+    hasOldAddresses: true,
+  });
 
   expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
   expect(result.message).toStartWith('2 of 2 proxies are ready, and have the addresses of before');

@@ -35,11 +35,11 @@ export interface ContainerStatus {
   readonly name: string;
   readonly image?: string;
   readonly ready?: boolean;
-  readonly state?: { readonly waiting?: { readonly reason?: string } };
+  readonly state?: { readonly unready?: { readonly reason?: string } };
 }
 
 /** The live DaemonSet and its pods. */
-export interface ProxiesFacts {
+export interface ProxiesInput {
   readonly daemonSet: ProxyDaemonSet | undefined;
   /** They show why some are not ready. Default: unknown. */
   readonly pods?: readonly ProxyPod[];
@@ -50,7 +50,7 @@ export interface ProxiesFacts {
   /** Whether the rollout is stuck. Default: unknown, and determined from the pods. */
   readonly isStuck?: boolean | undefined;
   /** Whether the proxies still have addresses that are no longer desired. Default false. */
-  readonly areMoving?: boolean | undefined;
+  readonly hasOldAddresses?: boolean | undefined;
 }
 
 /** The target of {@link judgeProxies}. */
@@ -67,8 +67,8 @@ const NO_IMAGE = new Set([
 const CRASHING = 'CrashLoopBackOff';
 
 /** Returns the result for the proxies of a tenant. */
-export function judgeProxies(facts: ProxiesFacts): HopResult {
-  const { daemonSet, pods = [], image, nodes, isStuck, areMoving = false } = facts;
+export function judgeProxies(input: ProxiesInput): HopResult {
+  const { daemonSet, pods = [], image, nodes, isStuck, hasOldAddresses: areMoving = false } = input;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
     return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
@@ -88,8 +88,8 @@ export function judgeProxies(facts: ProxiesFacts): HopResult {
   const count = `${ready} of ${desired} proxies are ready`;
   if (ready < desired) return notReady(count, pods, image);
   if (updated < desired) {
-    const hopeless = isStuck === false ? undefined : hopelessPod(count, pods, image);
-    if (hopeless !== undefined) return hopeless;
+    const failure = isStuck === false ? undefined : permanentFailure(count, pods, image);
+    if (failure !== undefined) return failure;
     const code = isStuck === true ? 'ProxiesStuck' : 'ProxiesUpdating';
     const message = `${count}, and ${updated} of them are as they are wanted now, of the image ${image}`;
     return hopResult(code, PROXIES_TARGET, message, { image });
@@ -113,28 +113,28 @@ function noneSelected({ spec }: ProxyDaemonSet, nodes: number): HopResult {
  * several pods, the one that has been unready for longest is named.
  */
 function notReady(count: string, pods: readonly ProxyPod[], wanted: string): HopResult {
-  const hopeless = hopelessPod(count, pods, wanted);
-  if (hopeless !== undefined) return hopeless;
-  const [oldest] = waitingPods(pods);
+  const failure = permanentFailure(count, pods, wanted);
+  if (failure !== undefined) return failure;
+  const [oldest] = unreadyPods(pods);
   const pod = oldest === undefined ? `the pods of ${PROXIES_TARGET}` : podText(oldest);
   const message = oldest === undefined ? count : `${count}; ${pod} ${sinceText(oldest)}`;
   return hopResult('ProxiesNotReady', PROXIES_TARGET, message, { pod });
 }
 
 /** Returns the result for a pod that will not become ready without a fix, if any. */
-function hopelessPod(
+function permanentFailure(
   count: string,
   pods: readonly ProxyPod[],
   wanted: string,
 ): HopResult | undefined {
-  const waiting = waitingPods(pods);
-  const noImage = waiting.find((pod) => container(pod, isWithoutImage) !== undefined);
+  const unready = unreadyPods(pods);
+  const noImage = unready.find((pod) => container(pod, isWithoutImage) !== undefined);
   if (noImage !== undefined) {
     const { image = wanted, state } = container(noImage, isWithoutImage) ?? {};
-    const message = `${count}; ${podText(noImage)} waits for ${image} (${state?.waiting?.reason})`;
+    const message = `${count}; ${podText(noImage)} waits for ${image} (${state?.unready?.reason})`;
     return hopResult('ProxyImageMissing', PROXIES_TARGET, message, { image });
   }
-  const crashing = waiting.find((pod) => container(pod, isCrashing) !== undefined);
+  const crashing = unready.find((pod) => container(pod, isCrashing) !== undefined);
   if (crashing !== undefined) {
     const pod = podText(crashing);
     const name = container(crashing, isCrashing)?.name;
@@ -144,7 +144,7 @@ function hopelessPod(
   return undefined;
 }
 
-function waitingPods(pods: readonly ProxyPod[]): readonly ProxyPod[] {
+function unreadyPods(pods: readonly ProxyPod[]): readonly ProxyPod[] {
   return pods.filter((pod) => !isReady(pod)).toSorted((a, b) => since(a) - since(b));
 }
 
@@ -157,11 +157,11 @@ function container(
 }
 
 function isWithoutImage({ state }: ContainerStatus): boolean {
-  return NO_IMAGE.has(state?.waiting?.reason ?? '');
+  return NO_IMAGE.has(state?.unready?.reason ?? '');
 }
 
 function isCrashing({ state }: ContainerStatus): boolean {
-  return state?.waiting?.reason === CRASHING;
+  return state?.unready?.reason === CRASHING;
 }
 
 function readiness({

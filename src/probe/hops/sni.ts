@@ -3,11 +3,11 @@
  */
 import type { HopCode } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
-import { answerText, type Answer, type Owner } from '../tls/owner.ts';
+import { answerText, type PeerAnswer, type Owner } from '../tls/owner.ts';
 
 const CODES = {
   otherTenant: 'SniOtherTenant',
-  stranger: 'SniUnknownAuthority',
+  unknownAuthority: 'SniUnknownAuthority',
   edge: 'SniEdgeTerminates',
   noRoute: 'SniNoRoute',
   noEndpoint: 'SniNoEndpoint',
@@ -17,7 +17,7 @@ const CODES = {
 } as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, HopCode>;
 
 /** Returns the result for the peer that answered for the API host. */
-export function judgeSni(answer: Answer): HopResult {
+export function judgeSni(answer: PeerAnswer): HopResult {
   const { host, port, owner } = answer;
   const target = `${host}:${port}`;
   if (owner.kind === 'tenant') return hopResult('RoutedToTenant', target, answerText(answer));

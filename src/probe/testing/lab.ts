@@ -8,7 +8,7 @@ import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import type { HopName } from '../codes.ts';
 import type { HopResult } from '../hop.ts';
 import { probeExposure, type ProbeOptions, type ProbeTarget } from '../probe-exposure.ts';
-import { answering, silent, VERSION_ANSWER } from './answers.ts';
+import { responding, silent, VERSION_RESPONSE } from './responses.ts';
 
 /** The tenant's hosts. */
 export const API_HOST = 'a.k8s.test';
@@ -45,7 +45,7 @@ export class ProbeLab implements AsyncDisposable {
 
   /** Starts an API server, by default of the tenant. */
   async apiServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
-    const onConnection = answering(VERSION_ANSWER);
+    const onConnection = responding(VERSION_RESPONSE);
     return this.use(await ApiServer.start({ serving: this.serving, onConnection, ...options }));
   }
 

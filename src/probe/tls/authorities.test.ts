@@ -108,7 +108,7 @@ test('finds the tenant whose CA it is among many of the same name', async () => 
   for (const [index, ca] of tenants.entries()) known.set(`tenants/t${index}`, ca.certificate);
   const leaf = await leafBy(tenants[13]!);
 
-  expect(known.holderOf([certificate(leaf)])).toBe('tenants/t13');
+  expect(known.ownerOf([certificate(leaf)])).toBe('tenants/t13');
 });
 
 test('finds nobody for a certificate of a stranger', async () => {
@@ -116,7 +116,7 @@ test('finds nobody for a certificate of a stranger', async () => {
   known.set('tenants/a', (await makeCa()).certificate);
   const stranger = await leafBy(await makeCa());
 
-  expect(known.holderOf([certificate(stranger)])).toBeUndefined();
+  expect(known.ownerOf([certificate(stranger)])).toBeUndefined();
 });
 
 test('a tenant has the CA that it was last given, and none once it is gone', async () => {
@@ -126,11 +126,11 @@ test('a tenant has the CA that it was last given, and none once it is gone', asy
 
   known.set('tenants/a', before.certificate);
   known.set('tenants/a', after.certificate);
-  expect(known.holderOf([oldLeaf])).toBeUndefined();
-  expect(known.holderOf([newLeaf])).toBe('tenants/a');
+  expect(known.ownerOf([oldLeaf])).toBeUndefined();
+  expect(known.ownerOf([newLeaf])).toBe('tenants/a');
 
   known.delete('tenants/a');
-  expect(known.holderOf([newLeaf])).toBeUndefined();
+  expect(known.ownerOf([newLeaf])).toBeUndefined();
 });
 
 test('a CA that cannot be read is refused, and the one before it forgotten', async () => {
@@ -140,5 +140,5 @@ test('a CA that cannot be read is refused, and the one before it forgotten', asy
 
   expect(() => known.set('tenants/a', 'nothing')).toThrow('there is no certificate in it');
 
-  expect(known.holderOf([certificate(await leafBy(ca))])).toBeUndefined();
+  expect(known.ownerOf([certificate(await leafBy(ca))])).toBeUndefined();
 });

@@ -77,20 +77,20 @@ export class KnownAuthorities {
   }
 
   /** Returns the tenant whose CA signed a presented leaf, directly or through intermediates. */
-  holderOf(presented: PresentedChain): string | undefined {
-    let holder: string | undefined;
+  ownerOf(presented: PresentedChain): string | undefined {
+    let owner: string | undefined;
     findPath(presented, (certificate) => {
       for (const tenant of this.#tenantsByName.get(certificate.issuer) ?? []) {
         const own = this.#known.get(tenant);
         const authority =
           own && parseAuthorities(own.pem).find((candidate) => isSignedBy(certificate, candidate));
         if (authority === undefined) continue;
-        holder = tenant;
+        owner = tenant;
         return authority;
       }
       return undefined;
     });
-    return holder;
+    return owner;
   }
 }
 

@@ -86,7 +86,7 @@ export async function openSecured(
       const socket = await dial(target.address, target.port, signal);
       return await secure(socket, target, signal);
     } catch (error) {
-      return { handshake: broken(error) };
+      return { handshake: failedHandshake(error) };
     }
   });
   return result === TIMED_OUT ? { handshake: { kind: 'timeout' } } : result;
@@ -166,7 +166,7 @@ export function secured(tls: TLSSocket): Handshake {
 }
 
 /** Returns a handshake that failed with a system or TLS error. @throws any other error. */
-export function broken(error: unknown): Handshake {
+export function failedHandshake(error: unknown): Handshake {
   const code = errorCode(error);
   const alert = ALERT_CODE.exec(code)?.[1];
   if (alert !== undefined) return { kind: 'alert', alert: alert.toLowerCase() };

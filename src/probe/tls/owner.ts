@@ -15,7 +15,7 @@ export type Owner =
     }
   | { readonly kind: 'otherTenant'; readonly tenant: string }
   /** An API server by its names, with an unknown CA. */
-  | { readonly kind: 'stranger'; readonly leaf: X509Certificate }
+  | { readonly kind: 'unknownAuthority'; readonly leaf: X509Certificate }
   /** Neither a tenant nor an API server: the edge itself. */
   | { readonly kind: 'edge'; readonly leaf: X509Certificate }
   /** Each `why` follows the address of the edge in messages: `hung up during the handshake`. */
@@ -26,7 +26,7 @@ export type Owner =
   | { readonly kind: 'timeout' };
 
 /** A handshake and its peer. */
-export interface Answer {
+export interface PeerAnswer {
   readonly host: string;
   readonly port: number;
   /** The address of the edge, such as `203.0.113.10:443`. */
@@ -37,21 +37,21 @@ export interface Answer {
 
 /** The CAs of the tenant and of other tenants. */
 export interface Identities {
-  readonly own: readonly X509Certificate[];
+  readonly authorities: readonly X509Certificate[];
   readonly others?: KnownAuthorities | undefined;
 }
 
 /** Returns the peer of a handshake. */
-export function ownerOf(handshake: Handshake, { own, others }: Identities): Owner {
+export function ownerOf(handshake: Handshake, { authorities: own, others }: Identities): Owner {
   switch (handshake.kind) {
     case 'secured': {
       const { presented, protocol } = handshake;
       const path = pathTo(own, presented);
       if (path !== undefined) return { kind: 'tenant', path, protocol };
-      const tenant = others?.holderOf(presented);
+      const tenant = others?.ownerOf(presented);
       if (tenant !== undefined) return { kind: 'otherTenant', tenant };
       const [leaf] = presented;
-      return { kind: isOfApiServer(leaf) ? 'stranger' : 'edge', leaf };
+      return { kind: isOfApiServer(leaf) ? 'unknownAuthority' : 'edge', leaf };
     }
     case 'alert':
       return ownerOfAlert(handshake.alert);
@@ -95,13 +95,13 @@ function ownerOfAlert(alert: string): Owner {
 }
 
 /** Returns the peer as a clause with the value. */
-export function answerText({ host, at, owner, timeoutMs }: Answer): string {
+export function answerText({ host, at, owner, timeoutMs }: PeerAnswer): string {
   switch (owner.kind) {
     case 'tenant':
       return `${host} at ${at} leads to this tenant`;
     case 'otherTenant':
       return `${host} at ${at} leads to the tenant ${owner.tenant}`;
-    case 'stranger':
+    case 'unknownAuthority':
       return `${at} answers for ${host} with ${certificateText(owner.leaf)}, which is that of an API server, but not of the tenant's CA`;
     case 'edge':
       return `${at} answers for ${host} with ${certificateText(owner.leaf)}, which is not of the tenant's CA`;

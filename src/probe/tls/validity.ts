@@ -35,7 +35,7 @@ export function validityOf(path: CertificatePath, host: string, now: Date): Vali
 }
 
 /** Returns the certificate that must be reissued for this host, if any. */
-export function faultyCertificate(
+export function invalidCertificate(
   path: CertificatePath,
   host: string,
   now: Date,

@@ -5,7 +5,7 @@ import type { Hop } from '../../api/exposure.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { DEGRADED_CODES } from '../../probe/codes.ts';
 import type { HopResult } from '../../probe/hop.ts';
-import { tenantHopsUnasked } from '../../probe/probe-exposure.ts';
+import { tenantHopsNotObserved } from '../../probe/probe-exposure.ts';
 import { holds, type ConditionState } from './condition-state.ts';
 
 /** A hop, from a probe or from an earlier status. */
@@ -100,5 +100,5 @@ export function withTenantHops(
   tenant: readonly HopResult[],
 ): readonly HopResult[] | undefined {
   if (probed === undefined) return undefined;
-  return [...probed, ...(tenant.length > 0 ? tenant : tenantHopsUnasked())];
+  return [...probed, ...(tenant.length > 0 ? tenant : tenantHopsNotObserved())];
 }

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
-import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
+import { judgeProxies, type ProxiesInput } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { holds, NO_NODES, waits, type ConditionState } from '../conditions/condition-state.ts';
@@ -72,7 +72,7 @@ export async function outcomeOf(
   const judged = judge(link, planned, after, {
     nodes,
     isStuck: rolloutLeftMs === 0,
-    areMoving: daemonSet && areMoving(daemonSet, worker),
+    hasOldAddresses: daemonSet && areMoving(daemonSet, worker),
   });
   const soon = [
     retryInMs,
@@ -107,7 +107,7 @@ function judge(
   link: TenantLink,
   planned: readonly KubeObject[],
   after: readonly KubeObject[],
-  more: Pick<ProxiesFacts, 'nodes' | 'isStuck' | 'areMoving'>,
+  more: Pick<ProxiesInput, 'nodes' | 'isStuck' | 'hasOldAddresses'>,
 ): TenantOutcome {
   const slices = planned.filter((object) => isSlice(object));
   const wanted = planned.find(isDaemonSet);

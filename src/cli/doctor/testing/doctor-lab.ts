@@ -6,7 +6,7 @@ import { expect } from 'bun:test';
 import 'reflect-metadata'; // must be imported before x509
 import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 import type { Lookup } from '../../../probe/hops/dns.ts';
-import { silent, answering, VERSION_ANSWER } from '../../../probe/testing/answers.ts';
+import { silent, responding, VERSION_RESPONSE } from '../../../probe/testing/responses.ts';
 import { createClient } from '../../../kube/client/fetch-client.ts';
 import type { Driver } from '../../../api/edge.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
@@ -87,7 +87,7 @@ export class DoctorLab implements AsyncDisposable {
 
   /** Starts a TLS server on this machine that answers as an API server does. */
   async serve(options: ApiServerOptions): Promise<ApiServer> {
-    const onConnection = answering(VERSION_ANSWER);
+    const onConnection = responding(VERSION_RESPONSE);
     return this.#servers.use(await ApiServer.start({ onConnection, ...options }));
   }
 

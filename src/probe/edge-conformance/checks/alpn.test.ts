@@ -13,7 +13,7 @@ test.each([
   'TLS that ends with the key of the tenant and %s is a warning',
   async (_, protocols, code, message) => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.edgeBefore(httpSpeaker(), {}, protocols);
+    const { port } = await lab.edgeInFrontOf(httpSpeaker(), {}, protocols);
 
     const checkup = await lab.checkup(port, { hosts: [HOST_A] });
 
@@ -28,7 +28,7 @@ test.each([
 
 test('without a CA, lost ALPN is a fault of the edge', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.edgeBefore(httpSpeaker(), {}, []);
+  const { port } = await lab.edgeInFrontOf(httpSpeaker(), {}, []);
 
   const checkup = await lab.checkup(port, { ca: '', hosts: [HOST_A] });
 

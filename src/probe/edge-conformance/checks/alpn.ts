@@ -5,9 +5,9 @@ import { checkResult, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 
 /** Checks which of h2 and http/1.1 was negotiated. */
-export function judgeAlpn({ served, looks, recognition }: Checkup): CheckResult {
+export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckResult {
   const chosen = served.map((host) => {
-    const [first] = looks.get(host) ?? [];
+    const [first] = handshakes.get(host) ?? [];
     return { host, protocol: first?.kind === 'secured' ? first.protocol : undefined };
   });
   const lost = chosen.find(({ protocol }) => protocol === undefined);

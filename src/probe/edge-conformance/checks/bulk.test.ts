@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { silent } from '../../testing/answers.ts';
+import { silent } from '../../testing/responses.ts';
 import { EdgeLab, HOST_A } from '../testing/edge-lab.ts';
 import { checkBulk } from './bulk.ts';
 
@@ -7,7 +7,7 @@ setDefaultTimeout(240_000);
 
 test('an edge that breaks under load fails', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ cutsAfterBytes: 100_000 });
+  const { port } = await lab.misbehavingEdge({ cutsAfterBytes: 100_000 });
 
   const result = await checkBulk(await lab.checkup(port));
 
@@ -16,7 +16,7 @@ test('an edge that breaks under load fails', async () => {
 
 test('there is nothing to check where no server speaks HTTP', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.edgeBefore(silent);
+  const { port } = await lab.edgeInFrontOf(silent);
   const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
   expect(await checkBulk(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });

@@ -3,7 +3,7 @@
  */
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
-import { firstAnswer, versionRequest } from '../http1.ts';
+import { firstResponse, versionRequest } from '../http1.ts';
 
 /** With the padding, 256 KB: more than the default socket buffers, and not a burden. */
 const REQUESTS = 64;
@@ -17,14 +17,14 @@ export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promis
   const request = versionRequest(httpHost, { paddingBytes: PADDING_BYTES });
   using connection = await openHttp(edge, httpHost, limits);
   connection.send(request.repeat(REQUESTS));
-  for (let answers = 0; answers < REQUESTS; answers++) {
-    const answer = await connection.receive(firstAnswer, limits);
-    if (typeof answer !== 'object') {
-      const message = `${answers} of ${REQUESTS} requests of ${request.length} bytes to ${httpHost} at ${at} were answered`;
+  for (let responses = 0; responses < REQUESTS; responses++) {
+    const response = await connection.receive(firstResponse, limits);
+    if (typeof response !== 'object') {
+      const message = `${responses} of ${REQUESTS} requests of ${request.length} bytes to ${httpHost} at ${at} were answered`;
       return checkResult('BulkCut', message, { host: httpHost });
     }
-    connection.drop(answer.bytes);
-    if (answer.closes && answers < REQUESTS - 1) {
+    connection.drop(response.bytes);
+    if (response.closes && responses < REQUESTS - 1) {
       return nothingToCheck('bulk', `the server of ${httpHost} ends the connection by itself`);
     }
   }

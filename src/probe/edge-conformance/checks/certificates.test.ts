@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { ApiServer } from '../../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../../net/testing/certificates.ts';
 import { EdgeLab, HOST_A, HOST_B } from '../testing/edge-lab.ts';
-import { FaultyEdge } from '../testing/faulty-edge.ts';
+import { MisbehavingEdge } from '../testing/misbehaving-edge.ts';
 import { HttpBackend } from '../testing/http-backend.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
 import { judgeOwnCertificates, judgeSameKey } from './certificates.ts';
@@ -15,12 +15,12 @@ test('without a CA, hosts that share a certificate of the edge are a warning', a
   const serving = await (await TestAuthority.create('edge')).issue({ names: ['*.k8s.test'] });
   const { port: own } = lab.use(await ApiServer.start({ serving, onConnection: httpSpeaker() }));
   const routes = new Map([HOST_A, HOST_B].map((host) => [host, own]));
-  const { port } = lab.use(await FaultyEdge.start(routes));
+  const { port } = lab.use(await MisbehavingEdge.start(routes));
 
   const checkup = await lab.checkup(port, { ca: '' });
 
-  const { looks, recognition } = checkup;
-  expect(judgePassthrough(looks, recognition, { at: '', timeoutMs: 0 })).toMatchObject({
+  const { handshakes, recognition } = checkup;
+  expect(judgePassthrough(handshakes, recognition, { at: '', timeoutMs: 0 })).toMatchObject({
     state: 'Warn',
     code: 'PassthroughNotProven',
   });
@@ -31,7 +31,7 @@ test('two hosts of one tenant may share its certificate', async () => {
   await using lab = await EdgeLab.create();
   const shared = lab.use(await HttpBackend.start(HOST_A, { names: [HOST_A, HOST_B] }));
   const routes = new Map([HOST_A, HOST_B].map((host) => [host, shared.port]));
-  const { port } = lab.use(await FaultyEdge.start(routes));
+  const { port } = lab.use(await MisbehavingEdge.start(routes));
 
   const results = await lab.check(port, { ca: shared.authority.cert });
 

@@ -36,8 +36,8 @@ export function judgeSameKey(checkup: Checkup): CheckResult {
   return checkResult('KeySame', `one key for each of ${checkup.served.join(', ')}`);
 }
 
-function keysOf({ looks }: Checkup, host: string): readonly string[] {
-  return (looks.get(host) ?? []).flatMap((handshake) =>
+function keysOf({ handshakes }: Checkup, host: string): readonly string[] {
+  return (handshakes.get(host) ?? []).flatMap((handshake) =>
     handshake.kind === 'secured' ? [keyOf(handshake.presented[0])] : [],
   );
 }

@@ -1,7 +1,7 @@
 import { describe, setDefaultTimeout, test } from 'bun:test';
-import { silent } from '../../testing/answers.ts';
+import { silent } from '../../testing/responses.ts';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
-import type { EdgeFaults } from '../testing/faulty-edge.ts';
+import type { EdgeFaults } from '../testing/misbehaving-edge.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
 import { checkHalfClose } from './half-close.ts';
 
@@ -9,12 +9,12 @@ setDefaultTimeout(240_000);
 
 describe.each([
   ['ends both sides when one ends', { cutsHalfClose: true }, 'HalfCloseCut'],
-  ['ignores the end of clients', { keepsEndOf: 'client' }, 'HalfCloseNotPassedOn'],
+  ['ignores the end of clients', { dropsEndOf: 'client' }, 'HalfCloseNotPassedOn'],
   ['passes ends on', {}, 'HalfCloseKept'],
 ] as const)('an edge that %s', (_, faults: EdgeFaults, code) => {
   test('before a server of HTTP', async () => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.faultyEdge(faults);
+    const { port } = await lab.misbehavingEdge(faults);
     const checkup = await lab.checkup(port);
 
     await expectResult({ code }, async (timeoutMs) =>
@@ -24,7 +24,7 @@ describe.each([
 
   test('before a server that does not speak HTTP', async () => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.edgeBefore(silent, faults);
+    const { port } = await lab.edgeInFrontOf(silent, faults);
     const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
     await expectResult({ code }, async (timeoutMs) =>
@@ -35,7 +35,7 @@ describe.each([
 
 test('an edge that passes on no end of a server may pass on those of clients', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ keepsEndOf: 'server' });
+  const { port } = await lab.misbehavingEdge({ dropsEndOf: 'server' });
   const checkup = await lab.checkup(port);
 
   await expectResult({ code: 'HalfCloseKept' }, async (timeoutMs) =>
@@ -47,7 +47,7 @@ test('a server that hangs up when a client ends its side leaves the result uncle
   await using lab = await EdgeLab.create();
 
   await expectResult({ code: 'HalfCloseUnclear' }, async (timeoutMs) => {
-    const { port } = await lab.edgeBefore(httpSpeaker({ hangsUpWithin: timeoutMs / 4 }));
+    const { port } = await lab.edgeInFrontOf(httpSpeaker({ hangsUpWithin: timeoutMs / 4 }));
     const checkup = await lab.checkup(port, { hosts: [HOST_A] });
     return checkHalfClose({ ...checkup, limits: { timeoutMs } }, true);
   });

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import { checkResult, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { helloBytes } from '../edge-connection.ts';
-import { firstAnswer, versionRequest } from '../http1.ts';
+import { firstResponse, versionRequest } from '../http1.ts';
 import { MESSAGES, RecordLog } from '../record-log.ts';
 import { errorCode } from '../../dial.ts';
 import { inTime, TIMED_OUT } from '../../limits.ts';
@@ -79,9 +79,9 @@ async function isAnsweredInHttp({ edge, limits }: Checkup, host: string): Promis
   for (let tries = 0; tries < TRIES; tries++) {
     using connection = await openHttp(edge, host, limits);
     connection.sendLast(versionRequest(host));
-    const answer = await connection.receive(firstAnswer, limits);
-    if (answer === TIMED_OUT) return false;
-    if (typeof answer === 'object') answered++;
+    const response = await connection.receive(firstResponse, limits);
+    if (response === TIMED_OUT) return false;
+    if (typeof response === 'object') answered++;
   }
   return answered > TRIES / 2;
 }

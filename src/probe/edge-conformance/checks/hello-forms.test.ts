@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
-import type { EdgeFaults } from '../testing/faulty-edge.ts';
+import type { EdgeFaults } from '../testing/misbehaving-edge.ts';
 import {
   checkLargeHello,
   checkSmallRecords,
@@ -23,14 +23,14 @@ test.each([
   ['compares names by case', { isCaseSensitive: true }, checkUpperCase, 'UpperCaseNotRouted'],
 ] as const)('an edge that %s is found', async (_, faults: EdgeFaults, check, code) => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge(faults);
+  const { port } = await lab.misbehavingEdge(faults);
 
   expect(await check(await lab.checkup(port))).toMatchObject({ code });
 });
 
 test('a split hello without an answer is told from one that is led astray', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ readsOnce: 'holds' });
+  const { port } = await lab.misbehavingEdge({ readsOnce: 'holds' });
   const checkup = await lab.checkup(port);
 
   let limitMs = 0;

@@ -2,11 +2,11 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
 import { ApiServer } from '../../../proxy/testing/api-server.ts';
 import { dialTcp, type Dial } from '../../dial.ts';
-import { silent } from '../../testing/answers.ts';
+import { silent } from '../../testing/responses.ts';
 import type { CheckResult } from '../check-result.ts';
 import { Recognition } from '../recognition.ts';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
-import type { EdgeFaults } from '../testing/faulty-edge.ts';
+import type { EdgeFaults } from '../testing/misbehaving-edge.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
 import { checkIdle } from './idle.ts';
 
@@ -31,7 +31,7 @@ async function idled(situation: Situation): Promise<CheckResult> {
   return await checkIdle({
     edge: { address: '127.0.0.1', port, dial },
     at: 'the edge',
-    looks: new Map(),
+    handshakes: new Map(),
     recognition: new Recognition([HOST_A], []),
     served: [HOST_A],
     idleMs: 50,
@@ -100,12 +100,12 @@ test('a connection whose first request is not answered was not quiet either', as
 describe('a quiet connection', () => {
   test.each([
     ['is cut by the edge', 'cutsIdleMs', 'IdleCut'],
-    ['is forgotten by the edge', 'forgetsIdleMs', 'IdleDead'],
+    ['is forgotten by the edge', 'stallsAfterIdleMs', 'IdleDead'],
   ] as const)('that %s is a fault', async (_, fault, code) => {
     await using lab = await EdgeLab.create();
 
     await expectResult({ code }, async (timeoutMs) => {
-      const { port } = await lab.faultyEdge({ [fault]: timeoutMs } satisfies EdgeFaults);
+      const { port } = await lab.misbehavingEdge({ [fault]: timeoutMs } satisfies EdgeFaults);
       const checkup = await lab.checkup(port);
       return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1.25 * timeoutMs });
     });
@@ -116,7 +116,7 @@ describe('a quiet connection', () => {
 
     await expectResult({ code: 'IdleCut' }, async (timeoutMs) => {
       // The check first waits in vain for the HTTP/2 settings.
-      const { port } = await lab.edgeBefore(silent, { cutsIdleMs: 1.5 * timeoutMs });
+      const { port } = await lab.edgeInFrontOf(silent, { cutsIdleMs: 1.5 * timeoutMs });
       const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
       return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 2 * timeoutMs });
     });
@@ -126,7 +126,7 @@ describe('a quiet connection', () => {
     await using lab = await EdgeLab.create();
 
     await expectResult({ code: 'IdleEndedByServer' }, async (timeoutMs) => {
-      const { port } = await lab.edgeBefore(httpSpeaker({ endsAfterMs: timeoutMs }));
+      const { port } = await lab.edgeInFrontOf(httpSpeaker({ endsAfterMs: timeoutMs }));
       const checkup = await lab.checkup(port, { hosts: [HOST_A] });
       return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1.25 * timeoutMs });
     });
@@ -134,7 +134,7 @@ describe('a quiet connection', () => {
 
   test('whose server cannot be asked is kept', async () => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.edgeBefore(silent);
+    const { port } = await lab.edgeInFrontOf(silent);
     const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
     const { at } = checkup;

@@ -4,8 +4,8 @@
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { EdgeConnection } from '../edge-connection.ts';
-import { firstAnswer, versionRequest } from '../http1.ts';
-import { hasPingAnswer, hasSettings, OPENING, PING_REQUEST, SETTINGS_ACK } from '../http2.ts';
+import { firstResponse, versionRequest } from '../http1.ts';
+import { hasPingResponse, hasSettings, OPENING, PING_REQUEST, SETTINGS_ACK } from '../http2.ts';
 import { handshakeText } from '../recognition.ts';
 import { TIMED_OUT } from '../../limits.ts';
 
@@ -27,9 +27,10 @@ interface NoConversation {
 /** Sends a request, idles, and sends another request. */
 export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   const { at, idleMs, limits } = checkup;
-  const begun = await begin(checkup);
-  if ('why' in begun) return nothingToCheck('idle', `${at} ${begun.why}, asked for ${begun.host}`);
-  const { host, connection, ask } = begun;
+  const started = await begin(checkup);
+  if ('why' in started)
+    return nothingToCheck('idle', `${at} ${started.why}, asked for ${started.host}`);
+  const { host, connection, ask } = started;
   using _ = connection;
   const from = performance.now();
   const quiet = await connection.receive(() => undefined, { ...limits, timeoutMs: idleMs });
@@ -37,7 +38,7 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   const asked = quiet === TIMED_OUT ? await ask?.() : 'ended';
   const seconds = ((performance.now() - from) / 1000).toFixed(1);
   if (asked === 'ended') {
-    return connection.saidGoodbye
+    return connection.endedByServer
       ? checkResult('IdleEndedByServer', `the server of ${host} ended it after ${seconds} s`)
       : checkResult('IdleCut', `${what} was cut after ${seconds} s without traffic`);
   }
@@ -73,7 +74,7 @@ async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
         connection,
         ask: async () => {
           connection.send(PING_REQUEST);
-          return answered(await connection.receive(hasPingAnswer, limits));
+          return answered(await connection.receive(hasPingResponse, limits));
         },
       };
     }
@@ -97,15 +98,15 @@ async function beginHttp1(
   }
   const ask = async () => {
     connection.send(versionRequest(host));
-    const answer = await connection.receive(firstAnswer, limits);
-    if (typeof answer === 'object') connection.drop(answer.bytes);
-    return answered(answer);
+    const response = await connection.receive(firstResponse, limits);
+    if (typeof response === 'object') connection.drop(response.bytes);
+    return answered(response);
   };
   if ((await ask()) === 'answered') return { host, connection, ask };
   connection[Symbol.dispose]();
   return { host, why: 'did not answer the first request' };
 }
 
-function answered(answer: unknown): 'answered' | 'ended' | typeof TIMED_OUT {
-  return answer === 'ended' || answer === TIMED_OUT ? answer : 'answered';
+function answered(response: unknown): 'answered' | 'ended' | typeof TIMED_OUT {
+  return response === 'ended' || response === TIMED_OUT ? response : 'answered';
 }

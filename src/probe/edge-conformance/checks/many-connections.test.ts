@@ -6,7 +6,7 @@ setDefaultTimeout(240_000);
 
 test('an edge that accepts few connections at once fails', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ maxConnections: 30 });
+  const { port } = await lab.misbehavingEdge({ maxConnections: 30 });
 
   const result = await checkManyConnections(await lab.checkup(port));
 

@@ -10,12 +10,12 @@ import { handshakeText } from '../recognition.ts';
 const CONNECTIONS = 50;
 
 /** Multiplies the timeout, since the connections wait for one another, also on this machine. */
-const PATIENCE = 3;
+const TIMEOUT_FACTOR = 3;
 
 /** Opens all connections, and closes them after the last handshake. */
 export async function checkManyConnections(checkup: Checkup): Promise<CheckResult> {
   const { edge, at, served, recognition } = checkup;
-  const limits = { ...checkup.limits, timeoutMs: PATIENCE * checkup.limits.timeoutMs };
+  const limits = { ...checkup.limits, timeoutMs: TIMEOUT_FACTOR * checkup.limits.timeoutMs };
   using stack = new DisposableStack();
   const all = await Promise.all(
     Array.from({ length: CONNECTIONS }, async (_, index) => {
@@ -24,15 +24,15 @@ export async function checkManyConnections(checkup: Checkup): Promise<CheckResul
       return { host, connection: stack.use(connection) };
     }),
   );
-  const astray = all.filter(({ host, connection: { handshake } }) => {
+  const misrouted = all.filter(({ host, connection: { handshake } }) => {
     if (handshake.kind !== 'secured') return true;
-    return recognition.whose(host, handshake.presented).kind !== 'own';
+    return recognition.ownerOf(host, handshake.presented).kind !== 'own';
   });
-  const [first] = astray;
+  const [first] = misrouted;
   if (first === undefined) {
     return checkResult('ManyConnectionsServed', `${CONNECTIONS} connections at once are served`);
   }
   const text = handshakeText(first.connection.handshake, limits.timeoutMs);
-  const message = `${astray.length} of ${CONNECTIONS} connections at once fail: ${at} ${text}, asked for ${first.host}`;
+  const message = `${misrouted.length} of ${CONNECTIONS} connections at once fail: ${at} ${text}, asked for ${first.host}`;
   return checkResult('ManyConnectionsRefused', message);
 }

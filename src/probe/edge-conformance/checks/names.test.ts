@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ApiServer } from '../../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../../net/testing/certificates.ts';
 import { EdgeLab, expectResult, HOST_A, HOST_B } from '../testing/edge-lab.ts';
-import { FaultyEdge, type EdgeFaults } from '../testing/faulty-edge.ts';
+import { MisbehavingEdge, type EdgeFaults } from '../testing/misbehaving-edge.ts';
 import { HttpBackend } from '../testing/http-backend.ts';
 import { checkNoName, checkUnknownName } from './names.ts';
 
@@ -15,7 +15,7 @@ describe('a client that names no host', () => {
     ['keeps it waiting', 'holds', 'NoNameHeld'],
   ] as const)('finds an edge that %s', async (_, noName, code) => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.faultyEdge({ noName });
+    const { port } = await lab.misbehavingEdge({ noName });
     const checkup = await lab.checkup(port);
 
     await expectResult({ code }, async (timeoutMs) =>
@@ -31,7 +31,7 @@ describe('a client that names no host', () => {
       [HOST_B, unknown.port],
       [HOST_A, lab.a.port],
     ]);
-    const { port } = lab.use(await FaultyEdge.start(routes, { noName: 'first' }));
+    const { port } = lab.use(await MisbehavingEdge.start(routes, { noName: 'first' }));
     const checkup = await lab.checkup(port, { ca: lab.a.authority.cert, hosts: [HOST_A] });
 
     expect(await checkNoName(checkup)).toMatchObject({ state: 'Fail', code: 'NoNameLedToTenant' });
@@ -45,7 +45,7 @@ describe('a client that names an unknown host', () => {
     ['keeps it waiting', 'holds', 'UnknownNameHeld'],
   ] as const)('finds an edge that %s', async (_, unknownName, code) => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.faultyEdge({ unknownName });
+    const { port } = await lab.misbehavingEdge({ unknownName });
     const checkup = await lab.checkup(port);
 
     await expectResult({ code }, async (timeoutMs) =>
@@ -63,7 +63,7 @@ test('an edge that answers both with a certificate of its own gets a warning eac
     [HOST_A, lab.a.port],
   ]);
   const faults: EdgeFaults = { noName: 'first', unknownName: 'first' };
-  const { port } = lab.use(await FaultyEdge.start(routes, faults));
+  const { port } = lab.use(await MisbehavingEdge.start(routes, faults));
   const checkup = await lab.checkup(port, { hosts: [HOST_A] });
 
   expect([await checkNoName(checkup), await checkUnknownName(checkup, HOST_A)]).toMatchObject([

@@ -20,15 +20,15 @@ interface Outcome {
 }
 
 /** The input of these checks, which run even if no host is reached. */
-export interface Stranger {
+export interface NameCheckInput {
   readonly edge: EdgeUnderTest;
   readonly recognition: Recognition;
   readonly limits: Limits;
 }
 
 /** Checks a ClientHello without a server name. */
-export async function checkNoName(stranger: Stranger): Promise<CheckResult> {
-  const { kind, text } = await outcomeFor(stranger, undefined);
+export async function checkNoName(input: NameCheckInput): Promise<CheckResult> {
+  const { kind, text } = await outcomeFor(input, undefined);
   const message = `${text}, asked for no name`;
   switch (kind) {
     case 'refused':
@@ -47,12 +47,12 @@ export async function checkNoName(stranger: Stranger): Promise<CheckResult> {
 /**
  * Checks two unknown names: a sibling of a host, which a wildcard would match, and one that cannot exist (RFC 6761).
  */
-export async function checkUnknownName(stranger: Stranger, host: string): Promise<CheckResult> {
+export async function checkUnknownName(input: NameCheckInput, host: string): Promise<CheckResult> {
   const label = `unknown-${randomBytes(4).toString('hex')}`;
-  const beside = `${label}${host.slice(host.indexOf('.'))}`;
+  const sibling = `${label}${host.slice(host.indexOf('.'))}`;
   const [first, second] = await Promise.all([
-    outcomeFor(stranger, beside),
-    outcomeFor(stranger, `${label}.invalid`),
+    outcomeFor(input, sibling),
+    outcomeFor(input, `${label}.invalid`),
   ]);
   const isSecondWorse = KINDS.indexOf(second.kind) > KINDS.indexOf(first.kind);
   const { kind, text, name } = isSecondWorse ? second : first;
@@ -72,7 +72,7 @@ export async function checkUnknownName(stranger: Stranger, host: string): Promis
 }
 
 async function outcomeFor(
-  { edge, recognition, limits }: Stranger,
+  { edge, recognition, limits }: NameCheckInput,
   serverName: string | undefined,
 ): Promise<Outcome> {
   const handshake = await handshakeThrough(edge, { serverName }, limits);

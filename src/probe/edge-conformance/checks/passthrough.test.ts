@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { EdgeLab, HOST_A, HOST_B } from '../testing/edge-lab.ts';
-import { FaultyEdge } from '../testing/faulty-edge.ts';
+import { MisbehavingEdge } from '../testing/misbehaving-edge.ts';
 import { HttpBackend } from '../testing/http-backend.ts';
 import type { CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
@@ -8,13 +8,13 @@ import { judgePassthrough } from './passthrough.ts';
 
 setDefaultTimeout(240_000);
 
-function judge({ looks, recognition, at, limits }: Checkup): CheckResult {
-  return judgePassthrough(looks, recognition, { at, timeoutMs: limits.timeoutMs });
+function judge({ handshakes, recognition, at, limits }: Checkup): CheckResult {
+  return judgePassthrough(handshakes, recognition, { at, timeoutMs: limits.timeoutMs });
 }
 
 test('an edge that leads one host to another fails', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ misroutes: HOST_B });
+  const { port } = await lab.misbehavingEdge({ misroutes: HOST_B });
 
   expect(judge(await lab.checkup(port))).toMatchObject({
     state: 'Fail',
@@ -31,7 +31,7 @@ test('a certificate of the tenant without the name of the host is told from one 
     [HOST_A, lab.a.port],
     [HOST_B, unnamed.port],
   ]);
-  const { port } = lab.use(await FaultyEdge.start(routes));
+  const { port } = lab.use(await MisbehavingEdge.start(routes));
 
   const { code, message } = judge(await lab.checkup(port));
 
@@ -48,7 +48,7 @@ describe('an API server whose CA was not given is told from the edge', () => {
       [HOST_A, lab.a.port],
       [HOST_B, unknown.port],
     ]);
-    const { port } = lab.use(await FaultyEdge.start(routes));
+    const { port } = lab.use(await MisbehavingEdge.start(routes));
 
     const result = judge(await lab.checkup(port, { ca: lab.a.authority.cert }));
 
@@ -65,7 +65,7 @@ describe('an API server whose CA was not given is told from the edge', () => {
     await using lab = await EdgeLab.create();
     const names = ['kubernetes.default.svc'];
     const unnamed = lab.use(await HttpBackend.start(HOST_B, { names }));
-    const { port } = lab.use(await FaultyEdge.start(new Map([[HOST_B, unnamed.port]])));
+    const { port } = lab.use(await MisbehavingEdge.start(new Map([[HOST_B, unnamed.port]])));
 
     const results = await lab.check(port, { hosts: [HOST_B] });
 

@@ -2,24 +2,24 @@
  * passthrough: TLS for each host is terminated behind the edge, by the server of that host.
  */
 import { checkResult, type CheckResult } from '../check-result.ts';
-import type { Looks } from '../checkup.ts';
+import type { HandshakesByHost } from '../checkup.ts';
 import { handshakeText, type Recognition } from '../recognition.ts';
 import type { Handshake } from '../../tls/handshake.ts';
 
 /** Returns the failure of the first host that is not served, or a pass. */
 export function judgePassthrough(
-  looks: Looks,
+  handshakes: HandshakesByHost,
   recognition: Recognition,
   { at, timeoutMs }: { readonly at: string; readonly timeoutMs: number },
 ): CheckResult {
-  for (const [host, handshakes] of looks) {
-    for (const handshake of handshakes) {
+  for (const [host, ofHost] of handshakes) {
+    for (const handshake of ofHost) {
       const text = `${at} ${handshakeText(handshake, timeoutMs)}, asked for ${host}`;
       const fault = faultOf(host, handshake, recognition, text);
       if (fault !== undefined) return fault;
     }
   }
-  const hosts = [...looks.keys()].join(', ');
+  const hosts = [...handshakes.keys()].join(', ');
   return recognition.hasAuthorities
     ? checkResult('PassthroughProven', `each of ${hosts} ends at its own tenant`)
     : checkResult(
@@ -37,7 +37,7 @@ export function isServed(
   return handshakes.every(
     (handshake) =>
       handshake.kind === 'secured' &&
-      recognition.whoseAtFirst(host, handshake.presented).kind === 'own',
+      recognition.ownerInPlainHandshake(host, handshake.presented).kind === 'own',
   );
 }
 
@@ -49,12 +49,12 @@ function faultOf(
 ): CheckResult | undefined {
   switch (handshake.kind) {
     case 'secured': {
-      const whose = recognition.whoseAtFirst(host, handshake.presented);
-      switch (whose.kind) {
+      const owner = recognition.ownerInPlainHandshake(host, handshake.presented);
+      switch (owner.kind) {
         case 'own':
           return undefined;
         case 'otherHost':
-          return checkResult('PassthroughOtherHost', `${text}: that is ${whose.host}`, { host });
+          return checkResult('PassthroughOtherHost', `${text}: that is ${owner.host}`, { host });
         case 'unnamed':
           return checkResult('PassthroughNameMissing', `${text}, which lacks that name`, { host });
         case 'unknownAuthority':
@@ -63,7 +63,7 @@ function faultOf(
             `${text}, which is that of an API server, but of no CA given`,
             { host },
           );
-        case 'stranger':
+        case 'edge':
           return checkResult(
             'PassthroughEdgeEndsTls',
             `${text}, which ${recognition.hasAuthorities ? 'is of no CA given' : 'lacks that name'}`,

@@ -6,7 +6,7 @@ setDefaultTimeout(240_000);
 
 test('an edge that accepts the PROXY header of every client gets a warning', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ proxyHeader: 'taken' });
+  const { port } = await lab.misbehavingEdge({ proxyHeader: 'taken' });
 
   const result = await checkProxyHeader(await lab.checkup(port), HOST_A, true);
 

@@ -6,11 +6,11 @@ import { edgeText } from '../checkup.ts';
 import { handshakeThrough } from '../edge-connection.ts';
 import { behindProxyHeader } from '../hello-shape.ts';
 import { handshakeText } from '../recognition.ts';
-import type { Stranger } from './names.ts';
+import type { NameCheckInput } from './names.ts';
 
 /** Sends a PROXY header and then a ClientHello for a host. `isServed`: whether the host is reached without a header. */
 export async function checkProxyHeader(
-  { edge, recognition, limits }: Stranger,
+  { edge, recognition, limits }: NameCheckInput,
   host: string,
   isServed: boolean,
 ): Promise<CheckResult> {
@@ -24,7 +24,7 @@ export async function checkProxyHeader(
       ? checkResult('ProxyHeaderRefused', message)
       : skippedCheck('proxy-header', 'passthrough');
   }
-  const isOwn = recognition.whoseAtFirst(host, handshake.presented).kind === 'own';
+  const isOwn = recognition.ownerInPlainHandshake(host, handshake.presented).kind === 'own';
   return isOwn && !isServed
     ? checkResult('ProxyHeaderRequired', `${message}, and not without one`)
     : checkResult('ProxyHeaderTaken', message);

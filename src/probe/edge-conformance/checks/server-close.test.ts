@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { silent } from '../../testing/answers.ts';
+import { silent } from '../../testing/responses.ts';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
 import { checkServerClose } from './server-close.ts';
 
@@ -7,7 +7,7 @@ setDefaultTimeout(240_000);
 
 test('an edge that ignores the end of servers fails', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ keepsEndOf: 'server' });
+  const { port } = await lab.misbehavingEdge({ dropsEndOf: 'server' });
   const checkup = await lab.checkup(port);
 
   const { state } = await expectResult({ code: 'ServerCloseNotPassedOn' }, async (timeoutMs) =>
@@ -19,7 +19,7 @@ test('an edge that ignores the end of servers fails', async () => {
 
 test('there is nothing to check where no server speaks HTTP', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.edgeBefore(silent);
+  const { port } = await lab.edgeInFrontOf(silent);
   const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
   expect(await checkServerClose(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });

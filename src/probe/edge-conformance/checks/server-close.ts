@@ -3,7 +3,7 @@
  */
 import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
-import { firstAnswer, versionRequest } from '../http1.ts';
+import { firstResponse, versionRequest } from '../http1.ts';
 
 /** Sends a request with `Connection: close`. */
 export async function checkServerClose({
@@ -17,11 +17,11 @@ export async function checkServerClose({
   }
   using connection = await openHttp(edge, httpHost, limits);
   connection.send(versionRequest(httpHost, { close: true }));
-  const answer = await connection.receive(firstAnswer, limits);
-  if (typeof answer === 'object' && (await connection.endsTcp(limits))) {
+  const response = await connection.receive(firstResponse, limits);
+  if (typeof response === 'object' && (await connection.endsTcp(limits))) {
     return checkResult('ServerClosePassedOn', 'the end of the server comes behind its answer');
   }
-  const what = typeof answer === 'object' ? 'no end comes behind the answer' : 'no answer comes';
+  const what = typeof response === 'object' ? 'no end comes behind the answer' : 'no answer comes';
   const message = `${what} in ${limits.timeoutMs} ms, asked for the last one of ${httpHost} at ${at}`;
   return checkResult('ServerCloseNotPassedOn', message);
 }

@@ -6,7 +6,7 @@ setDefaultTimeout(240_000);
 
 test('an edge that refuses hellos of TLS 1.2 fails', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.faultyEdge({ refusesTls12: true });
+  const { port } = await lab.misbehavingEdge({ refusesTls12: true });
 
   const [version] = await checkTls12(await lab.checkup(port));
 

@@ -17,11 +17,11 @@ interface Seen {
 
 /** Runs both checks with one connection per host. */
 export async function checkTls12(checkup: Checkup): Promise<readonly [CheckResult, CheckResult]> {
-  const seen = await Promise.all(checkup.served.map(async (host) => look(checkup, host)));
+  const seen = await Promise.all(checkup.served.map(async (host) => observe(checkup, host)));
   return [judgeVersion(checkup, seen), judgeClientCertificates(seen)];
 }
 
-async function look({ edge, limits }: Checkup, host: string): Promise<Seen> {
+async function observe({ edge, limits }: Checkup, host: string): Promise<Seen> {
   const hello = { serverName: host, version: 'TLSv1.2' } as const;
   using connection = await EdgeConnection.open(edge, hello, limits);
   const types = connection.records?.messageTypes() ?? [];
@@ -35,7 +35,7 @@ async function look({ edge, limits }: Checkup, host: string): Promise<Seen> {
 function judgeVersion({ at, limits, recognition }: Checkup, seen: readonly Seen[]): CheckResult {
   for (const { host, handshake } of seen) {
     const isOwn =
-      handshake.kind === 'secured' && recognition.whose(host, handshake.presented).kind === 'own';
+      handshake.kind === 'secured' && recognition.ownerOf(host, handshake.presented).kind === 'own';
     if (isOwn || isUnspoken(handshake)) continue;
     const text = handshakeText(handshake, limits.timeoutMs);
     return checkResult('Tls12NotRouted', `${at} ${text}, asked for ${host} in TLS 1.2`);

@@ -10,7 +10,7 @@ import { parseAuthorities } from '../../tls/authorities.ts';
 import { checkEdge, type EdgeCheckOptions } from '../check-edge.ts';
 import type { CheckResult } from '../check-result.ts';
 import { edgeText, findHttpHost, observeHosts, type Checkup } from '../checkup.ts';
-import { FaultyEdge, type EdgeFaults } from './faulty-edge.ts';
+import { MisbehavingEdge, type EdgeFaults } from './misbehaving-edge.ts';
 import { HttpBackend } from './http-backend.ts';
 
 /** The hosts of the two tenants. */
@@ -18,7 +18,7 @@ export const HOST_A = 'a.k8s.test';
 export const HOST_B = 'b.k8s.test';
 
 /** Far more than a check needs if nothing is delayed. */
-const PLENTY_MS = 30_000;
+const GENEROUS_TIMEOUT_MS = 30_000;
 
 /** Options of {@link EdgeLab.checkup}. */
 export interface CheckupOptions {
@@ -56,9 +56,9 @@ export class EdgeLab implements AsyncDisposable {
     return this.use(await GatewayLab.start({ routes }));
   }
 
-  async faultyEdge(faults: EdgeFaults = {}): Promise<FaultyEdge> {
+  async misbehavingEdge(faults: EdgeFaults = {}): Promise<MisbehavingEdge> {
     const routes = new Map([this.a, this.b].map(({ host, port }) => [host, port]));
-    return this.use(await FaultyEdge.start(routes, faults));
+    return this.use(await MisbehavingEdge.start(routes, faults));
   }
 
   /** The CAs of both tenants, as PEM. */
@@ -67,11 +67,11 @@ export class EdgeLab implements AsyncDisposable {
   }
 
   /** Starts an edge with these faults in front of one server, which handles its connections with `onConnection`. */
-  async edgeBefore(
+  async edgeInFrontOf(
     onConnection: ApiServerOptions['onConnection'],
     faults: EdgeFaults = {},
     protocols?: readonly string[],
-  ): Promise<FaultyEdge> {
+  ): Promise<MisbehavingEdge> {
     const server = this.use(
       await ApiServer.start({
         serving: this.a.serving,
@@ -79,15 +79,15 @@ export class EdgeLab implements AsyncDisposable {
         ...(onConnection !== undefined && { onConnection }),
       }),
     );
-    return this.use(await FaultyEdge.start(new Map([[HOST_A, server.port]]), faults));
+    return this.use(await MisbehavingEdge.start(new Map([[HOST_A, server.port]]), faults));
   }
 
   /** Returns the input of a single check of the edge at a port of this machine. @throws if the edge serves no host */
   async checkup(port: number, options: CheckupOptions = {}): Promise<Checkup> {
     const { ca = this.authorities, hosts = [HOST_A, HOST_B], isHttp = true } = options;
     const edge = { address: '127.0.0.1', port, dial: dialTcp };
-    const limits = { timeoutMs: PLENTY_MS };
-    const { looks, recognition, served } = await observeHosts(
+    const limits = { timeoutMs: GENEROUS_TIMEOUT_MS };
+    const { handshakes, recognition, served } = await observeHosts(
       edge,
       hosts,
       ca === '' ? [] : parseAuthorities(ca),
@@ -96,7 +96,7 @@ export class EdgeLab implements AsyncDisposable {
     if (served === undefined) throw new Error(`none of ${hosts.join(', ')} is served`);
     const httpHost = isHttp ? await findHttpHost(edge, served, limits) : undefined;
     const at = edgeText(edge);
-    return { edge, at, limits, recognition, looks, served, httpHost, idleMs: 50 };
+    return { edge, at, limits, recognition, handshakes, served, httpHost, idleMs: 50 };
   }
 
   /** Runs all checks at a port of this machine. Without `ca`, the CAs of the tenants are unknown. */
@@ -115,7 +115,7 @@ export class EdgeLab implements AsyncDisposable {
         hosts,
         authorities: ca === undefined ? [] : parseAuthorities(ca),
       },
-      { timeoutMs: PLENTY_MS, idleMs: 50, ...rest },
+      { timeoutMs: GENEROUS_TIMEOUT_MS, idleMs: 50, ...rest },
     );
   }
 
@@ -125,7 +125,7 @@ export class EdgeLab implements AsyncDisposable {
 }
 
 /** Returns the codes of failures and warnings, in the order of the report. */
-export function complaints(results: readonly CheckResult[]): readonly string[] {
+export function problemCodes(results: readonly CheckResult[]): readonly string[] {
   return results.flatMap(({ state, code }) => (state === 'Fail' || state === 'Warn' ? [code] : []));
 }
 

@@ -2,13 +2,13 @@
  * For tests only: an HTTP/1.1 server on a TLS socket with configurable behavior at the end of a connection.
  */
 import type { TLSSocket } from 'node:tls';
-import { httpText } from '../../testing/answers.ts';
+import { httpText } from '../../testing/responses.ts';
 
-const ANSWER = httpText('403 Forbidden', { 'Content-Type': 'text/plain' }, 'no');
+const RESPONSE = httpText('403 Forbidden', { 'Content-Type': 'text/plain' }, 'no');
 const HEAD_END = '\r\n\r\n';
 
 /** The behavior of the server. */
-export interface Manners {
+export interface ServerBehavior {
   /** Closes each connection after this time. Default: never. */
   readonly endsAfterMs?: number;
   /** Delays each response by this time, and closes immediately when the client closes. Default: neither. */
@@ -16,13 +16,13 @@ export interface Manners {
 }
 
 /** Returns a handler that responds to each request. */
-export function httpSpeaker(manners: Manners = {}): (socket: TLSSocket) => void {
+export function httpSpeaker(manners: ServerBehavior = {}): (socket: TLSSocket) => void {
   const { endsAfterMs, hangsUpWithin } = manners;
   return (socket) => {
     let unread = '';
-    const answer = (isLast: boolean) => {
+    const response = (isLast: boolean) => {
       if (socket.destroyed) return;
-      socket.write(ANSWER);
+      socket.write(RESPONSE);
       if (isLast) socket.end();
     };
     socket.on('data', (chunk: Buffer) => {
@@ -30,8 +30,8 @@ export function httpSpeaker(manners: Manners = {}): (socket: TLSSocket) => void 
       for (let end = unread.indexOf(HEAD_END); end >= 0; end = unread.indexOf(HEAD_END)) {
         const isLast = unread.slice(0, end).includes('Connection: close');
         unread = unread.slice(end + HEAD_END.length);
-        if (hangsUpWithin === undefined) answer(isLast);
-        else setTimeout(() => answer(isLast), hangsUpWithin);
+        if (hangsUpWithin === undefined) response(isLast);
+        else setTimeout(() => response(isLast), hangsUpWithin);
       }
     });
     socket.on('end', () => (hangsUpWithin === undefined ? socket.end() : socket.destroy()));

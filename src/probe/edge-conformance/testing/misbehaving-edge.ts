@@ -18,18 +18,18 @@ export interface EdgeFaults {
   /** Refuses clients without TLS 1.3. */
   readonly refusesTls12?: boolean;
   /** Routes clients to the first host, never responds, or responds in plain text. Default: closes the connection. */
-  readonly noName?: Welcome;
-  readonly unknownName?: Welcome;
+  readonly noName?: UnknownNamePolicy;
+  readonly unknownName?: UnknownNamePolicy;
   /** Routes this host to the first one. */
   readonly misroutes?: string;
   /** When one side closes, the other is closed immediately. */
   readonly cutsHalfClose?: boolean;
   /** The close of this side is not forwarded. */
-  readonly keepsEndOf?: 'client' | 'server';
+  readonly dropsEndOf?: 'client' | 'server';
   /** Resets both sides after this idle time. */
   readonly cutsIdleMs?: number;
   /** Forwards nothing more after this idle time. */
-  readonly forgetsIdleMs?: number;
+  readonly stallsAfterIdleMs?: number;
   readonly maxConnections?: number;
   /** Resets both sides after this many bytes of the client. */
   readonly cutsAfterBytes?: number;
@@ -38,10 +38,10 @@ export interface EdgeFaults {
 }
 
 /** What the edge does with a client without the name of a known host. */
-type Welcome = 'first' | 'holds' | 'clear';
+type UnknownNamePolicy = 'first' | 'holds' | 'clear';
 
 /** A running edge. */
-export class FaultyEdge implements AsyncDisposable {
+export class MisbehavingEdge implements AsyncDisposable {
   readonly #server: Server;
   readonly #routes: ReadonlyMap<string, number>;
   readonly #faults: EdgeFaults;
@@ -59,9 +59,9 @@ export class FaultyEdge implements AsyncDisposable {
   static async start(
     routes: ReadonlyMap<string, number>,
     faults: EdgeFaults = {},
-  ): Promise<FaultyEdge> {
+  ): Promise<MisbehavingEdge> {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
-    const edge = new FaultyEdge(server, routes, faults);
+    const edge = new MisbehavingEdge(server, routes, faults);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return edge;
@@ -138,14 +138,14 @@ export class FaultyEdge implements AsyncDisposable {
     return proxyHeader !== undefined && isRead ? header.end : undefined;
   }
 
-  #portFor(name: string | undefined): number | Welcome | undefined {
+  #portFor(name: string | undefined): number | UnknownNamePolicy | undefined {
     const { noName, unknownName, misroutes } = this.#faults;
     const [first] = this.#routes.values();
     if (name !== undefined && name === misroutes) return first;
     const known = this.#routes.get(name ?? '');
     if (known !== undefined) return known;
-    const welcome = name === undefined ? noName : unknownName;
-    return welcome === 'first' ? first : welcome;
+    const policy = name === undefined ? noName : unknownName;
+    return policy === 'first' ? first : policy;
   }
 
   #relay(client: Socket, port: number, opening: Buffer): void {
@@ -161,7 +161,7 @@ export class FaultyEdge implements AsyncDisposable {
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => client.destroy());
     this.#whenIdle([client, upstream], this.#faults.cutsIdleMs, reset);
-    this.#whenIdle([client, upstream], this.#faults.forgetsIdleMs, () => {
+    this.#whenIdle([client, upstream], this.#faults.stallsAfterIdleMs, () => {
       client.removeAllListeners('data').resume();
     });
     let sent = 0;
@@ -171,10 +171,10 @@ export class FaultyEdge implements AsyncDisposable {
     });
   }
 
-  #pass(from: Socket, to: Socket, side: 'client' | 'server'): void {
+  #pass(from: Socket, to: Socket, closedBy: 'client' | 'server'): void {
     from.on('data', (chunk: Buffer) => void to.write(chunk));
     from.on('end', () => {
-      if (this.#faults.keepsEndOf === side) return;
+      if (this.#faults.dropsEndOf === closedBy) return;
       if (this.#faults.cutsHalfClose === true) from.destroy();
       to.end();
     });

@@ -3,7 +3,7 @@
  */
 
 /** The response to a request. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** By name in lower case. Of several with the same name, the last wins. */
   readonly headers: ReadonlyMap<string, string>;
@@ -12,7 +12,7 @@ export interface HttpAnswer {
 }
 
 /** The maximum of bytes read of a response. */
-export const MAX_ANSWER_BYTES = 64 * 1024;
+export const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const PREFIX = Buffer.from('HTTP/1.');
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
@@ -23,10 +23,13 @@ const LAST_CHUNK = '0\r\n\r\n';
  * Returns the response in the received bytes, undefined while it is incomplete, or `notHttp` if it is invalid. With
  * `isEnd`, no more bytes follow, and the body is complete.
  */
-export function readHttpAnswer(bytes: Buffer, isEnd: boolean): HttpAnswer | 'notHttp' | undefined {
+export function readHttpResponse(
+  bytes: Buffer,
+  isEnd: boolean,
+): HttpResponse | 'notHttp' | undefined {
   const start = bytes.subarray(0, PREFIX.length);
   if (!start.equals(PREFIX.subarray(0, start.length))) return 'notHttp';
-  const isLast = isEnd || bytes.length >= MAX_ANSWER_BYTES;
+  const isLast = isEnd || bytes.length >= MAX_RESPONSE_BYTES;
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return isLast ? 'notHttp' : undefined;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');

@@ -5,7 +5,7 @@
 import type { TLSSocket } from 'node:tls';
 
 /** The response with anonymous access, by the default rules. */
-export const VERSION_ANSWER = httpText(
+export const VERSION_RESPONSE = httpText(
   '200 OK',
   {
     'Audit-Id': '7b21b3ed-914a-4361-9896-d902415a28a1',
@@ -17,7 +17,7 @@ export const VERSION_ANSWER = httpText(
 );
 
 /** The response without anonymous access. */
-export const UNAUTHORIZED_ANSWER = httpText(
+export const UNAUTHORIZED_RESPONSE = httpText(
   '401 Unauthorized',
   {
     'Audit-Id': 'd928f625-192d-448a-9113-f99e70563b8d',
@@ -39,7 +39,7 @@ export function httpText(
 }
 
 /** Returns a handler that answers the first bytes of a client with this text. */
-export function answering(text: string): (socket: TLSSocket) => void {
+export function responding(text: string): (socket: TLSSocket) => void {
   return (socket) => {
     silent(socket);
     socket.once('data', () => socket.write(text));

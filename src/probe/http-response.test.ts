@@ -1,24 +1,24 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { MAX_ANSWER_BYTES, readHttpAnswer } from './http-answer.ts';
-import { httpText, VERSION_ANSWER } from './testing/answers.ts';
+import { MAX_RESPONSE_BYTES, readHttpResponse } from './http-response.ts';
+import { httpText, VERSION_RESPONSE } from './testing/responses.ts';
 
 test('is complete with the last byte and not before, wherever the answer is cut', () => {
-  const bytes = Buffer.from(VERSION_ANSWER);
+  const bytes = Buffer.from(VERSION_RESPONSE);
   for (let length = 0; length < bytes.length; length++) {
-    expect(readHttpAnswer(bytes.subarray(0, length), false)).toBeUndefined();
+    expect(readHttpResponse(bytes.subarray(0, length), false)).toBeUndefined();
   }
 
-  const answer = readHttpAnswer(bytes, false);
+  const answer = readHttpResponse(bytes, false);
 
   expect(answer).toMatchObject({ status: 200 });
-  expect(answer).toHaveProperty('body', VERSION_ANSWER.slice(VERSION_ANSWER.indexOf('{')));
+  expect(answer).toHaveProperty('body', VERSION_RESPONSE.slice(VERSION_RESPONSE.indexOf('{')));
 });
 
 test('headers are known by their names in lower case, whatever is around the value', () => {
   const text = 'HTTP/1.1 204 No Content\r\nAUDIT-Id:  x \r\nEmpty:\r\nContent-Length: 0\r\n\r\n';
 
-  const answer = readHttpAnswer(Buffer.from(text), false);
+  const answer = readHttpResponse(Buffer.from(text), false);
 
   expect(answer).toHaveProperty(
     'headers',
@@ -34,15 +34,15 @@ test('the length is in bytes, not in letters', () => {
   const text = httpText('200 OK', {}, 'Grüße');
   const bytes = Buffer.from(text);
 
-  expect(readHttpAnswer(bytes.subarray(0, -1), false)).toBeUndefined();
-  expect(readHttpAnswer(bytes, false)).toHaveProperty('body', 'Grüße');
+  expect(readHttpResponse(bytes.subarray(0, -1), false)).toBeUndefined();
+  expect(readHttpResponse(bytes, false)).toHaveProperty('body', 'Grüße');
 });
 
 test('a body in chunks ends with the empty one', () => {
   const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-  expect(readHttpAnswer(Buffer.from(`${head}2\r\n{}\r\n`), false)).toBeUndefined();
-  expect(readHttpAnswer(Buffer.from(`${head}2\r\n{}\r\n0\r\n\r\n`), false)).toMatchObject({
+  expect(readHttpResponse(Buffer.from(`${head}2\r\n{}\r\n`), false)).toBeUndefined();
+  expect(readHttpResponse(Buffer.from(`${head}2\r\n{}\r\n0\r\n\r\n`), false)).toMatchObject({
     status: 200,
   });
 });
@@ -50,8 +50,8 @@ test('a body in chunks ends with the empty one', () => {
 test('a body without a length ends with the connection', () => {
   const bytes = Buffer.from('HTTP/1.0 200\r\nServer: x\r\n\r\nhalf');
 
-  expect(readHttpAnswer(bytes, false)).toBeUndefined();
-  expect(readHttpAnswer(bytes, true)).toMatchObject({ status: 200, body: 'half' });
+  expect(readHttpResponse(bytes, false)).toBeUndefined();
+  expect(readHttpResponse(bytes, true)).toMatchObject({ status: 200, body: 'half' });
 });
 
 test.each([
@@ -60,16 +60,16 @@ test.each([
   ['no status', 'HTTP/1.1 OK\r\n\r\n', false],
   ['half a head', 'HTTP/1.1 200 OK\r\nServer: x', true],
 ])('%s is not HTTP/1', (_, text, isEnd) => {
-  expect(readHttpAnswer(Buffer.from(text), isEnd)).toBe('notHttp');
+  expect(readHttpResponse(Buffer.from(text), isEnd)).toBe('notHttp');
 });
 
 test('a head without end is not read for ever', () => {
-  const bytes = Buffer.alloc(MAX_ANSWER_BYTES, 'x');
+  const bytes = Buffer.alloc(MAX_RESPONSE_BYTES, 'x');
   bytes.write('HTTP/1.1 200 OK\r\n');
 
-  expect(readHttpAnswer(bytes.subarray(1000), false)).toBe('notHttp');
-  expect(readHttpAnswer(bytes.subarray(0, 1000), false)).toBeUndefined();
-  expect(readHttpAnswer(bytes, false)).toBe('notHttp');
+  expect(readHttpResponse(bytes.subarray(1000), false)).toBe('notHttp');
+  expect(readHttpResponse(bytes.subarray(0, 1000), false)).toBeUndefined();
+  expect(readHttpResponse(bytes, false)).toBe('notHttp');
 });
 
 test('takes any bytes whatever', () => {
@@ -77,7 +77,7 @@ test('takes any bytes whatever', () => {
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (tail, hasStart) => {
       const bytes = Buffer.concat([Buffer.from(hasStart ? 'HTTP/1.1 200 OK\r\n' : ''), tail]);
 
-      expect(readHttpAnswer(bytes, true) !== undefined || bytes.length === 0).toBe(true);
+      expect(readHttpResponse(bytes, true) !== undefined || bytes.length === 0).toBe(true);
     }),
   );
 });
