@@ -6,6 +6,7 @@
  */
 import type { Socket, SocketHandler } from 'bun';
 import type { Clock } from '../../../clock/clock.ts';
+import { ByteCollector } from '../byte-collector.ts';
 import { nameFault } from '../certificate-name.ts';
 import { NotProcessed, ProtocolError, reset } from '../connection-error.ts';
 import type { HttpRequest } from '../round-tripper.ts';
@@ -39,6 +40,8 @@ export type SecureTarget = SocketTarget & { readonly tls: NonNullable<SocketTarg
 const KEEPALIVE_MS = 30_000;
 /** The flow-control window of the connection, for all responses together. */
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
+/** The maximum of bytes that are buffered until the server is verified. It sends its settings, and little else. */
+const MAX_EARLY_BYTES = 64 * 1024;
 /** After this time, requests that wait for the handshake may use another connection. */
 const SLOW_HANDSHAKE_MS = 2_000;
 const REFUSED_STREAM = 0x7;
@@ -83,6 +86,8 @@ export class Http2Connection implements ResponseConnection {
   readonly #headers = new HeaderAssembler();
   #isGoingAway = false;
   #isVerified = false;
+  /** Bytes that arrived before the server was verified. */
+  readonly #early = new ByteCollector();
   #hasSettings = false;
   /** Whether a request was canceled during the handshake, or the handshake takes long. */
   #isSuspect = false;
@@ -113,9 +118,9 @@ export class Http2Connection implements ResponseConnection {
     return connection;
   }
 
-  /** Whether the handshake is complete and the server's settings have arrived. */
+  /** Whether the server's settings have arrived. They are read after the handshake. */
   get isReady(): boolean {
-    return this.#isVerified && this.#hasSettings;
+    return this.#hasSettings;
   }
 
   /**
@@ -244,22 +249,27 @@ export class Http2Connection implements ResponseConnection {
       ]),
     );
     this.#isVerified = true;
-    this.#completeHandshake();
+    this.#process(this.#early.take());
   }
 
   /**
-   * Called after the handshake and after the settings: with TLS 1.3, a server may send its settings together with the
-   * end of its handshake.
+   * Processes received bytes. Buffers them until the server is verified: with TLS 1.3, a server may send its settings
+   * together with the end of its handshake, and the response to them must follow the preface.
    */
-  #completeHandshake(): void {
-    if (!this.isReady) return;
-    this.#stopSuspecting();
-    this.#liveness.use(false);
-    this.#pool.changed();
-  }
-
   received(bytes: Uint8Array): void {
     this.#liveness.heard();
+    if (this.#isVerified) {
+      this.#process(bytes);
+      return;
+    }
+    if (this.#early.length + bytes.length > MAX_EARLY_BYTES) {
+      this.failed(reset('the server sends too much before it is verified'));
+      return;
+    }
+    this.#early.add(Buffer.from(bytes));
+  }
+
+  #process(bytes: Uint8Array): void {
     this.#writer.together(() => {
       try {
         for (const one of this.#frames.push(bytes)) {
@@ -290,6 +300,7 @@ export class Http2Connection implements ResponseConnection {
     for (const response of this.#responses.values()) response.failed(this.#failure);
     this.#responses.clear();
     this.#writer.close();
+    this.#early.take();
     this.#socket?.terminate();
     this.#pool.changed();
   }
@@ -381,7 +392,8 @@ export class Http2Connection implements ResponseConnection {
     this.#sendBodies();
     if (!this.#hasSettings) {
       this.#hasSettings = true;
-      this.#completeHandshake();
+      this.#stopSuspecting();
+      this.#liveness.use(false);
     }
     this.#pool.changed();
   }
