@@ -31,7 +31,7 @@ function pod(name: string, since: string, ...containers: readonly ContainerStatu
 }
 
 function waiting(reason: string): ContainerStatus {
-  return { name: 'proxy', image: IMAGE, state: { unready: { reason } } };
+  return { name: 'proxy', image: IMAGE, state: { waiting: { reason } } };
 }
 
 const ONE_OF_TWO = { desiredNumberScheduled: 2, numberReady: 1, updatedNumberScheduled: 2 };

@@ -35,7 +35,7 @@ export interface ContainerStatus {
   readonly name: string;
   readonly image?: string;
   readonly ready?: boolean;
-  readonly state?: { readonly unready?: { readonly reason?: string } };
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
 }
 
 /** The live DaemonSet and its pods. */
@@ -131,7 +131,7 @@ function permanentFailure(
   const noImage = unready.find((pod) => container(pod, isWithoutImage) !== undefined);
   if (noImage !== undefined) {
     const { image = wanted, state } = container(noImage, isWithoutImage) ?? {};
-    const message = `${count}; ${podText(noImage)} waits for ${image} (${state?.unready?.reason})`;
+    const message = `${count}; ${podText(noImage)} waits for ${image} (${state?.waiting?.reason})`;
     return hopResult('ProxyImageMissing', PROXIES_TARGET, message, { image });
   }
   const crashing = unready.find((pod) => container(pod, isCrashing) !== undefined);
@@ -157,11 +157,11 @@ function container(
 }
 
 function isWithoutImage({ state }: ContainerStatus): boolean {
-  return NO_IMAGE.has(state?.unready?.reason ?? '');
+  return NO_IMAGE.has(state?.waiting?.reason ?? '');
 }
 
 function isCrashing({ state }: ContainerStatus): boolean {
-  return state?.unready?.reason === CRASHING;
+  return state?.waiting?.reason === CRASHING;
 }
 
 function readiness({

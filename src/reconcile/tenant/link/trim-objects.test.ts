@@ -76,7 +76,7 @@ test('trimPod keeps only the node, the readiness and the containers', () => {
     status: {
       conditions: [ready as never],
       containerStatuses: [
-        { name: 'proxy', ready: false, image: 'i', state: { unready: { reason: 'ErrImagePull' } } },
+        { name: 'proxy', ready: false, image: 'i', state: { waiting: { reason: 'ErrImagePull' } } },
       ],
     },
   });

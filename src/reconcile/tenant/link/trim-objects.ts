@@ -107,12 +107,12 @@ export function trimPod({ apiVersion, kind, metadata, spec, status }: ProxyPod):
 }
 
 function trimContainer({ name, image, ready, state }: ContainerStatus): ContainerStatus {
-  const { reason } = state?.unready ?? {};
+  const { reason } = state?.waiting ?? {};
   return {
     name,
     ...(image !== undefined && { image }),
     ...(ready !== undefined && { ready }),
-    ...(reason !== undefined && { state: { unready: { reason } } }),
+    ...(reason !== undefined && { state: { waiting: { reason } } }),
   };
 }
 
