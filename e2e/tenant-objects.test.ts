@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { objectText, type KubeObject } from '../src/kube/object.ts';
 import { TENANT, tenantInput } from '../src/plan/testing/inputs.ts';
 import { canonicalQuantity } from '../src/tenant/quantity.ts';
-import { leavingObjects, tenantObjects } from '../src/tenant/tenant-objects.ts';
+import { cleanupObjects, tenantObjects } from '../src/tenant/tenant-objects.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { waitFor } from '../world/wait.ts';
@@ -52,7 +52,7 @@ describe.each([
   ['node', tenantInput({ address: 'Node' }, { tenant: { ...TENANT, nodes } })],
   ['leaving', { ...tenantInput(), isLeaving: true }],
 ] as const)('with address %s', (_address, input) => {
-  const objects = 'isLeaving' in input ? leavingObjects(input) : tenantObjects(input);
+  const objects = 'isLeaving' in input ? cleanupObjects(input) : tenantObjects(input);
 
   test('a server takes the objects, and gives back all that was written', async () => {
     await apply(objects);

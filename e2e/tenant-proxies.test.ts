@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { leafNames } from '../src/plan/leaf-names.ts';
 import { TENANT, tenantInput } from '../src/plan/testing/inputs.ts';
-import { leavingObjects, tenantObjects, type TenantInput } from '../src/tenant/tenant-objects.ts';
+import { cleanupObjects, tenantObjects, type TenantInput } from '../src/tenant/tenant-objects.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
@@ -109,7 +109,7 @@ test('the virtual address is on the node as long as the proxy is, and not when i
   await rollOut({ address: 'Virtual' });
   const during = await loopback();
 
-  await tenant.apply(...leavingObjects(inputFor({ address: 'Virtual' })));
+  await tenant.apply(...cleanupObjects(inputFor({ address: 'Virtual' })));
   await settled();
 
   expect(during).toContain(`inet ${VIRTUAL_ADDRESS}/32 scope host`);

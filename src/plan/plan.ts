@@ -11,7 +11,7 @@ import type { ListenAddress } from '../net/listen-address.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
-import type { PlacedProxies } from '../tenant/proxy-addresses.ts';
+import type { ProxyState } from '../tenant/proxy-addresses.ts';
 import { tenantFindings, tenantObjects } from '../tenant/tenant-objects.ts';
 import type { HostConflict } from './conflicts.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -57,7 +57,7 @@ export interface Facts {
   /** The current EndpointSlices of the tenant's Service default/kubernetes. */
   readonly currentSlices: readonly EndpointSlice[];
   /** The current proxies of the tenant. */
-  readonly placed?: PlacedProxies | undefined;
+  readonly currentProxies?: ProxyState | undefined;
   /** The image of the proxy, unless the Exposure names one. */
   readonly proxyImage: string;
   /** Set if a host belongs to another Exposure. The previous routes of this Exposure then stay, or it has none. */
@@ -173,7 +173,7 @@ function tenantSideOf(
   { exposure, edge }: DesiredExposure,
   { mode, hosts }: { readonly mode: WorkerMode; readonly hosts: Hosts },
   { ca }: ControlPlane,
-  { tenant, credentials, edgeAddresses, currentSlices, placed, proxyImage }: Facts,
+  { tenant, credentials, edgeAddresses, currentSlices, currentProxies, proxyImage }: Facts,
 ): Pick<Plan, 'tenant' | 'findings'> {
   const { worker } = exposure.spec;
   const found = [
@@ -198,7 +198,7 @@ function tenantSideOf(
     credentials,
     edgeAddresses,
     currentSlices,
-    placed,
+    currentProxies,
     image: proxyImage,
     host: hosts.api,
     port: edge.spec.port,

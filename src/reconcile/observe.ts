@@ -11,7 +11,7 @@ import {
   type ControlPlaneObjects,
   type ControlPlaneReading,
 } from '../providers/reading/read-control-plane.ts';
-import { placedProxies } from '../tenant/proxy-addresses.ts';
+import { proxyState } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { controlPlaneObjects } from '../management/control-plane-objects.ts';
 import {
@@ -152,8 +152,12 @@ export async function observeTenant(
     secret: live.find(isProxySecret),
   });
   const currentSlices = view.slices.list();
-  const [placed] = view.daemonSets.list().map(placedProxies);
-  return { ...found, live, facts: { ...facts, tenant, credentials, currentSlices, placed } };
+  const [currentProxies] = view.daemonSets.list().map(proxyState);
+  return {
+    ...found,
+    live,
+    facts: { ...facts, tenant, credentials, currentSlices, currentProxies },
+  };
 }
 
 function isProxySecret({ kind, metadata }: KubeObject): boolean {

@@ -4,7 +4,7 @@ import { modeFlag } from '../api/mode.ts';
 import { addressCommand } from '../cli/address.ts';
 import { proxyCommand } from '../cli/proxy.ts';
 import { LEAF, TENANT, TENANT_KEY, tenantInput } from '../plan/testing/inputs.ts';
-import { leavingObjects, tenantObjects } from './tenant-objects.ts';
+import { cleanupObjects, tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn, podIn } from './testing/proxy-pod.ts';
 import { TestIo } from '../cli/testing/test-io.ts';
 
@@ -130,7 +130,7 @@ describe('the command lines', () => {
   });
 
   test('of those that leave are those of the program', () => {
-    const [container] = podIn(leavingObjects(tenantInput())).containers;
+    const [container] = podIn(cleanupObjects(tenantInput())).containers;
 
     const command = taken(addressCommand(new TestIo()), container?.args);
 
@@ -184,7 +184,7 @@ describe('the Secrets to pull the image with', () => {
     const input = tenantInput({ imagePullSecrets });
 
     expect(podIn(tenantObjects(input)).imagePullSecrets).toEqual(imagePullSecrets);
-    expect(podIn(leavingObjects(input)).imagePullSecrets).toEqual(imagePullSecrets);
+    expect(podIn(cleanupObjects(input)).imagePullSecrets).toEqual(imagePullSecrets);
   });
 
   test('are absent by default', () => {

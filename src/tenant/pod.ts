@@ -102,7 +102,7 @@ export const UNPRIVILEGED: SecurityContext = {
  * The security context that may only change the addresses of the node. It runs as root, since container runtimes grant
  * capabilities to no other user.
  */
-export const ADDRESS_KEEPER: SecurityContext = {
+export const ADDRESS_MANAGER: SecurityContext = {
   ...UNPRIVILEGED,
   runAsNonRoot: false,
   runAsUser: 0,

@@ -7,10 +7,10 @@ import {
 } from '../kube/endpoints/endpoint-slice.ts';
 import {
   isRolledOut,
-  placedProxies,
+  proxyState,
   proxyAddresses,
   type DaemonSetWithStatus,
-  type PlacedProxies,
+  type ProxyState,
   type ProxyAddresses,
 } from './proxy-addresses.ts';
 
@@ -31,8 +31,8 @@ function sliceTo(addresses: readonly string[], labels: object = SLICE_MANAGED_BY
 /** Returns the addresses for a spec with these virtual addresses, or with address Node if there are none. */
 function addressesFor(
   virtualAddresses: readonly string[],
-  led: readonly string[],
-  placed?: PlacedProxies,
+  inEndpoints: readonly string[],
+  currentProxies?: ProxyState,
 ): ProxyAddresses {
   const address = virtualAddresses.length === 0 ? 'Node' : 'Virtual';
   const nodes = [{ name: 'worker', addresses: [NODE], ready: true }];
@@ -40,8 +40,8 @@ function addressesFor(
     worker: { address },
     tenant: { nodes },
     virtualAddresses,
-    placed,
-    currentSlices: [sliceTo(led)],
+    currentProxies,
+    currentSlices: [sliceTo(inEndpoints)],
   });
 }
 
@@ -61,101 +61,111 @@ function daemonSet(
   } as unknown as DaemonSetWithStatus;
 }
 
-describe('the proxies that are there', () => {
-  test('say which addresses they put on nodes, take off them, and listen at', () => {
+describe('the current proxies', () => {
+  test('show which addresses they add to nodes, remove from nodes, and listen at', () => {
     const init = ['address add 100.64.64.1 fd00::1', 'address remove 100.64.64.2'];
 
-    expect(placedProxies(daemonSet(init, 'proxy --listen=100.64.64.1:7443'))).toMatchObject({
+    expect(proxyState(daemonSet(init, 'proxy --listen=100.64.64.1:7443'))).toMatchObject({
       virtualAddresses: ['100.64.64.1', 'fd00::1'],
       previousAddresses: ['100.64.64.2'],
       listenEverywhere: false,
     });
-    expect(placedProxies(daemonSet([], 'proxy --listen=:7443'))).toMatchObject({
+    expect(proxyState(daemonSet([], 'proxy --listen=:7443'))).toMatchObject({
       virtualAddresses: [],
       previousAddresses: [],
       listenEverywhere: true,
     });
-    const leaving = daemonSet([], 'address remove --stay 100.64.64.1 --http=127.1.1.1:7444');
-    expect(placedProxies(leaving).previousAddresses).toEqual(['100.64.64.1']);
+    const cleanup = daemonSet([], 'address remove --stay 100.64.64.1 --http=127.1.1.1:7444');
+    expect(proxyState(cleanup).previousAddresses).toEqual(['100.64.64.1']);
   });
 
-  test('are rolled out when all nodes run the newest version, ready', () => {
-    const good = { observedGeneration: 2, desiredNumberScheduled: 3 };
+  test('are rolled out when all nodes run a ready pod of the latest revision', () => {
+    const complete = { observedGeneration: 2, desiredNumberScheduled: 3 };
     const counts = { updatedNumberScheduled: 3, numberReady: 3 };
     const isDone = (status: object) => isRolledOut(daemonSet([], 'proxy', status));
 
-    expect(isDone({ ...good, ...counts })).toBe(true);
-    expect(isDone({ ...good, ...counts, observedGeneration: 1 })).toBe(false);
-    expect(isDone({ ...good, ...counts, updatedNumberScheduled: 2 })).toBe(false);
-    expect(isDone({ ...good, ...counts, numberReady: 2 })).toBe(false);
+    expect(isDone({ ...complete, ...counts })).toBe(true);
+    expect(isDone({ ...complete, ...counts, observedGeneration: 1 })).toBe(false);
+    expect(isDone({ ...complete, ...counts, updatedNumberScheduled: 2 })).toBe(false);
+    expect(isDone({ ...complete, ...counts, numberReady: 2 })).toBe(false);
     expect(isDone({})).toBe(false);
     expect(isDone({ observedGeneration: 2, desiredNumberScheduled: 0 })).toBe(true);
   });
 });
 
 const some = (of: readonly string[]) => fc.subarray([...of]);
-const placed: fc.Arbitrary<PlacedProxies> = fc
+const proxies: fc.Arbitrary<ProxyState> = fc
   .record({ present: some(ADDRESSES), removed: some(ADDRESSES) })
   .chain(({ present, removed }) =>
     fc.record({
       virtualAddresses: fc.constant(present),
       previousAddresses: fc.constant(removed.filter((address) => !present.includes(address))),
       listenEverywhere: present.length === 0 ? fc.constant(true) : fc.boolean(),
-      areRolledOut: fc.boolean(),
+      isRolledOut: fc.boolean(),
     }),
   );
 
-describe('at any moment of a change', () => {
-  test('no address goes while pods are led to it, and none is both put on and taken off', () => {
+describe('at any step of a change', () => {
+  test('removes no address that endpoints contain, and never both adds and removes an address', () => {
     fc.assert(
-      fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (desired, led, there) => {
-        const next = addressesFor(desired, led, there);
+      fc.property(
+        some(ADDRESSES),
+        some([...ADDRESSES, NODE]),
+        proxies,
+        (desired, inEndpoints, current) => {
+          const next = addressesFor(desired, inEndpoints, current);
 
-        const taken = next.previousAddresses;
-        expect(taken.filter((address) => led.includes(address))).toEqual([]);
-        expect(taken.filter((address) => next.virtualAddresses.includes(address))).toEqual([]);
-        for (const address of desired) expect(next.virtualAddresses).toContain(address);
-      }),
+          const removed = next.previousAddresses;
+          expect(removed.filter((address) => inEndpoints.includes(address))).toEqual([]);
+          expect(removed.filter((address) => next.virtualAddresses.includes(address))).toEqual([]);
+          for (const address of desired) expect(next.virtualAddresses).toContain(address);
+        },
+      ),
     );
   });
 
-  test('every address that was ever put on a node is kept or taken off, never forgotten', () => {
+  test('keeps or removes every address that was ever added to a node', () => {
     fc.assert(
-      fc.property(some(ADDRESSES), some([...ADDRESSES, NODE]), placed, (desired, led, there) => {
-        const next = addressesFor(desired, led, there);
+      fc.property(
+        some(ADDRESSES),
+        some([...ADDRESSES, NODE]),
+        proxies,
+        (desired, inEndpoints, current) => {
+          const next = addressesFor(desired, inEndpoints, current);
 
-        const known = [...next.virtualAddresses, ...next.previousAddresses];
-        for (const address of [...there.virtualAddresses, ...there.previousAddresses]) {
-          expect(known).toContain(address);
-        }
-      }),
+          const known = [...next.virtualAddresses, ...next.previousAddresses];
+          for (const address of [...current.virtualAddresses, ...current.previousAddresses]) {
+            expect(known).toContain(address);
+          }
+        },
+      ),
     );
   });
 
-  test('what is desired for comes about, whatever was there before', () => {
+  test('reaches the desired state from any current state', () => {
     fc.assert(
       fc.property(some(ADDRESSES), some(ADDRESSES), (from, desired) => {
-        const ledTo = ({ listeners }: ProxyAddresses, before: readonly string[]) => {
+        const endpointsOf = ({ listeners }: ProxyAddresses, before: readonly string[]) => {
           if (listeners.at === 'virtual') return listeners.addresses;
           return listeners.nodes.length === 0 ? before : [NODE];
         };
         const first = addressesFor(from, []);
-        let there: PlacedProxies = { ...first, areRolledOut: true };
-        let led = ledTo(first, []);
+        let current: ProxyState = { ...first, isRolledOut: true };
+        let inEndpoints = endpointsOf(first, []);
         for (let round = 0; round < 4; round++) {
-          const next = addressesFor(desired, led, there);
+          const next = addressesFor(desired, inEndpoints, current);
           // Endpoints only contain addresses that every node has.
-          const nowLed = ledTo(next, led);
-          for (const address of nowLed.filter((at) => at !== NODE)) {
-            expect(there.virtualAddresses).toContain(address);
+          const nextEndpoints = endpointsOf(next, inEndpoints);
+          for (const address of nextEndpoints.filter((at) => at !== NODE)) {
+            expect(current.virtualAddresses).toContain(address);
           }
-          led = nowLed;
-          there = { ...next, areRolledOut: true };
+          inEndpoints = nextEndpoints;
+          current = { ...next, isRolledOut: true };
         }
 
-        expect(led).toEqual(desired.length === 0 ? [NODE] : desired);
-        expect([...there.virtualAddresses].toSorted()).toEqual([...desired].toSorted());
-        expect(there.listenEverywhere).toBe(desired.length === 0);
+        expect(inEndpoints).toEqual(desired.length === 0 ? [NODE] : desired);
+        expect([...current.virtualAddresses].toSorted()).toEqual([...desired].toSorted());
+        expect(current.listenEverywhere).toBe(desired.length === 0);
       }),
     );
   });

@@ -14,7 +14,7 @@ import type { KubernetesEndpointsInput } from './endpoints/kubernetes-endpoints.
 import type { Container, DaemonSet } from './pod.ts';
 
 /** The addresses of the current proxies. */
-export interface PlacedProxies {
+export interface ProxyState {
   /** The virtual addresses that the DaemonSet adds to nodes. */
   readonly virtualAddresses: readonly string[];
   /** The virtual addresses that the DaemonSet removes from nodes. */
@@ -22,11 +22,11 @@ export interface PlacedProxies {
   /** Whether the proxies listen at every address of the node, or only at the virtual ones. */
   readonly listenEverywhere: boolean;
   /** Whether the rollout of the DaemonSet is complete. */
-  readonly areRolledOut: boolean;
+  readonly isRolledOut: boolean;
 }
 
 /** The addresses in a plan. */
-export interface ProxyAddresses extends Omit<PlacedProxies, 'areRolledOut'> {
+export interface ProxyAddresses extends Omit<ProxyState, 'isRolledOut'> {
   readonly listeners: KubernetesEndpointsInput['listeners'];
 }
 
@@ -41,7 +41,7 @@ export interface DaemonSetWithStatus extends DaemonSet {
 }
 
 /** Returns the addresses in a DaemonSet of Snicket. */
-export function placedProxies(daemonSet: DaemonSetWithStatus): PlacedProxies {
+export function proxyState(daemonSet: DaemonSetWithStatus): ProxyState {
   const { initContainers = [], containers } = daemonSet.spec.template.spec;
   const of = (action: string) =>
     [...initContainers, ...containers].flatMap((container) => addressesIn(container, action));
@@ -51,7 +51,7 @@ export function placedProxies(daemonSet: DaemonSetWithStatus): PlacedProxies {
     listenEverywhere: containers.some((container) =>
       argsOf(container).some((flag) => flag.startsWith('--listen=:')),
     ),
-    areRolledOut: isRolledOut(daemonSet),
+    isRolledOut: isRolledOut(daemonSet),
   };
 }
 
@@ -69,11 +69,11 @@ export function isRolledOut({ metadata, status }: DaemonSetWithStatus): boolean 
  * Reports whether the proxies are moving between two sets of addresses. They then also listen at the previous
  * addresses.
  */
-export function areMoving(
+export function isChangingAddresses(
   daemonSet: DaemonSetWithStatus,
   { address, virtualAddresses: desired }: Pick<WorkerSpec, 'address' | 'virtualAddresses'>,
 ): boolean {
-  const { virtualAddresses, listenEverywhere } = placedProxies(daemonSet);
+  const { virtualAddresses, listenEverywhere } = proxyState(daemonSet);
   if (address === 'Node') return virtualAddresses.length > 0;
   const known = desired.map(canonicalAddress);
   return listenEverywhere || virtualAddresses.some((one) => !known.includes(one));
@@ -86,17 +86,17 @@ export interface ProxyAddressesInput {
   /** The virtual addresses of the spec that are usable; none with `address: Node`. */
   readonly virtualAddresses: readonly string[];
   readonly currentSlices: readonly EndpointSlice[];
-  readonly placed: PlacedProxies | undefined;
+  readonly currentProxies: ProxyState | undefined;
 }
 
 /** Returns the addresses for the next step of the change. */
 export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
-  const { worker, tenant, virtualAddresses: desired, placed } = input;
+  const { worker, tenant, virtualAddresses: desired, currentProxies } = input;
   const isNode = worker.address === 'Node';
   const listeners = isNode
     ? ({ at: 'node', nodes: tenant.nodes } as const)
     : ({ at: 'virtual', addresses: desired } as const);
-  if (placed === undefined) {
+  if (currentProxies === undefined) {
     return {
       virtualAddresses: desired,
       previousAddresses: [],
@@ -104,45 +104,49 @@ export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
       listeners,
     };
   }
-  const led = addressesLedTo(input.currentSlices);
-  const carried = [...placed.virtualAddresses, ...placed.previousAddresses];
-  const previous = carried.filter((address) => !desired.includes(address));
-  const inUse = previous.filter((address) => led.includes(address));
+  const inEndpoints = endpointAddresses(input.currentSlices);
+  const onNodes = [...currentProxies.virtualAddresses, ...currentProxies.previousAddresses];
+  const previous = onNodes.filter((address) => !desired.includes(address));
+  const inUse = previous.filter((address) => inEndpoints.includes(address));
   const virtualAddresses = [...desired, ...inUse];
-  const isAtNodes = led.some((address) => !virtualAddresses.includes(address));
-  const comesFromNodes = !isNode && placed.listenEverywhere && isAtNodes;
+  const isAtNodes = inEndpoints.some((address) => !virtualAddresses.includes(address));
+  const movesFromNodes = !isNode && currentProxies.listenEverywhere && isAtNodes;
   return {
     virtualAddresses,
-    previousAddresses: previous.filter((address) => !led.includes(address)),
-    listenEverywhere: isNode || comesFromNodes,
-    listeners: isEverywhere(desired, placed, isNode)
+    previousAddresses: previous.filter((address) => !inEndpoints.includes(address)),
+    listenEverywhere: isNode || movesFromNodes,
+    listeners: isEverywhere(desired, currentProxies, isNode)
       ? listeners
-      : (asTheyAre(virtualAddresses, led, comesFromNodes) ?? listeners),
+      : (currentListeners(virtualAddresses, inEndpoints, movesFromNodes) ?? listeners),
   };
 }
 
 /** Reports whether every node has the desired addresses, with a proxy that listens there. */
-function isEverywhere(desired: readonly string[], placed: PlacedProxies, isNode: boolean): boolean {
-  const isThere = desired.every((address) => placed.virtualAddresses.includes(address));
-  return placed.areRolledOut && isThere && (placed.listenEverywhere || !isNode);
+function isEverywhere(
+  desired: readonly string[],
+  currentProxies: ProxyState,
+  isNode: boolean,
+): boolean {
+  const isThere = desired.every((address) => currentProxies.virtualAddresses.includes(address));
+  return currentProxies.isRolledOut && isThere && (currentProxies.listenEverywhere || !isNode);
 }
 
 /**
- * Returns the current endpoints that lead to proxies; undefined if there are none, or if another client has changed
+ * Returns the current endpoints of the proxies; undefined if there are none, or if another client has changed
  * them.
  */
-function asTheyAre(
+function currentListeners(
   virtualAddresses: readonly string[],
-  led: readonly string[],
-  comesFromNodes: boolean,
+  inEndpoints: readonly string[],
+  movesFromNodes: boolean,
 ): KubernetesEndpointsInput['listeners'] | undefined {
-  const addresses = virtualAddresses.filter((address) => led.includes(address));
+  const addresses = virtualAddresses.filter((address) => inEndpoints.includes(address));
   if (addresses.length > 0) return { at: 'virtual', addresses };
   // An empty list of nodes keeps the current endpoints of nodes.
-  return comesFromNodes ? { at: 'node', nodes: [] } : undefined;
+  return movesFromNodes ? { at: 'node', nodes: [] } : undefined;
 }
 
-function addressesLedTo(slices: readonly EndpointSlice[]): readonly string[] {
+function endpointAddresses(slices: readonly EndpointSlice[]): readonly string[] {
   return slices
     .filter(({ metadata: { labels = {} } }) =>
       Object.entries(SLICE_MANAGED_BY).every(([key, value]) => labels[key] === value),
@@ -154,8 +158,8 @@ function addressesLedTo(slices: readonly EndpointSlice[]): readonly string[] {
 /** Returns the addresses in a command line such as `address add 100.64.64.1`. */
 function addressesIn(container: Container, action: string): readonly string[] {
   const [command, verb, ...rest] = argsOf(container);
-  const isThat = command === 'address' && verb === action;
-  return isThat ? rest.filter((word) => !word.startsWith('--')) : [];
+  const isMatch = command === 'address' && verb === action;
+  return isMatch ? rest.filter((word) => !word.startsWith('--')) : [];
 }
 
 /** Another client may have written the DaemonSet without arguments. */

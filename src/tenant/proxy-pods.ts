@@ -6,7 +6,7 @@ import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { daemonSet } from './daemon-set.ts';
 import { canonicalAddress } from '../kube/endpoints/endpoint-address.ts';
-import { ADDRESS_KEEPER, UNPRIVILEGED, type DaemonSet, type HostAlias } from './pod.ts';
+import { ADDRESS_MANAGER, UNPRIVILEGED, type DaemonSet, type HostAlias } from './pod.ts';
 import { EDGE_ANNOTATION, PROXY, PROXY_CONFIG, PROXY_FILES } from './proxy-names.ts';
 
 /** The input of {@link proxyDaemonSet}. */
@@ -76,7 +76,7 @@ export function proxyDaemonSet(input: ProxyPodsInput): DaemonSet {
  * The proxy of a node terminates first and closes its connections, which would hang without the address. The new pod
  * then removes the address and stays ready, so that the status of the DaemonSet shows when all nodes are done.
  */
-export function leavingDaemonSet({
+export function cleanupDaemonSet({
   worker,
   image,
   virtualAddresses,
@@ -89,7 +89,7 @@ export function leavingDaemonSet({
     container: {
       name: 'leaving',
       args: ['address', 'remove', '--stay', ...virtualAddresses],
-      securityContext: ADDRESS_KEEPER,
+      securityContext: ADDRESS_MANAGER,
     },
   });
 }
@@ -101,7 +101,7 @@ function addressSteps({
   const step = (name: string, action: string, addresses: readonly string[]) =>
     addresses.length === 0
       ? []
-      : [{ name, args: ['address', action, ...addresses], securityContext: ADDRESS_KEEPER }];
+      : [{ name, args: ['address', action, ...addresses], securityContext: ADDRESS_MANAGER }];
   return [
     ...step('address', 'add', virtualAddresses),
     ...step('former-address', 'remove', previousAddresses),

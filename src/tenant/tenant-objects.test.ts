@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { objectText } from '../kube/object.ts';
 import { TENANT, tenantInput } from '../plan/testing/inputs.ts';
-import { leavingObjects, tenantFindings, tenantObjects } from './tenant-objects.ts';
+import { cleanupObjects, tenantFindings, tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn } from './testing/proxy-pod.ts';
 
 test('there are endpoints first, then the files of the proxy, then the proxy', () => {
@@ -17,7 +17,7 @@ test('there are endpoints first, then the files of the proxy, then the proxy', (
 
 describe('leaving', () => {
   test('takes the address off every node, after the proxy there has ended', () => {
-    const { spec } = daemonSetIn(leavingObjects(tenantInput()));
+    const { spec } = daemonSetIn(cleanupObjects(tenantInput()));
     const [container] = spec.template.spec.containers;
 
     expect(spec.updateStrategy.rollingUpdate).toEqual({ maxSurge: 0, maxUnavailable: '100%' });
@@ -32,7 +32,7 @@ describe('leaving', () => {
 
   test('has the name and the selector of the proxy, which it replaces', () => {
     const proxy = daemonSetIn(tenantObjects(tenantInput()));
-    const leaving = daemonSetIn(leavingObjects(tenantInput()));
+    const leaving = daemonSetIn(cleanupObjects(tenantInput()));
 
     const { annotations: _, ...metadata } = proxy.metadata;
     expect(leaving.metadata).toEqual(metadata);
@@ -40,7 +40,7 @@ describe('leaving', () => {
   });
 
   test("has nothing to do where proxies are at the nodes' own addresses", () => {
-    expect(leavingObjects(tenantInput({ address: 'Node' }))).toEqual([]);
+    expect(cleanupObjects(tenantInput({ address: 'Node' }))).toEqual([]);
   });
 });
 

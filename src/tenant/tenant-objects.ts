@@ -12,8 +12,8 @@ import { edgeFile } from './edge-file.ts';
 import { injectionPolicy, supportsInjection } from './injection.ts';
 import { isEndpointAddress, kubernetesEndpoints } from './endpoints/kubernetes-endpoints.ts';
 import { proxyAccount, proxyConfig, proxySecret } from './proxy-credentials.ts';
-import { proxyAddresses, type PlacedProxies } from './proxy-addresses.ts';
-import { leavingDaemonSet, proxyDaemonSet } from './proxy-pods.ts';
+import { proxyAddresses, type ProxyState } from './proxy-addresses.ts';
+import { cleanupDaemonSet, proxyDaemonSet } from './proxy-pods.ts';
 import { releaseAnnotations } from './release.ts';
 
 /** The input of {@link tenantObjects}. */
@@ -37,7 +37,7 @@ export interface TenantInput {
   /** The current slices of Service default/kubernetes. */
   readonly currentSlices: readonly EndpointSlice[];
   /** The current proxies. */
-  readonly placed?: PlacedProxies | undefined;
+  readonly currentProxies?: ProxyState | undefined;
 }
 
 /**
@@ -45,13 +45,13 @@ export interface TenantInput {
  * exist.
  */
 export function tenantObjects(input: TenantInput): readonly KubeObject[] {
-  const { worker, host, port, tenant, currentSlices, placed } = input;
+  const { worker, host, port, tenant, currentSlices, currentProxies } = input;
   const isInjected = worker.directInjection && supportsInjection(tenant.version);
   const { listeners, ...addresses } = proxyAddresses({
     worker,
     tenant,
     currentSlices,
-    placed,
+    currentProxies,
     virtualAddresses: virtualAddressesOf(input),
   });
   return [
@@ -76,14 +76,17 @@ export function tenantObjects(input: TenantInput): readonly KubeObject[] {
  * Returns the objects that replace the proxies before all objects are deleted, so that no node keeps a virtual address.
  * Their rollout must complete on every node first. Empty if nodes have no virtual addresses.
  */
-export function leavingObjects(
-  input: Pick<TenantInput, 'worker' | 'image' | 'tenant' | 'placed'>,
+export function cleanupObjects(
+  input: Pick<TenantInput, 'worker' | 'image' | 'tenant' | 'currentProxies'>,
 ): readonly KubeObject[] {
-  const { worker, placed } = input;
-  const present = [...(placed?.virtualAddresses ?? []), ...(placed?.previousAddresses ?? [])];
+  const { worker, currentProxies } = input;
+  const present = [
+    ...(currentProxies?.virtualAddresses ?? []),
+    ...(currentProxies?.previousAddresses ?? []),
+  ];
   const virtualAddresses = [...new Set([...virtualAddressesOf(input), ...present])];
   if (virtualAddresses.length === 0) return [];
-  return [proxyAccount(), leavingDaemonSet({ worker, image: imageOf(input), virtualAddresses })];
+  return [proxyAccount(), cleanupDaemonSet({ worker, image: imageOf(input), virtualAddresses })];
 }
 
 /**

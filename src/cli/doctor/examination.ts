@@ -21,7 +21,7 @@ import { PROXIES_TARGET, type ProxiesInput, type ProxyPod } from '../../probe/ho
 import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
-import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { isChangingAddresses, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { toldOnce } from './told-once.ts';
 
 /** The result for one Exposure. */
@@ -162,7 +162,7 @@ async function proxiesFacts(run: DryRun, signal: AbortSignal): Promise<ProxiesIn
   return {
     daemonSet,
     image: plan.tenant.find(isDaemonSet)?.spec.template.spec.containers[0]?.image ?? '',
-    hasOldAddresses: daemonSet && resolved && areMoving(daemonSet, resolved.exposure.spec.worker),
+    hasOldAddresses: daemonSet && resolved && isChangingAddresses(daemonSet, resolved.exposure.spec.worker),
     pods: (await unlessForbidden(podsOf(tenant, signal))) ?? [],
     nodes:
       desiredNumberScheduled > 0

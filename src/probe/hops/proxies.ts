@@ -68,7 +68,7 @@ const CRASHING = 'CrashLoopBackOff';
 
 /** Returns the result for the proxies of a tenant. */
 export function judgeProxies(input: ProxiesInput): HopResult {
-  const { daemonSet, pods = [], image, nodes, isStuck, hasOldAddresses: areMoving = false } = input;
+  const { daemonSet, pods = [], image, nodes, isStuck, hasOldAddresses: isChangingAddresses = false } = input;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
     return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
@@ -94,7 +94,7 @@ export function judgeProxies(input: ProxiesInput): HopResult {
     const message = `${count}, and ${updated} of them are as they are wanted now, of the image ${image}`;
     return hopResult(code, PROXIES_TARGET, message, { image });
   }
-  if (areMoving) {
+  if (isChangingAddresses) {
     const message = `${count}, and have the addresses of before besides those that are wanted now`;
     return hopResult('ProxiesUpdating', PROXIES_TARGET, message, { image });
   }

@@ -13,13 +13,9 @@ import type { ControlPlaneObjects } from '../../providers/reading/control-plane-
 import { providerForReference } from '../../providers/provider-for.ts';
 import { readControlPlane } from '../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import {
-  isRolledOut,
-  placedProxies,
-  type DaemonSetWithStatus,
-} from '../../tenant/proxy-addresses.ts';
+import { isRolledOut, proxyState, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { OWNER_LEASE, ownerText } from '../../tenant/owner-lease.ts';
-import { leavingObjects } from '../../tenant/tenant-objects.ts';
+import { cleanupObjects } from '../../tenant/tenant-objects.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
 import { tenantFault, UNREACHABLE } from '../tenant/tenant-fault.ts';
@@ -142,8 +138,8 @@ async function cleanUp(
   if (daemonSet !== undefined && isOurs(daemonSet)) {
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
-    const placed = placedProxies(daemonSet);
-    const leaving = leavingObjects({ worker, tenant, placed, image: deps.proxyImage });
+    const currentProxies = proxyState(daemonSet);
+    const leaving = cleanupObjects({ worker, tenant, currentProxies, image: deps.proxyImage });
     for (const desired of leaving) {
       const present = all.find(
         ({ kind, metadata }) => kind === desired.kind && metadata.name === desired.metadata.name,

@@ -10,7 +10,7 @@ import type { HopResult } from '../../probe/hop.ts';
 import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies, type ProxiesInput } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
-import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { isChangingAddresses, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { holds, NO_NODES, waits, type ConditionState } from '../conditions/condition-state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -72,7 +72,7 @@ export async function outcomeOf(
   const judged = judge(link, planned, after, {
     nodes,
     isStuck: rolloutLeftMs === 0,
-    hasOldAddresses: daemonSet && areMoving(daemonSet, worker),
+    hasOldAddresses: daemonSet && isChangingAddresses(daemonSet, worker),
   });
   const soon = [
     retryInMs,

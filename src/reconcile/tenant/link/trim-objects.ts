@@ -7,7 +7,7 @@ import { withShallowManagedFields } from '../../../kube/managed-fields.ts';
 import type { ObjectMeta } from '../../../kube/object.ts';
 import type { ContainerStatus, ProxyPod } from '../../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
-import { placedProxies, type DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
+import { proxyState, type DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
 
 const MB = 1024 * 1024;
 
@@ -46,7 +46,7 @@ export function trimDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus 
 
 /** Returns the DaemonSet itself. @throws TypeError if its counts or containers are invalid */
 export function validDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus {
-  placedProxies(object);
+  proxyState(object);
   countsOf(object);
   assertCount('metadata.generation', object.metadata.generation);
   return object;
