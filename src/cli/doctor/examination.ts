@@ -162,7 +162,8 @@ async function proxiesFacts(run: DryRun, signal: AbortSignal): Promise<ProxiesIn
   return {
     daemonSet,
     image: plan.tenant.find(isDaemonSet)?.spec.template.spec.containers[0]?.image ?? '',
-    hasOldAddresses: daemonSet && resolved && isChangingAddresses(daemonSet, resolved.exposure.spec.worker),
+    hasOldAddresses:
+      daemonSet && resolved && isChangingAddresses(daemonSet, resolved.exposure.spec.worker),
     pods: (await unlessForbidden(podsOf(tenant, signal))) ?? [],
     nodes:
       desiredNumberScheduled > 0

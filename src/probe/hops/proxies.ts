@@ -68,7 +68,14 @@ const CRASHING = 'CrashLoopBackOff';
 
 /** Returns the result for the proxies of a tenant. */
 export function judgeProxies(input: ProxiesInput): HopResult {
-  const { daemonSet, pods = [], image, nodes, isStuck, hasOldAddresses: isChangingAddresses = false } = input;
+  const {
+    daemonSet,
+    pods = [],
+    image,
+    nodes,
+    isStuck,
+    hasOldAddresses: isChangingAddresses = false,
+  } = input;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
     return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
