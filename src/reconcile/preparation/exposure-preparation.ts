@@ -1,5 +1,5 @@
 /**
- * What an Exposure wants of the objects of its control plane.
+ * What an Exposure requires of the objects of its control plane.
  */
 import type { Edge } from '../../api/edge.ts';
 import type { Exposure } from '../../api/exposure.ts';
@@ -16,7 +16,7 @@ export interface PreparationCluster extends IngressClassView {
   readonly exposureIndex: Pick<ExposureIndex, 'preparedBy'>;
 }
 
-/** What is known besides the Exposure and its control plane. */
+/** The input besides the Exposure and its control plane. */
 export interface PreparationView {
   readonly management: PreparationCluster;
   /** Hosts of TenantRoutes that are not among the hosts of the plan. */
@@ -32,7 +32,7 @@ export function ownerOf(
   return { exposure, otherOwner: (uid) => exposureIndex.preparedBy(uid, key) };
 }
 
-/** What is to be prepared for an Exposure behind its Edge; `object` is the Exposure with its record. */
+/** The preparation for an Exposure behind its Edge. `object` is the Exposure with its record. */
 export function preparationFor(
   object: KubeObject,
   { exposure, edge }: { readonly exposure: Exposure; readonly edge: Pick<Edge, 'spec'> },
@@ -47,7 +47,7 @@ export function preparationFor(
     spec: {
       hosts,
       port: edge.spec.port,
-      // Whoever writes the fields himself need not know of hosts that he has just given up.
+      // A user who writes the fields does not need previous hosts.
       ...(previousHosts.length > 0 && prepare !== 'Report' && { previousHosts }),
       handledClasses: handledClasses(edge, management),
     },

@@ -1,5 +1,5 @@
 /**
- * The objects of providers, prepared for Exposures.
+ * Prepares the objects of providers for Exposures.
  */
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
@@ -24,14 +24,14 @@ export interface ExposurePreparation extends PreparationOutcome {
   readonly fault?: KubeError;
 }
 
-/** Of a control plane that is no provider's, or that nothing can be prepared for yet. */
+/** The result without a provider, or before there are hosts. */
 export const NOTHING_TO_PREPARE: ExposurePreparation = {
   plans: [],
   isPrepared: true,
   findings: [],
 };
 
-/** What {@link ExposurePreparations} works with. */
+/** Options of {@link ExposurePreparations}. */
 export interface ExposurePreparationsOptions {
   readonly management: ManagementAccess;
   readonly preparer: Preparer;
@@ -40,7 +40,7 @@ export interface ExposurePreparationsOptions {
   readonly versions: ExposureVersions;
 }
 
-/** What is to be prepared for an Exposure; undefined without a provider, or without hosts. */
+/** The preparation for an Exposure; undefined without a provider, or without hosts. */
 export function preparationInput(
   { object, resolved, reading: { provided } }: Observation,
   { hosts }: Pick<Plan, 'hosts'>,
@@ -62,8 +62,8 @@ export class ExposurePreparations {
   }
 
   /**
-   * The objects of its provider, as they must be; undefined if it is too late to begin. A fault of the management cluster is
-   * told later for a tenant in use, which has to be attended to first. @throws StepFailed
+   * Prepares the objects of the provider. Undefined if the Exposure is being deleted. For a tenant in use, an error of the
+   * management cluster is returned as `fault`, so that the tenant is reconciled first. @throws StepFailed
    */
   async prepare(
     observation: Observation,
@@ -97,7 +97,7 @@ export class ExposurePreparations {
     }
     const wrote: ExposureVersions['wrote'] = (before, after) => versions.wrote(before, after);
     const outcome = await preparer.prepare({ ...input, wrote }, signal);
-    // What was written just now takes the provider a moment: the next reconcile sees what comes of it.
+    // The provider reacts to the write within a moment: the next reconcile observes the result.
     const isWritten = outcome.plans.some(({ differing }) => differing.length > 0);
     if (!outcome.isPrepared || isWritten) return outcome;
     const published = publishedFindings(provided, input.spec, input.policy);
@@ -122,7 +122,7 @@ export class ExposurePreparations {
     const { renewals, events } = this.#options;
     const { deleted, requeueAfterMs } = await renewals.renew(staleSecrets, secrets, { signal });
     for (const key of deleted) {
-      const note = `deleted Secret ${keyText(key)}, which did not have the hosts of the edge: its provider makes it anew`;
+      const note = `Secret ${keyText(key)} did not have the hosts of the edge and was deleted. Its provider creates it again.`;
       events.record(object, { type: 'Normal', action: 'Prepare', reason: 'SecretRenewed', note });
     }
     return requeueAfterMs;

@@ -13,7 +13,7 @@ import { pathText } from '../../providers/preparation/preparation.ts';
 
 const YOURSELF = 'put the fields there yourself (snicket render shows them as YAML)';
 
-/** Somebody else has fields that would change: one finding for each of the others. */
+/** Other field managers own fields that would change: one finding for each of them. */
 export function conflictFindings(
   plan: PreparationPlan,
   owners: readonly ConflictOwner[],
@@ -22,12 +22,12 @@ export function conflictFindings(
     code: 'FieldConflict',
     severity: 'error',
     message: `${quoted(manager)} owns ${fields.map((field) => ownedText(plan, field)).join(', ')} of ${objectText(plan.live)}, so nothing was written`,
-    action: `${YOURSELF}, where ${quoted(manager)} has its own; or write prepare: Force${keptHostsText(plan)}`,
+    action: `${YOURSELF}, where ${quoted(manager)} has its own; or write prepare: Force${existingHostsText(plan)}`,
   }));
 }
 
-/** The same before anything is written, of everybody whom the server would name: all who own a field that would change. */
-export function foreseenConflicts(plan: PreparationPlan): readonly Finding[] {
+/** The same without a write: the field managers that own a field that would change. */
+export function plannedConflicts(plan: PreparationPlan): readonly Finding[] {
   const restored = new Set(plan.putBack.map(({ path }) => pathText(path)));
   const written = plan.differing.filter(({ path }) => !restored.has(pathText(path)));
   const owned = written.flatMap(({ path }) =>
@@ -47,38 +47,38 @@ function ownedText({ fields, live }: PreparationPlan, field: string): string {
   return `${field} (${shown(valueAt(live, ...known.path))}, wanted ${shown(known.wanted)})`;
 }
 
-/** Policy Report: what has to be done by others. */
+/** Policy Report: the fields that the user has to write. */
 export function wantedFinding(plan: PreparationPlan): Finding {
   const { live, differing } = plan;
   return {
     code: 'PreparationWanted',
     severity: 'error',
     message: `${objectText(live)} lacks what it needs to be behind the edge: ${fieldsText(differing)}`,
-    action: `${YOURSELF}, or write prepare: Patch${keptHostsText(plan)}`,
+    action: `${YOURSELF}, or write prepare: Patch${existingHostsText(plan)}`,
   };
 }
 
-/** How fields are called that hold a host, and where an Exposure has it. */
+/** Fields with a host, by name, and the field of the Exposure that sets it. */
 const HOST_FIELDS: Readonly<Record<string, string>> = {
   hostname: 'spec.hosts.api',
   apiHost: 'spec.hosts.api',
   konnectivityHost: 'spec.hosts.konnectivity',
 };
 
-/** Who has written hosts into his object may want to keep them: an Exposure that names none has others. */
-function keptHostsText({ differing }: PreparationPlan): string {
+/** How to keep hosts that the object has already: an Exposure that sets none derives others. */
+function existingHostsText({ differing }: PreparationPlan): string {
   const hostIn = (value: unknown) => (typeof value === 'string' ? value.replace(/:\d+$/, '') : '');
-  const kept = differing.flatMap(({ path, now, wanted }) => {
+  const existing = differing.flatMap(({ path, now, wanted }) => {
     const [field, host] = [HOST_FIELDS[path.at(-1) ?? ''], hostIn(now)];
     return field === undefined || host === '' || host === hostIn(wanted)
       ? []
       : `${field}: ${quoted(host)}`;
   });
-  if (kept.length === 0) return '';
-  return `; to keep what is there, write ${kept.join(' and ')} in the Exposure`;
+  if (existing.length === 0) return '';
+  return `; to keep what is there, write ${existing.join(' and ')} in the Exposure`;
 }
 
-/** The API server, or a webhook of the provider, does not take it. */
+/** The API server, or a webhook of the provider, rejects the write. */
 export function refusedFinding({ live }: PreparationPlan, error: KubeError): Finding {
   return {
     code: 'PreparationRefused',
@@ -88,7 +88,7 @@ export function refusedFinding({ live }: PreparationPlan, error: KubeError): Fin
   };
 }
 
-/** Snicket has no right to. */
+/** Snicket has no permission to write the object. */
 export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
   return {
     code: 'PreparationForbidden',
@@ -98,7 +98,7 @@ export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
   };
 }
 
-/** Taken, and not kept. */
+/** The write succeeded, but a webhook has changed it. */
 export function notKeptFinding(live: KubeObject, fields: readonly FieldState[]): Finding {
   return {
     code: 'PreparationNotKept',
@@ -108,13 +108,13 @@ export function notKeptFinding(live: KubeObject, fields: readonly FieldState[]):
   };
 }
 
-/** Written a moment ago, and different again. The same words each time: every other would be a write of its own. */
+/** Another client reverts the fields. The text is constant, because each change of it would be a status write. */
 export function contestedFinding(
   { live, differing }: PreparationPlan,
   since: Date | undefined,
 ): Finding {
   const owners = managersIn(differing.flatMap(({ path }) => otherOwners(live, path)));
-  // One who takes a field away owns nothing afterwards.
+  // A client that removes a field owns nothing afterwards.
   const others = managersIn(
     (live.metadata.managedFields ?? []).filter(({ manager }) => manager !== OWN_MANAGER),
   );
@@ -137,7 +137,7 @@ function managersIn(entries: readonly ManagedFields[]): string {
     .join(', ');
 }
 
-/** Others write it without a pause. */
+/** Other clients write the object all the time. */
 export function busyFinding(objects: readonly KubeObject[]): Finding {
   return {
     code: 'PreparationBusy',
@@ -147,7 +147,7 @@ export function busyFinding(objects: readonly KubeObject[]): Finding {
   };
 }
 
-/** Deleted while it was being prepared. */
+/** The object was deleted while it was being prepared. */
 export function goneFinding(live: KubeObject): Finding {
   return {
     code: 'ControlPlaneGone',

@@ -1,6 +1,6 @@
 /**
- * Writes into providers' objects what they must carry, and puts everything back. What to write is planned elsewhere; here
- * is who may be overwritten, what happens in between, and when to stop.
+ * Writes the planned fields to the objects of providers. Handles field conflicts, concurrent writes, and clients or webhooks that
+ * revert the fields.
  */
 import type { PreparePolicy } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
@@ -26,7 +26,7 @@ import {
   conflictFindings,
   contestedFinding,
   forbiddenFinding,
-  foreseenConflicts,
+  plannedConflicts,
   goneFinding,
   notKeptFinding,
   refusedFinding,
@@ -35,7 +35,7 @@ import {
 import type { Poll } from '../poll-backoff.ts';
 import { recordChange, writeRecord, type RecordChange } from './record-writes.ts';
 
-/** What is to be prepared, for whom, and how far one may go. */
+/** What to prepare, for which Exposure, and by which policy. */
 export interface PreparationInput {
   readonly policy: PreparePolicy;
   readonly provided: Pick<ProvidedFacts, 'provider' | 'objects'>;
@@ -45,40 +45,40 @@ export interface PreparationInput {
   readonly wrote?: (before: KubeObject, after: KubeObject) => void;
 }
 
-/** What became of it. */
+/** The result of a preparation. */
 export interface PreparationOutcome {
-  /** What the objects have to have, by how they were observed. */
+  /** The plans for the objects as they were observed. */
   readonly plans: readonly PreparationPlan[];
-  /** Whether every object carries all that it must. */
+  /** Whether every object has all its fields. */
   readonly isPrepared: boolean;
   readonly findings: readonly Finding[];
-  /** When to try again; absent: when something changes. */
+  /** When to retry. Absent: when something changes. */
   readonly requeueAfterMs?: number | undefined;
-  /** Absent: there is nothing that no watch reports. */
+  /** Absent: watches report everything that it waits for. */
   readonly poll?: Poll | undefined;
 }
 
 type WriteOutcome = Omit<PreparationOutcome, 'plans'>;
 
-/** Others write in between now and then, not for ever. A preparation takes five writes at most. */
+/** The maximum of attempts when other clients write at the same time. A preparation takes at most five writes. */
 const MAX_ATTEMPTS = 10;
 const BUSY: Poll = { reason: 'Busy', firstMs: 1_000 };
 
 /** Options of a {@link Preparer}. */
 export interface PreparerOptions {
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** What people's clocks show. Default: those of the machine. */
+  /** The wall-clock time. Default: that of the system. */
   readonly now?: () => Date;
 }
 
-/** An Exposure and the objects of its control plane, as the server has them. */
-interface Present {
+/** An Exposure and the objects of its control plane, as read from the API server. */
+interface CurrentObjects {
   readonly exposure: KubeObject;
   readonly objects: readonly KubeObject[];
 }
 
-/** A write that a webhook changed. */
+/** A write that a webhook has changed. */
 interface NotKept {
   /** The key of the Exposure that it was for. */
   readonly owner: string;
@@ -89,11 +89,11 @@ interface NotKept {
 /** Prepares the objects of control planes in one management cluster. */
 export class Preparer {
   readonly #client: ObjectClient;
-  /** By the uid of an object. */
+  /** Repeated writes, by the uid of the object. */
   readonly #repeats: Repeats;
-  /** The same, of those whose last write was changed by a webhook: what was written, and what is said of it. */
+  /** Objects whose last write was changed by a webhook, by uid. */
   readonly #notKept = new Map<string, NotKept>();
-  /** Keys of Exposures by the uid of the object that they prepare: the watch reports a record a moment later. */
+  /** Keys of Exposures, by the uid of the object that they prepare: the watch reports the record later. */
   readonly #claims = new Map<string, string>();
 
   constructor(client: ObjectClient, { clock = systemClock, now }: PreparerOptions = {}) {
@@ -101,20 +101,20 @@ export class Preparer {
     this.#repeats = new Repeats(clock, now);
   }
 
-  /** An Exposure is gone. */
+  /** The Exposure of this key is gone. */
   forget(exposure: string): void {
     this.#release(exposure);
-    for (const [place, { owner }] of this.#notKept) {
-      if (owner === exposure) this.#notKept.delete(place);
+    for (const [uid, { owner }] of this.#notKept) {
+      if (owner === exposure) this.#notKept.delete(uid);
     }
   }
 
-  /** Gives the claims of an Exposure up. */
+  /** Releases the claims of an Exposure. */
   #release(exposure: string): void {
     for (const [uid, owner] of this.#claims) if (owner === exposure) this.#claims.delete(uid);
   }
 
-  /** Writes what the objects lack. @throws KubeError for what should be tried again soon */
+  /** Writes the fields that the objects lack. @throws KubeError for an error to retry */
   async prepare(input: PreparationInput, signal: AbortSignal): Promise<PreparationOutcome> {
     const { provided, policy, owner } = input;
     const plans = this.#plan(input, owner.exposure, provided.objects);
@@ -126,7 +126,7 @@ export class Preparer {
     const { provided, policy, owner } = input;
     const { exposure } = owner;
     for (let attempt = 1; ; attempt++) {
-      // What was read may be a copy that a watch keeps: what is written goes by the objects themselves.
+      // The observed objects may come from a watch. Writes need the current versions.
       const present = await this.#read(exposure, provided.objects, signal);
       if ('code' in present) return { isPrepared: false, findings: [present] };
       const plans = this.#plan(input, present.exposure, present.objects);
@@ -161,7 +161,7 @@ export class Preparer {
     exposure: KubeObject,
     objects: readonly KubeObject[],
     signal: AbortSignal,
-  ): Promise<Present | Finding> {
+  ): Promise<CurrentObjects | Finding> {
     const fresh: KubeObject[] = [];
     for (const object of objects) {
       const found = await this.#client.get(resourceOfProvider(object), object.metadata, { signal });
@@ -177,24 +177,28 @@ export class Preparer {
     return { exposure: found, objects: fresh };
   }
 
-  /** One step: the record before the objects, then the objects, then the record without what is not needed any more. */
+  /** One step: first the record, then the objects, then the record without obsolete fields. */
   async #write(
     input: PreparationInput,
-    { exposure }: Present,
+    { exposure }: CurrentObjects,
     plans: readonly PreparationPlan[],
     signal: AbortSignal,
   ): Promise<WriteOutcome | 'again'> {
     const isForced = input.policy === 'Force';
     const findings = [...findingsOf(plans)];
     const due = plans.filter(isToWrite);
-    // Of all objects first: one that is written while another cannot be is neither prepared nor as it was.
-    const conflicts = isForced ? [] : due.flatMap(foreseenConflicts);
+    // Checked for all objects before the first write, so that none is written if another cannot be.
+    const conflicts = isForced ? [] : due.flatMap(plannedConflicts);
     if (conflicts.length > 0) return { isPrepared: false, findings: [...conflicts, ...findings] };
     for (const plan of due) {
-      // Two who know better must not wear out a server, nor roll out API servers all day.
-      const requeueAfterMs = this.#repeats.waitMs(placeOf(plan), contentOf(plan));
+      // Backs off if another client reverts the fields: each write may roll out the API server.
+      const requeueAfterMs = this.#repeats.waitMs(uidOf(plan), contentOf(plan));
       if (requeueAfterMs > 0) {
-        return { isPrepared: false, findings: [this.#undone(plan), ...findings], requeueAfterMs };
+        return {
+          isPrepared: false,
+          findings: [this.#revertedFinding(plan), ...findings],
+          requeueAfterMs,
+        };
       }
     }
     if (exposure.metadata.deletionTimestamp !== undefined) {
@@ -216,7 +220,7 @@ export class Preparer {
     return this.#confirm(input, due, signal);
   }
 
-  /** Prepared is what the server returns: a webhook may have changed what was written. */
+  /** Checks the objects after the writes: a webhook may have changed them. */
   async #confirm(
     input: PreparationInput,
     written: readonly PreparationPlan[],
@@ -231,7 +235,7 @@ export class Preparer {
       if (!isWritten || plan.differing.length === 0) return [];
       const finding = notKeptFinding(plan.live, plan.differing);
       const key = keyText(owner.exposure.metadata);
-      this.#notKept.set(placeOf(plan), { owner: key, content: contentOf(plan), finding });
+      this.#notKept.set(uidOf(plan), { owner: key, content: contentOf(plan), finding });
       return [finding];
     });
     if (notKept.length > 0) {
@@ -240,14 +244,14 @@ export class Preparer {
     return withoutWriting(present.exposure, plans, policy) ?? 'again';
   }
 
-  /** Writes the record of this very version of the Exposure. Until it is written, the objects are claimed. @throws KubeError */
+  /** Writes the record to this version of the Exposure, and claims the objects until the watch reports it. @throws KubeError */
   async #record(
     { metadata }: KubeObject,
     { to: text, uids }: RecordChange,
     signal: AbortSignal,
   ): Promise<KubeObject | undefined> {
     const key = keyText(metadata);
-    // First: the watch may report that the record loses an object before the server answers the write.
+    // Before the write: the watch may report that the record loses an object before the response arrives.
     this.#release(key);
     for (const uid of uids) this.#claims.set(uid, key);
     let written: KubeObject | undefined;
@@ -255,7 +259,7 @@ export class Preparer {
       written = await writeRecord(this.#client, metadata, text, signal);
       return written;
     } finally {
-      // Another Exposure must not wait for one that has no record.
+      // Without a record there is no claim.
       if (written === undefined) for (const uid of uids) this.#claims.delete(uid);
     }
   }
@@ -283,9 +287,9 @@ export class Preparer {
         return 'again';
       }
       await this.#client.apply(body, { force, resource, signal });
-      const [place, content] = [placeOf(plan), contentOf(plan)];
-      this.#repeats.add(place, content);
-      this.#notKept.delete(place);
+      const [uid, content] = [uidOf(plan), contentOf(plan)];
+      this.#repeats.add(uid, content);
+      this.#notKept.delete(uid);
       return 'written';
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return [goneFinding(live)];
@@ -293,9 +297,9 @@ export class Preparer {
       if (isKubeError(error, 'Forbidden')) return [forbiddenFinding(plan)];
       if (!isKubeError(error, 'Conflict')) throw error;
       const owners = conflictOwners(error);
-      // Without owners it is the version that is another: somebody wrote in between, or the object is gone.
+      // A conflict without owners is a conflict of versions: another client has written, or the object is gone.
       if (owners.length === 0) return 'again';
-      // What was put back by a patch is ours by another operation, which counts as another owner.
+      // A patch by Snicket counts as another owner, because its operation is Update and not Apply.
       const others = owners.filter(({ manager }) => manager !== OWN_MANAGER);
       return others.length === 0
         ? this.#writeOne(plan, true, signal)
@@ -303,16 +307,16 @@ export class Preparer {
     }
   }
 
-  /** What is said of a write that is not there any more, until it is written again. */
-  #undone(plan: PreparationPlan): Finding {
-    const [place, content] = [placeOf(plan), contentOf(plan)];
-    const notKept = this.#notKept.get(place);
+  /** The finding about a reverted write, until it is written again. */
+  #revertedFinding(plan: PreparationPlan): Finding {
+    const [uid, content] = [uidOf(plan), contentOf(plan)];
+    const notKept = this.#notKept.get(uid);
     if (notKept?.content === content) return notKept.finding;
-    return contestedFinding(plan, this.#repeats.undoneSince(place, content));
+    return contestedFinding(plan, this.#repeats.undoneSince(uid, content));
   }
 }
 
-/** What the objects need, by how they were observed: nothing is known of what a write would meet. */
+/** The preparation without writes: conflicts are derived from the observed field managers. */
 export function plannedPreparation({
   policy,
   provided,
@@ -322,12 +326,12 @@ export function plannedPreparation({
   const plans = planProvided(provided, spec, owner, provided.objects);
   const known = withoutWriting(owner.exposure, plans, policy);
   if (known !== undefined) return { plans, ...known };
-  const conflicts = policy === 'Force' ? [] : plans.filter(isToWrite).flatMap(foreseenConflicts);
+  const conflicts = policy === 'Force' ? [] : plans.filter(isToWrite).flatMap(plannedConflicts);
   const findings = [...conflicts, ...findingsOf(plans)];
   return { plans, isPrepared: conflicts.length === 0, findings };
 }
 
-/** What is said where nothing is written: something is wrong, everything is there, or nobody wants it. */
+/** The result if nothing is to be written: an error, the policy Report, or complete objects. Undefined: there are writes. */
 function withoutWriting(
   exposure: KubeObject,
   plans: readonly PreparationPlan[],
@@ -346,12 +350,12 @@ function withoutWriting(
   return isDone ? { isPrepared: true, findings } : undefined;
 }
 
-/** Whether something of it is not there yet, or is to go. */
+/** Whether fields are missing or to be restored. */
 function isToWrite({ isDue, putBack }: PreparationPlan): boolean {
   return isDue || putBack.length > 0;
 }
 
-/** What keeps everything from being written comes first. */
+/** The findings, errors first. */
 function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[] {
   const all = plans.flatMap(({ findings }) => findings);
   return [
@@ -360,11 +364,11 @@ function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[] {
   ];
 }
 
-function placeOf({ live }: PreparationPlan): string {
+function uidOf({ live }: PreparationPlan): string {
   return live.metadata.uid ?? keyText(live.metadata);
 }
 
-/** What is ours alone: one who undoes it may put something else there each time. */
+/** The desired fields. Not the live ones: a client that reverts them may write another value each time. */
 function contentOf({ fields }: PreparationPlan): string {
   return JSON.stringify(fields.map(({ path, own }) => [path, own]));
 }

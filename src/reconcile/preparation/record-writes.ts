@@ -22,7 +22,7 @@ export interface RecordChange {
   readonly uids: readonly string[];
 }
 
-/** The change that the plans need before they are carried out, or after; undefined if the record is as it should be. */
+/** The change of the record before or after the plans are applied; undefined if the record is up to date. */
 export function recordChange(
   exposure: KubeObject,
   plans: readonly PreparationPlan[],
@@ -33,15 +33,15 @@ export function recordChange(
   const next = nextRecord(record, plans, when);
   const from = exposure.metadata.annotations?.[RECORD_ANNOTATION];
   const to = recordText(exposure, next);
-  // One that is too long is a finding, and nothing is written.
+  // A record that is too long is a finding, and is not written.
   if (to === undefined || to === (from ?? null)) return undefined;
   if (to !== null && Bun.deepEquals(next.objects, record.objects)) return undefined;
   return { from, to, uids: to === null ? [] : next.objects.map(({ uid }) => uid) };
 }
 
 /**
- * Writes the record, or removes it, and returns the Exposure as it is then. The patch names the version of the Exposure:
- * undefined if that has changed since, and nothing was written. @throws KubeError
+ * Writes or removes the record, and returns the Exposure after that. Undefined if the Exposure has changed meanwhile: then nothing
+ * is written. @throws KubeError
  */
 export async function writeRecord(
   client: ObjectClient,

@@ -32,14 +32,14 @@ import { quoted } from '../../text/quote.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { writeRecord } from './record-writes.ts';
 
-/** What it takes. */
+/** The input of {@link restore}. */
 export interface RestoreInput {
   /** The Exposure whose record names the objects. */
   readonly exposure: KubeObject;
   /** The kind in the version that the cluster serves. */
   readonly servedAs: (resource: Resource) => Resource;
   readonly objects: ControlPlaneObjects;
-  /** Not to wait any longer for what a provider has to do first. */
+  /** Whether to stop waiting for the provider. */
   readonly isLate: boolean;
   /** Called after the write to the Exposure, so that later writes of the same reconcile carry the new version. */
   readonly wrote?: (before: KubeObject, after: KubeObject) => void;
@@ -47,7 +47,7 @@ export interface RestoreInput {
 
 const MAX_ATTEMPTS = 6;
 
-/** Restores all objects and removes the record; says what has to be waited for, nothing when done. @throws KubeError */
+/** Restores all objects and removes the record. Returns what it waits for; undefined when done. @throws KubeError */
 export async function restore(
   client: ObjectClient,
   { exposure: { metadata }, servedAs, objects, isLate, wrote }: RestoreInput,
@@ -63,8 +63,8 @@ export async function restore(
       const provider = providerFor({ apiVersion: `${one.group}/`, kind: one.kind });
       if (provider === undefined) continue; // no provider writes such an object
       const resource = servedAs(provider.resource);
-      const place = { client, resource, provider, objects, isLate };
-      const rest = await restoreOne(one, { ...place, namespace: metadata.namespace }, signal);
+      const target = { client, resource, provider, objects, isLate };
+      const rest = await restoreOne(one, { ...target, namespace: metadata.namespace }, signal);
       if (rest !== undefined) return rest;
     }
     const written = await writeRecord(client, exposure.metadata, null, signal);
@@ -76,7 +76,7 @@ export async function restore(
   return `Other clients keep changing Exposure ${keyText(metadata)}`;
 }
 
-interface Place {
+interface RestoreTarget {
   readonly client: ObjectClient;
   readonly resource: Resource;
   readonly namespace: string | undefined;
@@ -93,17 +93,17 @@ type Step =
 /** An object that is gone, that is being deleted, or that came after the recorded one needs no restoring. */
 async function restoreOne(
   { name, uid, fields }: ObjectRecord,
-  place: Place,
+  target: RestoreTarget,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { client, resource, namespace } = place;
+  const { client, resource, namespace } = target;
   const key = { name, namespace };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const live = await client.get(resource, key, { signal });
     if (live === undefined || live.metadata.uid !== uid) return undefined;
     if (live.metadata.deletionTimestamp !== undefined) return undefined;
     try {
-      const step = await nextStep(live, fields, place, signal);
+      const step = await nextStep(live, fields, target, signal);
       if (step.next === 'done') return undefined;
       if (step.next === 'wait') return step.because;
     } catch (error) {
@@ -121,12 +121,12 @@ async function restoreOne(
 async function nextStep(
   live: KubeObject,
   fields: readonly FieldRecord[],
-  place: Place,
+  target: RestoreTarget,
   signal: AbortSignal,
 ): Promise<Step> {
-  const { client, resource } = place;
+  const { client, resource } = target;
   const { resourceVersion, managedFields = [] } = live.metadata;
-  const emptied = new Set(place.provider.emptiedFirst.map(pathText));
+  const emptied = new Set(target.provider.emptiedFirst.map(pathText));
   const values = previousValues(live, fields).filter(
     ({ path, value }) => value !== null || !emptied.has(pathText(path)),
   );
@@ -143,7 +143,7 @@ async function nextStep(
     await client.patch(resource, live.metadata, 'merge', patch, { signal });
     return { next: 'again' };
   }
-  const step = await emptyFirst(live, fields, place, signal);
+  const step = await emptyFirst(live, fields, target, signal);
   if (step !== undefined) return step;
   if (appliedPaths(live).length === 0) return { next: 'done' };
   // An apply of nothing removes what only Snicket owns.
@@ -151,11 +151,11 @@ async function nextStep(
   return { next: 'again' };
 }
 
-/** Lists that the provider has to see empty before they go. */
+/** Empties lists that the provider must observe as empty before they are removed. */
 async function emptyFirst(
   live: KubeObject,
   fields: readonly FieldRecord[],
-  { client, resource, provider, objects, isLate }: Place,
+  { client, resource, provider, objects, isLate }: RestoreTarget,
   signal: AbortSignal,
 ): Promise<Step | undefined> {
   const paths = new Set(provider.emptiedFirst.map(pathText));
@@ -176,7 +176,7 @@ async function emptyFirst(
   return { next: 'wait', because: lingering };
 }
 
-/** A list that is there, was not there before, and has nothing of anybody else. */
+/** Whether a list exists that did not exist before and has no entries of others. */
 function isToGo(live: KubeObject, list: ListRecord): boolean {
   return valueAt(live, ...list.path) !== undefined && previousValue(live, list) === undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Has providers make their Secrets anew that they made too early: it deletes them, in namespaces where somebody has given
- * Snicket that right. Only those that belong to the provider's object and are out of date at that very moment; never often.
+ * Makes providers create Secrets again that they created too early: deletes them in namespaces where Snicket has that permission.
+ * Only Secrets that belong to the provider's object and are out of date are deleted, with backoff.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -11,35 +11,35 @@ import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
 
-/** What {@link SecretRenewals} works with. */
+/** Options of {@link SecretRenewals}. */
 export interface SecretRenewalsOptions {
   readonly management: Pick<ManagementAccess, 'client' | 'secret' | 'secretNow'>;
-  /** How long a provider has to do it by itself; some do. Default 20,000. */
+  /** How long a provider has to create a Secret again by itself. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** What became of it. */
+/** The result of a renewal. */
 export interface Renewal {
-  /** Those that are gone now, and come again. */
+  /** The Secrets that were deleted. Their provider creates them again. */
   readonly deleted: readonly ObjectKey[];
-  /** When to look again; absent: when something changes. */
+  /** When to reconcile again. Absent: when something changes. */
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** A right that is missing is asked for again so late, and a Secret that clients need looked at so often. */
-const REFUSED_MS = 60_000;
-/** A provider makes a Secret within seconds. */
-const MADE_MS = 5_000;
+/** The delay until a delete is retried that was forbidden. */
+const FORBIDDEN_MS = 60_000;
+/** A provider creates a Secret within seconds. */
+const CREATED_MS = 5_000;
 
-/** A Secret that is out of date, by its name. One map belongs to one Exposure. */
+/** The Secrets of one Exposure that are out of date, by name. */
 export type StaleSecrets = Map<string, Stale>;
 
 interface Stale {
   readonly uid: string | undefined;
   readonly sinceMs: number;
-  readonly refusedAtMs?: number;
+  readonly forbiddenAtMs?: number;
 }
 
 type Step = { readonly deleted: ObjectKey } | { readonly waitMs: number | undefined };
@@ -59,7 +59,7 @@ export class SecretRenewals {
   }
 
   /**
-   * Deletes those that are out of date, and have been for long enough; at once if `isLast`, since there is no next time.
+   * Deletes Secrets that have been out of date for long enough; with `isLast` at once, because there is no next attempt.
    * @throws KubeError
    */
   async renew(
@@ -73,13 +73,13 @@ export class SecretRenewals {
       const step = await this.#renewOne(secret, known, isLast, signal);
       if (step === undefined) continue;
       if ('deleted' in step) deleted.push(step.deleted);
-      const waitMs = 'deleted' in step ? MADE_MS : step.waitMs;
+      const waitMs = 'deleted' in step ? CREATED_MS : step.waitMs;
       if (waitMs !== undefined) waitsMs.push(waitMs);
     }
     return { deleted, ...(waitsMs.length > 0 && { requeueAfterMs: Math.min(...waitsMs) }) };
   }
 
-  /** Undefined: it is as it should be, or not there, or nobody's to delete. */
+  /** Undefined: the Secret is up to date, missing, or not the provider's. */
   async #renewOne(
     secret: RenewableSecret,
     known: StaleSecrets,
@@ -93,30 +93,30 @@ export class SecretRenewals {
       return undefined;
     }
     const stale = this.#noted(seen, known);
-    const { refusedAtMs = Number.NEGATIVE_INFINITY } = stale;
-    const refusedMs = refusedAtMs + REFUSED_MS - this.#clock.nowMs();
-    if (refusedMs > 0 && !isLast) return { waitMs: isNeeded ? refusedMs : undefined };
-    const place = `${keyText(key)} ${secret.owner.metadata.uid}`;
-    // What it lacks is another thing when its tenant leaves.
+    const { forbiddenAtMs = Number.NEGATIVE_INFINITY } = stale;
+    const forbiddenMs = forbiddenAtMs + FORBIDDEN_MS - this.#clock.nowMs();
+    if (forbiddenMs > 0 && !isLast) return { waitMs: isNeeded ? forbiddenMs : undefined };
+    const subject = `${keyText(key)} ${secret.owner.metadata.uid}`;
+    // During cleanup other fields are out of date.
     const lacking = isLast ? 'left' : 'desired';
     const afterMs = isLast ? 0 : this.#renewAfterMs;
     const waitMs = Math.max(
       stale.sinceMs + afterMs - this.#clock.nowMs(),
-      this.#repeats.waitMs(place, lacking),
+      this.#repeats.waitMs(subject, lacking),
     );
     if (waitMs > 0) return { waitMs };
     const outcome = await this.#delete(secret, seen, signal);
-    if (outcome === 'another') return { waitMs: MADE_MS };
+    if (outcome === 'another') return { waitMs: CREATED_MS };
     if (outcome === 'refused') {
-      known.set(key.name, { ...stale, refusedAtMs: this.#clock.nowMs() });
-      return { waitMs: isNeeded ? REFUSED_MS : undefined };
+      known.set(key.name, { ...stale, forbiddenAtMs: this.#clock.nowMs() });
+      return { waitMs: isNeeded ? FORBIDDEN_MS : undefined };
     }
-    this.#repeats.add(place, lacking);
+    this.#repeats.add(subject, lacking);
     known.delete(key.name);
     return { deleted: key };
   }
 
-  /** What was seen may be a while ago: the provider may just have made another. */
+  /** Deletes the Secret if it is still the one that was observed: the provider may have created another. */
   async #delete(
     secret: RenewableSecret,
     seen: Secret,
@@ -136,12 +136,12 @@ export class SecretRenewals {
       if (isKubeError(error, 'Forbidden')) return 'refused';
       throw error;
     }
-    // The next look is at what is there then.
+    // Updates the cache for the next reconcile.
     await management.secretNow(key, signal);
     return 'deleted';
   }
 
-  /** Since when this very Secret is out of date. */
+  /** Records since when this Secret is out of date. */
   #noted({ metadata: { name, uid } }: Secret, known: StaleSecrets): Stale {
     const before = known.get(name);
     if (before !== undefined && before.uid === uid) return before;
@@ -151,7 +151,7 @@ export class SecretRenewals {
   }
 }
 
-/** Out of date, and of the provider's making: whoever else may have put a Secret there of that name has his reasons. */
+/** Whether a Secret is out of date and owned by the provider's object. A Secret that a user has created is left alone. */
 function isToRenew(secret: Secret, { owner, isStale }: RenewableSecret): boolean {
   const { ownerReferences = [], deletionTimestamp } = secret.metadata;
   const isOwned = ownerReferences.some(

@@ -1,6 +1,6 @@
 /**
- * The operator's way to one tenant: a client, and watches of the few objects whose drift has to be mended in seconds.
- * Everything else of the tenant is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
+ * The operator's connection to one tenant: a client, and watches of the few objects whose drift is repaired within seconds.
+ * Everything else is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import { Applier } from '../../../kube/apply/apply.ts';
@@ -25,30 +25,30 @@ export interface TenantLinkOptions {
   readonly client: KubeClient;
   /** Whether this operator owns the tenant now. Default: always. */
   readonly isOwned?: (() => boolean) | undefined;
-  /** Slices name every node: watch those too. */
+  /** Whether to watch nodes and proxy pods, because slices have an endpoint for every node. */
   readonly watchesNodes: boolean;
-  /** How long what was read is good for another look. */
+  /** How long reads are cached. */
   readonly freshMs: number;
-  /** For how long a roll-out of the proxies may stand still. Default 120,000: an image is pulled within that. */
+  /** How long a rollout of the proxies may make no progress before it is stuck. Default 120,000, enough to pull an image. */
   readonly stuckAfterMs?: number | undefined;
-  /** Something that is watched has changed; that we have made it ourselves is no change. */
+  /** Called when a watched object has changed. An object that this operator has created is no change. */
   readonly onChange: () => void;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   /** Default: each informer has its own. */
   readonly counters?: InformerCounters | undefined;
 }
 
-/** One tenant. */
+/** The link to one tenant. */
 export class TenantLink implements TenantView {
   /** Reads, and writes while this operator owns the tenant. */
   readonly client: KubeClient;
   readonly applier: Applier;
   /** For the Lease of the tenant only. Its writes do not depend on the Lease. */
   readonly leaseClient: KubeClient;
-  /** Asks, if it has not just done so. */
+  /** Reads with a short-lived cache. */
   readonly reader: RecentReads;
   readonly slices: Informer<EndpointSlice>;
   readonly daemonSets: Informer<DaemonSetWithStatus>;
@@ -60,11 +60,11 @@ export class TenantLink implements TenantView {
   readonly #onChange: () => void;
   readonly #stuckAfterMs: number;
   readonly #clock: Clock;
-  /** The roll-out that is under way, how far it was when it was last seen to move, and when. */
+  /** The progress of the current rollout, and the time of the last progress. */
   #rollout: { readonly mark: string; readonly sinceMs: number } | undefined;
-  /** What the watches have told while something is written; absent while nothing is. */
-  #toldMeanwhile: Change<KubeObject>[] | undefined;
-  /** Those that we have written last. */
+  /** Watch events that have arrived during a write. Undefined: there is no write. */
+  #pendingChanges: Change<KubeObject>[] | undefined;
+  /** The versions of the last writes. */
   readonly #ownVersions = new Set<string>();
   #writes = 0;
 
@@ -119,13 +119,13 @@ export class TenantLink implements TenantView {
       });
     }
     this.#onChange = onChange;
-    this.slices.onChange((change) => this.#tell(change));
-    this.daemonSets.onChange((change) => this.#tell(change));
+    this.slices.onChange((change) => this.#notify(change));
+    this.daemonSets.onChange((change) => this.#notify(change));
     this.nodes?.onChange(onChange);
     this.pods?.onChange(onChange);
   }
 
-  /** Begins to watch: one kind after the other, so that their lists go by one connection. */
+  /** Starts the watches one after the other, so that their lists share one connection. */
   open(): void {
     void this.#openAll(this.#closed.signal);
   }
@@ -141,17 +141,17 @@ export class TenantLink implements TenantView {
     }
   }
 
-  /** Once every watch has its first list. @throws KubeError `Malformed` of one that cannot be, the signal's reason */
+  /** Waits until every watch has its first list. @throws KubeError `Malformed`, or the signal's reason */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#informers().map(async (informer) => syncedOrThrow(informer, signal)));
   }
 
-  /** The proxies' DaemonSet, as it is. */
+  /** The DaemonSet of the proxies, as watched. */
   get daemonSet(): DaemonSetWithStatus | undefined {
     return this.daemonSets.get(PROXY);
   }
 
-  /** How much longer the roll-out may stand still, 0 if it is stuck; undefined while there is none. */
+  /** How much longer the rollout may make no progress; 0 if it is stuck, undefined if there is none. */
   rolloutLeftMs({ metadata, status = {} }: DaemonSetWithStatus): number | undefined {
     const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0 } = status;
     const isObserved = (status.observedGeneration ?? 0) >= (metadata.generation ?? 1);
@@ -168,37 +168,37 @@ export class TenantLink implements TenantView {
   }
 
   /**
-   * Does something that writes to the tenant. What its watches tell meanwhile is judged when that is done: what we wrote
-   * ourselves often comes from there before the answer does.
+   * Runs work that writes to the tenant. Watch events are held back until it ends: the event for a write often arrives before
+   * the response.
    */
   async writing<T>(work: () => Promise<T>): Promise<T> {
-    const told: Change<KubeObject>[] = [];
-    this.#toldMeanwhile = told;
+    const changes: Change<KubeObject>[] = [];
+    this.#pendingChanges = changes;
     this.#ownVersions.clear();
     try {
       return await work();
     } finally {
-      this.#toldMeanwhile = undefined;
-      for (const change of told) this.#tell(change);
+      this.#pendingChanges = undefined;
+      for (const change of changes) this.#notify(change);
     }
   }
 
-  /** How many objects were written to the tenant so far. */
+  /** The number of objects that were written to the tenant. */
   get writes(): number {
     return this.#writes;
   }
 
-  /** That was written; as it is now. */
+  /** Records an object that was written. */
   wrote(object: KubeObject): void {
     this.reader.put(resourceOf(object), object);
     this.#ownVersions.add(object.metadata.resourceVersion ?? '');
     this.#writes++;
   }
 
-  #tell(change: Change<KubeObject>): void {
+  #notify(change: Change<KubeObject>): void {
     const isOurs = this.#ownVersions.has(change.object.metadata.resourceVersion ?? '');
-    if (this.#toldMeanwhile !== undefined) this.#toldMeanwhile.push(change);
-    // What we changed may be the cue for the next step; what we made is not.
+    if (this.#pendingChanges !== undefined) this.#pendingChanges.push(change);
+    // An object that Snicket has changed may need a next step; one that it has created does not.
     else if (change.type !== 'ADDED' || !isOurs) this.#onChange();
   }
 

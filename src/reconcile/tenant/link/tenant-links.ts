@@ -1,5 +1,5 @@
 /**
- * The links to all tenants, one for each Exposure, for as long as its kubeconfig and its address are the same.
+ * The links to all tenants: one for each Exposure, replaced when its kubeconfig or its address changes.
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
@@ -12,19 +12,19 @@ import { parseKubeconfig } from '../../../kube/access/kubeconfig.ts';
 import type { Finding } from '../../../api/finding.ts';
 import { ipVersion } from '../../../wire/ip-address.ts';
 import { leaderClient } from '../ownership/owned-client.ts';
-import { Pace } from './pace.ts';
+import { RateLimit } from './rate-limit.ts';
 import { TenantLink } from './tenant-link.ts';
 
-/** How a tenant is reached. */
+/** How to connect to a tenant. */
 export interface TenantAddress {
-  /** Text of an administrator's kubeconfig. */
+  /** The text of an administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** `host:port` of the API server, by the Service and never by the edge; several are tried in turn. */
+  /** `host:port` of the API server, from the Service and never from the edge. Several are tried in turn. */
   readonly addresses: readonly string[];
   readonly watchesNodes: boolean;
-  /** `host:port` by which clients reach it through the edge. */
+  /** `host:port` that clients use through the edge. */
   readonly endpoint?: string | undefined;
-  /** The addresses of the edge, for where DNS does not know the host yet. */
+  /** The addresses of the edge, in case DNS does not resolve the host yet. */
   readonly edgeAddresses?: readonly string[] | undefined;
 }
 
@@ -36,12 +36,12 @@ export interface TenantConnections {
     address: TenantAddress,
     signal: AbortSignal,
   ): TenantLink | Finding | Promise<TenantLink | Finding>;
-  /** The connection that is open, if there is one. */
+  /** The open connection, if there is one. */
   current(exposure: string): TenantLink | undefined;
   /** The tenant did not answer. */
   failed(exposure: string): void;
   answered(exposure: string): void;
-  /** How often in a row the tenant has not answered. */
+  /** Consecutive attempts that the tenant has not answered. */
   failuresOf(exposure: string): number;
   /** The Exposure is gone. */
   forget(exposure: string): void;
@@ -49,11 +49,11 @@ export interface TenantConnections {
 
 /** Options of {@link TenantLinks}. */
 export interface TenantLinksOptions {
-  /** Something in the tenant of this Exposure has changed: look at it in so many milliseconds. */
+  /** Something in the tenant of this Exposure has changed: reconcile it after this delay. */
   readonly onChange: (exposure: string, delayMs: number) => void;
-  /** How long what was read is good for another look. */
+  /** How long reads are cached. */
   readonly freshMs: number;
-  /** For how long a roll-out of the proxies may stand still. Default 120,000. */
+  /** How long a rollout of the proxies may make no progress before it is stuck. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
   /** Whether this replica may write to tenants now, including their Leases. Default: always. */
   readonly mayWrite?: (() => boolean) | undefined;
@@ -63,26 +63,26 @@ export interface TenantLinksOptions {
   readonly connect?: (access: ClusterAccess) => KubeClient;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** A name that every kube-apiserver has in its certificate, since pods dial it by that. */
+/** Every kube-apiserver has this name in its certificate, because pods use it. */
 const UNIVERSAL_NAME = 'kubernetes.default.svc';
 
-/** What goes on in a tenant is its own affair: one that changes without end is looked at no more often than this. */
-const LEAST_BETWEEN_MS = 500;
-/** One that cannot be worked with is not, because it keeps on telling of changes. */
-const LEAST_WHILE_FAILING_MS = 5_000;
+/** The minimum interval between reconciles that changes in one tenant cause. */
+const MIN_INTERVAL_MS = 500;
+/** The same for a tenant that fails. */
+const FAILING_INTERVAL_MS = 5_000;
 
-/** All tenants. */
+/** The links to all tenants. */
 export class TenantLinks implements TenantConnections {
-  /** Of the informers of all tenants, those of closed links included. */
+  /** Totals of the informers of all tenants, including closed links. */
   readonly counters = new InformerCounters();
   readonly #options: TenantLinksOptions;
   readonly #links = new Map<string, OpenLink>();
-  /** How often the tenant could not be reached: which of its addresses is next. */
-  readonly #turns = new Map<string, number>();
+  /** Failed attempts by Exposure. They select the next address of the tenant. */
+  readonly #attempts = new Map<string, number>();
   readonly #failures = new Map<string, number>();
 
   constructor(options: TenantLinksOptions) {
@@ -93,10 +93,10 @@ export class TenantLinks implements TenantConnections {
     return this.#links.size;
   }
 
-  /** The link to the tenant of an Exposure, or why there can be none. */
+  /** Returns the link to the tenant of an Exposure, or why there is none. */
   open(exposure: string, address: TenantAddress): TenantLink | Finding {
     const { kubeconfig, addresses, watchesNodes } = address;
-    const target = addresses[(this.#turns.get(exposure) ?? 0) % Math.max(1, addresses.length)];
+    const target = addresses[(this.#attempts.get(exposure) ?? 0) % Math.max(1, addresses.length)];
     if (target === undefined) return noAddress();
     const digest = digestOf(kubeconfig, target, watchesNodes);
     const current = this.#links.get(exposure);
@@ -107,7 +107,7 @@ export class TenantLinks implements TenantConnections {
     const { mayWrite, isOwned, onChange, freshMs, stuckAfterMs } = this.#options;
     const { clock = systemClock, random } = this.#options;
     const { connect = (to: ClusterAccess) => connectTenant(to, clock) } = this.#options;
-    const pace = new Pace(LEAST_BETWEEN_MS, clock);
+    const rateLimit = new RateLimit(MIN_INTERVAL_MS, clock);
     const connected = connect(access);
     const client = mayWrite === undefined ? connected : leaderClient(connected, mayWrite);
     const link = new TenantLink({
@@ -120,33 +120,33 @@ export class TenantLinks implements TenantConnections {
       random,
       counters: this.counters,
       onChange: () => {
-        const leastMs = this.failuresOf(exposure) > 0 ? LEAST_WHILE_FAILING_MS : 0;
-        onChange(exposure, Math.max(leastMs, pace.delayMs()));
+        const minMs = this.failuresOf(exposure) > 0 ? FAILING_INTERVAL_MS : 0;
+        onChange(exposure, Math.max(minMs, rateLimit.delayMs()));
       },
     });
-    this.#links.set(exposure, { digest, link, pace });
+    this.#links.set(exposure, { digest, link, rateLimit });
     link.open();
     return link;
   }
 
-  /** The link that is open, if there is one. */
+  /** The open link, if there is one. */
   current(exposure: string): TenantLink | undefined {
     return this.#links.get(exposure)?.link;
   }
 
-  /** The tenant did not answer: the next link goes to its next address. */
+  /** The tenant did not answer: the next link uses its next address. */
   failed(exposure: string): void {
-    this.#turns.set(exposure, (this.#turns.get(exposure) ?? 0) + 1);
+    this.#attempts.set(exposure, (this.#attempts.get(exposure) ?? 0) + 1);
     this.#failures.set(exposure, this.failuresOf(exposure) + 1);
   }
 
-  /** It did: it was looked at just now. */
+  /** The tenant has answered, and was reconciled just now. */
   answered(exposure: string): void {
     this.#failures.delete(exposure);
-    this.#links.get(exposure)?.pace.taken();
+    this.#links.get(exposure)?.rateLimit.used();
   }
 
-  /** How often in a row the tenant has not answered. */
+  /** Consecutive attempts that the tenant has not answered. */
   failuresOf(exposure: string): number {
     return this.#failures.get(exposure) ?? 0;
   }
@@ -156,10 +156,10 @@ export class TenantLinks implements TenantConnections {
     this.#links.delete(exposure);
   }
 
-  /** Nothing is left of the Exposure. */
+  /** The Exposure is gone. */
   forget(exposure: string): void {
     this.close(exposure);
-    this.#turns.delete(exposure);
+    this.#attempts.delete(exposure);
     this.#failures.delete(exposure);
   }
 
@@ -169,11 +169,11 @@ export class TenantLinks implements TenantConnections {
 }
 
 interface OpenLink {
-  /** Of what it was opened with. */
+  /** The digest of the options that it was opened with. */
   readonly digest: string;
   readonly link: TenantLink;
-  /** Of the looks that its watches ask for. */
-  readonly pace: Pace;
+  /** Limits the reconciles that its watches cause. */
+  readonly rateLimit: RateLimit;
 }
 
 function connectTenant(access: ClusterAccess, clock: Clock): KubeClient {
@@ -181,7 +181,7 @@ function connectTenant(access: ClusterAccess, clock: Clock): KubeClient {
   return createClient(access, { limits: TENANT_LIMITS, clock, roundTripper });
 }
 
-/** The kubeconfig's identity and CA, at the address of the Service; or why it cannot be used. */
+/** The identity and CA of the kubeconfig with the address of the Service, or why the kubeconfig cannot be used. */
 export function tenantAccess(kubeconfig: string, target: string): ClusterAccess | Finding {
   try {
     const access = parseKubeconfig(kubeconfig);
@@ -210,7 +210,7 @@ function noAddress(): Finding {
   };
 }
 
-/** Of secrets, so not the text itself. */
+/** A digest, because the parts contain secrets. */
 function digestOf(...parts: readonly (string | boolean)[]): string {
   return new Bun.CryptoHasher('sha256').update(JSON.stringify(parts)).digest('hex');
 }

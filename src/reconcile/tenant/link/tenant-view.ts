@@ -1,5 +1,5 @@
 /**
- * What there is to see in a tenant's cluster: by watches, as the operator sees it, or once, as a tool does.
+ * A read-only view of a tenant's cluster: watched, as in the operator, or read once, as in a command.
  */
 import type { Selection } from '../../../kube/client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -10,32 +10,32 @@ import { KUBERNETES } from '../../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
 import { PROXY, PROXY_SELECTOR } from '../../../tenant/proxy-names.ts';
 
-/** As much of a node as slices need. */
+/** The fields of a node that slices need. */
 export interface Node extends KubeObject {
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   };
 }
 
-/** The objects of one kind, as far as they are looked at. */
-export interface Seen<T> {
+/** Lists the objects of one kind. */
+export interface Lister<T> {
   list(): readonly T[];
 }
 
-/** A tenant that is looked at. */
+/** A tenant that is read. */
 export interface TenantView {
-  /** For what is not watched. */
+  /** For objects that are not watched. */
   readonly reader: Reader;
-  readonly slices: Seen<EndpointSlice>;
-  readonly daemonSets: Seen<DaemonSetWithStatus>;
-  /** Absent: slices name no nodes. */
-  readonly nodes: Seen<Node> | undefined;
-  readonly pods: Seen<ProxyPod> | undefined;
-  /** Once all of it is known. @throws KubeError, or the signal's reason */
+  readonly slices: Lister<EndpointSlice>;
+  readonly daemonSets: Lister<DaemonSetWithStatus>;
+  /** Absent if slices have no endpoints of nodes. */
+  readonly nodes: Lister<Node> | undefined;
+  readonly pods: Lister<ProxyPod> | undefined;
+  /** Waits until all lists are known. @throws KubeError, or the signal's reason */
   synced(signal: AbortSignal): Promise<void>;
 }
 
-/** Which objects of a kind are looked at. */
+/** The objects of each kind that are read. */
 export const TENANT_SELECTIONS = {
   slices: {
     namespace: KUBERNETES.namespace,
@@ -51,7 +51,7 @@ export const TENANT_SELECTIONS = {
   },
 } as const satisfies Record<string, Selection>;
 
-/** The addresses by which other nodes know it; of a node nothing else is looked at. */
+/** Trims a node to its internal addresses. */
 export function internalAddresses({ apiVersion, kind, metadata, status }: Node): Node {
   const { name, resourceVersion } = metadata;
   const addresses = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
