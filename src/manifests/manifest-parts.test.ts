@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { manifestParts, placeText } from './manifest-parts.ts';
+import { manifestParts, locationText } from './manifest-parts.ts';
 import { UNBOUNDED } from './yaml-documents.ts';
 
 function read(text: string, bounds = UNBOUNDED) {
   const { parts, faults } = manifestParts({ name: 'a.yaml', text }, bounds);
   return {
     values: parts.map(({ value }) => value),
-    faults: faults.map(({ place, sentence }) => `${placeText(place)}: ${sentence}`),
+    faults: faults.map(({ location, sentence }) => `${locationText(location)}: ${sentence}`),
   };
 }
 

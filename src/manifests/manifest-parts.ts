@@ -9,7 +9,7 @@ export interface TextFile {
 }
 
 /** A position in a file. Without a line it is the whole file. */
-export interface Place {
+export interface SourceLocation {
   readonly file: string;
   /** Both count from 1. */
   readonly line?: number | undefined;
@@ -28,7 +28,7 @@ export interface ManifestPart {
 
 /** A syntax error. */
 export interface SyntaxFault {
-  readonly place: Place;
+  readonly location: SourceLocation;
   readonly sentence: string;
 }
 
@@ -43,13 +43,13 @@ export function manifestParts(
   const { name: file, text } = textFile;
   const { documents, lines, fault: whole } = yamlDocuments(text, bounds);
   const faults: SyntaxFault[] = [];
-  const tell = ({ offset, sentence }: DocumentFault) =>
-    faults.push({ place: placeAt(file, lines, offset), sentence });
-  if (whole !== undefined) tell(whole);
+  const report = ({ offset, sentence }: DocumentFault) =>
+    faults.push({ location: locationAt(file, lines, offset), sentence });
+  if (whole !== undefined) report(whole);
   const parts = documents.flatMap(({ document, fault }): readonly ManifestPart[] => {
     const read = fault ?? valueOf(document);
     if ('sentence' in read) {
-      tell(read);
+      report(read);
       return [];
     }
     const { value } = read;
@@ -99,31 +99,34 @@ function itemsOf(value: unknown): readonly unknown[] | undefined {
  * Returns the position of a field such as `spec.ports[0]["a.b"]`. For a missing field it is the position of the nearest
  * parent.
  */
-export function placeOf({ file, document, lines, path }: ManifestPart, field = ''): Place {
+export function locationOf(
+  { file, document, lines, path }: ManifestPart,
+  field = '',
+): SourceLocation {
   const steps = stepsOf(field);
   for (let depth = steps.length; depth >= 0; depth--) {
     const node = document.getIn([...path, ...steps.slice(0, depth)], true);
-    if (isNode(node) && node.range) return placeAt(file, lines, node.range[0]);
+    if (isNode(node) && node.range) return locationAt(file, lines, node.range[0]);
   }
   return { file };
 }
 
 /** Returns the position of a key in a mapping. */
-export function placeOfName(part: ManifestPart, mapping: string, name: string): Place {
+export function locationOfKey(part: ManifestPart, mapping: string, name: string): SourceLocation {
   const { file, document, lines, path } = part;
   const node = document.getIn([...path, ...stepsOf(mapping)], true);
   const keys = isMap(node) ? node.items.map(({ key }) => key) : [];
   const found = keys.find((key) => isScalar(key) && key.value === name);
-  if (isNode(found) && found.range) return placeAt(file, lines, found.range[0]);
-  return placeOf(part, mapping);
+  if (isNode(found) && found.range) return locationAt(file, lines, found.range[0]);
+  return locationOf(part, mapping);
 }
 
 /** Returns a position as messages begin with it: `edges.yaml:12:9`. */
-export function placeText({ file, line, column }: Place): string {
+export function locationText({ file, line, column }: SourceLocation): string {
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }
 
-function placeAt(file: string, lines: LineCounter, offset: number): Place {
+function locationAt(file: string, lines: LineCounter, offset: number): SourceLocation {
   const { line, col } = lines.linePos(offset);
   return { file, line, column: col };
 }

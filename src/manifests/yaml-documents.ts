@@ -46,21 +46,21 @@ export function yamlDocuments(text: string, bounds: TextBounds): YamlText {
     for (const document of composer.compose(parser.parse(text))) {
       if (documents.length === bounds.documents) {
         const sentence = `more than ${bounds.documents} objects in one file; put them into several`;
-        throw new TooMuch(document.range[0], sentence);
+        throw new LimitExceeded(document.range[0], sentence);
       }
       const fault = faultOf(document, text, unclosed);
       documents.push(fault === undefined ? { document } : { document, fault });
     }
     return { documents, lines };
   } catch (error) {
-    if (!(error instanceof TooMuch)) throw error;
+    if (!(error instanceof LimitExceeded)) throw error;
     return { documents: [], lines, fault: { offset: error.offset, sentence: error.message } };
   }
 }
 
-class TooMuch extends Error {
-  override readonly name = 'TooMuch';
-  readonly code = 'TooMuch';
+class LimitExceeded extends Error {
+  override readonly name = 'LimitExceeded';
+  readonly code = 'LimitExceeded';
   readonly offset: number;
 
   constructor(offset: number, sentence: string) {
@@ -82,11 +82,11 @@ class BoundedParser extends Parser {
     yield* super.next(source);
     if (this.stack.length > MAX_LEVELS) {
       const sentence = `lists or mappings are nested more than ${MAX_LEVELS} deep; write it flatter`;
-      throw new TooMuch(this.offset, sentence);
+      throw new LimitExceeded(this.offset, sentence);
     }
     if (++this.#tokens > this.#maxTokens) {
       const sentence = `more than ${this.#maxTokens} words and signs in one file; put its objects into several`;
-      throw new TooMuch(this.offset, sentence);
+      throw new LimitExceeded(this.offset, sentence);
     }
   }
 }
@@ -98,7 +98,7 @@ function faultOf(
 ): DocumentFault | undefined {
   // The parser treats an unknown tag as a warning and reads the value as a string.
   const [error] = [...document.errors, ...document.warnings];
-  if (error === undefined) return keyThatIsThereTwice(document);
+  if (error === undefined) return duplicateKey(document);
   const [from] = document.range;
   const [at] = error.pos;
   const opened = unclosed().findLast((offset) => offset >= from && offset <= at);
@@ -107,7 +107,7 @@ function faultOf(
     : { offset: opened, sentence: unclosedSentence(text[opened] ?? '') };
 }
 
-function keyThatIsThereTwice(document: Document): DocumentFault | undefined {
+function duplicateKey(document: Document): DocumentFault | undefined {
   let offset: number | undefined;
   visit(document, {
     Map: (_key, { items }) => {

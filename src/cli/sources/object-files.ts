@@ -8,9 +8,9 @@ import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import {
   manifestParts,
-  placeOf,
-  placeOfName,
-  placeText,
+  locationOf,
+  locationOfKey,
+  locationText,
   type ManifestPart,
   type TextFile,
 } from '../../manifests/manifest-parts.ts';
@@ -31,27 +31,29 @@ const NAMESPACED = new Map(
 
 /** Returns the objects in files. Those that need a namespace and do not specify one are in `namespace`. */
 export function readObjects(files: readonly TextFile[], namespace: string): ObjectFiles {
-  const objects = new Map<string, { readonly object: KubeObject; readonly place: string }>();
+  const objects = new Map<string, { readonly object: KubeObject; readonly location: string }>();
   const faults: string[] = [];
   const parts = files.flatMap((file) => {
     const read = manifestParts(file);
-    faults.push(...read.faults.map(({ place, sentence }) => `${placeText(place)}: ${sentence}`));
+    faults.push(
+      ...read.faults.map(({ location, sentence }) => `${locationText(location)}: ${sentence}`),
+    );
     return read.parts;
   });
   for (const part of parts) {
-    const place = placeText(placeOf(part));
+    const location = locationText(locationOf(part));
     const object = objectIn(withoutNulls(part.value), namespace);
     if (object === undefined) {
-      faults.push(`${place}: no object of Kubernetes; write apiVersion, kind and metadata.name`);
+      faults.push(`${location}: no object of Kubernetes; write apiVersion, kind and metadata.name`);
       continue;
     }
     const identity = `${object.apiVersion} ${objectText(object)}`;
     const twin = objects.get(identity);
     if (twin !== undefined) {
-      faults.push(`${place}: ${objectText(object)} is at ${twin.place} too; remove one`);
+      faults.push(`${location}: ${objectText(object)} is at ${twin.location} too; remove one`);
       continue;
     }
-    objects.set(identity, { object, place });
+    objects.set(identity, { object, location });
     faults.push(...faultsIn(object, part));
   }
   return { objects: [...objects.values()].map(({ object }) => object), faults };
@@ -87,9 +89,9 @@ function faultsIn(object: KubeObject, part: ManifestPart): readonly string[] {
   const faults = [...metadataFaults(object), ...faultsOfKind(object)];
   const texts = faults.map(({ path, sentence, unknownField }) => {
     const what = path === '' ? sentence : `${path}: ${sentence}`;
-    const place =
-      unknownField === undefined ? placeOf(part, path) : placeOfName(part, path, unknownField);
-    return `${placeText(place)}: ${object.kind} ${keyText(object.metadata)}: ${what}`;
+    const location =
+      unknownField === undefined ? locationOf(part, path) : locationOfKey(part, path, unknownField);
+    return `${locationText(location)}: ${object.kind} ${keyText(object.metadata)}: ${what}`;
   });
   // Removes duplicates: labels and annotations of Snicket's own kinds are validated twice.
   return [...new Set(texts)];

@@ -4,10 +4,10 @@ import { parseEdgeStrictly, parseExposureStrictly } from '../../api/objects.ts';
 import { keyText, type KubeObject, type ObjectMeta } from '../../kube/object.ts';
 import {
   manifestParts,
-  placeOf,
-  placeOfName,
+  locationOf,
+  locationOfKey,
   type ManifestPart,
-  type Place,
+  type SourceLocation,
   type TextFile,
 } from '../../manifests/manifest-parts.ts';
 import { faultIn, type FolderFault } from './fault.ts';
@@ -17,9 +17,9 @@ import { parseSecret } from './secret.ts';
 /** An object and its position. */
 export interface FileObject {
   readonly object: KubeObject;
-  readonly place: Place;
+  readonly location: SourceLocation;
   /** For a Secret, the entries that come from other files, and where each path is written. */
-  readonly files: ReadonlyMap<string, { readonly path: string; readonly place: Place }>;
+  readonly files: ReadonlyMap<string, { readonly path: string; readonly location: SourceLocation }>;
 }
 
 /** The content of one file. If there is a fault, none of its objects is applied. */
@@ -42,13 +42,13 @@ export function fileObjects(file: TextFile): FileReading {
   const { parts, faults: syntax } = manifestParts(file, BOUNDS);
   const faults = syntax
     .slice(0, MAX_FAULTS)
-    .map(({ place, sentence }) => faultIn(file.text, place, sentence));
+    .map(({ location, sentence }) => faultIn(file.text, location, sentence));
   const objects: FileObject[] = [];
-  const locations = new Map<string, Place>();
+  const locations = new Map<string, SourceLocation>();
   for (const part of parts) {
     if (faults.length >= MAX_FAULTS) break;
-    const fault = (sentence: string, place = placeOf(part)) =>
-      faults.push(faultIn(file.text, place, sentence));
+    const fault = (sentence: string, location = locationOf(part)) =>
+      faults.push(faultIn(file.text, location, sentence));
     const named = namedIn(part.value);
     if (named === undefined) {
       fault(
@@ -64,7 +64,7 @@ export function fileObjects(file: TextFile): FileReading {
       fault(`${title} is in line ${duplicate.line} too; remove one`);
       continue;
     }
-    locations.set(identity, placeOf(part));
+    locations.set(identity, locationOf(part));
     try {
       objects.push(objectIn(part, named.value, title));
     } catch (error) {
@@ -75,7 +75,9 @@ export function fileObjects(file: TextFile): FileReading {
       )) {
         fault(
           `${title}: ${path === '' ? sentence : `${path}: ${sentence}`}`,
-          unknownField === undefined ? placeOf(part, path) : placeOfName(part, path, unknownField),
+          unknownField === undefined
+            ? locationOf(part, path)
+            : locationOfKey(part, path, unknownField),
         );
       }
     }
@@ -120,19 +122,21 @@ function namedIn(value: unknown): Named | undefined {
 function objectIn(part: ManifestPart, value: KubeObject, title: string): FileObject {
   const faults = folderFaults(value);
   if (faults.length > 0) throw new InvalidObjectError(title, faults);
-  const place = placeOf(part);
+  const location = locationOf(part);
   if (value.kind === 'Secret') {
     const { secret, files } = parseSecret(value, title);
-    const named = [...files].map(([entry, path]): [string, { path: string; place: Place }] => [
-      entry,
-      { path, place: placeOf(part, `files[${JSON.stringify(entry)}]`) },
-    ]);
-    return { object: { ...secret, ...written(secret) }, place, files: new Map(named) };
+    const named = [...files].map(
+      ([entry, path]): [string, { path: string; location: SourceLocation }] => [
+        entry,
+        { path, location: locationOf(part, `files[${JSON.stringify(entry)}]`) },
+      ],
+    );
+    return { object: { ...secret, ...written(secret) }, location, files: new Map(named) };
   }
   const object = value.kind === 'Edge' ? parseEdgeStrictly(value) : parseExposureStrictly(value);
   const { apiVersion, kind, spec } = object;
   const clean = { apiVersion, kind, ...written(object), spec };
-  return { object: clean, place, files: new Map() };
+  return { object: clean, location, files: new Map() };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Reads the current content of a folder. It reads every file, and parses those that have changed. */
 import { join, resolve } from 'node:path';
 import type { KubeObject } from '../../kube/object.ts';
-import { placeText, type Place } from '../../manifests/manifest-parts.ts';
+import { locationText, type SourceLocation } from '../../manifests/manifest-parts.ts';
 import { FolderUnreadable, faultIn, type FolderFault } from './fault.ts';
 import { fileObjects, identityOf, type FileObject, type FileReading } from './file-objects.ts';
 import { FileContents } from './file-contents.ts';
@@ -125,19 +125,19 @@ export class FolderReader {
 
 /** Merges files in the order of their names. If two files have the same object, the first one wins. */
 class MergedFiles {
-  readonly #objects = new Map<string, FolderObject & { readonly place: Place }>();
+  readonly #objects = new Map<string, FolderObject & { readonly location: SourceLocation }>();
   readonly #faults: FolderFault[] = [];
   readonly #unknown: string[] = [];
   readonly #unusableTexts = new Map<string, string>();
 
   add(file: string, text: string, objects: readonly FileObject[]): void {
-    for (const { object, place } of objects) {
+    for (const { object, location } of objects) {
       const identity = identityOf(object);
       const duplicate = this.#objects.get(identity);
-      if (duplicate === undefined) this.#objects.set(identity, { object, file, place });
+      if (duplicate === undefined) this.#objects.set(identity, { object, file, location });
       else {
-        const sentence = `${identity} is at ${placeText(duplicate.place)} too, and that one is in force; remove one`;
-        this.#faults.push(faultIn(text, place, sentence));
+        const sentence = `${identity} is at ${locationText(duplicate.location)} too, and that one is in force; remove one`;
+        this.#faults.push(faultIn(text, location, sentence));
       }
     }
   }

@@ -61,12 +61,12 @@ export class SecretFiles {
     const title = identityOf(one.object);
     const contents = new Map<string, Uint8Array>();
     let bytes = 0;
-    for (const [entry, { path, place }] of one.files) {
+    for (const [entry, { path, location }] of one.files) {
       // The Secret is rejected in any case.
       if (bytes > MAX_SECRET_BYTES || faults.length >= MAX_FAULTS) break;
       const absolute = resolve(this.#folder, dirname(file), path);
       const reject = (why: string) =>
-        faults.push(faultIn(text, place, `${title}: files.${entry}: ${why}`));
+        faults.push(faultIn(text, location, `${title}: files.${entry}: ${why}`));
       this.directories.add(dirname(absolute));
       paths.push(absolute);
       const content = await this.#contents.read(absolute);
@@ -90,7 +90,7 @@ export class SecretFiles {
       return withFiles(one.object as FolderSecret, contents, title);
     } catch (error) {
       if (!(error instanceof InvalidObjectError)) throw error;
-      faults.push(faultIn(text, one.place, error.message));
+      faults.push(faultIn(text, one.location, error.message));
       return undefined;
     }
   }
