@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { resolve } from 'node:path';
 import { snicket } from './testing/in-process.ts';
+import { Terminal } from './testing/snicket.ts';
 
 const main = resolve(import.meta.dir, '../main.ts');
 
@@ -71,4 +72,46 @@ test.each([
 
   expect(stderr).toContain(sentence);
   expect(exitCode).toBe(2);
+});
+
+describe('with --validate', () => {
+  const key = Buffer.alloc(32, 1).toString('base64');
+
+  test('prints what is valid, exits with 0 and starts nothing', async () => {
+    using terminal = new Terminal();
+    terminal.write('good.json', '{"routes":[]}');
+    terminal.write('good.keys', key);
+
+    const ended = await terminal.snicket([
+      ...['gateway', '--validate', '--routes', 'good.json', '--key-file', 'good.keys'],
+    ]);
+
+    expect(ended).toEqual({
+      exitCode: 0,
+      stdout: 'good.json: valid, 0 routes\ngood.keys: valid, 1 key\n',
+      stderr: '',
+    });
+  });
+
+  test('prints each error with its line, and exits with 2', async () => {
+    using terminal = new Terminal();
+    terminal.write('bad.yaml', 'routes:\n  - tenant: a\n    host: a..test\n');
+    terminal.write('bad.keys', 'short');
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['gateway', '--validate', '--routes', 'bad.yaml', '--key-file', 'bad.keys'],
+    ]);
+
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('error: bad.yaml:3:11: ');
+    expect(stderr).toContain('error: bad.keys:1: ');
+  });
+
+  test('requires a routes file', async () => {
+    const { exitCode, stderr } = await gateway('--kubernetes', '--validate');
+
+    expect(stderr).toBe('error: --validate requires --routes FILE\n');
+    expect(exitCode).toBe(2);
+  });
 });

@@ -6,6 +6,7 @@ import { fileName, objectName } from './flags/flag-values.ts';
 import { accessOptions } from './io/access-options.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
 import type { CommandIo } from './io/command-io.ts';
+import { say } from './output/say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -16,6 +17,7 @@ Examples:
     --proxy-protocol 10.0.0.0/8,fd00::/8
   snicket gateway --kubernetes --edge shared \\
     --state /state/routes.json --key-file /keys/master.key
+  snicket gateway --routes routes.yaml --validate
 
 A routes file:
   routes:
@@ -31,9 +33,9 @@ Signals:
   HUP        reopen the access log
 
 Exit codes:
-  0  stopped by a signal
+  0  stopped by a signal; with --validate: the files are valid
   1  fatal error; see the log
-  2  invalid command line`;
+  2  invalid command line; with --validate: a file is invalid`;
 
 /** The flags as Commander reads them. */
 interface Flags extends GatewayFlags {
@@ -44,6 +46,7 @@ interface Flags extends GatewayFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly keyFile?: string;
+  readonly validate: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -69,6 +72,7 @@ export function gatewayCommand(io: CommandIo): Command {
       "file with the master keys of workers' signed headers, one per line; reloaded when it changes",
       fileName,
     )
+    .option('--validate', 'check of the routes file and the key file, without a start', false)
     .addOption(
       new Option('--log-level <level>', 'log level on standard error')
         .choices(LOG_LEVELS)
@@ -78,6 +82,7 @@ export function gatewayCommand(io: CommandIo): Command {
     .action(async (flags: Flags, command: Command) => {
       const fault = routesFault(flags);
       if (fault !== undefined) command.error(`error: ${fault}`);
+      if (flags.validate) return validate(io, flags);
       // Imported lazily, so that other commands do not load it.
       const [{ runGateway }, { programLog }] = await Promise.all([
         import('../gateway/run-gateway.ts'),
@@ -94,6 +99,7 @@ export function gatewayCommand(io: CommandIo): Command {
 function routesFault(flags: Flags): string | undefined {
   const { routes, kubernetes } = flags;
   if (routes === undefined && !kubernetes) return 'give --routes FILE or --kubernetes';
+  if (flags.validate && routes === undefined) return '--validate requires --routes FILE';
   if (!kubernetes) {
     const stray = (['edge', 'state', 'kubeconfig', 'context'] as const).find(
       (name) => flags[name] !== undefined,
@@ -103,6 +109,19 @@ function routesFault(flags: Flags): string | undefined {
   }
   if (routes === undefined) return undefined;
   return `--routes '${routes}' and --kubernetes both say where the routes come from; give one`;
+}
+
+/** Checks the files of the flags, and prints a line for each file that is valid and for each error. */
+async function validate(io: CommandIo, { routes = '', keyFile }: Flags): Promise<void> {
+  const { checkKeyFile, checkRoutesFile } = await import('../gateway/validate-files.ts');
+  const checks = [{ kind: 'route', ...(await checkRoutesFile(io.path(routes), routes)) }];
+  if (keyFile !== undefined)
+    checks.push({ kind: 'key', ...checkKeyFile(io.path(keyFile), keyFile) });
+  for (const { file, kind, count, errors } of checks) {
+    for (const error of errors) say(io, `error: ${error}`);
+    if (errors.length > 0) io.exitCode = 2;
+    else io.stdout.write(`${file}: valid, ${count} ${kind}${count === 1 ? '' : 's'}\n`);
+  }
 }
 
 /** Returns the selected source of routes. Each kind is imported on demand. */

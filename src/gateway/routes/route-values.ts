@@ -50,27 +50,58 @@ export type KnownRoute = (host: string) => Route | undefined;
  * @throws RouteFault for the first invalid value.
  */
 export function routesFrom(file: unknown, known: KnownRoute = () => undefined): Route[] {
+  const indexes = new Map<string, number>();
+  return entriesOf(file).map((value, index) => uniqueRouteFrom(value, index, known, indexes));
+}
+
+/** Returns the first fault of each route of a file, or the one fault of the file as a whole. */
+export function routeFaults(file: unknown): readonly RouteFault[] {
+  const faults: RouteFault[] = [];
+  const indexes = new Map<string, number>();
+  const collect = (check: () => void): void => {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof RouteFault)) throw error;
+      faults.push(error);
+    }
+  };
+  collect(() => {
+    for (const [index, value] of entriesOf(file).entries()) {
+      collect(() => uniqueRouteFrom(value, index, () => undefined, indexes));
+    }
+  });
+  return faults;
+}
+
+/** Returns the entries of a file. @throws RouteFault if it has no list of routes. */
+function entriesOf(file: unknown): readonly unknown[] {
   const { routes } = objectAt(file, ROUTE_KEYS.file, 'the file', []);
-  if (!Array.isArray(routes)) {
+  if (Array.isArray(routes)) return routes;
+  throw new RouteFault(
+    `'routes' is ${described(routes)}; write a list, 'routes: []' if there are none`,
+    routes === undefined ? [] : ['routes'],
+  );
+}
+
+/** `indexes` has the entries so far by host. @throws RouteFault if the entry is invalid or its host is not unique. */
+function uniqueRouteFrom(
+  value: unknown,
+  index: number,
+  known: KnownRoute,
+  indexes: Map<string, number>,
+): Route {
+  const route = knownAs(value, known) ?? routeFrom(value, index);
+  const first = indexes.get(route.host);
+  if (first !== undefined) {
     throw new RouteFault(
-      `'routes' is ${described(routes)}; write a list, 'routes: []' if there are none`,
-      routes === undefined ? [] : ['routes'],
+      `host ${route.host} is already used by another route; remove one of the two`,
+      ['routes', index, 'host'],
+      ['routes', first, 'host'],
     );
   }
-  const placeOf = new Map<string, number>();
-  return routes.map((value: unknown, index) => {
-    const route = knownAs(value, known) ?? routeFrom(value, index);
-    const first = placeOf.get(route.host);
-    if (first !== undefined) {
-      throw new RouteFault(
-        `the host ${route.host} is taken; a host leads to one tenant, so remove one of the two`,
-        ['routes', index, 'host'],
-        ['routes', first, 'host'],
-      );
-    }
-    placeOf.set(route.host, index);
-    return route;
-  });
+  indexes.set(route.host, index);
+  return route;
 }
 
 function knownAs(value: unknown, known: KnownRoute): Route | undefined {

@@ -157,6 +157,7 @@ export class RoutesFile implements RoutesFeed {
   }
 }
 
-function unreadable(path: string, error: Error): RoutesError {
+/** Returns the error for a file that cannot be read. */
+export function unreadable(path: string, error: Error): RoutesError {
   return new RoutesError('routes_unreadable', `cannot be read (${error.message})`, path);
 }

@@ -182,7 +182,7 @@ test('names both lines of a host that is there twice, in whatever case', async (
 
   const { message } = await refusal(text);
 
-  expect(message).toStartWith('routes.yaml:6:21: the host a.test is taken');
+  expect(message).toStartWith('routes.yaml:6:21: host a.test is already used by another route');
   expect(message).toEndWith('(see line 3)');
 });
 

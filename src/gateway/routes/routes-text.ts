@@ -11,6 +11,7 @@ import type { Route } from './route.ts';
 import {
   ROUTE_KEYS,
   RouteFault,
+  routeFaults,
   routesFrom,
   type KnownRoute,
   type ValuePath,
@@ -55,6 +56,23 @@ export async function parseRoutes(
     if (!(error instanceof RangeError)) throw error;
     const sentence = 'lists or mappings are nested too deeply; a route needs four levels';
     throw new RoutesError('routes_invalid', sentence, file);
+  }
+}
+
+/** Returns all errors of a text that {@link parseRoutes} refuses: at most one for each route. */
+export async function findRoutesErrors(text: string, file: string): Promise<RoutesError[]> {
+  try {
+    await parseRoutes(text, file);
+    return [];
+  } catch (error) {
+    if (!(error instanceof RoutesError)) throw error;
+    if (error.code !== 'routes_invalid' || error.line === undefined) return [error];
+    try {
+      const { document, lines } = await exactDocument(text, file);
+      return routeFaults(document.toJS()).map((fault) => positioned(fault, file, document, lines));
+    } catch {
+      return [error]; // the document itself is invalid
+    }
   }
 }
 
@@ -122,6 +140,17 @@ function keysIn(value: unknown): number {
 
 /** Parses the text with positions: to report the error, or to return the routes if only the fast path was unsure. */
 async function exactRoutes(text: string, file: string): Promise<Route[]> {
+  const { document, lines } = await exactDocument(text, file);
+  try {
+    return routesFrom(document.toJS());
+  } catch (error) {
+    if (error instanceof RouteFault) throw positioned(error, file, document, lines);
+    throw error;
+  }
+}
+
+/** Parses the text with positions. @throws RoutesError if it is not YAML, or YAML that routes cannot have. */
+async function exactDocument(text: string, file: string) {
   const { LineCounter, parseDocument, visit } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -143,12 +172,7 @@ async function exactRoutes(text: string, file: string): Promise<Route[]> {
       throw new RoutesError('routes_invalid', sentence, file, lines.linePos(range?.[0] ?? 0));
     },
   });
-  try {
-    return routesFrom(document.toJS());
-  } catch (error) {
-    if (error instanceof RouteFault) throw positioned(error, file, document, lines);
-    throw error;
-  }
+  return { document, lines };
 }
 
 function positioned(
