@@ -64,8 +64,8 @@ async function change<T extends KubeObject>(
   }
   try {
     // A resourceVersion is never shared by two objects, so the patch needs no uid.
-    const left = finalizers.length === 0 ? null : finalizers;
-    const patch = { metadata: { resourceVersion, finalizers: left } };
+    const remaining = finalizers.length === 0 ? null : finalizers;
+    const patch = { metadata: { resourceVersion, finalizers: remaining } };
     return await client.patch<T>(resource, { name, namespace }, 'merge', patch, { signal });
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return undefined;

@@ -11,7 +11,7 @@ export function selects(selector: unknown, labels: Readonly<Record<string, strin
   const wanted = [...textMapAt(selector, 'matchLabels')];
   return (
     wanted.every(([key, value]) => labels[key] === value) &&
-    listAt(selector, 'matchExpressions').every((expression) => holds(expression, labels))
+    listAt(selector, 'matchExpressions').every((expression) => matches(expression, labels))
   );
 }
 
@@ -36,7 +36,7 @@ function expressionText(expression: unknown): string {
   }
 }
 
-function holds(expression: unknown, labels: Readonly<Record<string, string>>): boolean {
+function matches(expression: unknown, labels: Readonly<Record<string, string>>): boolean {
   const value = labels[textAt(expression, 'key') ?? ''];
   const values = textsAt(expression, 'values');
   switch (textAt(expression, 'operator') ?? '') {

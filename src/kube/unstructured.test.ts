@@ -4,7 +4,7 @@ import {
   conditionAt,
   listAt,
   numberAt,
-  saidAt,
+  quotedAt,
   textAt,
   textMapAt,
   textsAt,
@@ -44,7 +44,7 @@ test('finds nothing that every object of the language has', () => {
 test('never throws', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.array(fc.string(), { maxLength: 3 }), (value, path) => {
-      for (const read of [valueAt, textAt, numberAt, listAt, textsAt, textMapAt, saidAt])
+      for (const read of [valueAt, textAt, numberAt, listAt, textsAt, textMapAt, quotedAt])
         read(value, ...path);
       conditionAt(value, 'Ready', ...path);
     }),
@@ -58,5 +58,5 @@ test.each([
   ['x'.repeat(400), `${'x'.repeat(300)}...`],
   [undefined, 'nothing'],
 ])('quotes %j in one line without a full stop', (text, quoted) => {
-  expect(saidAt({ text }, 'text')).toBe(quoted);
+  expect(quotedAt({ text }, 'text')).toBe(quoted);
 });

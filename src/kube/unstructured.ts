@@ -53,11 +53,11 @@ export function conditionAt(object: unknown, type: string, ...path: readonly str
   return listAt(object, ...path).find((condition) => textAt(condition, 'type') === type);
 }
 
-const SAID_LENGTH = 300;
+const MAX_QUOTE_LENGTH = 300;
 
 /** Returns the message at a path in a form that can be quoted in a sentence: one line, shortened, no trailing period. */
-export function saidAt(object: unknown, ...path: readonly string[]): string {
+export function quotedAt(object: unknown, ...path: readonly string[]): string {
   const text = (textAt(object, ...path) ?? 'nothing').replaceAll(/\s+/g, ' ').trim();
-  const short = text.length > SAID_LENGTH ? `${text.slice(0, SAID_LENGTH)}...` : text;
+  const short = text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}...` : text;
   return short.replace(/(?<!\.)\.$/, '');
 }

@@ -287,12 +287,15 @@ test('measures how long keys waited from when they could run', async () => {
 
   // a did not wait, b waited for 2 s, the second a for 1 s, and c for 0.5 s after its delay.
   await bench.end();
-  expect(sumOf(bench.queue.waits)).toBe(2);
+  expect(sumOf(bench.queue.queueDurations)).toBe(2);
   await bench.end();
   await bench.end();
 
-  expect(sumOf(bench.queue.waits)).toBe(3.5);
-  expect([...bench.queue.waits.samples()].at(-1)).toMatchObject({ suffix: '_count', value: 4 });
+  expect(sumOf(bench.queue.queueDurations)).toBe(3.5);
+  expect([...bench.queue.queueDurations.samples()].at(-1)).toMatchObject({
+    suffix: '_count',
+    value: 4,
+  });
 });
 
 /** Returns the sum of all observations. */
@@ -376,7 +379,7 @@ function isIdle(bench: Bench): boolean {
 
 describe('a key that takes long', () => {
   /** Starts a queue with a concurrency of one, whose runs end with the test. */
-  function started(options: Pick<RunOptions, 'slowLane' | 'patience'>) {
+  function started(options: Pick<RunOptions, 'slowLane' | 'overdueRuns'>) {
     const clock = new ManualClock();
     const queue = new WorkQueue({ clock, onFailure: () => {} });
     const runs = new Map<string, () => void>();
@@ -446,7 +449,7 @@ describe('a key that takes long', () => {
   });
 
   test('and was not known to, gives its place to the next, as long as there are places to give', async () => {
-    await using bench = started({ patience: { limitMs: 100, places: 2 } });
+    await using bench = started({ overdueRuns: { limitMs: 100, extraSlots: 2 } });
     for (const key of ['a', 'b', 'c', 'd', 'e']) bench.queue.add(key);
     expect([...bench.runs.keys()]).toEqual(['a']);
 

@@ -38,7 +38,7 @@ export interface RunOptions {
   /** Runs slow keys in a separate lane with its own concurrency. Default: none. */
   readonly slowLane?: SlowLane;
   /** Lets another key run beside a run that takes long. Default: never. */
-  readonly patience?: Patience;
+  readonly overdueRuns?: OverdueRuns;
   /** Stops the queue. Running reconciles receive the signal and are awaited. Waiting keys stay. */
   readonly signal: AbortSignal;
 }
@@ -51,11 +51,11 @@ export interface SlowLane {
 }
 
 /** Limits for runs that unexpectedly take long. */
-export interface Patience {
+export interface OverdueRuns {
   /** A run that takes longer is overdue. */
   readonly limitMs: number;
   /** The maximum number of overdue runs that do not count towards the concurrency. */
-  readonly places: number;
+  readonly extraSlots: number;
 }
 
 /** Numbers for metrics. Totals are since the process start. */
@@ -118,8 +118,8 @@ class Lane {
     this.#ahead.delete(key);
   }
 
-  first(isTurnOfAhead: boolean): string | undefined {
-    const ahead = isTurnOfAhead ? this.#ahead.values().next().value : undefined;
+  first(prefersAhead: boolean): string | undefined {
+    const ahead = prefersAhead ? this.#ahead.values().next().value : undefined;
     return ahead ?? this.#keys.keys().next().value;
   }
 }
@@ -127,7 +127,7 @@ class Lane {
 /** A queue of keys to reconcile. */
 export class WorkQueue {
   /** Seconds from when a key was ready until it ran. */
-  readonly waits = new Histogram();
+  readonly queueDurations = new Histogram();
   /** Seconds per run. */
   readonly durations = new Histogram();
   readonly #clock: Clock;
@@ -147,11 +147,11 @@ export class WorkQueue {
   /** Other running keys that are overdue. */
   readonly #overdue = new Set<string>();
   /** Keys added while running, with the time. They run once more. */
-  readonly #again = new Map<string, number>();
+  readonly #requeued = new Map<string, number>();
   /** Consecutive failures by key. */
   readonly #failures = new Map<string, number>();
   readonly #totals = { adds: 0, retries: 0, runs: 0 };
-  #isTurnOfAhead = false;
+  #prefersAhead = false;
   #isSlow: (key: string) => boolean = () => false;
   #wake: () => void = () => {};
   #hasRun = false;
@@ -169,12 +169,12 @@ export class WorkQueue {
   add(key: string): void {
     this.#totals.adds++;
     const nowMs = this.#clock.nowMs();
-    if (!this.#running.has(key)) this.#becomeReady(key, nowMs);
-    else if (!this.#again.has(key)) this.#again.set(key, nowMs);
+    if (!this.#running.has(key)) this.#markReady(key, nowMs);
+    else if (!this.#requeued.has(key)) this.#requeued.set(key, nowMs);
     this.#wake();
   }
 
-  #becomeReady(key: string, sinceMs: number): void {
+  #markReady(key: string, sinceMs: number): void {
     const isSlow = this.#readySlow.has(key) || (!this.#ready.has(key) && this.#isSlow(key));
     (isSlow ? this.#readySlow : this.#ready).add(key, sinceMs, this.#ahead.has(key));
   }
@@ -213,7 +213,7 @@ export class WorkQueue {
     this.#ready.delete(key);
     this.#readySlow.delete(key);
     this.#ahead.delete(key);
-    this.#again.delete(key);
+    this.#requeued.delete(key);
     this.#failures.delete(key);
   }
 
@@ -245,9 +245,9 @@ export class WorkQueue {
       while (!signal.aborted) {
         const key = this.#next(options);
         if (key === undefined) return;
-        const stopWaiting = this.#beginWaiting(key, options.patience);
+        const stopTimer = this.#startOverdueTimer(key, options.overdueRuns);
         const run = this.#runOne(key, reconcile, signal).finally(() => {
-          stopWaiting();
+          stopTimer();
           runs.delete(run);
           start();
         });
@@ -265,15 +265,15 @@ export class WorkQueue {
     await Promise.all(runs);
   }
 
-  #next({ concurrency = 4, slowLane, patience }: RunOptions): string | undefined {
-    const excused = Math.min(this.#overdue.size, patience?.places ?? 0);
-    const hasRoom = this.#running.size - this.#slow.size - excused < concurrency;
+  #next({ concurrency = 4, slowLane, overdueRuns: patience }: RunOptions): string | undefined {
+    const overdueSlots = Math.min(this.#overdue.size, patience?.extraSlots ?? 0);
+    const hasRoom = this.#running.size - this.#slow.size - overdueSlots < concurrency;
     const hasSlowRoom = this.#slow.size < (slowLane?.concurrency ?? 0);
     if (!hasRoom && !hasSlowRoom) return undefined;
-    this.#isTurnOfAhead = !this.#isTurnOfAhead;
+    this.#prefersAhead = !this.#prefersAhead;
     for (;;) {
       const lane = this.#nextLane(hasRoom, hasSlowRoom);
-      const key = lane?.first(this.#isTurnOfAhead);
+      const key = lane?.first(this.#prefersAhead);
       if (lane === undefined || key === undefined) return undefined;
       const readyMs = lane.sinceMs(key);
       lane.delete(key);
@@ -283,7 +283,7 @@ export class WorkQueue {
         this.#readySlow.add(key, readyMs, this.#ahead.has(key));
         continue;
       }
-      this.waits.observe((this.#clock.nowMs() - readyMs) / 1000);
+      this.queueDurations.observe((this.#clock.nowMs() - readyMs) / 1000);
       this.#ahead.delete(key);
       if (isSlow || !hasRoom) this.#slow.add(key);
       return key;
@@ -296,13 +296,13 @@ export class WorkQueue {
     const filled = lanes.filter(({ size }) => size > 0);
     const [first, second] = filled;
     if (first === undefined || second === undefined) return first;
-    const isAhead = this.#isTurnOfAhead && first.hasAhead !== second.hasAhead;
+    const isAhead = this.#prefersAhead && first.hasAhead !== second.hasAhead;
     if (isAhead) return first.hasAhead ? first : second;
     return second.firstMs < first.firstMs ? second : first;
   }
 
   /** Starts the timer for an overdue run. Returns a function that stops it. */
-  #beginWaiting(key: string, patience: Patience | undefined): () => void {
+  #startOverdueTimer(key: string, patience: OverdueRuns | undefined): () => void {
     if (patience === undefined || this.#slow.has(key)) return () => {};
     return this.#clock.after(patience.limitMs, () => {
       this.#overdue.add(key);
@@ -325,9 +325,9 @@ export class WorkQueue {
       this.#overdue.delete(key);
       this.#totals.runs++;
       this.durations.observe((this.#clock.nowMs() - startedMs) / 1000);
-      const againMs = this.#again.get(key);
-      this.#again.delete(key);
-      if (againMs !== undefined) this.#becomeReady(key, againMs);
+      const againMs = this.#requeued.get(key);
+      this.#requeued.delete(key);
+      if (againMs !== undefined) this.#markReady(key, againMs);
     }
   }
 

@@ -11,8 +11,8 @@ const GROUP = 'k0smotron.io/v1beta1';
 /** A server that serves one kind, in an older version, and fails this many times before it answers. */
 function failingServer(times: number, requested: string[]): KubeClient {
   let left = times;
-  const client: Pick<KubeClient, 'servedPlurals'> = {
-    servedPlurals: async (apiVersion) => {
+  const client: Pick<KubeClient, 'discoverPlurals'> = {
+    discoverPlurals: async (apiVersion) => {
       requested.push(apiVersion);
       if (apiVersion !== GROUP) return new Set();
       if (left-- > 0) throw new KubeError('Unreachable', 'down');
@@ -54,8 +54,8 @@ test('keeps the last answer of a group that fails, and updates the others', asyn
     [GROUP, 'clusters'],
     ['networking.k8s.io/v1', 'ingresses'],
   ]);
-  const client: Pick<KubeClient, 'servedPlurals'> = {
-    servedPlurals: async (apiVersion) => {
+  const client: Pick<KubeClient, 'discoverPlurals'> = {
+    discoverPlurals: async (apiVersion) => {
       if (failing.has(apiVersion)) throw new KubeError('Unreachable', 'down');
       return new Set([served.get(apiVersion) ?? []].flat());
     },

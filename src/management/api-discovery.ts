@@ -58,7 +58,7 @@ export class ApiDiscovery implements DiscoveredApis {
     const requested = apiVersions.filter((one) => this.#isComplete || !this.#answers.has(one));
     const answers = await Promise.allSettled(
       requested.map(async (apiVersion) => {
-        const plurals = await client.servedPlurals(apiVersion, { signal });
+        const plurals = await client.discoverPlurals(apiVersion, { signal });
         this.#answers.set(
           apiVersion,
           [...plurals].map((plural) => `${apiVersion}/${plural}`),

@@ -74,7 +74,7 @@ export function registerOperatorMetrics(metrics: Metrics, operator: MetricSource
   histogram(
     'queue_wait_seconds',
     'Time that objects waited in the queue before their reconcile, in seconds.',
-    (queue) => queue.waits,
+    (queue) => queue.queueDurations,
   );
   const perController = (counts: ReadonlyMap<string, number>) => () =>
     Object.keys(operator.queues).map((controller) => ({

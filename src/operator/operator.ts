@@ -99,10 +99,10 @@ const WHOLE_EVERY_AT_REST = 30;
 /** What was read is good for another look within this time, and never for the next resync. */
 const FRESH_MS = 30_000;
 
-/** Tenants that did not answer the last time share so many places: they may take all of their time again. */
+/** Number of slots shared by tenants that did not respond last time: they may take their full timeout again. */
 const FAILING_AT_A_TIME = 16;
 /** A look at a tenant is over in a second; one that hangs, and was not known to, gives its place to others. */
-const PATIENCE = { limitMs: 2_000, places: 96 };
+const OVERDUE_RUNS = { limitMs: 2_000, extraSlots: 96 };
 
 /** The operator. It works once: a process that leads again makes a new one. */
 export class Operator {
@@ -340,7 +340,7 @@ export class Operator {
           {
             concurrency,
             signal,
-            patience: PATIENCE,
+            overdueRuns: OVERDUE_RUNS,
             slowLane: {
               concurrency: FAILING_AT_A_TIME,
               isSlow: (key) => this.#links.failuresOf(key) > 0,
@@ -361,7 +361,7 @@ export class Operator {
         this.#leases.run(async (key, until) => this.#ownership.tend(key, until), {
           concurrency,
           signal,
-          patience: PATIENCE,
+          overdueRuns: OVERDUE_RUNS,
           slowLane: {
             concurrency: FAILING_AT_A_TIME,
             isSlow: (key) => this.#ownership.isFailing(key),

@@ -34,7 +34,7 @@ export interface ProbeSchedulerOptions {
 const CONCURRENCY = 8;
 /** Probes that failed last time take the longest, so they run in a slow lane. */
 const FAILING_AT_A_TIME = 8;
-const PATIENCE = { limitMs: 500, places: 56 };
+const OVERDUE_RUNS = { limitMs: 500, extraSlots: 56 };
 /** An edge takes a moment to load a new route. */
 const FIRST_MS = 1_000;
 /** A failing target is probed more often: users and controllers are fixing it. */
@@ -151,7 +151,7 @@ export class ProbeScheduler {
     await this.#queue.run((exposure) => this.#probe(exposure, signal), {
       concurrency: CONCURRENCY,
       signal,
-      patience: PATIENCE,
+      overdueRuns: OVERDUE_RUNS,
       slowLane: {
         concurrency: FAILING_AT_A_TIME,
         isSlow: (exposure) => (this.#scheduled.get(exposure)?.failures ?? 0) > 0,

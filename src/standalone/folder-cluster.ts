@@ -61,7 +61,7 @@ export class FolderCluster {
     this.#database = new ObjectDatabase(state);
     if (this.#database.isNew && wasInUse(state)) this.#warnAboutNewDatabase(state);
     this.#rejectOtherFolder(resolve(folder), state);
-    this.store = new ObjectStore({ historyLimit: HISTORY_LIMIT, keeper: this.#database });
+    this.store = new ObjectStore({ historyLimit: HISTORY_LIMIT, persistence: this.#database });
     const namespaces = new Set([DEFAULT_NAMESPACE, OPERATOR_NAMESPACE]);
     for (const { resource, object } of this.#database.objects()) {
       this.store.restore(resource, object);

@@ -9,12 +9,12 @@ import type { Clock } from '../clock/clock.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import {
-  freeInMs,
-  heldBy,
+  expiresInMs,
+  acquiredBy,
   released,
-  sighted,
+  observeLease,
   type Lease,
-  type LeaseSighting,
+  type LeaseObservation,
 } from '../kube/election/lease.ts';
 import type { KubeObject, ObjectKey, OwnerReference } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -44,7 +44,7 @@ export interface ProxyLeasesOptions {
 /** Renews the Lease of this proxy and observes the Leases of the others. */
 export class ProxyLeases {
   readonly #options: ProxyLeasesOptions;
-  #sightings: ReadonlyMap<string, LeaseSighting> = new Map();
+  #sightings: ReadonlyMap<string, LeaseObservation> = new Map();
 
   constructor(options: ProxyLeasesOptions) {
     this.#options = options;
@@ -72,14 +72,15 @@ export class ProxyLeases {
    */
   async alive(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { client, clock } = this.#options;
-    const seen = new Map<string, LeaseSighting>();
+    const seen = new Map<string, LeaseObservation>();
     for (const address of addresses) {
       const lease = await client().get<Lease>(RESOURCES.lease, this.#key(address), { signal });
       if (lease === undefined) continue;
-      seen.set(address, sighted(this.#sightings.get(address), lease, clock.nowMs()));
+      seen.set(address, observeLease(this.#sightings.get(address), lease, clock.nowMs()));
     }
     this.#sightings = seen;
-    const isAlive = (one: LeaseSighting): boolean => freeInMs(one, clock.nowMs(), LEASE_MS) > 0;
+    const isAlive = (one: LeaseObservation): boolean =>
+      expiresInMs(one, clock.nowMs(), LEASE_MS) > 0;
     return new Set([...seen].filter(([, one]) => isAlive(one)).map(([address]) => address));
   }
 
@@ -119,7 +120,7 @@ export class ProxyLeases {
 
   #held(before: Lease): Lease {
     const { identity, now } = this.#options;
-    return heldBy(identity, before, { durationMs: LEASE_MS, now: now() });
+    return acquiredBy(identity, before, { durationMs: LEASE_MS, now: now() });
   }
 
   async #fresh(address: string, signal: AbortSignal): Promise<Lease> {

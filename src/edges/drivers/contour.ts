@@ -5,7 +5,7 @@ import { admitted, outdated, refused, unanswered } from '../admission.ts';
 import { warning } from '../codes.ts';
 import type { RouteObject } from '../driver.ts';
 import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
-import { conditionAt, listAt, numberAt, saidAt, textAt } from '../../kube/unstructured.ts';
+import { conditionAt, listAt, numberAt, quotedAt, textAt } from '../../kube/unstructured.ts';
 import { routeMetadata } from '../names.ts';
 import { classOf } from './ingress-driver.ts';
 
@@ -56,7 +56,10 @@ export const contour = edgeDriver({
       return outdated(object);
     if (status === 'valid') return admitted(`${objectText(object)} is valid`);
     const [problem] = listAt(valid, 'errors');
-    const said = saidAt(problem ?? object, ...(problem ? ['message'] : ['status', 'description']));
+    const said = quotedAt(
+      problem ?? object,
+      ...(problem ? ['message'] : ['status', 'description']),
+    );
     return refused(
       'RouteRefused',
       `${objectText(object)} is ${status}: ${said}`,

@@ -5,7 +5,14 @@ import { admitted, outdated, refused, unanswered, type Admission } from '../admi
 import { warning } from '../codes.ts';
 import type { EdgeContext, RouteObject } from '../driver.ts';
 import { edgeDriver, routesIn } from '../edge-driver.ts';
-import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../../kube/unstructured.ts';
+import {
+  conditionAt,
+  listAt,
+  numberAt,
+  quotedAt,
+  textAt,
+  valueAt,
+} from '../../kube/unstructured.ts';
 import { gatewayFindings } from '../gateway-api/gateway-findings.ts';
 import {
   gatewayClassOf,
@@ -100,13 +107,13 @@ function judgeAt(
   const text = objectText(object);
   if (textAt(accepted, 'status') !== 'True') {
     const reason = textAt(accepted, 'reason') ?? 'for no reason';
-    const message = `the controller refuses ${text}, ${reason}: ${saidAt(accepted, 'message')}`;
+    const message = `the controller refuses ${text}, ${reason}: ${quotedAt(accepted, 'message')}`;
     return refused('RouteRefused', message, 'see that the listener takes this host and namespace');
   }
   const resolved = conditionAt(told, 'ResolvedRefs', 'conditions');
   if (textAt(resolved, 'status') === 'False') {
     const reason = textAt(resolved, 'reason') ?? 'for no reason';
-    const message = `the controller does not get to the Service of ${text}, ${reason}: ${saidAt(resolved, 'message')}`;
+    const message = `the controller does not get to the Service of ${text}, ${reason}: ${quotedAt(resolved, 'message')}`;
     return refused('BackendUnresolved', message, 'see that the Service is there with this port');
   }
   return admitted(`${text} is accepted`);

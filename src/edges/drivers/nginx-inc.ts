@@ -5,7 +5,7 @@ import { admitted, refused, unanswered } from '../admission.ts';
 import { warning } from '../codes.ts';
 import type { RouteObject } from '../driver.ts';
 import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
-import { saidAt, textAt } from '../../kube/unstructured.ts';
+import { quotedAt, textAt } from '../../kube/unstructured.ts';
 import { ingressClassFindings } from '../ingress-class.ts';
 import { routeMetadata } from '../names.ts';
 import { classOf } from './ingress-driver.ts';
@@ -51,7 +51,7 @@ export const nginxInc = edgeDriver({
   judge(object, { nowMs }) {
     const state = textAt(object, 'status', 'state');
     const reason = textAt(object, 'status', 'reason') ?? '';
-    const said = saidAt(object, 'status', 'message');
+    const said = quotedAt(object, 'status', 'message');
     // A Warning is ambiguous: the controller serves the object, or rejects it in favor of an older object with the same
     // host.
     const isServed = state === 'Valid' || (state === 'Warning' && !reason.startsWith('Rejected'));

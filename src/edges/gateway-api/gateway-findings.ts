@@ -7,7 +7,7 @@ import type { ExposureRoutes, Route } from '../route.ts';
 import { error, type EdgeFinding } from '../codes.ts';
 import type { EdgeContext } from '../driver.ts';
 import { routesIn } from '../edge-driver.ts';
-import { conditionAt, listAt, numberAt, saidAt, textAt } from '../../kube/unstructured.ts';
+import { conditionAt, listAt, numberAt, quotedAt, textAt } from '../../kube/unstructured.ts';
 import { listenerFindings } from './listener.ts';
 import { gatewayClassOf, gatewayOf, type ParentRef } from './parent.ts';
 
@@ -96,7 +96,7 @@ function gatewayRefusal(parent: ParentRef, gateway: KubeObject): EdgeFinding | u
   const reason = textAt(accepted, 'reason') ?? 'for no reason';
   return error(
     'GatewayRefused',
-    `the controller refuses Gateway ${keyText(parent)}, ${reason}: ${saidAt(accepted, 'message')}`,
+    `the controller refuses Gateway ${keyText(parent)}, ${reason}: ${quotedAt(accepted, 'message')}`,
     'mend the Gateway',
   );
 }

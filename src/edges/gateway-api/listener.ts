@@ -3,7 +3,14 @@
  */
 import { RESOURCES } from '../../kube/resource.ts';
 import { error, warning, type EdgeFinding } from '../codes.ts';
-import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../../kube/unstructured.ts';
+import {
+  conditionAt,
+  listAt,
+  numberAt,
+  quotedAt,
+  textAt,
+  valueAt,
+} from '../../kube/unstructured.ts';
 import { selects } from '../../kube/label-selector.ts';
 import { GATEWAY_GROUP } from './parent.ts';
 
@@ -41,7 +48,7 @@ function refusal({ status, place }: Passage): Check {
   const said = isConflicted ? conflicted : accepted;
   return error(
     'ListenerRefused',
-    `the controller refuses ${place}, ${textAt(said, 'reason') ?? 'for no reason'}: ${saidAt(said, 'message')}`,
+    `the controller refuses ${place}, ${textAt(said, 'reason') ?? 'for no reason'}: ${quotedAt(said, 'message')}`,
     'mend the listener',
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { aimed, type ClusterAccess } from './cluster-access.ts';
+import { withServer, type ClusterAccess } from './cluster-access.ts';
 
 const access: ClusterAccess = {
   server: 'https://blue.k8s.example.com:443',
@@ -10,7 +10,7 @@ const access: ClusterAccess = {
 
 describe('an access aimed elsewhere', () => {
   test('dials the new address and still asks for the old name', () => {
-    const elsewhere = aimed(access, { server: 'https://blue.tenants.svc:6443/' });
+    const elsewhere = withServer(access, { server: 'https://blue.tenants.svc:6443/' });
 
     expect(elsewhere).toEqual({
       ...access,
@@ -22,11 +22,14 @@ describe('an access aimed elsewhere', () => {
   test('keeps a name that it had besides its address', () => {
     const named = { ...access, serverName: 'kubernetes' };
 
-    expect(aimed(named, { server: 'https://10.0.0.1:6443' }).serverName).toBe('kubernetes');
+    expect(withServer(named, { server: 'https://10.0.0.1:6443' }).serverName).toBe('kubernetes');
   });
 
   test('asks for another name if it is told one', () => {
-    const elsewhere = aimed(access, { server: 'https://10.0.0.1:6443', serverName: 'blue.svc' });
+    const elsewhere = withServer(access, {
+      server: 'https://10.0.0.1:6443',
+      serverName: 'blue.svc',
+    });
 
     expect(elsewhere.serverName).toBe('blue.svc');
   });
@@ -34,6 +37,6 @@ describe('an access aimed elsewhere', () => {
   test('knows an IPv6 address as certificates have it', () => {
     const v6 = { ...access, server: 'https://[fd00::1]:6443' };
 
-    expect(aimed(v6, { server: 'https://10.0.0.1:6443' }).serverName).toBe('fd00::1');
+    expect(withServer(v6, { server: 'https://10.0.0.1:6443' }).serverName).toBe('fd00::1');
   });
 });

@@ -41,7 +41,7 @@ export interface ClusterAccess {
 }
 
 /** Another address of the same server. */
-export interface Aim {
+export interface ServerAddress {
   readonly server: string;
   readonly serverName?: string | undefined;
 }
@@ -50,7 +50,10 @@ export interface Aim {
  * Returns the same access with another server address, such as that of a tenant's Service. Without a `serverName`, the
  * certificate must have the same name as before.
  */
-export function aimed(access: ClusterAccess, { server, serverName }: Aim): ClusterAccess {
+export function withServer(
+  access: ClusterAccess,
+  { server, serverName }: ServerAddress,
+): ClusterAccess {
   return {
     ...access,
     server: withoutSlash(server),

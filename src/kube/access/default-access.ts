@@ -31,29 +31,29 @@ export interface DefaultAccessOptions {
  */
 export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess {
   const { kubeconfig, context, env = process.env, home = homedir() } = options;
-  const present = reading(options.path);
+  const readIfExists = kubeconfigReader(options.path);
   if (kubeconfig !== undefined) {
-    const named = present(kubeconfig);
-    if (named !== undefined) return accessIn(named, context);
+    const selected = readIfExists(kubeconfig);
+    if (selected !== undefined) return accessIn(selected, context);
     throw new AccessError('AccessMissing', `there is no kubeconfig ${kubeconfig}`);
   }
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length > 0) {
     // kubectl skips files that do not exist. It is an error only if none of them exists.
-    const found = listed.map(present).filter((one) => one !== undefined);
+    const found = listed.map(readIfExists).filter((one) => one !== undefined);
     if (found.length > 0) return accessIn(mergeKubeconfigs(found), context);
     throw new AccessError(
       'AccessMissing',
       `$KUBECONFIG is ${listed.join(delimiter)}, and no such file is there; unset it or write one`,
     );
   }
-  const atHome = join(home, '.kube', 'config');
-  const own = present(atHome);
+  const defaultPath = join(home, '.kube', 'config');
+  const own = readIfExists(defaultPath);
   if (own !== undefined) return accessIn(own, context);
   if (isInCluster(env)) return inClusterAccess(env);
   throw new AccessError(
     'AccessMissing',
-    `no cluster to talk to: there is no ${atHome}, $KUBECONFIG is not set, and this is no pod; name a kubeconfig`,
+    `no cluster to talk to: there is no ${defaultPath}, $KUBECONFIG is not set, and this is no pod; name a kubeconfig`,
   );
 }
 
@@ -61,19 +61,19 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
  * Returns a function that reads a kubeconfig by name. It returns undefined if the file does not exist, and throws if
  * the file cannot be read.
  */
-function reading(
+function kubeconfigReader(
   path: (name: string) => string = (name) => name,
 ): (name: string) => Kubeconfig | undefined {
   return (name) => {
     // Read unresolved: if a symlink comes before `..`, the kernel finds a different file.
-    const place = path(name);
+    const resolved = path(name);
     let text: string;
     try {
-      text = readFileSync(place, 'utf8');
+      text = readFileSync(resolved, 'utf8');
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       throw new AccessError('AccessMissing', `the kubeconfig ${name} cannot be read`, error);
     }
-    return readKubeconfig(text, { name, folder: dirname(resolve(place)) });
+    return readKubeconfig(text, { name, folder: dirname(resolve(resolved)) });
   };
 }

@@ -26,7 +26,7 @@ export class ExecPluginError extends Error {
 export const EXEC_LIMIT_MS = 60_000;
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-const MAX_COMPLAINT_LENGTH = 300;
+const MAX_STDERR_LENGTH = 300;
 
 const credentialSchema = z.object({
   apiVersion: z.string(),
@@ -64,13 +64,13 @@ export async function runExecPlugin(
     const hint = plugin.installHint === undefined ? '' : `: ${plugin.installHint.trim()}`;
     throw new ExecPluginError(`${plugin.command} cannot be run${hint}`, { cause: error });
   }
-  const [exitCode, output, complaint] = await Promise.race([
+  const [exitCode, output, stderr] = await Promise.race([
     Promise.all([child.exited, child.stdout.text(), child.stderr.text()]),
     killedAfter(EXEC_LIMIT_MS, child, plugin, clock),
   ]);
   if (exitCode !== 0) {
     throw new ExecPluginError(
-      `${plugin.command} ended with ${child.signalCode ?? exitCode}: ${complaint.trim().slice(-MAX_COMPLAINT_LENGTH) || 'it said nothing'}`,
+      `${plugin.command} ended with ${child.signalCode ?? exitCode}: ${stderr.trim().slice(-MAX_STDERR_LENGTH) || 'it said nothing'}`,
     );
   }
   return credentialIn(output, plugin);

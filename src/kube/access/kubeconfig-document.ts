@@ -95,13 +95,13 @@ export interface Kubeconfig {
 /** A user's file may have hundreds of clusters. A kubeconfig in a Secret has one, and its author is not trusted. */
 const MAX_LENGTH = { file: 2 * 1024 * 1024, secret: 128 * 1024 };
 /** Above this length, the line of a syntax error is not searched for, to save time. */
-const MAX_TOLD_LENGTH = 16 * 1024;
+const MAX_LOCATED_LENGTH = 16 * 1024;
 
 /** Parses a kubeconfig. @throws AccessError */
 export function readKubeconfig(text: string, origin: Origin): Kubeconfig {
   const value = parsedYaml(text, origin) ?? {};
   const { data, error } = documentSchema.safeParse(value);
-  if (error !== undefined) throw noKubeconfig(origin, faultText(value, error));
+  if (error !== undefined) throw invalidKubeconfig(origin, faultText(value, error));
   return {
     name: origin.name,
     currentContext: data['current-context'] === '' ? undefined : data['current-context'],
@@ -138,17 +138,17 @@ function parsedYaml(text: string, origin: Origin): unknown {
     return Bun.YAML.parse(text);
   } catch {
     // The parser's message may quote the line, which may be a key. It is not passed on, not even as a cause.
-    const line = text.length <= MAX_TOLD_LENGTH ? lineOfMistake(text) : undefined;
+    const line = text.length <= MAX_LOCATED_LENGTH ? lineOfSyntaxError(text) : undefined;
     const at = line === undefined ? '' : ` at line ${line}`;
-    throw noKubeconfig(origin, `it is not YAML${at}`);
+    throw invalidKubeconfig(origin, `it is not YAML${at}`);
   }
 }
 
-function noKubeconfig({ name, folder }: Origin, fault: string): AccessError {
-  const wayOut = folder === undefined ? 'compare it' : 'name another file, or compare it';
+function invalidKubeconfig({ name, folder }: Origin, fault: string): AccessError {
+  const advice = folder === undefined ? 'compare it' : 'name another file, or compare it';
   return new AccessError(
     'AccessInvalid',
-    `${name} is no kubeconfig: ${fault}; ${wayOut} with what \`kubectl config view\` prints`,
+    `${name} is no kubeconfig: ${fault}; ${advice} with what \`kubectl config view\` prints`,
   );
 }
 
@@ -165,7 +165,7 @@ function faultText(value: unknown, { issues: [issue] }: z.ZodError): string {
  * Finds the line of a syntax error, which Bun's parser does not report. The document is not converted to values, since
  * that can take very long.
  */
-function lineOfMistake(text: string): number | undefined {
+function lineOfSyntaxError(text: string): number | undefined {
   const { errors } = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' });
   return errors[0]?.linePos?.[0].line;
 }

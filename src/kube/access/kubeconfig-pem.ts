@@ -6,7 +6,7 @@ import { AccessError } from './cluster-access.ts';
 
 /** Returns the PEM if it contains certificates. @throws AccessError that names `where` */
 export function certificatesIn(pem: string, where: string): string {
-  if (!pem.includes('-----BEGIN CERTIFICATE-----') || !isTaken({ ca: pem })) {
+  if (!pem.includes('-----BEGIN CERTIFICATE-----') || !isAccepted({ ca: pem })) {
     throw new AccessError('AccessInvalid', `${where} holds no PEM certificate`);
   }
   return pem;
@@ -14,14 +14,14 @@ export function certificatesIn(pem: string, where: string): string {
 
 /** Checks that a certificate and a key belong together. @throws AccessError if they do not, or if either is invalid */
 export function requirePair(cert: string, key: string, where: string): void {
-  if (isTaken({ cert, key })) return;
+  if (isAccepted({ cert, key })) return;
   throw new AccessError(
     'AccessInvalid',
     `${where} has a client certificate and a client key that cannot be used together; both must be PEM, and of each other`,
   );
 }
 
-function isTaken(options: Parameters<typeof createSecureContext>[0]): boolean {
+function isAccepted(options: Parameters<typeof createSecureContext>[0]): boolean {
   try {
     createSecureContext(options);
     return true;

@@ -29,7 +29,7 @@ export function credentialsOf(
   user: Entry<KubeconfigUser>,
   cluster: KubeconfigCluster,
 ): Credentials {
-  refuseUnsupported(user);
+  rejectUnsupported(user);
   const { value, origin } = user;
   const where = `user "${user.name}" in ${origin.name}`;
   const cert = contentOf({
@@ -105,22 +105,22 @@ function pluginOf(
   };
 }
 
-function refuseUnsupported({ name, origin, value }: Entry<KubeconfigUser>): void {
-  const refuse = (asksFor: string, wayOut: string) => {
+function rejectUnsupported({ name, origin, value }: Entry<KubeconfigUser>): void {
+  const reject = (setting: string, advice: string) => {
     throw new AccessError(
       'AccessRefused',
-      `user "${name}" in ${origin.name} has ${asksFor}, which Snicket does not do; ${wayOut}`,
+      `user "${name}" in ${origin.name} has ${setting}, which Snicket does not do; ${advice}`,
     );
   };
   const provider = value['auth-provider'];
   if (provider !== undefined) {
-    refuse(
+    reject(
       `auth-provider ${provider.name}`,
       'kubectl dropped it in 1.26: use the exec program of that provider',
     );
   }
   if (isSet(value.username) || isSet(value.password)) {
-    refuse(
+    reject(
       'username and password',
       'Kubernetes dropped them in 1.19: use a token or a client certificate',
     );
@@ -131,7 +131,7 @@ function refuseUnsupported({ name, origin, value }: Entry<KubeconfigUser>): void
     value['as-groups'] !== undefined ||
     value['as-user-extra'] !== undefined;
   if (isImpersonating) {
-    refuse(
+    reject(
       'impersonation (as, as-uid, as-groups or as-user-extra)',
       'use credentials of that user itself, as of a service account',
     );

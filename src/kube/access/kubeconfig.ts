@@ -56,7 +56,7 @@ export function accessIn(kubeconfig: Kubeconfig, contextName?: string): ClusterA
       `context "${wanted}" in ${context.origin.name} names cluster "${context.value.cluster}", which is not there`,
     );
   }
-  refuseUnsupported(cluster);
+  rejectUnsupported(cluster);
   const { value, origin } = cluster;
   const caName = `certificate-authority of cluster "${cluster.name}" in ${origin.name}`;
   const ca = contentOf({
@@ -89,7 +89,7 @@ function credentialsIn(
   );
 }
 
-function refuseUnsupported({ name, origin, value }: Entry<KubeconfigCluster>): void {
+function rejectUnsupported({ name, origin, value }: Entry<KubeconfigCluster>): void {
   if (value['insecure-skip-tls-verify'] === true) {
     throw new AccessError(
       'AccessRefused',

@@ -4,10 +4,10 @@
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { differences, type Difference } from './differences.ts';
 import { APPLIED_ANNOTATION, appliedHash, needsApply } from './needs-apply.ts';
-import { patchWithout, strays } from './strays.ts';
+import { removalPatch, extraFields } from './extra-fields.ts';
 import type { ApplyOptions, ObjectClient } from '../client/client.ts';
 import { keyText, type KubeObject } from '../object.ts';
-import { Repeats } from './repeats.ts';
+import { WriteBackoff } from './write-backoff.ts';
 import { resourceOf } from '../resource.ts';
 
 /** The outcome of an apply, and the object afterwards. */
@@ -40,13 +40,13 @@ interface Tolerated {
 /** Applies objects to one server. Remembers recent applies, and the differences that remained after them. */
 export class Applier {
   readonly #client: ObjectClient;
-  readonly #repeats: Repeats;
+  readonly #repeats: WriteBackoff;
   /** By kind and key. */
   readonly #tolerated = new Map<string, Tolerated>();
 
   constructor(client: ObjectClient, { clock = systemClock }: ApplierOptions = {}) {
     this.#client = client;
-    this.#repeats = new Repeats(clock);
+    this.#repeats = new WriteBackoff(clock);
   }
 
   /**
@@ -59,47 +59,47 @@ export class Applier {
     live: T | undefined,
     options: Pick<ApplyOptions, 'force' | 'signal' | 'resource'> = {},
   ): Promise<Applied<T>> {
-    const place = `${desired.apiVersion} ${desired.kind} ${keyText(desired.metadata)}`;
+    const key = `${desired.apiVersion} ${desired.kind} ${keyText(desired.metadata)}`;
     const hash = appliedHash(desired);
-    if (live !== undefined && !needsApply(desired, live, this.#toleratedAt(place, hash))) {
+    if (live !== undefined && !needsApply(desired, live, this.#toleratedAt(key, hash))) {
       return { outcome: 'unchanged', object: live };
     }
-    const retryInMs = this.#repeats.waitMs(place, hash);
+    const retryInMs = this.#repeats.waitMs(key, hash);
     if (retryInMs > 0) {
       const found = live === undefined ? [] : differences(desired, live);
       return { outcome: 'held', object: live, retryInMs, differences: found };
     }
-    const object = await this.#withoutStrays(
+    const object = await this.#withoutExtraFields(
       desired,
       await this.#client.apply(withHash(desired, hash), options),
       options,
     );
-    this.#repeats.add(place, hash);
-    this.#tolerate(place, { hash, differences: differences(desired, object) });
+    this.#repeats.add(key, hash);
+    this.#tolerate(key, { hash, differences: differences(desired, object) });
     return { outcome: 'applied', object };
   }
 
   /** Removes extra fields, which an apply does not remove because another client owns them. */
-  async #withoutStrays<T extends KubeObject>(
+  async #withoutExtraFields<T extends KubeObject>(
     desired: T,
     applied: T,
     { signal, resource = resourceOf(desired) }: Pick<ApplyOptions, 'signal' | 'resource'>,
   ): Promise<T> {
-    const found = strays(desired, applied);
+    const found = extraFields(desired, applied);
     if (found.length === 0) return applied;
-    const body = patchWithout(found);
+    const body = removalPatch(found);
     return this.#client.patch<T>(resource, desired.metadata, 'merge', body, { signal });
   }
 
   /** The differences tolerated for this hash. Those of an earlier desired state do not count. */
-  #toleratedAt(place: string, hash: string): readonly Difference[] | undefined {
-    const found = this.#tolerated.get(place);
+  #toleratedAt(key: string, hash: string): readonly Difference[] | undefined {
+    const found = this.#tolerated.get(key);
     return found?.hash === hash ? found.differences : undefined;
   }
 
-  #tolerate(place: string, tolerated: Tolerated): void {
-    if (tolerated.differences.length > 0) this.#tolerated.set(place, tolerated);
-    else this.#tolerated.delete(place);
+  #tolerate(key: string, tolerated: Tolerated): void {
+    if (tolerated.differences.length > 0) this.#tolerated.set(key, tolerated);
+    else this.#tolerated.delete(key);
   }
 }
 

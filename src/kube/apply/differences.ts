@@ -1,7 +1,7 @@
 /**
  * Compares live objects with the desired state.
  */
-import { strays } from './strays.ts';
+import { extraFields } from './extra-fields.ts';
 
 /** A field whose live value differs. */
 export interface Difference {
@@ -29,8 +29,8 @@ export function differences(desired: unknown, live: unknown): readonly Differenc
 export function comparisons(desired: unknown, live: unknown): readonly Comparison[] {
   const found: Comparison[] = [];
   compare(desired, live, '', found);
-  for (const { path, found: stray } of strays(desired, live)) {
-    found.push({ path, found: stray, wanted: undefined });
+  for (const { path, found: extra } of extraFields(desired, live)) {
+    found.push({ path, found: extra, wanted: undefined });
   }
   return found;
 }

@@ -31,7 +31,7 @@ export function removals(
   return found.filter(({ path }) => path !== `.metadata.annotations.${APPLIED_ANNOTATION}`);
 }
 
-interface Place {
+interface FieldPath {
   readonly owned: Fields;
   readonly others: readonly Fields[];
   readonly desired: unknown;
@@ -39,24 +39,24 @@ interface Place {
   readonly path: string;
 }
 
-function collect({ owned, others, desired, live, path }: Place, found: Difference[]): void {
+function collect({ owned, others, desired, live, path }: FieldPath, found: Difference[]): void {
   for (const [key, below] of Object.entries(owned)) {
     if (!key.startsWith(FIELD)) continue;
     const name = key.slice(FIELD.length);
     const present = fieldIn(live, name);
     if (present === undefined) continue;
     const wanted = fieldIn(desired, name);
-    const place: Place = {
+    const field: FieldPath = {
       owned: below as Fields,
       others: others.flatMap((fields) => (key in fields ? [fields[key] as Fields] : [])),
       desired: wanted,
       live: present,
       path: `${path}.${name}`,
     };
-    const isWhole = !Object.keys(place.owned).some((child) => child.startsWith(FIELD));
-    if (!isWhole) collect(place, found);
-    else if ((wanted === undefined || wanted === null) && place.others.length === 0) {
-      found.push({ path: place.path, found: present });
+    const isLeaf = !Object.keys(field.owned).some((child) => child.startsWith(FIELD));
+    if (!isLeaf) collect(field, found);
+    else if ((wanted === undefined || wanted === null) && field.others.length === 0) {
+      found.push({ path: field.path, found: present });
     }
   }
 }

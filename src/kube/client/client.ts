@@ -131,7 +131,7 @@ export interface KubeClient {
   delete(resource: Resource, key: ObjectKey, options?: DeleteOptions): Promise<boolean>;
 
   /** Returns the plural names of the resources of a group version. Empty if it is not served. */
-  servedPlurals(apiVersion: string, options?: CallOptions): Promise<ReadonlySet<string>>;
+  discoverPlurals(apiVersion: string, options?: CallOptions): Promise<ReadonlySet<string>>;
 
   /** Returns the version of the server, from `/version`. */
   version(options?: CallOptions): Promise<{ readonly gitVersion: string }>;

@@ -389,7 +389,7 @@ describe('what a server serves', () => {
     server.script = ({ respond: response }) =>
       response(200, { kind: 'APIResourceList', resources });
 
-    const plurals = await client.servedPlurals('gateway.networking.k8s.io/v1');
+    const plurals = await client.discoverPlurals('gateway.networking.k8s.io/v1');
 
     expect(plurals).toEqual(new Set(['tlsroutes', 'gateways']));
     expect(asked().path).toBe('/apis/gateway.networking.k8s.io/v1');
@@ -398,7 +398,7 @@ describe('what a server serves', () => {
   test('nothing of a group that is not there', async () => {
     server.script = ({ respond: response }) => response(404, '404 page not found');
 
-    expect(await client.servedPlurals('traefik.io/v1alpha1')).toEqual(new Set());
+    expect(await client.discoverPlurals('traefik.io/v1alpha1')).toEqual(new Set());
   });
 
   test('its version', async () => {

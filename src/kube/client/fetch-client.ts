@@ -89,7 +89,9 @@ class FetchClient implements KubeClient {
     key: ObjectKey,
     { signal }: CallOptions = {},
   ): Promise<T | undefined> {
-    return orIfMissing(this.#object<T>({ verb: 'GET', path: objectPath(resource, key), signal }));
+    return undefinedIfNotFound(
+      this.#object<T>({ verb: 'GET', path: objectPath(resource, key), signal }),
+    );
   }
 
   async list<T extends KubeObject>(
@@ -213,15 +215,15 @@ class FetchClient implements KubeClient {
       },
       signal,
     });
-    return (await orIfMissing(response)) !== undefined;
+    return (await undefinedIfNotFound(response)) !== undefined;
   }
 
-  async servedPlurals(
+  async discoverPlurals(
     apiVersion: string,
     { signal }: CallOptions = {},
   ): Promise<ReadonlySet<string>> {
     const call: Call = { verb: 'GET', path: versionPath(apiVersion), signal };
-    const response = await orIfMissing(this.#transport.json(call));
+    const response = await undefinedIfNotFound(this.#transport.json(call));
     return response === undefined ? new Set() : pluralsIn(response);
   }
 
@@ -242,7 +244,7 @@ class FetchClient implements KubeClient {
     const items: T[] = [];
     let page: Page<T> | undefined;
     let bytes = 0;
-    let keptBytes = 0;
+    let totalBytes = 0;
     for (let pages = 0; page === undefined || page.continue !== ''; pages++) {
       const call: Call = {
         verb: 'GET',
@@ -266,11 +268,11 @@ class FetchClient implements KubeClient {
       page = pageOf<T>(response.content, resource);
       if (page === undefined) throw malformed(name, 'it is no list');
       for (const item of page.items) {
-        const kept = readObject(item, trim);
-        items.push(kept);
+        const trimmed = readObject(item, trim);
+        items.push(trimmed);
         if (bounds === undefined) continue;
-        keptBytes += sizeBytes(kept);
-        assertWithin({ objects: items.length, bytes: keptBytes }, bounds);
+        totalBytes += sizeBytes(trimmed);
+        assertWithin({ objects: items.length, bytes: totalBytes }, bounds);
       }
     }
     return { items, resourceVersion: page.resourceVersion };
@@ -295,7 +297,7 @@ class FetchClient implements KubeClient {
   }
 }
 
-async function orIfMissing<T>(response: Promise<T>): Promise<T | undefined> {
+async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {
     return await response;
   } catch (error) {

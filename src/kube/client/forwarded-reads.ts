@@ -15,7 +15,7 @@ export function forwardedReads(client: KubeClient): Reads {
     count: async (...args) => client.count(...args),
     currentVersion: async (...args) => client.currentVersion(...args),
     watch: (...args) => client.watch(...args),
-    servedPlurals: async (...args) => client.servedPlurals(...args),
+    discoverPlurals: async (...args) => client.discoverPlurals(...args),
     version: async (...args) => client.version(...args),
   };
 }

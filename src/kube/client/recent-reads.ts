@@ -46,20 +46,21 @@ export class RecentReads implements Reader {
     key: ObjectKey,
     options: CallOptions = {},
   ): Promise<T | undefined> {
-    const place = placeOf(resource, key);
-    const known = this.#objects.get(place);
+    const cacheKey = cacheKeyOf(resource, key);
+    const known = this.#objects.get(cacheKey);
     if (known !== undefined && !this.#isStale(known)) return known.value as T | undefined;
-    const reading: Reading = { isOvertaken: false };
-    const others = this.#reading.get(place) ?? new Set();
-    this.#reading.set(place, others.add(reading));
+    const reading: Reading = { isSuperseded: false };
+    const others = this.#reading.get(cacheKey) ?? new Set();
+    this.#reading.set(cacheKey, others.add(reading));
     try {
       const object = await this.#client.get<T>(resource, key, options);
-      if (!reading.isOvertaken) return this.#keep(place, object);
-      const newer = this.#objects.get(place);
+      if (!reading.isSuperseded) return this.#store(cacheKey, object);
+      const newer = this.#objects.get(cacheKey);
       return newer === undefined ? object : (newer.value as T | undefined);
     } finally {
       others.delete(reading);
-      if (others.size === 0 && this.#reading.get(place) === others) this.#reading.delete(place);
+      if (others.size === 0 && this.#reading.get(cacheKey) === others)
+        this.#reading.delete(cacheKey);
     }
   }
 
@@ -73,35 +74,35 @@ export class RecentReads implements Reader {
 
   /** Stores the current object, from the response to another request. */
   put(resource: Resource, object: KubeObject): void {
-    this.#keep(placeOf(resource, object.metadata), object);
+    this.#store(cacheKeyOf(resource, object.metadata), object);
   }
 
   /** Removes an object, so that the next read asks the server. */
   forget(resource: Resource, key: ObjectKey): void {
-    const place = placeOf(resource, key);
-    this.#overtake(place);
-    this.#objects.delete(place);
+    const cacheKey = cacheKeyOf(resource, key);
+    this.#supersede(cacheKey);
+    this.#objects.delete(cacheKey);
   }
 
   /** Removes everything. */
   clear(): void {
-    for (const place of this.#reading.keys()) this.#overtake(place);
+    for (const cacheKey of this.#reading.keys()) this.#supersede(cacheKey);
     this.#objects.clear();
     this.#version = undefined;
     this.#stopClearing?.();
     this.#stopClearing = undefined;
   }
 
-  #keep<T extends KubeObject>(place: string, object: T | undefined): T | undefined {
-    this.#overtake(place);
-    const kept = object && withShallowManagedFields(object);
-    this.#objects.set(place, this.#recent(kept));
-    return kept;
+  #store<T extends KubeObject>(cacheKey: string, object: T | undefined): T | undefined {
+    this.#supersede(cacheKey);
+    const trimmed = object && withShallowManagedFields(object);
+    this.#objects.set(cacheKey, this.#recent(trimmed));
+    return trimmed;
   }
 
   /** Marks the reads in progress as superseded. */
-  #overtake(place: string): void {
-    for (const reading of this.#reading.get(place) ?? []) reading.isOvertaken = true;
+  #supersede(cacheKey: string): void {
+    for (const reading of this.#reading.get(cacheKey) ?? []) reading.isSuperseded = true;
   }
 
   #recent<T>(value: T): Recent<T> {
@@ -114,8 +115,8 @@ export class RecentReads implements Reader {
   }
 
   #dropStale(): void {
-    for (const [place, recent] of this.#objects) {
-      if (this.#isStale(recent)) this.#objects.delete(place);
+    for (const [cacheKey, recent] of this.#objects) {
+      if (this.#isStale(recent)) this.#objects.delete(cacheKey);
     }
     if (this.#version !== undefined && this.#isStale(this.#version)) this.#version = undefined;
     if (this.size === 0) this.clear();
@@ -124,7 +125,7 @@ export class RecentReads implements Reader {
 
 /** A read in progress. */
 interface Reading {
-  isOvertaken: boolean;
+  isSuperseded: boolean;
 }
 
 interface Recent<T> {
@@ -132,6 +133,6 @@ interface Recent<T> {
   readonly atMs: number;
 }
 
-function placeOf({ apiVersion, kind }: Resource, key: ObjectKey): string {
+function cacheKeyOf({ apiVersion, kind }: Resource, key: ObjectKey): string {
   return `${apiVersion} ${kind} ${keyText(key)}`;
 }

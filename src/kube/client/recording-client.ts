@@ -118,7 +118,7 @@ export class RecordingObjectClient implements ObjectClient {
 
   /** Stores an object in place of that of the API server. This is not recorded as a write. */
   assume(resource: Resource, object: KubeObject): void {
-    this.#hold(resource, object.metadata, object);
+    this.#restore(resource, object.metadata, object);
   }
 
   async #record<T>(
@@ -149,10 +149,10 @@ export class RecordingObjectClient implements ObjectClient {
   async #load(resource: Resource, key: ObjectKey, options?: CallOptions): Promise<void> {
     if (this.isLoaded(resource, key)) return;
     const live = await this.#reader.get(resource, key, { signal: options?.signal });
-    this.#hold(resource, key, live);
+    this.#restore(resource, key, live);
   }
 
-  #hold(resource: Resource, key: ObjectKey, object: KubeObject | undefined): void {
+  #restore(resource: Resource, key: ObjectKey, object: KubeObject | undefined): void {
     if (!this.hasKind(resource)) this.#resources.push(resource);
     const { namespace } = key;
     // The existence of the namespace is not checked: the caller may have no permission to read it.
@@ -218,8 +218,8 @@ export class RecordingClient extends RecordingObjectClient implements KubeClient
     return this.#client.watch<T>(resource, options);
   }
 
-  async servedPlurals(apiVersion: string, options?: CallOptions): Promise<ReadonlySet<string>> {
-    return this.#client.servedPlurals(apiVersion, options);
+  async discoverPlurals(apiVersion: string, options?: CallOptions): Promise<ReadonlySet<string>> {
+    return this.#client.discoverPlurals(apiVersion, options);
   }
 
   async version(options?: CallOptions): Promise<{ readonly gitVersion: string }> {

@@ -42,16 +42,16 @@ export class LineSplitter {
       start = end + 1;
     }
     // A copy: a view would keep the whole chunk in memory until the line is complete.
-    if (start < chunk.length) this.#keep(chunk.slice(start));
+    if (start < chunk.length) this.#append(chunk.slice(start));
     return lines;
   }
 
   #lineEndingWith(last: Uint8Array): string {
-    this.#keep(last);
+    this.#append(last);
     return this.#rest.take().toString('utf8');
   }
 
-  #keep(bytes: Uint8Array): void {
+  #append(bytes: Uint8Array): void {
     this.#rest.add(bytes);
     if (this.#rest.length > this.#maxBytes) {
       throw new LineTooLong(`a line has more than ${this.#maxBytes} bytes (lineBytes)`);
@@ -113,8 +113,8 @@ function eventOf<T extends KubeObject>(line: string, call: CallName): WatchEvent
   } else if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
     if (isObject(object)) return { type, object: object as T };
   }
-  const said = typeof type === 'string' ? quoted(type) : typeof type;
-  throw malformed(call, `an event of type ${said} that cannot be used`);
+  const typeText = typeof type === 'string' ? quoted(type) : typeof type;
+  throw malformed(call, `an event of type ${typeText} that cannot be used`);
 }
 
 /** The fields that are checked before the object is returned as the caller's type. */

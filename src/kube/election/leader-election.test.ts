@@ -157,14 +157,14 @@ test('waits while another renews, however their clocks differ', async () => {
 
   expect(a.election.isLeader).toBe(true);
   expect(b.election.isLeader).toBe(false);
-  expect(b.election.holder).toBe('a');
+  expect(b.election.currentLeader).toBe('a');
 });
 
 test('takes over from one that is silent for the duration, and no sooner', async () => {
   const a = new Candidate('a');
   await a.leads();
   const b = new Candidate('b');
-  await until('b has looked', () => b.election.holder === 'a');
+  await until('b has looked', () => b.election.currentLeader === 'a');
 
   await b.pass(14_500);
   expect(b.election.isLeader).toBe(false);
@@ -178,7 +178,7 @@ test('takes over within a second of a release', async () => {
   const a = new Candidate('a');
   await a.leads();
   const b = new Candidate('b');
-  await until('b has looked', () => b.election.holder === 'a');
+  await until('b has looked', () => b.election.currentLeader === 'a');
 
   await a.stop();
   expect(held()?.holderIdentity).toBe('');
@@ -301,7 +301,7 @@ test('stops at once when another has the lease', async () => {
   await a.pass(2_100);
 
   await until('a has stopped', () => a.terms.ended === 1);
-  expect(a.election.holder).toBe('thief');
+  expect(a.election.currentLeader).toBe('thief');
   expect(held()?.holderIdentity).toBe('thief');
 });
 

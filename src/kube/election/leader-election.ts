@@ -11,7 +11,14 @@ import { delay } from '../backoff.ts';
 import type { KubeClient } from '../client/client.ts';
 import { fencedClient } from '../client/fenced-client.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
-import { freeInMs, heldBy, released, sighted, type Lease, type LeaseSighting } from './lease.ts';
+import {
+  expiresInMs,
+  acquiredBy,
+  released,
+  observeLease,
+  type Lease,
+  type LeaseObservation,
+} from './lease.ts';
 import { keyText, type ObjectKey } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
 
@@ -43,13 +50,13 @@ export type Lead = (signal: AbortSignal) => Promise<void>;
 const RENEW_DEADLINE = 2 / 3;
 
 /** Fraction of the renew deadline for one attempt. A request without a response by then is repeated once in time. */
-const ONE_ATTEMPT = 1 / 2;
+const ATTEMPT_TIMEOUT = 1 / 2;
 
 /** How often a process that does not lead checks the Lease. A released Lease is taken within this time. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** The delay after a failed renewal. Short, since little time is left. */
-const RETRY_EVERY_MS = 500;
+const RETRY_MS = 500;
 
 /** A participant in the election for one Lease. */
 export class LeaderElection {
@@ -59,7 +66,7 @@ export class LeaderElection {
   readonly #durationMs: number;
   readonly #renewEveryMs: number;
   readonly #attemptMs: number;
-  #seen: LeaseSighting | undefined;
+  #observed: LeaseObservation | undefined;
   #isLeader = false;
   /** When the last successful renewal was sent. */
   #renewedAtMs = 0;
@@ -71,7 +78,7 @@ export class LeaderElection {
     this.#now = options.now ?? (() => this.#clock.now());
     this.#durationMs = options.leaseDurationMs ?? 15_000;
     this.#renewEveryMs = options.renewEveryMs ?? 2_000;
-    this.#attemptMs = this.#durationMs * RENEW_DEADLINE * ONE_ATTEMPT;
+    this.#attemptMs = this.#durationMs * RENEW_DEADLINE * ATTEMPT_TIMEOUT;
   }
 
   /** Whether this process is the leader. */
@@ -99,8 +106,8 @@ export class LeaderElection {
   }
 
   /** The last known holder of the Lease, or undefined if it is free. */
-  get holder(): string | undefined {
-    return this.#seen?.lease.spec?.holderIdentity || undefined;
+  get currentLeader(): string | undefined {
+    return this.#observed?.lease.spec?.holderIdentity || undefined;
   }
 
   /**
@@ -130,8 +137,8 @@ export class LeaderElection {
 
   /** Returns when this process holds the Lease, or the signal aborts. */
   async #acquire(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !(await this.#tryHoldWithin(this.#attemptMs))) {
-      await delay(this.#clock, LOOK_EVERY_MS, signal);
+    while (!signal.aborted && !(await this.#tryWithin(this.#attemptMs))) {
+      await delay(this.#clock, POLL_MS, signal);
     }
   }
 
@@ -156,11 +163,11 @@ export class LeaderElection {
       const deadlineMs = this.#deadlineMs;
       await delay(this.#clock, Math.min(waitMs, deadlineMs - this.#clock.nowMs()), ended);
       if (ended.aborted) return;
-      const leftMs = Math.min(deadlineMs - this.#clock.nowMs(), this.#attemptMs);
-      const isHeld = leftMs > 0 && (await this.#tryHoldWithin(leftMs));
-      waitMs = isHeld ? this.#renewEveryMs : RETRY_EVERY_MS;
-      const isTaken = this.holder !== this.#options.identity;
-      if (!isHeld && (isTaken || this.#clock.nowMs() >= deadlineMs)) this.#lose(lost);
+      const timeoutMs = Math.min(deadlineMs - this.#clock.nowMs(), this.#attemptMs);
+      const isRenewed = timeoutMs > 0 && (await this.#tryWithin(timeoutMs));
+      waitMs = isRenewed ? this.#renewEveryMs : RETRY_MS;
+      const hasOtherLeader = this.currentLeader !== this.#options.identity;
+      if (!isRenewed && (hasOtherLeader || this.#clock.nowMs() >= deadlineMs)) this.#lose(lost);
     }
   }
 
@@ -168,17 +175,17 @@ export class LeaderElection {
     this.#isLeader = false;
     const { logger, identity } = this.#options;
     const lease = keyText(this.#options.lease);
-    logger.warn('lost the lease: all work stops', { lease, identity, holder: this.holder });
+    logger.warn('lost the lease: all work stops', { lease, identity, holder: this.currentLeader });
     lost.abort(new Error(`the lease ${lease} is lost`));
   }
 
   /** Not aborted at shutdown: the Lease may have been taken by then, and it would not be released. */
-  async #tryHoldWithin(ms: number): Promise<boolean> {
+  async #tryWithin(ms: number): Promise<boolean> {
     const startedMs = this.#clock.nowMs();
-    const isHeld = await this.#within(ms, async (signal) => this.#tryHold(signal));
+    const isRenewed = await this.#within(ms, async (signal) => this.#tryAcquireOrRenew(signal));
     // Measured before the call: the server may have renewed the Lease at that time.
-    if (isHeld) this.#renewedAtMs = startedMs;
-    return isHeld;
+    if (isRenewed) this.#renewedAtMs = startedMs;
+    return isRenewed;
   }
 
   /** Aborts the call after the timeout. */
@@ -193,24 +200,28 @@ export class LeaderElection {
   }
 
   /** Takes or renews the Lease if possible. Returns false if another process holds it, or if the request failed. */
-  async #tryHold(signal: AbortSignal): Promise<boolean> {
+  async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const { client, identity, lease: key } = this.#options;
     try {
       const found = await client.get<Lease>(RESOURCES.lease, key, { signal });
       if (found === undefined) {
         const empty = { ...LEASE_KIND, metadata: { name: key.name, namespace: key.namespace } };
-        this.#see(await client.create(RESOURCES.lease, this.#held(empty), { signal }));
+        this.#observe(
+          await client.create(RESOURCES.lease, this.#withOwnIdentity(empty), { signal }),
+        );
         return true;
       }
-      this.#see(found);
-      if (this.holder !== identity && !this.#isFree()) return false;
-      this.#see(await client.replace(RESOURCES.lease, this.#held(found), { signal }));
+      this.#observe(found);
+      if (this.currentLeader !== identity && !this.#isFree()) return false;
+      this.#observe(
+        await client.replace(RESOURCES.lease, this.#withOwnIdentity(found), { signal }),
+      );
       return true;
     } catch (error) {
       // Another process was faster. This is not a failure.
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) {
-        const said = error instanceof Error ? error.message : String(error);
-        this.#unknownReason = `the lease ${keyText(key)} cannot be held: ${said}`;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#unknownReason = `the lease ${keyText(key)} cannot be held: ${reason}`;
         this.#options.logger.warn('the lease cannot be held', { lease: keyText(key), error });
       }
       return false;
@@ -220,14 +231,14 @@ export class LeaderElection {
   /** Releases the Lease if this process holds it. If that fails, the Lease expires. */
   async #release(): Promise<void> {
     const { client, identity, logger } = this.#options;
-    const lease = this.#seen?.lease;
-    if (lease === undefined || this.holder !== identity) return;
+    const lease = this.#observed?.lease;
+    if (lease === undefined || this.currentLeader !== identity) return;
     try {
       const free = released(lease, this.#now());
-      const given = await this.#within(this.#renewEveryMs, async (signal) =>
+      const releasedLease = await this.#within(this.#renewEveryMs, async (signal) =>
         client.replace(RESOURCES.lease, free, { signal }),
       );
-      this.#see(given);
+      this.#observe(releasedLease);
     } catch (error) {
       if (isKubeError(error, 'Conflict', 'NotFound')) return; // another process holds it by now, or it was deleted
       logger.warn('the lease was not given back', { lease: keyText(this.#options.lease), error });
@@ -235,18 +246,20 @@ export class LeaderElection {
   }
 
   #isFree(): boolean {
-    const seen = this.#seen;
-    return seen === undefined || freeInMs(seen, this.#clock.nowMs(), this.#durationMs) === 0;
+    const observed = this.#observed;
+    return (
+      observed === undefined || expiresInMs(observed, this.#clock.nowMs(), this.#durationMs) === 0
+    );
   }
 
-  #see(lease: Lease): void {
+  #observe(lease: Lease): void {
     this.#unknownReason = undefined;
-    this.#seen = sighted(this.#seen, lease, this.#clock.nowMs());
+    this.#observed = observeLease(this.#observed, lease, this.#clock.nowMs());
   }
 
-  #held(before: Lease): Lease {
+  #withOwnIdentity(before: Lease): Lease {
     const held = { durationMs: this.#durationMs, now: this.#now() };
-    return heldBy(this.#options.identity, before, held);
+    return acquiredBy(this.#options.identity, before, held);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { freeInMs, heldBy, released, sighted, type Lease } from './lease.ts';
+import { expiresInMs, acquiredBy, released, observeLease, type Lease } from './lease.ts';
 
 const NOW = new Date('2026-01-02T03:04:05.678Z');
 const USUAL_MS = 6_000;
@@ -17,32 +17,32 @@ test('a lease is alive from when its version was first seen, whatever its own ti
     renewTime: '1999-01-01T00:00:00.000000Z',
   };
 
-  const first = sighted(undefined, lease('1', spec), 1_000);
-  const again = sighted(first, lease('1', spec), 4_000);
-  const renewed = sighted(again, lease('2', spec), 5_000);
+  const first = observeLease(undefined, lease('1', spec), 1_000);
+  const again = observeLease(first, lease('1', spec), 4_000);
+  const renewed = observeLease(again, lease('2', spec), 5_000);
 
-  expect(freeInMs(again, 4_000, USUAL_MS)).toBe(3_000);
-  expect(freeInMs(again, 7_000, USUAL_MS)).toBe(0);
-  expect(freeInMs(renewed, 7_000, USUAL_MS)).toBe(4_000);
+  expect(expiresInMs(again, 4_000, USUAL_MS)).toBe(3_000);
+  expect(expiresInMs(again, 7_000, USUAL_MS)).toBe(0);
+  expect(expiresInMs(renewed, 7_000, USUAL_MS)).toBe(4_000);
 });
 
 test('a lease without a holder is free, one without a duration lasts as long as is usual', () => {
-  const unheld = sighted(undefined, lease('1', { holderIdentity: '' }), 0);
-  const empty = sighted(undefined, lease('1'), 0);
-  const endless = sighted(undefined, lease('1', { holderIdentity: 'a' }), 0);
+  const unheld = observeLease(undefined, lease('1', { holderIdentity: '' }), 0);
+  const empty = observeLease(undefined, lease('1'), 0);
+  const endless = observeLease(undefined, lease('1', { holderIdentity: 'a' }), 0);
 
-  expect(freeInMs(unheld, 0, USUAL_MS)).toBe(0);
-  expect(freeInMs(empty, 0, USUAL_MS)).toBe(0);
-  expect(freeInMs(endless, 1_000, USUAL_MS)).toBe(5_000);
+  expect(expiresInMs(unheld, 0, USUAL_MS)).toBe(0);
+  expect(expiresInMs(empty, 0, USUAL_MS)).toBe(0);
+  expect(expiresInMs(endless, 1_000, USUAL_MS)).toBe(5_000);
 });
 
 test('whoever takes a lease counts a transition, whoever renews it does not', () => {
   const options = { durationMs: 6_000, now: NOW };
   const later = { ...options, now: new Date(NOW.getTime() + 2_000) };
 
-  const fresh = heldBy('a', lease('1'), options);
-  const renewed = heldBy('a', fresh, later);
-  const taken = heldBy('b', renewed, later);
+  const fresh = acquiredBy('a', lease('1'), options);
+  const renewed = acquiredBy('a', fresh, later);
+  const taken = acquiredBy('b', renewed, later);
 
   expect(fresh.spec).toEqual({
     holderIdentity: 'a',
@@ -57,7 +57,7 @@ test('whoever takes a lease counts a transition, whoever renews it does not', ()
 });
 
 test('a released lease has no holder and keeps its count', () => {
-  const held = heldBy('b', lease('1', { holderIdentity: 'a', leaseTransitions: 6 }), {
+  const held = acquiredBy('b', lease('1', { holderIdentity: 'a', leaseTransitions: 6 }), {
     durationMs: 6_000,
     now: NOW,
   });

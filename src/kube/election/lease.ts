@@ -15,7 +15,7 @@ export interface Lease extends KubeObject {
 }
 
 /** An observed version of a Lease. */
-export interface LeaseSighting {
+export interface LeaseObservation {
   readonly lease: Lease;
   /** When this version was first observed, on the local clock. */
   readonly sinceMs: number;
@@ -25,11 +25,11 @@ export interface LeaseSighting {
  * Returns the observation after another read. The holder's clock is never compared with the local one: a Lease is alive
  * as long as its version keeps changing.
  */
-export function sighted(
-  before: LeaseSighting | undefined,
+export function observeLease(
+  before: LeaseObservation | undefined,
   lease: Lease,
   nowMs: number,
-): LeaseSighting {
+): LeaseObservation {
   const isSame = before?.lease.metadata.resourceVersion === lease.metadata.resourceVersion;
   return before !== undefined && isSame ? before : { lease, sinceMs: nowMs };
 }
@@ -38,8 +38,8 @@ export function sighted(
  * Returns how long until the Lease may be taken: 0 if it is free, or if its holder has not renewed it for its duration.
  * If the Lease has no duration, `usualMs` is used.
  */
-export function freeInMs(
-  { lease, sinceMs }: LeaseSighting,
+export function expiresInMs(
+  { lease, sinceMs }: LeaseObservation,
   nowMs: number,
   usualMs: number,
 ): number {
@@ -50,7 +50,7 @@ export function freeInMs(
 }
 
 /** Returns the Lease with `identity` as its holder, taken or renewed. */
-export function heldBy(
+export function acquiredBy(
   identity: string,
   before: Lease,
   { durationMs, now }: { readonly durationMs: number; readonly now: Date },

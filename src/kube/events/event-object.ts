@@ -17,7 +17,7 @@ export interface EventNote {
    * Whether the event reports a lasting state and not a change. It is written once: an existing event with the same
    * content is enough, even from another process. Default false.
    */
-  readonly isStanding?: boolean | undefined;
+  readonly isLasting?: boolean | undefined;
 }
 
 /** The series of a repeated event. */
@@ -81,21 +81,21 @@ function eventName(name: string, tail: string): string {
 }
 
 function tailOf({ regarding, note, controller }: EventContent): string {
-  if (note.isStanding !== true) {
+  if (note.isLasting !== true) {
     return crypto.randomUUID().replaceAll('-', '').slice(0, TAIL_LENGTH);
   }
   const { type, reason, action } = note;
-  const said = [regarding.metadata.uid, type, reason, action, note.note, controller].join('\n');
-  return createHash('sha256').update(said).digest('hex').slice(0, TAIL_LENGTH);
+  const content = [regarding.metadata.uid, type, reason, action, note.note, controller].join('\n');
+  return createHash('sha256').update(content).digest('hex').slice(0, TAIL_LENGTH);
 }
 
 /** Truncates at the last whole character within the limit. */
 function cut(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= MAX_NOTE_BYTES) return note;
-  const room = MAX_NOTE_BYTES - Buffer.byteLength('…');
+  const budget = MAX_NOTE_BYTES - Buffer.byteLength('…');
   return `${bytes
-    .subarray(0, room)
+    .subarray(0, budget)
     .toString()
     .replace(/\uFFFD+$/, '')}…`;
 }

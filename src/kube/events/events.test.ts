@@ -91,8 +91,8 @@ test('begins another event after ten minutes of silence', async () => {
   expect((await events()).map((event) => event['series'])).toEqual([undefined, undefined]);
 });
 
-test('does not tell again what is standing and was told by another process', async () => {
-  const standing = { ...conflict, isStanding: true };
+test('does not repeat an event for a lasting state that another process has written', async () => {
+  const lasting = { ...conflict, isLasting: true };
   const before = new EventRecorder({
     client,
     controller: 'snicket.dev/operator',
@@ -101,13 +101,13 @@ test('does not tell again what is standing and was told by another process', asy
   });
   const ended = new AbortController();
   const running = before.run(ended.signal);
-  before.record(exposure('a'), standing);
+  before.record(exposure('a'), lasting);
   await until('it is told', () => before.numbers().written === 1);
   ended.abort();
   await running;
 
-  recorder.record(exposure('a'), standing);
-  recorder.record(exposure('b'), standing);
+  recorder.record(exposure('a'), lasting);
+  recorder.record(exposure('b'), lasting);
   await written(2);
 
   const told = (await events()).map((event) => (event['regarding'] as { name: string }).name);

@@ -45,7 +45,7 @@ const SERIES_MS = 600_000;
 const MAX_ATTEMPTS = 3;
 
 /** A recorded event and its repetitions. */
-interface Utterance {
+interface RecordedEvent {
   /** Only the fields that an event names, since the record outlives many versions of the object. */
   readonly regarding: KubeObject;
   readonly note: EventNote;
@@ -66,7 +66,7 @@ export class EventRecorder {
   readonly #queue: WorkQueue;
   readonly #limiter: EventLimiter;
   /** The least recently repeated first. */
-  readonly #utterances = new Map<string, Utterance>();
+  readonly #recorded = new Map<string, RecordedEvent>();
   readonly #numbers = { recorded: 0, written: 0, limited: 0, failed: 0 };
 
   constructor(options: EventRecorderOptions) {
@@ -85,11 +85,11 @@ export class EventRecorder {
   /** Records an event about an object. Never fails and never blocks. */
   record(regarding: KubeObject, note: EventNote): void {
     this.#numbers.recorded++;
-    this.#forgetOld();
+    this.#removeOld();
     const key = [regarding.metadata.uid, note.type, note.reason, note.action, note.note].join('\n');
     const now = this.#now();
-    const known = this.#utterances.get(key);
-    const utterance = known ?? {
+    const known = this.#recorded.get(key);
+    const recorded = known ?? {
       regarding: named(regarding),
       note,
       first: now,
@@ -99,10 +99,10 @@ export class EventRecorder {
       lastMs: 0,
       attempts: 0,
     };
-    Object.assign(utterance, { count: utterance.count + 1, last: now, attempts: 0 });
-    utterance.lastMs = this.#clock.nowMs();
-    this.#utterances.delete(key);
-    this.#utterances.set(key, utterance);
+    Object.assign(recorded, { count: recorded.count + 1, last: now, attempts: 0 });
+    recorded.lastMs = this.#clock.nowMs();
+    this.#recorded.delete(key);
+    this.#recorded.set(key, recorded);
     if (this.#limiter.admits(regarding.metadata.uid ?? keyText(regarding.metadata))) {
       this.#queue.add(key);
     } else {
@@ -122,22 +122,22 @@ export class EventRecorder {
   }
 
   async #write(key: string, signal: AbortSignal): Promise<void> {
-    const utterance = this.#utterances.get(key);
-    if (utterance === undefined) return;
+    const recorded = this.#recorded.get(key);
+    if (recorded === undefined) return;
     try {
-      utterance.event = await this.#written(utterance, signal);
+      recorded.event = await this.#written(recorded, signal);
       this.#numbers.written++;
     } catch (error) {
-      if (++utterance.attempts < MAX_ATTEMPTS) throw error;
+      if (++recorded.attempts < MAX_ATTEMPTS) throw error;
       this.#numbers.failed++;
-      const { reason, note } = utterance.note;
+      const { reason, note } = recorded.note;
       this.#options.logger.warn('an event was not written', { reason, note, error });
     }
   }
 
-  async #written(utterance: Utterance, signal: AbortSignal): Promise<ObjectKey> {
+  async #written(recorded: RecordedEvent, signal: AbortSignal): Promise<ObjectKey> {
     const { client, controller, instance } = this.#options;
-    const { regarding, note, first, count, last, event } = utterance;
+    const { regarding, note, first, count, last, event } = recorded;
     const series: EventSeries | undefined = seriesOf(count, last);
     if (event !== undefined && series !== undefined) {
       try {
@@ -154,16 +154,16 @@ export class EventRecorder {
       await client.create(RESOURCES.event, object, { signal });
     } catch (error) {
       // Written by another process, or some time ago.
-      if (note.isStanding !== true || !isKubeError(error, 'AlreadyExists')) throw error;
+      if (note.isLasting !== true || !isKubeError(error, 'AlreadyExists')) throw error;
     }
     return { name, namespace };
   }
 
-  #forgetOld(): void {
+  #removeOld(): void {
     const oldestMs = this.#clock.nowMs() - SERIES_MS;
-    for (const [key, { lastMs }] of this.#utterances) {
+    for (const [key, { lastMs }] of this.#recorded) {
       if (lastMs > oldestMs) return;
-      this.#utterances.delete(key);
+      this.#recorded.delete(key);
       this.#queue.forget(key);
     }
   }

@@ -83,6 +83,6 @@ test('an object that leaves the selection goes, whatever it has become', async (
 
   lab.run();
 
-  await lab.until(() => lab.told.length === 2, 'it is told');
-  expect(lab.told).toEqual(['ADDED blue 1', 'DELETED blue 2']);
+  await lab.until(() => lab.changes.length === 2, 'it is told');
+  expect(lab.changes).toEqual(['ADDED blue 1', 'DELETED blue 2']);
 });

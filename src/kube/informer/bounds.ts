@@ -14,7 +14,7 @@ export interface InformerBounds {
 }
 
 /** The size of a cache. */
-export interface CopySize {
+export interface CacheSize {
   readonly objects: number;
   readonly bytes: number;
 }
@@ -25,7 +25,7 @@ export function sizeBytes(object: KubeObject): number {
 }
 
 /** Checks the size of a cache. @throws KubeError `Malformed` if it exceeds the bounds */
-export function assertWithin({ objects, bytes }: CopySize, bounds: InformerBounds): void {
+export function assertWithin({ objects, bytes }: CacheSize, bounds: InformerBounds): void {
   if (objects > bounds.objects) {
     throw new KubeError('Malformed', `there are more than ${bounds.objects} objects of a kind`);
   }
@@ -38,10 +38,10 @@ export function assertWithin({ objects, bytes }: CopySize, bounds: InformerBound
 export function assertSelected(object: KubeObject, selection: Selection): void {
   if (isSelected(object, selection)) return;
   const { namespace, labelSelector, fieldSelector } = selection;
-  const asked = [namespace, labelSelector, fieldSelector].filter((part) => part !== undefined);
+  const selected = [namespace, labelSelector, fieldSelector].filter((part) => part !== undefined);
   throw new KubeError(
     'Malformed',
-    `${quoted(objectText(object))} was sent, and ${asked.join(' ')} was asked for`,
+    `${quoted(objectText(object))} was sent, and ${selected.join(' ')} was asked for`,
   );
 }
 

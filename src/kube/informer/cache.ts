@@ -73,7 +73,7 @@ export class InformerCache<T extends KubeObject> {
     const key = keyText(object.metadata);
     const previous = this.#entries.get(key);
     if (previous === undefined) return [];
-    this.#forget(key, previous);
+    this.#delete(key, previous);
     return [{ type: 'DELETED', object }];
   }
 
@@ -115,7 +115,7 @@ export class InformerCache<T extends KubeObject> {
       return [...this.remove(previous), ...this.#put(entry)];
     }
     if (previous.metadata.resourceVersion === object.metadata.resourceVersion) return [];
-    this.#forget(key, known);
+    this.#delete(key, known);
     this.#store(key, entry);
     return isSame(previous, object) ? [] : [{ type: 'MODIFIED', object, previous }];
   }
@@ -123,17 +123,17 @@ export class InformerCache<T extends KubeObject> {
   #store(key: string, entry: Entry<T>): void {
     this.#entries.set(key, entry);
     this.#bytes += entry.bytes;
-    for (const [keys, value] of this.#places(entry)) {
+    for (const [keys, value] of this.#indexEntries(entry)) {
       const known = keys.get(value);
       if (known === undefined) keys.set(value, new Set([key]));
       else known.add(key);
     }
   }
 
-  #forget(key: string, entry: Entry<T>): void {
+  #delete(key: string, entry: Entry<T>): void {
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
-    for (const [keys, value] of this.#places(entry)) {
+    for (const [keys, value] of this.#indexEntries(entry)) {
       const known = keys.get(value);
       known?.delete(key);
       if (known?.size === 0) keys.delete(value);
@@ -141,7 +141,7 @@ export class InformerCache<T extends KubeObject> {
   }
 
   /** Yields the index entries of an object. */
-  *#places({ values }: Entry<T>): Generator<[Index<T>['keys'], string]> {
+  *#indexEntries({ values }: Entry<T>): Generator<[Index<T>['keys'], string]> {
     for (const [position, { keys }] of [...this.#indexes.values()].entries()) {
       for (const value of values[position] ?? []) yield [keys, value];
     }

@@ -79,12 +79,12 @@ describe('a watch that fails', () => {
     });
 
     lab.run();
-    await lab.until(() => lab.told.length === 1, 'the list is told');
-    await lab.until(() => lab.told.length === 2, 'the next watch has an event', STEP_MS);
+    await lab.until(() => lab.changes.length === 1, 'the list is told');
+    await lab.until(() => lab.changes.length === 2, 'the next watch has an event', STEP_MS);
 
     // The test's clock may run ahead of later requests.
     expect(failed[0]).toBe(reason);
-    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15']);
+    expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 15']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('10');
     expect(lab.lists).toHaveLength(1);
     expect(lab.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
@@ -120,12 +120,12 @@ describe('a watch that fails', () => {
 
     lab.run();
     // The clock does not advance during the lists: the client would time out.
-    await lab.until(() => lab.told.length === 1, 'the first list is told');
+    await lab.until(() => lab.changes.length === 1, 'the first list is told');
     await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
-    await lab.until(() => lab.told.length === 3, 'the second list is told');
+    await lab.until(() => lab.changes.length === 3, 'the second list is told');
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
 
-    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
+    expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('20');
     expect(lab.informer.counters).toMatchObject({
       lists: 2,
@@ -183,7 +183,7 @@ describe('a list that fails', () => {
     lab.run();
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 
-    expect(lab.told).toEqual(['ADDED blue 5']);
+    expect(lab.changes).toEqual(['ADDED blue 5']);
   });
 
   test('for long is tried ever less often, up to every half minute', async () => {
@@ -237,7 +237,7 @@ describe('an object that is not as such an object is', () => {
       reason: 'Malformed',
       message: 'Service tenants/strange is not as such an object is: null is no port',
     });
-    expect(lab.told).toEqual(['ADDED blue 5']);
+    expect(lab.changes).toEqual(['ADDED blue 5']);
     expect(lab.informer.state).toMatchObject({ lists: 1, failures: 1, objects: 1 });
   });
 
@@ -256,7 +256,7 @@ describe('an object that is not as such an object is', () => {
     await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 
-    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
+    expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
     expect(lab.watches.map(({ query }) => query.get('resourceVersion'))).toEqual([
       '10',
       '10',
@@ -282,7 +282,7 @@ describe('an object that is not as such an object is', () => {
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 
     expect(failed?.message).toContain('Service tenants/strange');
-    expect(lab.told).toEqual(['ADDED strange 6', 'ADDED blue 5']);
+    expect(lab.changes).toEqual(['ADDED strange 6', 'ADDED blue 5']);
     expect(heard).toEqual(['blue 5']);
   });
 
@@ -344,18 +344,18 @@ describe('an outage', () => {
     lab.run();
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
 
-    await lab.goDown();
+    await lab.stopServer();
     await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
-    await lab.comeUp((exchange) => respondWithList(exchange, '30', service('blue', '25')));
+    await lab.restartServer((exchange) => respondWithList(exchange, '30', service('blue', '25')));
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
     const watch = lab.watches.at(-1)!;
     watch.write(eventLine('MODIFIED', service('blue', '25')));
-    await lab.until(() => lab.told.length === 2, 'the event is told');
+    await lab.until(() => lab.changes.length === 2, 'the event is told');
 
     expect(watch.query.get('resourceVersion')).toBe('10');
     expect(lab.lists).toEqual([]);
     expect(lab.versionChecks).toHaveLength(1);
-    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 25']);
+    expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 25']);
     expect(lab.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
   });
 
@@ -374,18 +374,18 @@ describe('an outage', () => {
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
 
     lab.clock.advance(1000);
-    await lab.goDown();
+    await lab.stopServer();
     await lab.until(() => !lab.informer.state.isConnected, 'the watch has broken');
     await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
     const during = { state: lab.informer.state, objects: lab.informer.list().length };
-    await lab.comeUp((exchange) =>
+    await lab.restartServer((exchange) =>
       respondWithList(exchange, '3', service('blue', '2', 'made anew'), service('same', '7')),
     );
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 
     expect(during.state).toMatchObject({ isConnected: false, staleSinceMs: 1000 });
     expect(during.objects).toBe(3);
-    expect(lab.told.slice(3)).toEqual(['DELETED gone 6', 'DELETED blue 5', 'ADDED blue 2']);
+    expect(lab.changes.slice(3)).toEqual(['DELETED gone 6', 'DELETED blue 5', 'ADDED blue 2']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('3');
     expect(lab.informer.state.staleSinceMs).toBeUndefined();
     expect(lab.informer.counters.relists).toEqual({ ...NO_RELISTS, Regressed: 1 });

@@ -23,10 +23,10 @@ describe('the copy', () => {
     watch.write(eventLine('ADDED', service('green', '11')));
     watch.write(eventLine('MODIFIED', service('blue', '12')));
     watch.write(eventLine('DELETED', service('green', '13')));
-    await lab.until(() => lab.told.length === 4, 'all is told');
+    await lab.until(() => lab.changes.length === 4, 'all is told');
 
     expect(watch.query.get('resourceVersion')).toBe('10');
-    expect(lab.told).toEqual([
+    expect(lab.changes).toEqual([
       'ADDED blue 5',
       'ADDED green 11',
       'MODIFIED blue 12',
@@ -40,13 +40,13 @@ describe('the copy', () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
     lab.informer.onList(() => {
-      lab.told.push(`LIST after ${lab.server.exchanges.length} requests`);
-      return () => lab.told.push(`LIST of ${lab.informer.list().length}`);
+      lab.changes.push(`LIST after ${lab.server.exchanges.length} requests`);
+      return () => lab.changes.push(`LIST of ${lab.informer.list().length}`);
     });
 
     await connected(lab);
 
-    expect(lab.told).toEqual(['LIST after 0 requests', 'LIST of 1', 'ADDED blue 5']);
+    expect(lab.changes).toEqual(['LIST after 0 requests', 'LIST of 1', 'ADDED blue 5']);
   });
 
   test('is of those that are selected', async () => {
@@ -76,7 +76,7 @@ describe('the copy', () => {
         metadata: { ...full.metadata, resourceVersion: '6' },
       }),
     );
-    await lab.until(() => lab.told.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all is told');
 
     expect(listed).toEqual(service('blue', '5'));
     expect(lab.informer.get(BLUE)).toEqual(service('blue', '6'));
@@ -91,7 +91,7 @@ describe('the copy', () => {
 
     const watch = await connected(lab);
     watch.write(eventLine('ADDED', { ...service('green', '11'), port: 443 }));
-    await lab.until(() => lab.told.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all is told');
 
     expect(lab.informer.list().map(({ port }) => port)).toEqual([undefined, undefined]);
   });
@@ -139,7 +139,7 @@ describe('a watch that the server ends', () => {
 
     const watch = await connected(lab);
     watch.write(eventLine('ADDED', service('green', '11')));
-    await lab.until(() => lab.told.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all is told');
     lab.clock.advance(60_000);
     watch.finish();
     await lab.until(() => lab.watches.length === 2, 'there is another watch');
@@ -245,7 +245,7 @@ describe('the end', () => {
 
     stop();
     watch.write(eventLine('ADDED', service('green', '11')));
-    await lab.until(() => lab.told.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all is told');
 
     expect(heard).toEqual(['blue']);
   });

@@ -6,7 +6,7 @@ import { backoffMs, delay } from '../backoff.ts';
 import type { KubeClient, Selection, WatchEvent } from '../client/client.ts';
 import { assertSelected, type InformerBounds } from './bounds.ts';
 import { InformerCache, type Change, type IndexValues } from './cache.ts';
-import { InformerCounters, lostPosition, type RelistReason } from './relist.ts';
+import { InformerCounters, relistReason, type RelistReason } from './relist.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import { readObject } from '../object-read.ts';
 import { isLowerVersion, type KubeObject, type ObjectKey } from '../object.ts';
@@ -62,9 +62,9 @@ const SHORT_WATCH_MS = 1000;
  * A watch that lived longer than this, or delivered an event, resets the backoff: a failure afterwards is a new
  * problem.
  */
-const GOOD_WATCH_MS = 10_000;
+const STABLE_WATCH_MS = 10_000;
 /** Maximum `Retry-After` that is honored. */
-const MAX_ADVICE_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
  * The informer. It never gives up: it recovers from resets, outages and servers that hang, and then reports the changes
@@ -194,7 +194,7 @@ export class Informer<T extends KubeObject> {
     const { client, resource, selection, bounds } = this.#options;
     try {
       const completed = [...this.#listListeners].map((begin) => begin());
-      const options = { ...selection, bounds, trim: this.#kept, signal };
+      const options = { ...selection, bounds, trim: this.#trimmed, signal };
       const list = await client.list<T>(resource, options);
       if (signal.aborted) return 0;
       const changes = this.#cache.replace(list.items);
@@ -205,7 +205,7 @@ export class Informer<T extends KubeObject> {
       this.counters.lists++;
       this.#synced.resolve();
       for (const complete of completed) complete();
-      this.#tell(changes);
+      this.#notify(changes);
       return 0;
     } catch (thrown) {
       return this.#pauseAfter(thrown, signal);
@@ -218,14 +218,14 @@ export class Informer<T extends KubeObject> {
     try {
       const onOpen = () => this.#connected();
       const watch = client.watch<T>(resource, { ...selection, resourceVersion, signal, onOpen });
-      await this.#takeAll(watch[Symbol.asyncIterator](), signal);
+      await this.#consume(watch[Symbol.asyncIterator](), signal);
       if (signal.aborted) return 0;
       const isShort = this.#connectedForMs() < SHORT_WATCH_MS;
       if (!isShort || this.#hasProgressed) this.#failuresInARow = 0;
       if (isShort) this.#failuresInARow++;
       return this.#backoffMs();
     } catch (thrown) {
-      const isOver = this.#connectedForMs() >= GOOD_WATCH_MS || this.#hasProgressed;
+      const isOver = this.#connectedForMs() >= STABLE_WATCH_MS || this.#hasProgressed;
       if (isOver) this.#failuresInARow = 0;
       if (!signal.aborted) this.#choosePosition(thrown);
       return this.#pauseAfter(thrown, signal);
@@ -237,7 +237,7 @@ export class Informer<T extends KubeObject> {
   /** Decides after a failed watch whether the next one resumes where this one ended. */
   #choosePosition(thrown: unknown): void {
     const reason = isKubeError(thrown) ? thrown.reason : 'Malformed';
-    const lost = lostPosition(reason);
+    const lost = relistReason(reason);
     if (lost !== undefined) {
       this.#relist(lost);
     } else if (reason === 'Malformed') {
@@ -275,18 +275,18 @@ export class Informer<T extends KubeObject> {
    * Does not use `for await`: JavaScriptCore would retain the last, untrimmed event until the next one arrives. For a
    * thousand quiet watches, this was 15 MB.
    */
-  async #takeAll(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<void> {
+  async #consume(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<void> {
     try {
-      while (await this.#takeNext(events, signal)) continue;
+      while (await this.#consumeNext(events, signal)) continue;
     } finally {
       await events.return?.();
     }
   }
 
-  async #takeNext(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<boolean> {
+  async #consumeNext(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<boolean> {
     const next = await events.next();
     if (next.done === true || signal.aborted) return false;
-    this.#take(next.value);
+    this.#handle(next.value);
     return true;
   }
 
@@ -297,14 +297,14 @@ export class Informer<T extends KubeObject> {
     this.#failures++;
     this.#failuresInARow++;
     for (const listener of this.#failureListeners) listener(error);
-    return Math.max(this.#backoffMs(), Math.min(error.retryAfterMs ?? 0, MAX_ADVICE_MS));
+    return Math.max(this.#backoffMs(), Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
   }
 
   /** Wraps other errors. A client throws only KubeErrors, but nothing that a server sends may end the informer. */
   #unreadable(thrown: unknown): KubeError {
     const { client, resource } = this.#options;
-    const said = thrown instanceof Error ? thrown.message : String(thrown);
-    return new KubeError('Malformed', `${resource.plural} at ${client.server}: ${quoted(said)}`, {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return new KubeError('Malformed', `${resource.plural} at ${client.server}: ${quoted(reason)}`, {
       cause: thrown,
     });
   }
@@ -331,7 +331,7 @@ export class Informer<T extends KubeObject> {
     this.#staleSinceMs = this.#clock.nowMs();
   }
 
-  #take(event: WatchEvent<T>): void {
+  #handle(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') {
       this.#resourceVersion = event.resourceVersion;
       this.#hasProgressed = true;
@@ -341,22 +341,22 @@ export class Informer<T extends KubeObject> {
     const changes =
       event.type === 'DELETED'
         ? this.#cache.remove(readObject(event.object, this.#trim))
-        : this.#cache.put(readObject(event.object, this.#kept));
+        : this.#cache.put(readObject(event.object, this.#trimmed));
     // Updated only now, so that an event that could not be stored is requested again.
     const { resourceVersion } = event.object.metadata;
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
     this.#hasProgressed = true;
-    this.#tell(changes);
+    this.#notify(changes);
   }
 
-  readonly #kept = (object: T): T => {
+  readonly #trimmed = (object: T): T => {
     const { bounds, selection } = this.#options;
     if (bounds !== undefined && selection !== undefined) assertSelected(object, selection);
     return this.#trim(object);
   };
 
   /** Calls every listener for every change, even if one throws. @throws KubeError for the first error */
-  #tell(changes: readonly Change<T>[]): void {
+  #notify(changes: readonly Change<T>[]): void {
     const errors: unknown[] = [];
     for (const change of changes) {
       for (const listener of this.#listeners) {

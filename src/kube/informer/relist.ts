@@ -37,7 +37,7 @@ export class InformerCounters {
 }
 
 /** Returns why a watch that failed for this reason cannot be resumed, or undefined if it can. */
-export function lostPosition(reason: KubeErrorReason): RelistReason | undefined {
+export function relistReason(reason: KubeErrorReason): RelistReason | undefined {
   const isLost = reason === 'Expired' || reason === 'NotFound' || reason === 'Invalid';
   return isLost ? reason : undefined;
 }

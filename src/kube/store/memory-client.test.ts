@@ -3,7 +3,7 @@ import { RESOURCES, type Resource } from '../resource.ts';
 import { kubeContract } from '../testing/contract.ts';
 import { failureOf } from '../testing/contract/objects.ts';
 import { createMemoryClient } from './memory-client.ts';
-import { ObjectStore, type ApiObject, type ObjectKeeper } from './object-store.ts';
+import { ObjectStore, type ApiObject, type ObjectPersistence } from './object-store.ts';
 
 function clientsOf(store: ObjectStore) {
   const resources = Object.values(RESOURCES);
@@ -39,8 +39,8 @@ test('what cannot be kept has not happened', async () => {
   const keep = () => {
     if (isFull) throw new Error('no space left on device');
   };
-  const keeper: ObjectKeeper = { put: keep, remove: keep };
-  const store = new ObjectStore({ historyLimit: 10, keeper });
+  const keeper: ObjectPersistence = { put: keep, remove: keep };
+  const store = new ObjectStore({ historyLimit: 10, persistence: keeper });
   store.restore(RESOURCES.namespace, namespaced('default'));
   const { client } = clientsOf(store);
   const created = await client.create(RESOURCES.configMap, MAP);
@@ -91,7 +91,7 @@ test('what loses its last finalizer goes at once, or keeps it', async () => {
   const remove = () => {
     if (isFull) throw new Error('no space left on device');
   };
-  const store = new ObjectStore({ historyLimit: 10, keeper: { put() {}, remove } });
+  const store = new ObjectStore({ historyLimit: 10, persistence: { put() {}, remove } });
   store.restore(RESOURCES.namespace, namespaced('default'));
   const { client } = clientsOf(store);
   const metadata = { ...MAP.metadata, finalizers: ['snicket.dev/tenant'] };

@@ -71,7 +71,7 @@ class MemoryClient implements KubeClient {
     const path = objectPath(resource, key);
     return this.#respond({ verb: 'GET', path }, signal, () => {
       const found = this.#isServed(resource) ? this.#store.get(resource, key) : undefined;
-      return found && handed<T>(found, resource);
+      return found && typed<T>(found, resource);
     });
   }
 
@@ -86,10 +86,10 @@ class MemoryClient implements KubeClient {
       const items: T[] = [];
       let bytes = 0;
       for (const object of this.#store.list(resource).filter(selectedBy(options))) {
-        const kept = readObject(handed<T>(object, resource), trim);
-        items.push(kept);
+        const trimmed = readObject(typed<T>(object, resource), trim);
+        items.push(trimmed);
         if (bounds === undefined) continue;
-        bytes += sizeBytes(kept);
+        bytes += sizeBytes(trimmed);
         assertWithin({ objects: items.length, bytes }, bounds);
       }
       return { items, resourceVersion: String(this.#store.version) };
@@ -127,7 +127,7 @@ class MemoryClient implements KubeClient {
         resource,
         resourceVersion,
         selected: selectedBy(options),
-        tell: ({ type, object }) => events.push({ type, object: handed<T>(object, resource) }),
+        onEvent: ({ type, object }) => events.push({ type, object: typed<T>(object, resource) }),
         onOther: (version) => events.bookmark(String(version)),
       });
     });
@@ -211,7 +211,7 @@ class MemoryClient implements KubeClient {
     }
   }
 
-  async servedPlurals(
+  async discoverPlurals(
     apiVersion: string,
     { signal }: CallOptions = {},
   ): Promise<ReadonlySet<string>> {
@@ -235,7 +235,7 @@ class MemoryClient implements KubeClient {
   ): Promise<T> {
     return this.#respond(call, signal, () => {
       this.#assertServed(resource);
-      return handed<T>(write(), resource);
+      return typed<T>(write(), resource);
     });
   }
 
@@ -307,7 +307,7 @@ function selectedBy({ namespace, ...selection }: Selection): Selector {
 }
 
 /** Returns the object as the caller's type. It is shared with the store and must not be changed in place. */
-function handed<T extends KubeObject>(object: ApiObject, resource: Resource): T {
+function typed<T extends KubeObject>(object: ApiObject, resource: Resource): T {
   return withApiVersion(object, resource) as KubeObject as T;
 }
 

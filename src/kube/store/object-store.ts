@@ -26,11 +26,11 @@ export interface StoreOptions {
   /** The number of past events that a watch can start from. */
   readonly historyLimit: number;
   /** Default: objects are kept in memory only. */
-  readonly keeper?: ObjectKeeper | undefined;
+  readonly persistence?: ObjectPersistence | undefined;
 }
 
 /** Persists every version before it takes effect. If it throws, the write fails and nothing changes. */
-export interface ObjectKeeper {
+export interface ObjectPersistence {
   put(resource: Resource, object: ApiObject, before: ApiObject | undefined): void;
   remove(resource: Resource, key: ObjectKey): void;
 }
@@ -41,14 +41,14 @@ export class ObjectStore {
   readonly #history: StoreEvent[] = [];
   readonly #listeners = new Set<(event: StoreEvent) => void>();
   readonly #historyLimit: number;
-  readonly #keeper: ObjectKeeper | undefined;
+  readonly #persistence: ObjectPersistence | undefined;
   #version = 1;
   /** Events up to this version are no longer available. */
   #compacted = 1;
 
-  constructor({ historyLimit, keeper }: StoreOptions) {
+  constructor({ historyLimit, persistence: keeper }: StoreOptions) {
     this.#historyLimit = historyLimit;
-    this.#keeper = keeper;
+    this.#persistence = keeper;
   }
 
   /** The current resourceVersion. */
@@ -57,7 +57,7 @@ export class ObjectStore {
   }
 
   get(resource: Resource, key: ObjectKey): ApiObject | undefined {
-    return this.#objects.get(tableOf(resource))?.get(placeOf(key));
+    return this.#objects.get(tableOf(resource))?.get(keyIn(key));
   }
 
   /** Returns all objects of a kind, sorted by name. */
@@ -72,7 +72,7 @@ export class ObjectStore {
   restore(resource: Resource, object: ApiObject): void {
     const table = this.#objects.getOrInsertComputed(tableOf(resource), () => new Map());
     const version = Number(object.metadata.resourceVersion ?? 0) || this.#version;
-    table.set(placeOf(object.metadata), withVersion(object, version));
+    table.set(keyIn(object.metadata), withVersion(object, version));
     this.#version = Math.max(this.#version, version);
     this.#compacted = this.#version;
   }
@@ -80,24 +80,24 @@ export class ObjectStore {
   /** Writes a new version of an object and returns it. */
   put(resource: Resource, object: ApiObject): ApiObject {
     const table = this.#objects.getOrInsertComputed(tableOf(resource), () => new Map());
-    const before = table.get(placeOf(object.metadata));
+    const before = table.get(keyIn(object.metadata));
     const after = withVersion(object, this.#version + 1);
-    this.#keeper?.put(resource, after, before);
+    this.#persistence?.put(resource, after, before);
     this.#version++;
-    table.set(placeOf(object.metadata), after);
-    this.#tell(resource, before, after);
+    table.set(keyIn(object.metadata), after);
+    this.#notify(resource, before, after);
     return after;
   }
 
   /** Removes an object and returns its last version, which is a new one. */
   remove(resource: Resource, key: ObjectKey): ApiObject | undefined {
     const table = this.#objects.get(tableOf(resource));
-    const before = table?.get(placeOf(key));
+    const before = table?.get(keyIn(key));
     if (table === undefined || before === undefined) return undefined;
-    this.#keeper?.remove(resource, key);
-    table.delete(placeOf(key));
+    this.#persistence?.remove(resource, key);
+    table.delete(keyIn(key));
     const last = withVersion(before, ++this.#version);
-    this.#tell(resource, last, undefined);
+    this.#notify(resource, last, undefined);
     return last;
   }
 
@@ -120,7 +120,7 @@ export class ObjectStore {
     this.#history.length = 0;
   }
 
-  #tell(resource: Resource, before: ApiObject | undefined, after: ApiObject | undefined): void {
+  #notify(resource: Resource, before: ApiObject | undefined, after: ApiObject | undefined): void {
     const { apiVersion, plural } = resource;
     const event = { version: this.#version, group: groupOf(apiVersion), plural, before, after };
     this.#history.push(event);
@@ -136,7 +136,7 @@ function tableOf({ apiVersion, plural }: Resource): string {
   return `${groupOf(apiVersion)}/${plural}`;
 }
 
-function placeOf({ namespace = '', name }: ObjectKey): string {
+function keyIn({ namespace = '', name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
 

@@ -13,7 +13,7 @@ export interface StoreWatch {
   readonly selected: Selector;
   /** Empty or `0`: existing objects are sent first. */
   readonly resourceVersion: string;
-  readonly tell: (event: ObjectEvent) => void;
+  readonly onEvent: (event: ObjectEvent) => void;
   /** Called for events that do not belong to this watch. */
   readonly onOther?: ((version: number) => void) | undefined;
 }
@@ -26,25 +26,25 @@ export type ObjectEvent = Exclude<WatchEvent<ApiObject>, { readonly type: 'BOOKM
  * available
  */
 export function watchStore(watch: StoreWatch): () => void {
-  const { store, resource, selected, resourceVersion, tell, onOther } = watch;
+  const { store, resource, selected, resourceVersion, onEvent: tell, onOther } = watch;
   const group = groupOf(resource.apiVersion);
   const from = Number(resourceVersion);
-  const hear = (event: StoreEvent) => {
+  const handle = (event: StoreEvent) => {
     // A watch from a future version sends nothing until that version has passed.
     if (event.version <= from) return;
     const isOurs = event.plural === resource.plural && event.group === group;
-    const told = isOurs ? eventFor(event, selected) : undefined;
-    if (told === undefined) onOther?.(event.version);
-    else tell({ type: told.type, object: withApiVersion(told.object, resource) });
+    const selectedEvent = isOurs ? eventFor(event, selected) : undefined;
+    if (selectedEvent === undefined) onOther?.(event.version);
+    else tell({ type: selectedEvent.type, object: withApiVersion(selectedEvent.object, resource) });
   };
   if (resourceVersion === '' || resourceVersion === '0') {
     for (const object of store.list(resource)) {
       if (selected(object)) tell({ type: 'ADDED', object: withApiVersion(object, resource) });
     }
   } else {
-    for (const event of store.since(from)) hear(event);
+    for (const event of store.since(from)) handle(event);
   }
-  return store.listen(hear);
+  return store.listen(handle);
 }
 
 /** Returns the event for a selection: an object that enters it is ADDED, and one that leaves it is DELETED. */

@@ -39,7 +39,7 @@ export function openWatch(request: WatchRequest): () => void {
   try {
     const tell = ({ type, object }: { type: string; object: JsonObject }) =>
       sendEvent(type, object);
-    stopListening = watchStore({ store, resource, selected, resourceVersion, tell });
+    stopListening = watchStore({ store, resource, selected, resourceVersion, onEvent: tell });
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     // As in a real server, the response starts successfully, and its first event is the error.

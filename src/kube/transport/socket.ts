@@ -79,7 +79,7 @@ export class SocketResponse extends PendingResponse {
   }
 
   /** Verifies the server after the handshake, and sends the request. */
-  shaken(socket: Socket<SocketResponse>, success: boolean, error: Error | null): void {
+  handshakeCompleted(socket: Socket<SocketResponse>, success: boolean, error: Error | null): void {
     const fault =
       error ??
       (success && socket.authorized ? undefined : new Error('the handshake was not completed')) ??
@@ -159,5 +159,5 @@ const PLAIN: SocketHandler<SocketResponse> = {
 const SECURE: SocketHandler<SocketResponse> = {
   ...COMMON,
   open: (socket) => socket.data.connected(socket),
-  handshake: (socket, success, error) => socket.data.shaken(socket, success, error),
+  handshake: (socket, success, error) => socket.data.handshakeCompleted(socket, success, error),
 };

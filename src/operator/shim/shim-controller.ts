@@ -122,7 +122,7 @@ export class ShimController {
         reason: finding.code,
         note: findingText(finding),
         // Only this process knows what it has reported.
-        isStanding: true,
+        isLasting: true,
       });
     }
   }

@@ -95,7 +95,7 @@ export class TenantWrites {
       },
       count: async (...args) => client.count(...args),
       currentVersion: async (...args) => client.currentVersion(...args),
-      servedPlurals: async (...args) => client.servedPlurals(...args),
+      discoverPlurals: async (...args) => client.discoverPlurals(...args),
       create: async (resource, ...args) => {
         record('create', resource.kind);
         return client.create(resource, ...args);

@@ -8,7 +8,7 @@ import { conflictOwners } from '../../kube/apply/conflict.ts';
 import type { ObjectClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { Repeats } from '../../kube/apply/repeats.ts';
+import { WriteBackoff } from '../../kube/apply/write-backoff.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
@@ -90,7 +90,7 @@ interface NotKept {
 export class Preparer {
   readonly #client: ObjectClient;
   /** Repeated writes, by the uid of the object. */
-  readonly #repeats: Repeats;
+  readonly #repeats: WriteBackoff;
   /** Objects whose last write was changed by a webhook, by uid. */
   readonly #notKept = new Map<string, NotKept>();
   /** Keys of Exposures, by the uid of the object that they prepare: the watch reports the record later. */
@@ -98,7 +98,7 @@ export class Preparer {
 
   constructor(client: ObjectClient, { clock = systemClock, now }: PreparerOptions = {}) {
     this.#client = client;
-    this.#repeats = new Repeats(clock, now);
+    this.#repeats = new WriteBackoff(clock, now);
   }
 
   /** The Exposure of this key is gone. */
@@ -312,7 +312,7 @@ export class Preparer {
     const [uid, content] = [uidOf(plan), contentOf(plan)];
     const notKept = this.#notKept.get(uid);
     if (notKept?.content === content) return notKept.finding;
-    return contestedFinding(plan, this.#repeats.undoneSince(uid, content));
+    return contestedFinding(plan, this.#repeats.revertedSince(uid, content));
   }
 }
 

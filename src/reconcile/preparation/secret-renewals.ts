@@ -5,7 +5,7 @@
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type ObjectKey } from '../../kube/object.ts';
-import { Repeats } from '../../kube/apply/repeats.ts';
+import { WriteBackoff } from '../../kube/apply/write-backoff.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
@@ -49,13 +49,13 @@ export class SecretRenewals {
   readonly #management: SecretRenewalsOptions['management'];
   readonly #renewAfterMs: number;
   readonly #clock: Clock;
-  readonly #repeats: Repeats;
+  readonly #repeats: WriteBackoff;
 
   constructor({ management, renewAfterMs = 20_000, clock = systemClock }: SecretRenewalsOptions) {
     this.#management = management;
     this.#renewAfterMs = renewAfterMs;
     this.#clock = clock;
-    this.#repeats = new Repeats(clock);
+    this.#repeats = new WriteBackoff(clock);
   }
 
   /**

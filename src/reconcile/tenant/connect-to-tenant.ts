@@ -4,7 +4,7 @@
  * tenant's CA.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
-import { AccessError, aimed, type ClusterAccess } from '../../kube/access/cluster-access.ts';
+import { AccessError, withServer, type ClusterAccess } from '../../kube/access/cluster-access.ts';
 import { TENANT_LIMITS } from '../../kube/client/client-limits.ts';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
@@ -54,7 +54,7 @@ function publicAddresses({
   const hosts = [serverName, ...edgeAddresses.map((at) => (at.includes(':') ? `[${at}]` : at))];
   return [
     own,
-    ...hosts.map((host) => aimed(own, { server: `https://${host}:${port}`, serverName })),
+    ...hosts.map((host) => withServer(own, { server: `https://${host}:${port}`, serverName })),
   ];
 }
 

@@ -5,7 +5,7 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ApiObject, ObjectKeeper } from '../../kube/store/object-store.ts';
+import type { ApiObject, ObjectPersistence } from '../../kube/store/object-store.ts';
 import type { ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { systemCode } from '../../files/system-error.ts';
@@ -38,7 +38,7 @@ export interface PersistedObject {
 }
 
 /** Persists objects across restarts. */
-export class ObjectDatabase implements ObjectKeeper {
+export class ObjectDatabase implements ObjectPersistence {
   /** Whether the file was missing or empty. */
   readonly isNew: boolean;
   readonly #database: Database;

@@ -16,7 +16,7 @@ test('a disk that is full for a while is told once, and what has to go goes when
   const keep = () => {
     if (isFull) throw new Error('database or disk is full');
   };
-  const store = new ObjectStore({ historyLimit: 100, keeper: { put: keep, remove: keep } });
+  const store = new ObjectStore({ historyLimit: 100, persistence: { put: keep, remove: keep } });
   const resources = Object.values(RESOURCES);
   const client = createMemoryClient({ store, resources, name: 'test' });
   const said: string[] = [];

@@ -57,7 +57,7 @@ export class InformerLab implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly informer: Informer<Service>;
   /** For example `ADDED blue 1`. */
-  readonly told: string[] = [];
+  readonly changes: string[] = [];
   readonly #abort = new AbortController();
   #server: TestServer;
   #running: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class InformerLab implements AsyncDisposable {
     });
     this.informer.onChange((change: Change<Service>) => {
       const { name, resourceVersion } = change.object.metadata;
-      this.told.push(`${change.type} ${name} ${resourceVersion}`);
+      this.changes.push(`${change.type} ${name} ${resourceVersion}`);
     });
   }
 
@@ -122,12 +122,12 @@ export class InformerLab implements AsyncDisposable {
   }
 
   /** Stops the server. */
-  async goDown(): Promise<void> {
+  async stopServer(): Promise<void> {
     await this.#server[Symbol.asyncDispose]();
   }
 
   /** Starts a server at the same address. */
-  async comeUp(list: Script): Promise<void> {
+  async restartServer(list: Script): Promise<void> {
     this.#server = await startServer(() => {}, { port: this.#server.port });
     this.serve(list);
   }

@@ -53,9 +53,9 @@ export function applyFields(
     entryOf(writer, 'Apply', new Set(wanted.keys())),
   );
   const before = entries.find((entry) => isOf(entry, writer, 'Apply'))?.paths ?? new Set();
-  const kept = after.reduce((union, { paths }) => union.union(paths), new Set<string>());
+  const owned = after.reduce((union, { paths }) => union.union(paths), new Set<string>());
   const merged = mergeApplied(live, writableBy(writer, applied), kind);
-  return withEntries(pruneFields(merged, kind, before.difference(kept), kept), live, after);
+  return withEntries(pruneFields(merged, kind, before.difference(owned), owned), live, after);
 }
 
 /** Returns the object after any other write. The writer becomes the only owner of the fields that it changes. */
@@ -68,8 +68,8 @@ export function updateFields(live: JsonObject, next: JsonObject, writer: Writer)
     [...fields].filter(([path, value]) => !isSameField(old, path, value)).map(([path]) => path),
   );
   // A body with managedFields replaces them. A body without leaves them unchanged.
-  const told = entriesOf(next);
-  const entries = (told.length > 0 ? told : entriesOf(live)).map((entry) => {
+  const entriesInBody = entriesOf(next);
+  const entries = (entriesInBody.length > 0 ? entriesInBody : entriesOf(live)).map((entry) => {
     const left = [...entry.paths].filter((path) => !changed.has(path) && reaches(all, path));
     return { ...entry, paths: new Set(left) };
   });

@@ -50,14 +50,14 @@ export function mergeApplied(live: JsonObject, applied: JsonObject, kind: string
 export function pruneFields(
   object: JsonObject,
   kind: string,
-  givenUp: ReadonlySet<string>,
-  kept: ReadonlySet<string>,
+  released: ReadonlySet<string>,
+  owned: ReadonlySet<string>,
 ): JsonObject {
   const pruned = pruneMap(object, '', '');
   return isObject(pruned) ? pruned : {};
 
   function prune(value: unknown, path: string, schemaPath: string): unknown {
-    if (givenUp.has(path) && !reaches(kept, path)) return undefined;
+    if (released.has(path) && !reaches(owned, path)) return undefined;
     if (Array.isArray(value)) return pruneList(value, path, schemaPath);
     return isObject(value) ? pruneMap(value, path, schemaPath) : value;
   }
@@ -74,7 +74,7 @@ export function pruneFields(
       ])
       .filter(([, child]) => child !== undefined);
     const isEmptied = fields.length === 0 && Object.keys(value).length > 0;
-    return isEmptied && path !== '' && !kept.has(path) ? undefined : Object.fromEntries(fields);
+    return isEmptied && path !== '' && !owned.has(path) ? undefined : Object.fromEntries(fields);
   }
 
   function pruneList(items: readonly unknown[], path: string, schemaPath: string): unknown {

@@ -122,10 +122,10 @@ export function readContract(subject: () => ContractSubject): void {
   test('knows which kinds are served', async () => {
     const { client } = subject();
 
-    expect(await client.servedPlurals('v1')).toContain('configmaps');
-    expect(await client.servedPlurals('apps/v1')).toContain('daemonsets');
-    expect(await client.servedPlurals('apps/v1')).not.toContain('daemonsets/status');
-    expect((await client.servedPlurals('none.example.invalid/v1')).size).toBe(0);
+    expect(await client.discoverPlurals('v1')).toContain('configmaps');
+    expect(await client.discoverPlurals('apps/v1')).toContain('daemonsets');
+    expect(await client.discoverPlurals('apps/v1')).not.toContain('daemonsets/status');
+    expect((await client.discoverPlurals('none.example.invalid/v1')).size).toBe(0);
     expect((await client.version()).gitVersion).toMatch(/^v1\.\d+\.\d+/);
   });
 

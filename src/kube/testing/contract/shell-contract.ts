@@ -151,7 +151,7 @@ export function shellContract(subject: () => ContractSubject): void {
     const runningOne = one.run(lead, stopOne.signal);
     await until('one leads', () => one.isLeader);
     const runningTwo = two.run(lead, stopTwo.signal);
-    await until('two waits', () => two.holder === 'one');
+    await until('two waits', () => two.currentLeader === 'one');
     stopOne.abort();
     await runningOne;
     await until('two leads', () => two.isLeader);

@@ -36,7 +36,7 @@ function connection({ isTrusted = true } = {}) {
   const target = { host: '127.0.0.1', port: 1, tls };
   const one = Http2Connection.open(target, new ManualClock(), pool);
   one.connected(socket);
-  return { one, written, shake: () => one.shaken(socket, true, null) };
+  return { one, written, shake: () => one.handshakeCompleted(socket, true, null) };
 }
 
 /** The frames after the preface. */

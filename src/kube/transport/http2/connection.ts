@@ -142,7 +142,7 @@ export class Http2Connection implements ResponseConnection {
   }
 
   /** Whether the server allows no requests at all. */
-  get takesNothing(): boolean {
+  get allowsNoRequests(): boolean {
     return this.isReady && this.#maxStreams === 0 && this.#responses.size === 0;
   }
 
@@ -223,7 +223,7 @@ export class Http2Connection implements ResponseConnection {
   }
 
   /** Verifies the server after the handshake, and sends the preface. */
-  shaken(socket: Socket<Http2Connection>, success: boolean, error: Error | null): void {
+  handshakeCompleted(socket: Socket<Http2Connection>, success: boolean, error: Error | null): void {
     const fault =
       error ??
       (success && socket.authorized ? undefined : new Error('the handshake was not completed')) ??
@@ -495,7 +495,7 @@ function* headerFrames(streamId: number, block: Buffer, isEnd: boolean): Generat
 
 const HANDLER: SocketHandler<Http2Connection> = {
   open: (socket) => socket.data.connected(socket),
-  handshake: (socket, success, error) => socket.data.shaken(socket, success, error),
+  handshake: (socket, success, error) => socket.data.handshakeCompleted(socket, success, error),
   data: (socket, bytes) => socket.data.received(bytes),
   drain: (socket) => socket.data.drain(),
   close: (socket, error) => socket.data.failed(error ?? reset('the server ended the connection')),

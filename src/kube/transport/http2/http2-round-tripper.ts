@@ -68,38 +68,41 @@ export class Http2RoundTripper implements RoundTripper {
   /** Returns the response, or undefined if the server does not support HTTP/2. */
   async #request(request: HttpRequest, stopBy: StopBy): Promise<HttpResponse | undefined> {
     let refusals = 0;
-    let waitedFor: readonly Http2Connection[] = [];
+    let awaited: readonly Http2Connection[] = [];
     let failure: Error | undefined;
     while (this.#clock.nowMs() >= this.#http1UntilMs) {
       const own = this.#connectionsOf(request.identity);
       const usable = own.find(({ isUsable }) => isUsable);
       try {
         if (usable !== undefined) {
-          waitedFor = [];
+          awaited = [];
           failure = undefined;
           const response = usable.request(request);
           stopBy(() => response.close());
           await response.opened();
           return response;
         }
-        failure ??= waitedFor.find((connection) => connection.failure !== undefined)?.failure;
+        failure ??= awaited.find((connection) => connection.failure !== undefined)?.failure;
         // Another connection may still serve the request: one that is ready, or whose handshake is slow.
-        const isHopeful = own.some((one) => one.isReady || waitedFor.includes(one));
-        if (failure !== undefined && !isHopeful) throw failure;
-        const [useless] = own;
-        if (useless !== undefined && own.every(({ takesNothing }) => takesNothing)) {
-          useless.retire();
+        const mayStillServe = own.some((one) => one.isReady || awaited.includes(one));
+        if (failure !== undefined && !mayStillServe) throw failure;
+        const [exhausted] = own;
+        if (
+          exhausted !== undefined &&
+          own.every(({ allowsNoRequests: takesNothing }) => takesNothing)
+        ) {
+          exhausted.retire();
           throw new NotProcessed('the server takes no request');
         }
         const isOpened = failure === undefined && this.#isAnotherNeeded(own);
         const all = isOpened ? [...own, this.#open(request.identity)] : own;
         const handshakes = all.filter(({ isReady }) => !isReady);
-        waitedFor =
-          failure === undefined ? handshakes : handshakes.filter((one) => waitedFor.includes(one));
-        await this.#change(waitedFor, stopBy);
+        awaited =
+          failure === undefined ? handshakes : handshakes.filter((one) => awaited.includes(one));
+        await this.#change(awaited, stopBy);
       } catch (error) {
         if (!(error instanceof NotProcessed) || ++refusals === MAX_REFUSALS) throw error;
-        waitedFor = [];
+        awaited = [];
         failure = undefined;
       }
     }
@@ -119,10 +122,10 @@ export class Http2RoundTripper implements RoundTripper {
   #connectionsOf({ cert, key }: Identity): readonly Http2Connection[] {
     const isOwn = ({ of }: PooledConnection) => of.cert === cert && of.key === key;
     // A connection without requests yet is kept: requests with another certificate may wait for it.
-    const isKept = (one: PooledConnection) =>
+    const isRetained = (one: PooledConnection) =>
       !one.connection.isOver && (isOwn(one) || one.connection.isUnused);
-    for (const one of this.#connections) if (!isKept(one)) one.connection.retire();
-    this.#connections = this.#connections.filter(isKept);
+    for (const one of this.#connections) if (!isRetained(one)) one.connection.retire();
+    this.#connections = this.#connections.filter(isRetained);
     return this.#connections.filter(isOwn).map(({ connection }) => connection);
   }
 

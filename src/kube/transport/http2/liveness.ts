@@ -80,7 +80,7 @@ export class Liveness {
   }
 
   #resume(): void {
-    if (this.#isInUse) this.#after(SILENCE_MS - this.#silenceMs, () => this.#askIfSilent());
+    if (this.#isInUse) this.#after(SILENCE_MS - this.#silenceMs, () => this.#pingIfSilent());
     else this.#failAfter(IDLE_MS, new Error('idle'));
   }
 
@@ -88,7 +88,7 @@ export class Liveness {
     return this.#clock.nowMs() - this.#heardMs;
   }
 
-  #askIfSilent(): void {
+  #pingIfSilent(): void {
     if (this.#silenceMs < SILENCE_MS) this.#resume();
     else this.#ping();
   }

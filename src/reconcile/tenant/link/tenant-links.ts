@@ -3,7 +3,11 @@
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import { aimed, AccessError, type ClusterAccess } from '../../../kube/access/cluster-access.ts';
+import {
+  withServer,
+  AccessError,
+  type ClusterAccess,
+} from '../../../kube/access/cluster-access.ts';
 import { TENANT_LIMITS } from '../../../kube/client/client-limits.ts';
 import { Http2RoundTripper } from '../../../kube/transport/http2/http2-round-tripper.ts';
 import { createClient } from '../../../kube/client/fetch-client.ts';
@@ -188,7 +192,7 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
     const name = access.serverName ?? new URL(access.server).hostname;
     const isName = ipVersion(name.replaceAll(/[[\]]/g, '')) === 0;
     const serverName = isName ? name : UNIVERSAL_NAME;
-    return aimed(access, { server: `https://${target}`, serverName });
+    return withServer(access, { server: `https://${target}`, serverName });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
     return {

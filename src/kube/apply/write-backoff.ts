@@ -15,11 +15,11 @@ interface LastWrite {
   readonly count: number;
   readonly atMs: number;
   /** When the write was first found reverted, in this series of identical writes. */
-  undoneAt?: Date | undefined;
+  revertedAt?: Date | undefined;
 }
 
 /** Recent writes by key. */
-export class Repeats {
+export class WriteBackoff {
   readonly #clock: Clock;
   /** By key, the oldest first. */
   readonly #writes = new Map<string, LastWrite>();
@@ -35,8 +35,8 @@ export class Repeats {
    * Returns how long to wait before writing this content again. 0 if it is not a repetition, or if the delay has
    * passed.
    */
-  waitMs(place: string, content: string): number {
-    const last = this.#writes.get(place);
+  waitMs(key: string, content: string): number {
+    const last = this.#writes.get(key);
     if (last?.content !== content) return 0;
     return Math.max(0, last.atMs + backoffMs(last.count, 0, BACKOFF) - this.#clock.nowMs());
   }
@@ -45,20 +45,20 @@ export class Repeats {
    * Returns when this write was first found reverted, which is the time of the first call. Undefined if the last write
    * there had other content.
    */
-  undoneSince(place: string, content: string): Date | undefined {
-    const last = this.#writes.get(place);
+  revertedSince(key: string, content: string): Date | undefined {
+    const last = this.#writes.get(key);
     if (last?.content !== content) return undefined;
-    return (last.undoneAt ??= this.#now());
+    return (last.revertedAt ??= this.#now());
   }
 
   /** Records a write. */
-  add(place: string, content: string): void {
+  add(key: string, content: string): void {
     const atMs = this.#clock.nowMs();
-    const last = this.#writes.get(place);
+    const last = this.#writes.get(key);
     const isRepeated = last?.content === content && atMs - last.atMs <= QUIET_MS;
-    this.#writes.delete(place);
-    const { count, undoneAt } = isRepeated ? last : { count: 0 };
-    this.#writes.set(place, { content, atMs, count: count + 1, undoneAt });
+    this.#writes.delete(key);
+    const { count, revertedAt } = isRepeated ? last : { count: 0 };
+    this.#writes.set(key, { content, atMs, count: count + 1, revertedAt });
     for (const [other, { atMs: wroteMs }] of this.#writes) {
       if (atMs - wroteMs <= QUIET_MS) return;
       this.#writes.delete(other);

@@ -6,7 +6,7 @@
 import type { Difference } from './differences.ts';
 
 /** A live field that must not exist. */
-export interface Stray extends Difference {
+export interface ExtraField extends Difference {
   /** The path as a list of names, since label names contain dots. */
   readonly names: readonly string[];
 }
@@ -14,42 +14,42 @@ export interface Stray extends Difference {
 const POD = ['spec', 'template', 'spec'];
 
 /** The fields that control scheduling. The API server sets no defaults for them. */
-const PLACEMENT = ['nodeSelector', 'affinity', 'tolerations', 'nodeName'];
+const SCHEDULING_FIELDS = ['nodeSelector', 'affinity', 'tolerations', 'nodeName'];
 
 /** The fields that Snicket owns exclusively by kind, whether they are set in the desired state or not. */
-const WHOLE_FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  DaemonSet: PLACEMENT.map((field) => [...POD, field]),
+const EXCLUSIVE_FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  DaemonSet: SCHEDULING_FIELDS.map((field) => [...POD, field]),
 };
 
 /** Returns all extra fields. Desired lists have none: extra items are already differences. */
-export function strays(desired: unknown, live: unknown): readonly Stray[] {
+export function extraFields(desired: unknown, live: unknown): readonly ExtraField[] {
   const kind = fieldIn(desired, 'kind');
-  const fields = (typeof kind === 'string' && WHOLE_FIELDS[kind]) || [];
+  const fields = (typeof kind === 'string' && EXCLUSIVE_FIELDS[kind]) || [];
   return fields.flatMap((names) => {
     const [wanted, found] = [desired, live].map((object) => names.reduce(fieldIn, object));
-    if (isNothing(found)) return [];
-    if (isNothing(wanted)) return [strayAt(names, found)];
+    if (isEmpty(found)) return [];
+    if (isEmpty(wanted)) return [extraFieldAt(names, found)];
     if (!isMap(wanted) || !isMap(found)) return [];
     return Object.entries(found)
-      .filter(([name, value]) => !Object.hasOwn(wanted, name) && !isNothing(value))
-      .map(([name, value]) => strayAt([...names, name], value));
+      .filter(([name, value]) => !Object.hasOwn(wanted, name) && !isEmpty(value))
+      .map(([name, value]) => extraFieldAt([...names, name], value));
   });
 }
 
 /** Returns the merge patch that removes the fields. */
-export function patchWithout(found: readonly Stray[]): Readonly<Record<string, unknown>> {
+export function removalPatch(found: readonly ExtraField[]): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = {};
   for (const { names } of found) {
-    let place = patch;
+    let parent = patch;
     for (const name of names.slice(0, -1)) {
-      place = (place[name] ??= {}) as Record<string, unknown>;
+      parent = (parent[name] ??= {}) as Record<string, unknown>;
     }
-    place[names.at(-1) ?? ''] = null;
+    parent[names.at(-1) ?? ''] = null;
   }
   return patch;
 }
 
-function strayAt(names: readonly string[], found: unknown): Stray {
+function extraFieldAt(names: readonly string[], found: unknown): ExtraField {
   return { path: names.map((name) => `.${name}`).join(''), found, names };
 }
 
@@ -57,7 +57,7 @@ function fieldIn(value: unknown, name: string): unknown {
   return isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function isNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { Repeats } from './repeats.ts';
+import { WriteBackoff } from './write-backoff.ts';
 
 test('what was written once is waited for longer with each repetition', () => {
   const clock = new ManualClock();
-  const repeats = new Repeats(clock);
+  const repeats = new WriteBackoff(clock);
   const waitsMs: number[] = [];
 
   for (let times = 0; times < 12; times++) {
@@ -20,7 +20,7 @@ test('what was written once is waited for longer with each repetition', () => {
 });
 
 test('another content, and another place, are no repetition', () => {
-  const repeats = new Repeats(new ManualClock());
+  const repeats = new WriteBackoff(new ManualClock());
   repeats.add('a', 'x');
 
   expect(repeats.waitMs('a', 'x')).toBeGreaterThan(0);
@@ -30,7 +30,7 @@ test('another content, and another place, are no repetition', () => {
 
 test('after ten quiet minutes the next one is the first again', () => {
   const clock = new ManualClock();
-  const repeats = new Repeats(clock);
+  const repeats = new WriteBackoff(clock);
   for (let times = 0; times < 5; times++) repeats.add('a', 'x');
 
   clock.advance(600_001);
@@ -42,19 +42,19 @@ test('after ten quiet minutes the next one is the first again', () => {
 test('somebody undoes it since the first time that it was found undone, however often that is', () => {
   const clock = new ManualClock();
   let now = new Date('2026-11-16T10:00:00Z');
-  const repeats = new Repeats(clock, () => now);
+  const repeats = new WriteBackoff(clock, () => now);
   repeats.add('a', 'x');
 
-  const first = repeats.undoneSince('a', 'x');
+  const first = repeats.revertedSince('a', 'x');
   now = new Date('2026-11-16T10:00:07Z');
   repeats.add('a', 'x');
 
   expect(first).toEqual(new Date('2026-11-16T10:00:00Z'));
-  expect(repeats.undoneSince('a', 'x')).toEqual(first);
-  expect(repeats.undoneSince('a', 'y')).toBeUndefined();
+  expect(repeats.revertedSince('a', 'x')).toEqual(first);
+  expect(repeats.revertedSince('a', 'y')).toBeUndefined();
 
   clock.advance(600_001);
   repeats.add('a', 'x');
 
-  expect(repeats.undoneSince('a', 'x')).toEqual(now);
+  expect(repeats.revertedSince('a', 'x')).toEqual(now);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Applier } from './apply.ts';
 import { needsApply } from './needs-apply.ts';
-import { patchWithout, strays } from './strays.ts';
+import { removalPatch, extraFields } from './extra-fields.ts';
 import { RESOURCES } from '../resource.ts';
 import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../store/object-store.ts';
@@ -27,13 +27,13 @@ test('what is in a field that is ours, and was not asked for, is a stray', () =>
     schedulerName: 'default-scheduler',
   });
 
-  const found = strays(desired, live);
+  const found = extraFields(desired, live);
 
   expect(found.map(({ path }) => path)).toEqual([
     '.spec.template.spec.nodeSelector.example.test/gpu',
     '.spec.template.spec.affinity',
   ]);
-  expect(patchWithout(found)).toEqual({
+  expect(removalPatch(found)).toEqual({
     spec: { template: { spec: { nodeSelector: { 'example.test/gpu': null }, affinity: null } } },
   });
 });
@@ -41,8 +41,10 @@ test('what is in a field that is ours, and was not asked for, is a stray', () =>
 test('of another kind, or where all is as asked for, there are none', () => {
   const desired = daemonSet({ nodeSelector: LINUX, tolerations: [{ operator: 'Exists' }] });
 
-  expect(strays(desired, desired)).toEqual([]);
-  expect(strays({ ...desired, kind: 'Deployment' }, daemonSet({ affinity: { a: 1 } }))).toEqual([]);
+  expect(extraFields(desired, desired)).toEqual([]);
+  expect(
+    extraFields({ ...desired, kind: 'Deployment' }, daemonSet({ affinity: { a: 1 } })),
+  ).toEqual([]);
 });
 
 test('an apply takes them away, and is content then', async () => {
@@ -61,6 +63,6 @@ test('an apply takes them away, and is content then', async () => {
   const { object } = await new Applier(client).applyIfNeeded(desired, changed, { force: true });
 
   expect(object).toMatchObject({ spec: { template: { spec: { nodeSelector: LINUX } } } });
-  expect(strays(desired, object)).toEqual([]);
+  expect(extraFields(desired, object)).toEqual([]);
   expect(needsApply(desired, server.read(RESOURCES.daemonSet, key))).toBe(false);
 });
