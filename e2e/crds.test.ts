@@ -13,9 +13,9 @@ import {
   exposureOf,
   OBJECT,
   OBJECT_REF,
-  RIGHT,
-  RULE_BREAKERS,
-  SCHEMA_BREAKERS,
+  VALID_OBJECTS,
+  RULE_VIOLATIONS,
+  SCHEMA_VIOLATIONS,
   type WrittenObject,
 } from '../src/api/testing/objects.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
@@ -134,17 +134,20 @@ describe('the definitions', () => {
 });
 
 describe('an object that is right', () => {
-  test.each(Object.entries(RIGHT))('is taken, and filled in as we do: %s', async (_, object) => {
-    const { taken, answer, warning } = await ask(object);
+  test.each(Object.entries(VALID_OBJECTS))(
+    'is taken, and filled in as we do: %s',
+    async (_, object) => {
+      const { taken, answer, warning } = await ask(object);
 
-    expect(taken, answer.message).toBeTrue();
-    expect(warning).toBeNull();
-    expect(answer.spec).toEqual(parse(object).spec);
-  });
+      expect(taken, answer.message).toBeTrue();
+      expect(warning).toBeNull();
+      expect(answer.spec).toEqual(parse(object).spec);
+    },
+  );
 });
 
 describe('an object that is wrong', () => {
-  test.each([...RULE_BREAKERS])(
+  test.each([...RULE_VIOLATIONS])(
     'is refused in our words: $path: $sentence',
     async ({ object, path, sentence }) => {
       const { taken, answer } = await ask(object);
@@ -156,7 +159,7 @@ describe('an object that is wrong', () => {
     },
   );
 
-  test.each([...SCHEMA_BREAKERS])(
+  test.each([...SCHEMA_VIOLATIONS])(
     'is refused at the same place: $path: $sentence',
     async ({ object, path }) => {
       const { taken, answer } = await ask(object);

@@ -4,7 +4,11 @@
  */
 import type { KubeObject } from '../src/kube/object.ts';
 import { providerFor } from '../src/providers/provider-for.ts';
-import { madeOf, statusOf, type TenantFiles } from '../src/providers/testing/made-objects.ts';
+import {
+  createdFor,
+  statusOf,
+  type TenantFiles,
+} from '../src/providers/testing/created-objects.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import { ProvidedControlPlane, resourceText } from './provided-control-plane.ts';
 
@@ -14,7 +18,7 @@ export async function madeByProvider(
   object: KubeObject,
   files: TenantFiles,
 ): Promise<ProvidedControlPlane> {
-  const made = madeOf(object, files);
+  const made = createdFor(object, files);
   const written = [object, ...made].filter((one) => providerFor(one) !== undefined);
   for (const one of written) await remove(management, one);
   await management.apply(object, ...made);

@@ -4,7 +4,7 @@ import type { Results } from './results.ts';
 
 const WIDTH = 900;
 const LEFT = 250;
-const RIGHT = 130;
+const VALID_OBJECTS = 130;
 const BAR = 16;
 const GAP = 5;
 const GROUP_GAP = 30;
@@ -82,7 +82,7 @@ function bar(
   const middle = y + BAR / 2;
   const width = (xOf(ratio.median) - LEFT).toFixed(1);
   const color = peer.startsWith('snicket') ? OURS : OTHERS;
-  const figureX = WIDTH - RIGHT + 12;
+  const figureX = WIDTH - VALID_OBJECTS + 12;
   const lines = [
     `<rect class="bar" x="${LEFT}" y="${y}" width="${width}" height="${BAR}" fill="${color}"/>`,
     `<line x1="${xOf(ratio.low)}" x2="${xOf(ratio.high)}" y1="${middle}" y2="${middle}" stroke="${INK}"/>`,
@@ -100,7 +100,7 @@ function bar(
 
 function xOf(ratio: number): number {
   const share = Math.min(ratio, LONGEST_RATIO) / LONGEST_RATIO;
-  return Math.round((LEFT + share * (WIDTH - LEFT - RIGHT)) * 10) / 10;
+  return Math.round((LEFT + share * (WIDTH - LEFT - VALID_OBJECTS)) * 10) / 10;
 }
 
 function escape(text: string): string {

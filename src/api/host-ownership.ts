@@ -24,7 +24,7 @@ export const ROUTES_FINALIZER = 'snicket.dev/routes';
  * by namespace and name.
  */
 export function firstRoute<T extends HostRoute>(routes: Iterable<T>): T | undefined {
-  return firstOf(routes, (a, b) => bySeniority(a.metadata, b.metadata));
+  return firstOf(routes, (a, b) => byAge(a.metadata, b.metadata));
 }
 
 /** Returns the key, `namespace/name`, of the Exposure that a TenantRoute belongs to. */
@@ -43,7 +43,7 @@ export function firstClaimant<T extends { readonly metadata: ObjectMeta }>(
     exposures,
     (a, b) =>
       Number(hasHadRoutes(b.metadata)) - Number(hasHadRoutes(a.metadata)) ||
-      bySeniority(a.metadata, b.metadata),
+      byAge(a.metadata, b.metadata),
   );
 }
 
@@ -57,7 +57,7 @@ function firstOf<T>(all: Iterable<T>, order: (a: T, b: T) => number): T | undefi
   return first;
 }
 
-function bySeniority(a: ObjectMeta, b: ObjectMeta): number {
+function byAge(a: ObjectMeta, b: ObjectMeta): number {
   // Kubernetes timestamps sort as strings. An object without one does not exist in a cluster yet, and comes last.
   return (
     compare(a.creationTimestamp ?? '~', b.creationTimestamp ?? '~') ||

@@ -6,9 +6,9 @@ import {
   exposureOf,
   OBJECT,
   OBJECT_REF,
-  RIGHT,
-  RULE_BREAKERS,
-  SCHEMA_BREAKERS,
+  VALID_OBJECTS,
+  RULE_VIOLATIONS,
+  SCHEMA_VIOLATIONS,
   type WrittenObject,
 } from './testing/objects.ts';
 
@@ -26,7 +26,7 @@ function refusal(parsing: () => unknown): InvalidObjectError {
   throw new Error('it was accepted');
 }
 
-test.each(Object.entries(RIGHT))('takes %s', (_, object) => {
+test.each(Object.entries(VALID_OBJECTS))('takes %s', (_, object) => {
   expect(parse(object)).toMatchObject({ kind: object.kind, metadata: object.metadata });
 });
 
@@ -51,7 +51,7 @@ test('fills in what an Exposure leaves out', () => {
 });
 
 test('fills in what a Service and its Secrets leave out', () => {
-  const { controlPlane } = parseExposure(RIGHT['an Exposure for a Service']).spec;
+  const { controlPlane } = parseExposure(VALID_OBJECTS['an Exposure for a Service']).spec;
 
   expect(controlPlane).toEqual({
     type: 'Service',
@@ -80,7 +80,7 @@ test('takes a field with nothing written for one that is not there', () => {
   expect(worker.port).toBe(7443);
 });
 
-describe.each([...RULE_BREAKERS, ...SCHEMA_BREAKERS])('$path: $sentence', (wrong) => {
+describe.each([...RULE_VIOLATIONS, ...SCHEMA_VIOLATIONS])('$path: $sentence', (wrong) => {
   test(`is what is said of a wrong ${wrong.object.kind}`, () => {
     const { faults } = refusal(() => parse(wrong.object));
 

@@ -31,7 +31,7 @@ const METADATA = 'metadata is the standard metadata of an object.';
 const namePattern = pattern(LABEL_PATTERN);
 
 /** Names become label values, which have at most 63 characters, and names of Services, which have no dots. */
-const goodName: Rule<{ readonly metadata: { readonly name: string } }> = {
+const nameRule: Rule<{ readonly metadata: { readonly name: string } }> = {
   cel: namePattern.cel('self.metadata.name'),
   holds: (object) => namePattern.matches(object.metadata.name),
   sentence:
@@ -54,7 +54,7 @@ export const edgeObject = withRules(
       .catch(undefined)
       .describe('status is the observed state of the Edge.'),
   }),
-  goodName,
+  nameRule,
 );
 
 /** The schema of an Exposure. */
@@ -69,7 +69,7 @@ export const exposureObject = withRules(
       .catch(undefined)
       .describe('status is the observed state of the Exposure.'),
   }),
-  goodName,
+  nameRule,
 );
 
 /** The schema of a TenantRoute. */

@@ -6,7 +6,7 @@ import { documentedObjects, type DocumentedObject } from '../api/testing/documen
 import type { KubeObject } from '../kube/object.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
-import { madeOf } from '../providers/testing/made-objects.ts';
+import { createdFor } from '../providers/testing/created-objects.ts';
 import { kubeconfigFor } from '../providers/testing/provider-objects.ts';
 import { planText } from './plans/plans.ts';
 import { plansOfFiles } from './plans/render-files.ts';
@@ -48,14 +48,14 @@ function provided(object: KubeObject): readonly KubeObject[] {
   const { certificate, key } = authority;
   const files = { certificate, key, kubeconfig: kubeconfigFor };
   if (!isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object))
-    return [object, ...madeOf(object, files)];
+    return [object, ...createdFor(object, files)];
   const [cluster] = shown('docs/tasks/providers.md', (one) =>
     isOfKind(PROVIDER_RESOURCES.capiCluster, one),
   );
   const { apiVersion, kind, metadata } = cluster!;
   const owner = { apiVersion, kind, name: metadata.name, uid: 'u' };
   const owned = { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } };
-  return [cluster!, owned, ...madeOf(owned, files)];
+  return [cluster!, owned, ...createdFor(owned, files)];
 }
 
 describe('docs/tasks/providers.md', () => {

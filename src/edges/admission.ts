@@ -27,19 +27,19 @@ export interface Admission {
 const SILENT_AFTER_MS = 60_000;
 
 /** The states, the worst first. */
-const GRAVITY: readonly AdmissionState[] = ['Refused', 'Pending', 'Unknown', 'Admitted'];
+const WORST_FIRST: readonly AdmissionState[] = ['Refused', 'Pending', 'Unknown', 'Admitted'];
 
 /** Returns the worst admission among all desired objects, including those that do not exist. */
 export function admissionOf(
   wanted: readonly KubeObject[],
   live: readonly KubeObject[],
-  judge: (object: KubeObject) => Admission,
+  admissionFrom: (object: KubeObject) => Admission,
 ): Admission {
   const each = wanted.map((object) => {
     const found = live.find((candidate) => isSameObject(candidate, object));
-    return found === undefined ? absent(object) : judge(found);
+    return found === undefined ? absent(object) : admissionFrom(found);
   });
-  const worst = GRAVITY.map((state) => each.find((admission) => admission.state === state));
+  const worst = WORST_FIRST.map((state) => each.find((admission) => admission.state === state));
   return (
     worst.find((admission) => admission !== undefined) ?? admitted('there is no route to take')
   );
@@ -51,18 +51,18 @@ export function admitted(message: string): Admission {
 }
 
 /** Returns the admission of an object that the controller rejects. */
-export function refused(code: EdgeCode, message: string, action: string): Admission {
+export function rejected(code: EdgeCode, message: string, action: string): Admission {
   return { state: 'Refused', code, message, action };
 }
 
 /** Returns the admission of an object for which its controller never reports a status. */
-export function untold(object: KubeObject, action: string): Admission {
+export function statusUnsupported(object: KubeObject, action: string): Admission {
   const message = `the controller says nothing about ${objectText(object)}`;
   return { state: 'Unknown', code: 'NoStatus', message, action };
 }
 
 /** Returns the admission of an object for which its controller has not reported a status yet. */
-export function unanswered(object: KubeObject, nowMs: number, action: string): Admission {
+export function statusPending(object: KubeObject, nowMs: number, action: string): Admission {
   const sinceMs = nowMs - Date.parse(object.metadata.creationTimestamp ?? '');
   const text = objectText(object);
   if (sinceMs > SILENT_AFTER_MS) {
@@ -74,15 +74,15 @@ export function unanswered(object: KubeObject, nowMs: number, action: string): A
 }
 
 /** Returns the admission of an object whose status belongs to an older generation. */
-export function outdated(object: KubeObject): Admission {
+export function statusOutdated(object: KubeObject): Admission {
   const message = `the controller has not looked at the latest change of ${objectText(object)} yet`;
   return { state: 'Pending', code: 'AwaitingController', message };
 }
 
 /** Returns the first error among the findings, as an admission; undefined if there is none. */
-export function refusedBy(findings: readonly EdgeFinding[]): Admission | undefined {
+export function rejectedBy(findings: readonly EdgeFinding[]): Admission | undefined {
   const found = findings.find(({ severity }) => severity === 'error');
-  return found && refused(found.code, found.message, found.action);
+  return found && rejected(found.code, found.message, found.action);
 }
 
 function absent(object: KubeObject): Admission {

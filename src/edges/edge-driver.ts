@@ -5,13 +5,13 @@ import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf, type Resource } from '../kube/resource.ts';
 import type { ExposureRoutes, Route } from './route.ts';
-import { admissionOf, refusedBy, type Admission } from './admission.ts';
+import { admissionOf, rejectedBy, type Admission } from './admission.ts';
 import { error, type EdgeFinding } from './codes.ts';
 import type { EdgeContext, EdgeDriver, RouteObject, DiscoveredApis } from './driver.ts';
 import { listAt, textAt } from '../kube/unstructured.ts';
 
 /** What differs between drivers. */
-export interface DriverRecipe extends Pick<
+export interface DriverOptions extends Pick<
   EdgeDriver,
   'name' | 'requires' | 'reads' | 'pitfalls' | 'collision'
 > {
@@ -22,14 +22,14 @@ export interface DriverRecipe extends Pick<
   /** Returns the findings besides a missing API. */
   findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly EdgeFinding[];
   /** Returns the admission of one object by its status. */
-  judge(object: KubeObject, context: EdgeContext): Admission;
+  admissionFrom(object: KubeObject, context: EdgeContext): Admission;
   /** Returns the addresses that the controller reports. */
   addresses(live: readonly KubeObject[], context: EdgeContext): readonly string[];
 }
 
 /** Returns a driver. */
-export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
-  const { name, requires, reads, pitfalls, collision } = recipe;
+export function edgeDriver(options: DriverOptions): EdgeDriver {
+  const { name, requires, reads, pitfalls, collision } = options;
 
   function served(apis: DiscoveredApis): Resource | undefined {
     return requires.find((resource) => apis.has(resource));
@@ -41,7 +41,7 @@ export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
     apis: DiscoveredApis,
   ): readonly RouteObject[] {
     const resource = served(apis);
-    return resource === undefined ? [] : recipe.objects(routes, edge, resource);
+    return resource === undefined ? [] : options.objects(routes, edge, resource);
   }
 
   function findings(
@@ -49,8 +49,8 @@ export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
     context: EdgeContext,
   ): readonly EdgeFinding[] {
     return served(context.served) === undefined
-      ? [apiMissing(recipe)]
-      : recipe.findings(routes, context);
+      ? [apiMissing(options)]
+      : options.findings(routes, context);
   }
 
   return {
@@ -63,14 +63,14 @@ export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
     findings,
 
     admitted(routes, live, context) {
-      const refusal = refusedBy(findings(routes, context));
+      const refusal = rejectedBy(findings(routes, context));
       if (refusal !== undefined) return refusal;
       const wanted = objects(routes, context.edge, context.served);
-      return admissionOf(wanted, live, (object) => recipe.judge(object, context));
+      return admissionOf(wanted, live, (object) => options.admissionFrom(object, context));
     },
 
     addresses(live, context) {
-      const found = context.edge.spec.addresses ?? recipe.addresses(live, context);
+      const found = context.edge.spec.addresses ?? options.addresses(live, context);
       return [...new Set(found)];
     },
   };
@@ -87,7 +87,7 @@ export function loadBalancerAddresses(object: KubeObject | undefined): readonly 
   return entries.flatMap((entry) => textAt(entry, 'ip') ?? textAt(entry, 'hostname') ?? []);
 }
 
-function apiMissing({ name, requires, install }: DriverRecipe): EdgeFinding {
+function apiMissing({ name, requires, install }: DriverOptions): EdgeFinding {
   const [{ apiVersion, kind } = { apiVersion: '', kind: '' }] = requires;
   const versions = requires.map((resource) =>
     resource.apiVersion.slice(groupOf(apiVersion).length + 1),

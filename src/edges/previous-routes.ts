@@ -5,22 +5,22 @@
 import type { Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
-import { whereabouts } from './claims/same-edge.ts';
+import { edgeMatch } from './claims/edge-match.ts';
 import { warning, type EdgeFinding } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
 
-/** Returns the superfluous objects that are routes of another driver than the current one of the Edge. */
+/** Returns the prunable objects that are routes of another driver than the current one of the Edge. */
 export function previousRoutes<T extends KubeObject>(
-  superfluous: readonly T[],
+  prunable: readonly T[],
   edge: Edge,
 ): readonly T[] {
   const routes = kindsOf(ROUTE_RESOURCES);
   const own = kindsOf(driverFor(edge.spec.driver).requires);
   // Two objects for the same host on one edge would conflict. An object of the current driver's kind stays only if
   // another edge serves it.
-  return superfluous.filter((object) => {
+  return prunable.filter((object) => {
     const kind = kindOf(object);
-    return routes.has(kind) && (!own.has(kind) || whereabouts(object, edge) === 'other');
+    return routes.has(kind) && (!own.has(kind) || edgeMatch(object, edge) === 'other');
   });
 }
 

@@ -10,7 +10,7 @@ import type {
 import { clusterDeploymentOf } from '../providers/k0rdent.ts';
 import {
   serviceTypeIn,
-  valuesBeside,
+  valuesWithType,
   type ServiceType,
 } from '../providers/k0rdent/service-type.ts';
 import { layoutOfTemplate, valuesFor, type ChartValues } from '../providers/k0rdent/values.ts';
@@ -46,8 +46,8 @@ export async function chartValues(
     deployment,
     template,
     isKnown: layout !== undefined,
-    values: valuesBeside(valuesFor(layout ?? 'custom', spec), type),
-    ...(type?.isKept === true && { keptType: type }),
+    values: valuesWithType(valuesFor(layout ?? 'custom', spec), type),
+    ...(type?.isRetained === true && { keptType: type }),
   };
 }
 

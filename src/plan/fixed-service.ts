@@ -27,7 +27,7 @@ export type FixedEndpoints = NonNullable<ControlPlaneSpec['endpoints']>;
 /**
  * Where the edge itself listens. A route from the edge to these addresses would be a loop that uses up all connections.
  */
-export interface EdgePlace {
+export interface EdgeListeners {
   /** The IP addresses or host names that clients dial. */
   readonly addresses: readonly string[];
   readonly port: number;
@@ -63,7 +63,7 @@ export function fixedService(
 export function fixedServiceObjects(
   { name: exposure, namespace }: { readonly name: string; readonly namespace: string },
   endpoints: FixedEndpoints,
-  edge: EdgePlace,
+  edge: EdgeListeners,
 ): readonly KubeObject[] {
   const { name, api, konnectivity } = fixedService(exposure, endpoints);
   const ports = konnectivity === undefined ? [api] : [api, konnectivity];
@@ -87,21 +87,21 @@ export function fixedServiceObjects(
  */
 export function fixedServiceFindings(
   { api, konnectivity = [] }: FixedEndpoints,
-  edge: EdgePlace,
+  edge: EdgeListeners,
 ): readonly Finding[] {
   return [...api, ...konnectivity].flatMap((endpoint) => {
     const fault = faultOf(endpoint, edge);
     if (fault !== undefined) return [unusable(endpoint, fault)];
-    return isEdge(endpoint, edge) ? [leadingBack(endpoint)] : [];
+    return isEdge(endpoint, edge) ? [edgeLoop(endpoint)] : [];
   });
 }
 
-function faultOf(endpoint: string, { isGatewayHere = false }: EdgePlace): string | undefined {
+function faultOf(endpoint: string, { isGatewayHere = false }: EdgeListeners): string | undefined {
   const { address } = split(endpoint);
   return isGatewayHere && isLoopback(address) ? undefined : endpointAddressFault(address);
 }
 
-function isEdge(endpoint: string, edge: EdgePlace): boolean {
+function isEdge(endpoint: string, edge: EdgeListeners): boolean {
   const { addresses, port, clusterAddresses, isGatewayAt } = edge;
   const { address, port: at } = split(endpoint);
   const isAmong = (places: readonly string[]) =>
@@ -113,7 +113,7 @@ function isEdge(endpoint: string, edge: EdgePlace): boolean {
   );
 }
 
-function leadingBack(endpoint: string): Finding {
+function edgeLoop(endpoint: string): Finding {
   return {
     code: 'EndpointIsEdge',
     severity: 'error',

@@ -5,7 +5,7 @@ import { driverFor } from '../edges/driver-for.ts';
 import { BLUE, edge, serving, SPECS } from '../edges/testing/blue.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
-import { ownedBy, ownRoutes, superfluous, type Mark } from './ownership.ts';
+import { ownedBy, ownRoutes, prunable, type Mark } from './ownership.ts';
 import { exposure } from './testing/inputs.ts';
 
 const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
@@ -20,7 +20,7 @@ function object(name: string, metadata: Partial<KubeObject['metadata']> = {}): K
 }
 
 test('finds what is ours and not desired', () => {
-  const found = superfluous([object('old'), object('wanted')], [object('wanted')], mark);
+  const found = prunable([object('old'), object('wanted')], [object('wanted')], mark);
 
   expect(found.map(({ metadata }) => metadata.name)).toEqual(['old']);
 });
@@ -32,7 +32,7 @@ test('takes one object in two versions of its group as one', () => {
     kind: 'TLSRoute',
   };
 
-  const found = superfluous(
+  const found = prunable(
     [route],
     [{ ...route, apiVersion: 'gateway.networking.k8s.io/v1alpha2' }],
     mark,
@@ -53,7 +53,7 @@ test('never finds an object that lacks a label or the owner, or is going', () =>
     fc.property(fc.array(anything), fc.subarray(['a', 'b', 'c']), (metadata, wanted) => {
       const live = metadata.map((one) => object(one.name, one as Partial<KubeObject['metadata']>));
 
-      const found = superfluous(
+      const found = prunable(
         live,
         wanted.map((name) => object(name)),
         mark,

@@ -43,7 +43,7 @@ export interface Mark {
 }
 
 /** Returns the live objects with this mark that are not desired and not being deleted already. */
-export function superfluous<T extends KubeObject>(
+export function prunable<T extends KubeObject>(
   live: readonly T[],
   desired: readonly KubeObject[],
   mark: Mark,

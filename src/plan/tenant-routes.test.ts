@@ -128,6 +128,6 @@ test.each([
   'example.com',
   '::ffff:10.0.0.0/104',
   '10.0.0.0/08',
-])('%s is not a network', (network) => {
-  expect(() => exposure({ access: { allowedSources: [network] } })).toThrow('is not a network');
+])('rejects %s as a network', (network) => {
+  expect(() => exposure({ access: { allowedSources: [network] } })).toThrow('invalid network');
 });

@@ -67,8 +67,10 @@ describe('docs/tasks/providers.md', () => {
       fields.map(({ path }) => pathText(path).slice(1)),
     );
 
-    const told = [...section.text.matchAll(/^\| `(spec\.[^`]+)` \|/gm)].map(([, path]) => path!);
-    expect(told.toSorted()).toEqual(written.toSorted());
+    const documented = [...section.text.matchAll(/^\| `(spec\.[^`]+)` \|/gm)].map(
+      ([, path]) => path!,
+    );
+    expect(documented.toSorted()).toEqual(written.toSorted());
   });
 
   test('names an Exposure that can be', () => {

@@ -14,7 +14,7 @@ import type {
 } from './reading/control-plane-reading.ts';
 import { clusterNameOf } from './k0s/control-plane.ts';
 import { layoutOfTemplate, SERVICE_TYPE, valuesFor, type ChartLayout } from './k0rdent/values.ts';
-import { serviceTypeIn, typeKept, valuesBeside } from './k0rdent/service-type.ts';
+import { serviceTypeIn, retainedTypeFinding, valuesWithType } from './k0rdent/service-type.ts';
 import { isUnhandledClass } from './preparation/ingress-class.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { deletingFindings } from './preparation/object-findings.ts';
@@ -155,7 +155,7 @@ function prepareDeployment(
   spec: PreparationSpec,
 ): Preparation {
   const serviceType = layout && serviceTypeIn(deployment, controlPlane, layout);
-  const values = layout === undefined ? {} : valuesBeside(valuesFor(layout, spec), serviceType);
+  const values = layout === undefined ? {} : valuesWithType(valuesFor(layout, spec), serviceType);
   const obstacle = obstacleOf(deployment);
   // The type of the current Service is unknown in this case.
   const isUnknown = controlPlane === undefined && layout !== undefined && isInstalled(deployment);
@@ -172,7 +172,7 @@ function prepareDeployment(
       ...deletingFindings(deployment),
       ...(obstacle === undefined ? [] : [obstacle]),
       ...(obstacle === undefined && isUnknown ? [controlPlaneMissing(deployment)] : []),
-      ...(serviceType?.isKept === true ? [typeKept(deployment, serviceType)] : []),
+      ...(serviceType?.isRetained === true ? [retainedTypeFinding(deployment, serviceType)] : []),
       ...(layout === undefined ? [noValues(deployment)] : []),
       ...(layout === 'hetzner-hosted-cp-0' && spec.port !== FIXED_PORT ? [fixedPort(spec)] : []),
     ],

@@ -7,7 +7,7 @@ import type { ControlPlane } from '../plan/control-plane.ts';
 import type { Finding } from '../api/finding.ts';
 import type { FindingCode } from '../api/finding-codes/catalogue.ts';
 import { fixedService } from '../plan/fixed-service.ts';
-import { disagreement } from './reading/authority-agreement.ts';
+import { caMismatch } from './reading/ca-mismatch.ts';
 import type {
   ControlPlaneObjects,
   ControlPlaneReading,
@@ -61,7 +61,7 @@ export async function readPlain(
   note(kubeconfig?.finding);
   const mismatch =
     caSecretRef && kubeconfigSecretRef && ca?.value && kubeconfig?.value
-      ? disagreement(
+      ? caMismatch(
           { key: at(caSecretRef.name), text: ca.value.certificate },
           { key: at(kubeconfigSecretRef.name), text: kubeconfig.value },
         )

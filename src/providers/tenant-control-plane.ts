@@ -24,7 +24,7 @@ import {
   type DesiredList,
   type PreparationSpec,
 } from './preparation/preparation.ts';
-import { readProvided, type KnownFacts, type ProvidedPlaces } from './reading/provided-reading.ts';
+import { readProvided, type KnownFacts, type ProvidedNames } from './reading/provided-reading.ts';
 import { PROVIDER_RESOURCES } from './provider-resources.ts';
 import { textIn } from './reading/secret-reading.ts';
 
@@ -70,7 +70,7 @@ export async function readTenantControlPlane(
 }
 
 /** Returns the names of the objects that the provider creates. */
-function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedPlaces {
+function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedNames {
   const { name, namespace } = metadata;
   const status = valueAt(object, 'status');
   return {
@@ -117,8 +117,8 @@ async function servingCertificate(
   { metadata: { name, namespace }, ...object }: KubeObject,
   objects: ControlPlaneObjects,
 ): Promise<string | undefined> {
-  const told = textAt(object, 'status', 'certificates', 'apiServer', 'secretName');
-  const key = { name: told ?? `${name}-api-server-certificate`, namespace };
+  const reported = textAt(object, 'status', 'certificates', 'apiServer', 'secretName');
+  const key = { name: reported ?? `${name}-api-server-certificate`, namespace };
   return textIn(await objects.secret(key), 'apiserver.crt');
 }
 

@@ -40,7 +40,7 @@ const SECRETS = {
 } as const;
 
 /** Valid objects, by what is special about them. */
-export const RIGHT: Readonly<Record<string, WrittenObject>> = {
+export const VALID_OBJECTS: Readonly<Record<string, WrittenObject>> = {
   'an Exposure with an image by address and digest': exposureOf({
     worker: { image: `[2001:db8::10]:5000/snicket@sha256:${'0'.repeat(64)}` },
   }),
@@ -128,7 +128,7 @@ export const RIGHT: Readonly<Record<string, WrittenObject>> = {
 };
 
 /** An object that validation rejects. */
-export interface WrongObject {
+export interface InvalidObject {
   readonly object: WrittenObject;
   readonly path: string;
   /** The parser's message. For a rule, the API server uses the same message. For a schema error, it uses its own. */
@@ -144,7 +144,7 @@ function controlPlane(fields: Fields): WrittenObject {
 }
 
 /** Objects that break a CEL rule. The parser and the API server reject them with the same message. */
-export const RULE_BREAKERS: readonly WrongObject[] = [
+export const RULE_VIOLATIONS: readonly InvalidObject[] = [
   {
     object: edgeOf({ driver: 'snicket' }, 'shared.edge'),
     path: 'metadata.name',
@@ -364,7 +364,7 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
 ];
 
 /** Objects that violate the schema. The API server rejects the same fields with its own messages. */
-export const SCHEMA_BREAKERS: readonly WrongObject[] = [
+export const SCHEMA_VIOLATIONS: readonly InvalidObject[] = [
   {
     object: edgeOf({}),
     path: 'spec.driver',

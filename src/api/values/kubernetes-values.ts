@@ -26,10 +26,10 @@ export function setOf<S extends z.ZodType<string>>(item: S, max: number) {
     .min(1)
     .max(max)
     .superRefine((list, context) => {
-      const twice = list.findIndex((value, index) => list.indexOf(value) !== index);
-      if (twice < 0) return;
-      const message = `duplicate value "${list[twice]}"`;
-      context.addIssue({ code: 'custom', message, path: [twice] });
+      const duplicate = list.findIndex((value, index) => list.indexOf(value) !== index);
+      if (duplicate < 0) return;
+      const message = `duplicate value "${list[duplicate]}"`;
+      context.addIssue({ code: 'custom', message, path: [duplicate] });
     })
     .meta({ 'x-kubernetes-list-type': 'set' });
 }
@@ -45,10 +45,10 @@ export function mapBy<Key extends string, S extends z.ZodType<Readonly<Record<Ke
     .max(max)
     .superRefine((list, context) => {
       const values = list.map((entry) => entry[key]);
-      const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
-      if (twice < 0) return;
-      const message = `duplicate ${key} "${values[twice]}"`;
-      context.addIssue({ code: 'custom', message, path: [twice] });
+      const duplicate = values.findIndex((value, index) => values.indexOf(value) !== index);
+      if (duplicate < 0) return;
+      const message = `duplicate ${key} "${values[duplicate]}"`;
+      context.addIssue({ code: 'custom', message, path: [duplicate] });
     })
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] });
 }

@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import { AccessError } from '../../kube/access/cluster-access.ts';
 import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
-import { disagreement } from '../../providers/reading/authority-agreement.ts';
+import { caMismatch } from '../../providers/reading/ca-mismatch.ts';
 import { certificatesIn } from '../../providers/reading/authority-certificates.ts';
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import { textIn } from '../../providers/reading/secret-reading.ts';
@@ -112,7 +112,7 @@ export function likelyCas(
   const trusted = cas.filter(({ name, certificate = '' }) => {
     if (text === undefined) return true;
     const authority = { key: { name }, text: certificate };
-    return disagreement(authority, { key: kubeconfig, text }) === undefined;
+    return caMismatch(authority, { key: kubeconfig, text }) === undefined;
   });
   const all = byLikeness(trusted, controlPlane);
   const called = all.filter(({ name }) => name === `${controlPlane}-ca`);

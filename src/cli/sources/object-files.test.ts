@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { stringify } from 'yaml';
 import { withoutNulls } from '../../api/objects.ts';
-import { RIGHT, RULE_BREAKERS } from '../../api/testing/objects.ts';
+import { VALID_OBJECTS, RULE_VIOLATIONS } from '../../api/testing/objects.ts';
 import { readObjects } from './object-files.ts';
 
 function read(text: string, namespace = 'default') {
   return readObjects([{ name: 'a.yaml', text }], namespace);
 }
 
-test.each(Object.entries(RIGHT))('takes %s', (_what, object) => {
+test.each(Object.entries(VALID_OBJECTS))('takes %s', (_what, object) => {
   const { objects, faults } = read(stringify(object));
 
   expect(faults).toEqual([]);
@@ -16,7 +16,7 @@ test.each(Object.entries(RIGHT))('takes %s', (_what, object) => {
 });
 
 test('refuses what breaks a rule in the words of the API server, with the line', () => {
-  for (const { object, path, sentence } of RULE_BREAKERS) {
+  for (const { object, path, sentence } of RULE_VIOLATIONS) {
     const { faults } = read(`# one line before\n${stringify(object)}`);
 
     expect(faults.some((fault) => fault.endsWith(`: ${path}: ${sentence}`))).toBe(true);

@@ -8,7 +8,7 @@ import { error, warning, type EdgeFinding } from '../codes.ts';
 import type { Winner } from '../driver.ts';
 import { driverFor } from '../driver-for.ts';
 import { claimsOf, covers, type Claim } from './claims.ts';
-import { whereabouts, type Whereabouts } from './same-edge.ts';
+import { edgeMatch, type EdgeMatch } from './edge-match.ts';
 import { hostSniRule } from './traefik-rule.ts';
 
 /**
@@ -22,7 +22,7 @@ export function foreignClaims(
   edge: Edge,
 ): readonly EdgeFinding[] {
   return objects.flatMap((object) => {
-    const where = ours(object) ? 'other' : whereabouts(object, edge);
+    const where = ours(object) ? 'other' : edgeMatch(object, edge);
     if (where === 'other' || object.metadata.deletionTimestamp !== undefined) return [];
     const claims = claimsOf(object);
     return hosts.flatMap((host) => {
@@ -40,7 +40,7 @@ function findingOf(
   claim: Claim,
   host: string,
   object: KubeObject,
-  where: Whereabouts,
+  where: EdgeMatch,
   edge: Edge,
 ): EdgeFinding | undefined {
   const { collision } = driverFor(edge.spec.driver);

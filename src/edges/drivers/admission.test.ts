@@ -92,7 +92,7 @@ describe('an Ingress', () => {
     },
   );
 
-  test('is refused when nobody serves its class, whatever an older status says', () => {
+  test('is rejected when nobody serves its class, whatever an older status says', () => {
     const status = { loadBalancer: { ingress: [{ ip: '203.0.113.10' }] } };
 
     expect(admissionFor(context(SPECS.haproxy), status)).toMatchObject({
@@ -164,7 +164,7 @@ describe('an HTTPProxy', () => {
     });
   });
 
-  test('is refused with the error itself, not with the hint at it', () => {
+  test('is rejected with the error itself, not with the hint at it', () => {
     const message = `fqdn "${API_HOST}" is used in multiple HTTPProxies: a/b, tenants/snicket-blue-api`;
 
     expect(admissionFor(contour, valid(1, [{ message, reason: 'DuplicateVhost' }]))).toMatchObject({
@@ -174,7 +174,7 @@ describe('an HTTPProxy', () => {
     });
   });
 
-  test('is refused if only one of the two is', () => {
+  test('is rejected if only one of the two is', () => {
     const admission = admissionForEach(contour, ({ metadata }) =>
       metadata.name.endsWith('-konnectivity')
         ? valid(1, [{ message: 'no such service.' }])
@@ -212,22 +212,22 @@ describe('a TLSRoute', () => {
   });
   const ACCEPTED = condition('Accepted', 'True', 'Accepted', 'Route is accepted');
   const RESOLVED = condition('ResolvedRefs', 'True', 'ResolvedRefs', 'Resolved all references');
-  const told = (conditions: readonly object[], change: object = {}) => ({
+  const reporting = (conditions: readonly object[], change: object = {}) => ({
     parents: [{ parentRef, controllerName: 'example.net/controller', conditions, ...change }],
   });
 
   test('is admitted when its Gateway accepts it and finds its Service', () => {
-    expect(admissionFor(gatewayApi, told([ACCEPTED, RESOLVED]))).toMatchObject({
+    expect(admissionFor(gatewayApi, reporting([ACCEPTED, RESOLVED]))).toMatchObject({
       state: 'Admitted',
       message: 'TLSRoute tenants/snicket-blue-api is accepted',
     });
   });
 
-  test('is refused when its Gateway does not accept it', () => {
+  test('is rejected when its Gateway does not accept it', () => {
     const message = 'No listeners included by this parent ref allowed this attachment.';
-    const refused = condition('Accepted', 'False', 'NotAllowedByListeners', message);
+    const rejected = condition('Accepted', 'False', 'NotAllowedByListeners', message);
 
-    expect(admissionFor(gatewayApi, told([refused, RESOLVED]))).toMatchObject({
+    expect(admissionFor(gatewayApi, reporting([rejected, RESOLVED]))).toMatchObject({
       state: 'Refused',
       code: 'RouteRefused',
       message:
@@ -235,10 +235,10 @@ describe('a TLSRoute', () => {
     });
   });
 
-  test('is refused when its Service is not found', () => {
+  test('is rejected when its Service is not found', () => {
     const missing = condition('ResolvedRefs', 'False', 'BackendNotFound', 'service a/b not found');
 
-    expect(admissionFor(gatewayApi, told([ACCEPTED, missing]))).toMatchObject({
+    expect(admissionFor(gatewayApi, reporting([ACCEPTED, missing]))).toMatchObject({
       state: 'Refused',
       code: 'BackendUnresolved',
       message:
@@ -248,13 +248,22 @@ describe('a TLSRoute', () => {
 
   test.each([
     ['nobody has said anything', undefined],
-    ['another Gateway has spoken', told([ACCEPTED], { parentRef: { ...parentRef, name: 'x' } })],
+    [
+      'another Gateway has spoken',
+      reporting([ACCEPTED], { parentRef: { ...parentRef, name: 'x' } }),
+    ],
     [
       'another listener has spoken',
-      told([ACCEPTED], { parentRef: { ...parentRef, sectionName: 'x' } }),
+      reporting([ACCEPTED], { parentRef: { ...parentRef, sectionName: 'x' } }),
     ],
-    ['another controller has spoken', told([ACCEPTED], { controllerName: 'example.net/other' })],
-    ['the controller has not decided', told([condition('Accepted', 'Unknown', 'Pending', '')])],
+    [
+      'another controller has spoken',
+      reporting([ACCEPTED], { controllerName: 'example.net/other' }),
+    ],
+    [
+      'the controller has not decided',
+      reporting([condition('Accepted', 'Unknown', 'Pending', '')]),
+    ],
   ])('is waited for while %s', (_what, status) => {
     expect(admissionFor(gatewayApi, status)).toMatchObject({
       state: 'Pending',
@@ -268,7 +277,9 @@ describe('a TLSRoute', () => {
   });
 
   test('is waited for while what is said is about its last version', () => {
-    expect(admissionFor(gatewayApi, told([{ ...ACCEPTED, observedGeneration: 0 }]))).toMatchObject({
+    expect(
+      admissionFor(gatewayApi, reporting([{ ...ACCEPTED, observedGeneration: 0 }])),
+    ).toMatchObject({
       state: 'Pending',
       code: 'AwaitingController',
       message:
@@ -286,7 +297,7 @@ describe('a TLSRoute', () => {
       { gateways: [gateway({}, 'tenants')], gatewayClasses: [gatewayClass()] },
     );
 
-    const admission = admissionFor(around, told([ACCEPTED], { parentRef: withoutNamespace }));
+    const admission = admissionFor(around, reporting([ACCEPTED], { parentRef: withoutNamespace }));
 
     expect(admission.state).toBe('Admitted');
   });

@@ -1,7 +1,7 @@
 /** Contour, configured by one HTTPProxy for each host. */
 import { objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { admitted, outdated, refused, unanswered } from '../admission.ts';
+import { admitted, statusOutdated, rejected, statusPending } from '../admission.ts';
 import { warning } from '../codes.ts';
 import type { RouteObject } from '../driver.ts';
 import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
@@ -46,21 +46,21 @@ export const contour = edgeDriver({
   // Contour only compares the name of the class, so there may be no IngressClass.
   findings: () => [],
 
-  judge(object, { nowMs }) {
+  admissionFrom(object, { nowMs }) {
     const status = textAt(object, 'status', 'currentStatus');
     if (status === undefined || status === NOT_RECONCILED)
-      return unanswered(object, nowMs, 'see whether Contour runs and serves this ingress class');
+      return statusPending(object, nowMs, 'see whether Contour runs and serves this ingress class');
     const valid = conditionAt(object, 'Valid', 'status', 'conditions');
     const observed = numberAt(valid, 'observedGeneration');
     if (observed !== undefined && observed < (object.metadata.generation ?? 0))
-      return outdated(object);
+      return statusOutdated(object);
     if (status === 'valid') return admitted(`${objectText(object)} is valid`);
     const [problem] = listAt(valid, 'errors');
     const said = quotedAt(
       problem ?? object,
       ...(problem ? ['message'] : ['status', 'description']),
     );
-    return refused(
+    return rejected(
       'RouteRefused',
       `${objectText(object)} is ${status}: ${said}`,
       'mend what Contour names there',

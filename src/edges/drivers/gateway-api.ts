@@ -1,7 +1,7 @@
 /** Any Gateway API controller, configured by one TLSRoute for each host, since a TLSRoute has a single rule. */
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, withVersion } from '../../kube/resource.ts';
-import { admitted, outdated, refused, unanswered, type Admission } from '../admission.ts';
+import { admitted, statusOutdated, rejected, statusPending, type Admission } from '../admission.ts';
 import { warning } from '../codes.ts';
 import type { EdgeContext, RouteObject } from '../driver.ts';
 import { edgeDriver, routesIn } from '../edge-driver.ts';
@@ -65,9 +65,9 @@ export const gatewayApi = edgeDriver({
 
   findings: gatewayFindings,
 
-  judge(object, context) {
+  admissionFrom(object, context) {
     const parents = context.edge.spec.gatewayApi?.parentRefs ?? [];
-    const each = parents.map((parent) => judgeAt(parent, object, context));
+    const each = parents.map((parent) => admissionAt(parent, object, context));
     return (
       each.find(({ state }) => state === 'Refused') ??
       each.find(({ state }) => state === 'Pending') ??
@@ -84,7 +84,7 @@ export const gatewayApi = edgeDriver({
 });
 
 /** Returns the admission by the controller of one Gateway. */
-function judgeAt(
+function admissionAt(
   parent: ParentRef,
   object: KubeObject,
   { gateways, gatewayClasses, nowMs }: EdgeContext,
@@ -94,27 +94,27 @@ function judgeAt(
     ...['spec', 'controllerName'],
   );
   const { namespace = '', generation = 0 } = object.metadata;
-  const told = listAt(object, 'status', 'parents').find(
+  const status = listAt(object, 'status', 'parents').find(
     (entry) =>
       isSameParent(valueAt(entry, 'parentRef'), parent, namespace) &&
       textAt(entry, 'controllerName') === controller,
   );
-  const accepted = conditionAt(told, 'Accepted', 'conditions');
+  const accepted = conditionAt(status, 'Accepted', 'conditions');
   if (accepted === undefined || textAt(accepted, 'status') === 'Unknown')
-    return unanswered(object, nowMs, `see whether ${controller} runs and serves TLSRoutes`);
+    return statusPending(object, nowMs, `see whether ${controller} runs and serves TLSRoutes`);
   if ((numberAt(accepted, 'observedGeneration') ?? generation) < generation)
-    return outdated(object);
+    return statusOutdated(object);
   const text = objectText(object);
   if (textAt(accepted, 'status') !== 'True') {
     const reason = textAt(accepted, 'reason') ?? 'for no reason';
     const message = `the controller refuses ${text}, ${reason}: ${quotedAt(accepted, 'message')}`;
-    return refused('RouteRefused', message, 'see that the listener takes this host and namespace');
+    return rejected('RouteRefused', message, 'see that the listener takes this host and namespace');
   }
-  const resolved = conditionAt(told, 'ResolvedRefs', 'conditions');
+  const resolved = conditionAt(status, 'ResolvedRefs', 'conditions');
   if (textAt(resolved, 'status') === 'False') {
     const reason = textAt(resolved, 'reason') ?? 'for no reason';
     const message = `the controller does not get to the Service of ${text}, ${reason}: ${quotedAt(resolved, 'message')}`;
-    return refused('BackendUnresolved', message, 'see that the Service is there with this port');
+    return rejected('BackendUnresolved', message, 'see that the Service is there with this port');
   }
   return admitted(`${text} is accepted`);
 }

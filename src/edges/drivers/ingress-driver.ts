@@ -5,17 +5,17 @@
 import type { EdgeSpec } from '../../api/edge.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Route } from '../route.ts';
-import { admitted, untold } from '../admission.ts';
+import { admitted, statusUnsupported } from '../admission.ts';
 import type { EdgeDriver, RouteObject } from '../driver.ts';
-import { edgeDriver, loadBalancerAddresses, routesIn, type DriverRecipe } from '../edge-driver.ts';
+import { edgeDriver, loadBalancerAddresses, routesIn, type DriverOptions } from '../edge-driver.ts';
 import { ingressClassFindings } from '../ingress-class.ts';
 import { routeMetadata } from '../names.ts';
 
 /** What differs between these drivers. */
-export interface IngressRecipe
+export interface IngressDriverOptions
   extends
-    Pick<DriverRecipe, 'name' | 'pitfalls' | 'collision'>,
-    Partial<Pick<DriverRecipe, 'findings'>> {
+    Pick<DriverOptions, 'name' | 'pitfalls' | 'collision'>,
+    Partial<Pick<DriverOptions, 'findings'>> {
   /** Annotations of the Ingress that an Edge cannot override. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Annotations of the Ingress that an Edge can override. */
@@ -23,23 +23,23 @@ export interface IngressRecipe
 }
 
 /** Returns a driver. */
-export function ingressDriver(recipe: IngressRecipe): EdgeDriver {
+export function ingressDriver(options: IngressDriverOptions): EdgeDriver {
   return edgeDriver({
-    ...recipe,
+    ...options,
     requires: [RESOURCES.ingress],
     reads: [RESOURCES.ingressClass],
     install: 'a Kubernetes of version 1.19 or later',
 
     objects(routes, { spec: { ingress } }, { apiVersion, kind }) {
       const annotations = {
-        ...recipe.defaultAnnotations,
+        ...options.defaultAnnotations,
         ...ingress?.annotations,
-        ...recipe.annotations,
+        ...options.annotations,
       };
       const object: RouteObject = {
         apiVersion,
         kind,
-        metadata: routeMetadata(routes, `.${recipe.name}`, annotations),
+        metadata: routeMetadata(routes, `.${options.name}`, annotations),
         spec: { ...classOf(ingress), rules: routesIn(routes).map(rule) },
       };
       return [object];
@@ -47,14 +47,14 @@ export function ingressDriver(recipe: IngressRecipe): EdgeDriver {
 
     findings: (routes, context) => [
       ...ingressClassFindings(context),
-      ...(recipe.findings?.(routes, context) ?? []),
+      ...(options.findings?.(routes, context) ?? []),
     ],
 
-    judge(object) {
+    admissionFrom(object) {
       const addresses = loadBalancerAddresses(object);
       // Many controllers never set it: some need a flag, and a Service with an address.
       return addresses.length === 0
-        ? untold(object, 'see whether a handshake through the edge reaches the tenant')
+        ? statusUnsupported(object, 'see whether a handshake through the edge reaches the tenant')
         : admitted(`the controller serves it at ${addresses.join(', ')}`);
     },
 

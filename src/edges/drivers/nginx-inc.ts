@@ -1,7 +1,7 @@
 /** The ingress controller of NGINX Inc (F5), configured by one TransportServer for each host. */
 import { objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { admitted, refused, unanswered } from '../admission.ts';
+import { admitted, rejected, statusPending } from '../admission.ts';
 import { warning } from '../codes.ts';
 import type { RouteObject } from '../driver.ts';
 import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
@@ -48,7 +48,7 @@ export const nginxInc = edgeDriver({
   findings: (_routes, context) =>
     context.edge.spec.ingress?.className === undefined ? [] : ingressClassFindings(context),
 
-  judge(object, { nowMs }) {
+  admissionFrom(object, { nowMs }) {
     const state = textAt(object, 'status', 'state');
     const reason = textAt(object, 'status', 'reason') ?? '';
     const said = quotedAt(object, 'status', 'message');
@@ -58,8 +58,8 @@ export const nginxInc = edgeDriver({
     if (isServed) return admitted(`${objectText(object)} is ${state}: ${said}`);
     const action = `start the controller with ${SWITCHES}, and look for others with this host`;
     return state === undefined
-      ? unanswered(object, nowMs, action)
-      : refused('RouteRefused', `${objectText(object)} is ${state}: ${said}`, action);
+      ? statusPending(object, nowMs, action)
+      : rejected('RouteRefused', `${objectText(object)} is ${state}: ${said}`, action);
   },
 
   addresses: (_live, { service }) => loadBalancerAddresses(service),

@@ -1,7 +1,7 @@
 /** Traefik, configured by one IngressRouteTCP with all routes. Traefik cannot pass TLS through by a plain Ingress. */
 import { DEFAULT_ENTRY_POINTS } from '../../api/edge.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { untold } from '../admission.ts';
+import { statusUnsupported } from '../admission.ts';
 import { hostSniRule } from '../claims/traefik-rule.ts';
 import { warning } from '../codes.ts';
 import type { RouteObject } from '../driver.ts';
@@ -49,6 +49,7 @@ export const traefik = edgeDriver({
   },
 
   findings: () => [],
-  judge: (object) => untold(object, 'see whether a handshake through the edge reaches the tenant'),
+  admissionFrom: (object) =>
+    statusUnsupported(object, 'see whether a handshake through the edge reaches the tenant'),
   addresses: (_live, { service }) => loadBalancerAddresses(service),
 });

@@ -43,9 +43,9 @@ test('a class that is not there is named', () => {
 
 test('a Gateway that its controller refuses is told with its reason', () => {
   const accepted = { type: 'Accepted', status: 'False', reason: 'Invalid', message: 'Bad.' };
-  const refused = { ...gateway(), status: { conditions: [accepted] } };
+  const rejected = { ...gateway(), status: { conditions: [accepted] } };
 
-  expect(findingsWith([refused])).toMatchObject([
+  expect(findingsWith([rejected])).toMatchObject([
     {
       code: 'GatewayRefused',
       message: 'the controller refuses Gateway edge/shared, Invalid: Bad',
@@ -113,7 +113,7 @@ describe('a listener', () => {
       'ListenerHostname',
       `takes *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
     ],
-  ])('%s is refused once', (_what, listener, code, message) => {
+  ])('%s is rejected once', (_what, listener, code, message) => {
     expect(findingsWith([gateway(listener)])).toMatchObject([
       { code, severity: 'error', message: `listener tls of Gateway edge/shared ${message}` },
     ]);

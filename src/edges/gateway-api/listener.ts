@@ -15,7 +15,7 @@ import { selects } from '../../kube/label-selector.ts';
 import { GATEWAY_GROUP } from './parent.ts';
 
 /** A listener, and a route to attach to it. */
-export interface Passage {
+export interface RouteAttachment {
   /** An entry of `spec.listeners` of the Gateway. */
   readonly listener: unknown;
   /** The entry of `status.listeners` for this listener. */
@@ -32,15 +32,15 @@ export interface Passage {
 }
 
 /** Returns why the listener does not accept the route; none if it does. */
-export function listenerFindings(passage: Passage): readonly EdgeFinding[] {
+export function listenerFindings(attachment: RouteAttachment): readonly EdgeFinding[] {
   return [refusal, protocol, port, hostname, namespaces, kinds].flatMap(
-    (check) => check(passage) ?? [],
+    (check) => check(attachment) ?? [],
   );
 }
 
 type Check = EdgeFinding | undefined;
 
-function refusal({ status, place }: Passage): Check {
+function refusal({ status, place }: RouteAttachment): Check {
   const accepted = conditionAt(status, 'Accepted', 'conditions');
   const conflicted = conditionAt(status, 'Conflicted', 'conditions');
   const isConflicted = textAt(conflicted, 'status') === 'True';
@@ -53,7 +53,7 @@ function refusal({ status, place }: Passage): Check {
   );
 }
 
-function protocol({ listener, place }: Passage): Check {
+function protocol({ listener, place }: RouteAttachment): Check {
   const is = textAt(listener, 'protocol');
   // The default of tls.mode is Terminate.
   const mode = textAt(listener, 'tls', 'mode') ?? 'Terminate';
@@ -66,7 +66,7 @@ function protocol({ listener, place }: Passage): Check {
   );
 }
 
-function port({ listener, place, port: wanted }: Passage): Check {
+function port({ listener, place, port: wanted }: RouteAttachment): Check {
   const is = numberAt(listener, 'port');
   // A load balancer in front of the Gateway may map the port.
   return is === wanted
@@ -78,7 +78,7 @@ function port({ listener, place, port: wanted }: Passage): Check {
       );
 }
 
-function hostname({ listener, place, host }: Passage): Check {
+function hostname({ listener, place, host }: RouteAttachment): Check {
   const pattern = textAt(listener, 'hostname')?.toLowerCase();
   const covers =
     pattern === undefined ||
@@ -100,7 +100,7 @@ function namespaces({
   gatewayNamespace,
   namespace,
   namespaceLabels,
-}: Passage): Check {
+}: RouteAttachment): Check {
   const from = textAt(listener, 'allowedRoutes', 'namespaces', 'from') ?? 'Same';
   const selector = valueAt(listener, 'allowedRoutes', 'namespaces', 'selector');
   const takes =
@@ -118,7 +118,7 @@ function namespaces({
   );
 }
 
-function kinds({ listener, place }: Passage): Check {
+function kinds({ listener, place }: RouteAttachment): Check {
   const allowed = listAt(listener, 'allowedRoutes', 'kinds');
   const takes =
     allowed.length === 0 ||

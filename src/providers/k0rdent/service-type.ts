@@ -18,7 +18,7 @@ export interface ServiceType {
    * Whether the type stays as it is. Another type would mean another Service, and the address that nodes have joined by
    * would no longer exist.
    */
-  readonly isKept: boolean;
+  readonly isRetained: boolean;
 }
 
 /** Returns the current type; undefined if the chart has no value for it, or if no type is set yet. */
@@ -28,15 +28,15 @@ export function serviceTypeIn(
   layout: ChartLayout,
 ): ServiceType | undefined {
   const path = SERVICE_TYPE[layout];
-  const told = path && textAt(deployment, 'spec', 'config', ...path);
-  const type = told ?? textAt(controlPlane, 'spec', 'service', 'type');
+  const configured = path && textAt(deployment, 'spec', 'config', ...path);
+  const type = configured ?? textAt(controlPlane, 'spec', 'service', 'type');
   if (path === undefined || type === undefined) return undefined;
-  return { path, type, isKept: type !== WANTED_TYPE };
+  return { path, type, isRetained: type !== WANTED_TYPE };
 }
 
 /** Returns the desired values, without the type if that stays as it is. */
-export function valuesBeside(values: ChartValues, type: ServiceType | undefined): ChartValues {
-  return type?.isKept === true ? without(values, type.path) : values;
+export function valuesWithType(values: ChartValues, type: ServiceType | undefined): ChartValues {
+  return type?.isRetained === true ? without(values, type.path) : values;
 }
 
 /** Removes a value, and the objects that are empty afterwards. */
@@ -47,7 +47,7 @@ function without(values: ChartValues, [name = '', ...rest]: readonly string[]): 
 }
 
 /** Returns the finding that the type stays as it is, with the value to write. */
-export function typeKept(deployment: KubeObject, { path, type }: ServiceType): Finding {
+export function retainedTypeFinding(deployment: KubeObject, { path, type }: ServiceType): Finding {
   const value = ['spec', 'config', ...path].reduceRight(
     (inner, name, index) => (index === 0 ? `${name}: ${inner}` : `{${name}: ${inner}}`),
     WANTED_TYPE,

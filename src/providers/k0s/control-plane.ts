@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { listAt, numberAt, textAt, textsAt, valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ProviderName } from '../reading/control-plane-reading.ts';
-import type { KnownFacts, ProvidedPlaces } from '../reading/provided-reading.ts';
+import type { KnownFacts, ProvidedNames } from '../reading/provided-reading.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../provider-resources.ts';
 
 const DEFAULT_SERVICE_CIDR = '10.96.0.0/12';
@@ -56,7 +56,7 @@ export function hasKonnectivity(object: KubeObject): boolean {
 }
 
 /** Returns the names of the objects that k0smotron creates. `name` is that of the k0smotron Cluster. */
-export function placesOf(object: KubeObject, name: string): ProvidedPlaces {
+export function placesOf(object: KubeObject, name: string): ProvidedNames {
   const refs = listAt(object, 'spec', 'certificateRefs');
   const ca = refs.find((ref) => textAt(ref, 'type') === 'ca');
   return {

@@ -171,8 +171,8 @@ describe('a plan', () => {
     const first = planned(tenant([[HOST, 'old']]), [host, className]);
     const [live, recorded] = [written(first), first.recordAfter];
 
-    expect(planned(live, [], recorded).putBack).toEqual([{ path: HOST, value: 'old' }]);
-    expect(planned(live, [host], recorded).putBack).toEqual([]);
+    expect(planned(live, [], recorded).restoredValues).toEqual([{ path: HOST, value: 'old' }]);
+    expect(planned(live, [host], recorded).restoredValues).toEqual([]);
     // The record stays until none of these fields is left.
     expect(planned(live, [host], recorded)).toMatchObject({
       isDue: true,

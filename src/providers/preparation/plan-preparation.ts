@@ -38,7 +38,7 @@ import {
   type RecordProblem,
   type ValueRecord,
 } from './record.ts';
-import { previousValue, leftBlocks, undone } from './undo.ts';
+import { previousValue, emptyParents, undone } from './undo.ts';
 
 /** A field with its current and desired value. */
 export interface FieldState {
@@ -70,7 +70,7 @@ export interface PreparationPlan {
    */
   readonly body: KubeObject;
   /** The values to restore before the apply, since they are no longer desired. */
-  readonly putBack: readonly PutBack[];
+  readonly restoredValues: readonly RestoredValue[];
   /** The fields that the apply no longer contains and that must stay: Snicket gives up their ownership first. */
   readonly staying: readonly FieldPath[];
   /** Whether there is anything to write. */
@@ -84,7 +84,7 @@ export interface PreparationPlan {
 }
 
 /** A field whose previous value is restored. */
-export interface PutBack {
+export interface RestoredValue {
   readonly path: FieldPath;
   /** Null removes the field. */
   readonly value: unknown;
@@ -153,11 +153,11 @@ function planOne(
     ...desiredFields.flatMap((desired) => separateValueFindings(base, desired)),
     ...(other === undefined ? [] : [ownedByAnother(live, other)]),
   ];
-  const [met, unmet] = [true, false].map((is) =>
+  const [satisfied, missing] = [true, false].map((is) =>
     desiredFields.filter((desired) => isMet(desired, base) === is),
   );
-  const written = (unmet ?? []).map((desired) => fieldOf(desired, live, base));
-  const present = (met ?? []).flatMap((desired) => presentField(desired, live, base));
+  const written = (missing ?? []).map((desired) => fieldOf(desired, live, base));
+  const present = (satisfied ?? []).flatMap((desired) => presentField(desired, live, base));
   const fields = [...written.map(({ state }) => state), ...present];
   const differing = fields.filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
   const recordAfter = written.map(({ record }) => record);
@@ -172,7 +172,7 @@ function planOne(
       live,
       written.map(({ state }) => state),
     ),
-    putBack: previousValues(live, given),
+    restoredValues: previousValues(live, given),
     staying: applied.filter((path) => valueAt(base, ...path) !== undefined),
     isDue: differing.length > 0 || given.some((field) => isInEffect(live, field)),
     recordBefore: merged(recordAfter, recorded),
@@ -327,7 +327,7 @@ export function stayingFields(
 export function previousValues(
   live: KubeObject,
   fields: readonly FieldRecord[],
-): readonly PutBack[] {
+): readonly RestoredValue[] {
   const values = fields.flatMap((field) => {
     const value = previousValue(live, field);
     if (Bun.deepEquals(value, valueAt(live, ...field.path))) return [];
@@ -335,7 +335,7 @@ export function previousValues(
     // The next apply removes a field that only Snicket owns.
     return otherOwners(live, field.path).length > 0 ? [{ path: field.path, value: null }] : [];
   });
-  return [...values, ...leftBlocks(live, fields).map((path) => ({ path, value: null }))];
+  return [...values, ...emptyParents(live, fields).map((path) => ({ path, value: null }))];
 }
 
 /** Returns the finding that the record would be longer than an annotation should be. */

@@ -22,7 +22,10 @@ export function undone<T extends KubeObject>(live: T, fields: readonly FieldReco
  * provider, such as Kamaji's `additionalMetadata: {}`. They must be removed too. Otherwise an Ingress without a host
  * would remain.
  */
-export function leftBlocks(live: KubeObject, fields: readonly FieldRecord[]): readonly FieldPath[] {
+export function emptyParents(
+  live: KubeObject,
+  fields: readonly FieldRecord[],
+): readonly FieldPath[] {
   const without = withoutFields(live, fields);
   return blocksIn(fields).filter((block) => {
     const left = valueAt(without, ...block);

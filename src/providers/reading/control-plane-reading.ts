@@ -5,7 +5,7 @@ import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { ControlPlane } from '../../plan/control-plane.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ProvidedPlaces } from './provided-reading.ts';
+import type { ProvidedNames } from './provided-reading.ts';
 
 /** The fields of a Service that Snicket reads. */
 export interface Service extends KubeObject {
@@ -87,7 +87,7 @@ export interface ProvidedFacts {
   readonly clusterDomain: string;
   readonly hasKonnectivity: boolean;
   /** The names of the objects that the provider creates. Absent if unknown. */
-  readonly places?: ProvidedPlaces | undefined;
+  readonly places?: ProvidedNames | undefined;
   /** The server in the kubeconfigs that the provider publishes, `https://host:port`. */
   readonly publishedServer?: string | undefined;
   /** The certificate of kube-apiserver as PEM, if the provider stores it in a Secret. */

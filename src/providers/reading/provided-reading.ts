@@ -22,7 +22,7 @@ import {
 import { serviceAddresses, tcpPorts } from './service-reading.ts';
 
 /** The names of the objects that a provider creates for a control plane. */
-export interface ProvidedPlaces {
+export interface ProvidedNames {
   /** The name of the provider in messages. */
   readonly maker: string;
   /** The namespace of all these objects: that of the provider's object. */
@@ -48,7 +48,7 @@ export type KnownFacts = Omit<ProvidedFacts, 'publishedServer' | 'places'>;
 /** Reads these three objects. @throws the errors of reading objects */
 export async function readProvided(
   object: KubeObject,
-  places: ProvidedPlaces,
+  places: ProvidedNames,
   facts: KnownFacts,
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
@@ -84,7 +84,7 @@ export async function readProvided(
 function routeOf(
   live: Service | undefined,
   key: ObjectKey,
-  { portNames, maker }: ProvidedPlaces,
+  { portNames, maker }: ProvidedNames,
   { hasKonnectivity }: Pick<ProvidedFacts, 'hasKonnectivity'>,
   remedy: SecretRemedy,
 ): { readonly service?: ControlPlane['service']; readonly findings: readonly Finding[] } {
@@ -121,7 +121,7 @@ interface KubeconfigFound {
 
 async function readKubeconfig(
   key: ObjectKey,
-  { kubeconfig: { entries, publicEntry } }: ProvidedPlaces,
+  { kubeconfig: { entries, publicEntry } }: ProvidedNames,
   server: string | undefined,
   objects: ControlPlaneObjects,
   remedy: SecretRemedy,
@@ -165,7 +165,7 @@ function remedyOf(
   };
 }
 
-function keyMissing({ ca, namespace, maker }: ProvidedPlaces): Finding {
+function keyMissing({ ca, namespace, maker }: ProvidedNames): Finding {
   return {
     code: 'CaKeyMissing',
     severity: 'warning',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import type { ProvidedFacts, Secret } from './control-plane-reading.ts';
-import { leftSecrets, renewableSecrets } from './renewable-secrets.ts';
+import { outdatedSecrets, renewableSecrets } from './renewable-secrets.ts';
 import {
   changed,
   k0smotronCluster,
@@ -60,7 +60,7 @@ test('are left alone where they cannot be read', () => {
 });
 
 test('have the host of an edge that was left in the kubeconfig alone', () => {
-  const left = leftSecrets(KAMAJI, [SPEC.hosts.api]);
+  const left = outdatedSecrets(KAMAJI, [SPEC.hosts.api]);
 
   expect(left.map(({ key }) => key.name)).toEqual(['blue-admin-kubeconfig']);
   expect(left[0]?.isStale(kubeconfigAt(`https://${SPEC.hosts.api}:443`))).toBe(true);
@@ -75,13 +75,13 @@ describe('there are none', () => {
     ['of one that is paused', { objects: [changed(readyTenant('kamaji', 'blue'), paused)] }],
   ] satisfies [string, Partial<ProvidedFacts>][])('%s', (_, facts) => {
     expect(renewableSecrets({ ...KAMAJI, ...facts }, SPEC)).toEqual([]);
-    expect(leftSecrets({ ...KAMAJI, ...facts }, [SPEC.hosts.api])).toEqual([]);
+    expect(outdatedSecrets({ ...KAMAJI, ...facts }, [SPEC.hosts.api])).toEqual([]);
   });
 
   test('of a control plane that does not run, but for the kubeconfig of one that leaves', () => {
     const facts = { ...KAMAJI, phase: 'unavailable' } as const;
 
     expect(renewableSecrets(facts, SPEC)).toEqual([]);
-    expect(leftSecrets(facts, [SPEC.hosts.api])).toHaveLength(1);
+    expect(outdatedSecrets(facts, [SPEC.hosts.api])).toHaveLength(1);
   });
 });

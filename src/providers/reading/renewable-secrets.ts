@@ -29,7 +29,8 @@ export function renewableSecrets(
   spec: PreparationSpec,
 ): readonly RenewableSecret[] {
   const [owner] = facts.objects;
-  if (owner === undefined || facts.phase !== 'serving' || !makesAnew(facts, owner)) return [];
+  if (owner === undefined || facts.phase !== 'serving' || !recreatesSecrets(facts, owner))
+    return [];
   const lacks = (certificate: string): boolean =>
     lackingHosts({ ...facts, servingCertificate: certificate }, spec).length > 0;
   return [
@@ -47,13 +48,13 @@ export function renewableSecrets(
  * Returns the Secrets that must not contain hosts that the edge no longer serves. Additional names in a certificate are
  * harmless.
  */
-export function leftSecrets(
+export function outdatedSecrets(
   facts: ProvidedFacts,
   hosts: readonly string[],
 ): readonly RenewableSecret[] {
   const [owner] = facts.objects;
   // In any phase: cleanup restores the previous fields, the control plane then restarts, and there is no later attempt.
-  if (owner === undefined || !makesAnew(facts, owner)) return [];
+  if (owner === undefined || !recreatesSecrets(facts, owner)) return [];
   return [kubeconfigOf(owner, (server) => hosts.includes(URL.parse(server)?.hostname ?? ''))];
 }
 
@@ -80,7 +81,7 @@ function keyOf({ metadata: { name, namespace } }: KubeObject, what: string): Obj
  * Reports whether the provider creates a deleted Secret again. A provider that does not reconcile a paused object does
  * not.
  */
-function makesAnew({ provider }: ProvidedFacts, { metadata }: KubeObject): boolean {
+function recreatesSecrets({ provider }: ProvidedFacts, { metadata }: KubeObject): boolean {
   const isPaused = Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/paused'));
   return (provider === 'kamaji' || provider === 'steward') && !isPaused;
 }

@@ -8,7 +8,7 @@ import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { deletion, staleKubeconfig } from '../../providers/reading/published-server.ts';
 import { readControlPlane } from '../../providers/reading/read-control-plane.ts';
-import { leftSecrets } from '../../providers/reading/renewable-secrets.ts';
+import { outdatedSecrets } from '../../providers/reading/renewable-secrets.ts';
 import { INGRESS } from '../../providers/tenant-control-plane.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
 import type { SecretRenewals, StaleSecrets } from '../preparation/secret-renewals.ts';
@@ -42,7 +42,7 @@ export async function recordRemainingHosts(
   if (provided === undefined || owner === undefined || provided.phase === 'deleting') return;
   // A host that was its own before leads wherever it did then.
   if (hosts.includes(ownHost(owner) ?? '')) return;
-  const left = leftSecrets(provided, hosts);
+  const left = outdatedSecrets(provided, hosts);
   const options = { isLast: true, signal };
   const { deleted } = await renewals.renew(staleSecrets, left, options);
   const words = [

@@ -28,7 +28,7 @@ export function conflictFindings(
 
 /** The same without a write: the field managers that own a field that would change. */
 export function plannedConflicts(plan: PreparationPlan): readonly Finding[] {
-  const restored = new Set(plan.putBack.map(({ path }) => pathText(path)));
+  const restored = new Set(plan.restoredValues.map(({ path }) => pathText(path)));
   const written = plan.differing.filter(({ path }) => !restored.has(pathText(path)));
   const owned = written.flatMap(({ path }) =>
     otherOwners(plan.live, path).map(({ manager = '' }) => ({ manager, field: pathText(path) })),

@@ -269,13 +269,13 @@ export class Preparer {
     force: boolean,
     signal: AbortSignal,
   ): Promise<readonly Finding[] | 'written' | 'again'> {
-    const { resource, live, body, putBack, staying } = plan;
+    const { resource, live, body, restoredValues, staying } = plan;
     const { resourceVersion, managedFields = [] } = live.metadata;
     try {
-      if (putBack.length > 0) {
+      if (restoredValues.length > 0) {
         const patch = {
           metadata: { resourceVersion },
-          ...treeOf(putBack.map(({ path, value }) => [path, value] as const)),
+          ...treeOf(restoredValues.map(({ path, value }) => [path, value] as const)),
         };
         await this.#client.patch(resource, live.metadata, 'merge', patch, { signal });
         return 'again';
@@ -351,8 +351,8 @@ function withoutWriting(
 }
 
 /** Whether fields are missing or to be restored. */
-function isToWrite({ isDue, putBack }: PreparationPlan): boolean {
-  return isDue || putBack.length > 0;
+function isToWrite({ isDue, restoredValues }: PreparationPlan): boolean {
+  return isDue || restoredValues.length > 0;
 }
 
 /** The findings, errors first. */

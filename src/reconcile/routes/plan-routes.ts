@@ -9,7 +9,7 @@ import type { TenantRoute } from '../../api/tenant-route.ts';
 import { previousRoutes } from '../../edges/previous-routes.ts';
 import type { ExposureRoutes } from '../../edges/route.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { isAdoptable, markOf, ownedBy, superfluous } from '../../plan/ownership.ts';
+import { isAdoptable, markOf, ownedBy, prunable } from '../../plan/ownership.ts';
 import { isServedBy, isTenantRoute, withCurrentBackend } from '../../plan/tenant-routes.ts';
 
 /** A desired object, and the live one of the same name. */
@@ -91,7 +91,7 @@ export function planRoutes(observation: RouteObservation): RoutePlan {
   }
 
   const desired = planned.map((object) => object.desired);
-  const unwanted = superfluous(owned, desired, markOf(exposure));
+  const unwanted = prunable(owned, desired, markOf(exposure));
   const kept = keptTenantRoutes(observation, unwanted.filter(isTenantRoute));
   const ofPreviousDriver = routes === undefined ? [] : previousRoutes(unwanted, edge);
   const previous = new Set<KubeObject>([...kept.map(({ live }) => live), ...ofPreviousDriver]);

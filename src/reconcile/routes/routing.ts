@@ -9,7 +9,7 @@ import { OutdatedError } from '../../kube/outdated-error.ts';
 import { resourceOf } from '../../kube/resource.ts';
 import { edgeReadError } from '../../management/edge-state.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
-import { markOf, superfluous } from '../../plan/ownership.ts';
+import { markOf, prunable } from '../../plan/ownership.ts';
 import type { DesiredExposure, Plan } from '../../plan/plan.ts';
 import { isTenantRoute } from '../../plan/tenant-routes.ts';
 import { observeRoutes } from './observe-routes.ts';
@@ -70,7 +70,7 @@ export class Routing {
   /** Removes everything that was created for an Exposure. @throws KubeError */
   async withdraw(exposure: KubeObject, signal: AbortSignal): Promise<void> {
     const owned = this.#options.management.ownedBy(exposure);
-    await this.remove(superfluous(owned, [], markOf(exposure)), signal);
+    await this.remove(prunable(owned, [], markOf(exposure)), signal);
   }
 
   /** Removes the TenantRoutes of an Exposure that is gone, by its key: they would reserve their hosts. @throws KubeError */

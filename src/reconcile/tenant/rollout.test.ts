@@ -27,7 +27,7 @@ function changesOfRelease(): TenantChanges {
       live: ofAnotherRelease(desired),
       waits: false,
     })),
-    superfluous: [OLD_CONFIG, OLD_SLICE],
+    prunable: [OLD_CONFIG, OLD_SLICE],
   };
 }
 
@@ -60,10 +60,10 @@ describe('a tenant that waits for its rollout', () => {
   });
 
   test('keeps what its pods may mount, but no outdated endpoints', () => {
-    expect(paced(1).superfluous).toEqual([OLD_SLICE]);
+    expect(paced(1).prunable).toEqual([OLD_SLICE]);
   });
 
   test('deletes the rest when it starts', () => {
-    expect(paced(0).superfluous).toEqual([OLD_CONFIG, OLD_SLICE]);
+    expect(paced(0).prunable).toEqual([OLD_CONFIG, OLD_SLICE]);
   });
 });

@@ -35,8 +35,8 @@ export function paceRollout(
   if (decision.mayStart) return { changes, decision };
   const wanted = changes.wanted.map((one) => (one === set ? { ...one, waits: true } : one));
   // The pods of the previous template may mount the other ones. No pod mounts endpoints.
-  const superfluous = changes.superfluous.filter(leads);
-  return { changes: { ...changes, wanted, superfluous }, decision };
+  const prunable = changes.prunable.filter(leads);
+  return { changes: { ...changes, wanted, prunable }, decision };
 }
 
 /** Reports the rollout to the pacer, and to the user if it waits. */

@@ -70,7 +70,7 @@ export interface WantedTenantObject {
 /** What to do in a tenant. What is as it should be is among the wanted ones too. */
 export interface TenantChanges {
   readonly wanted: readonly WantedTenantObject[];
-  readonly superfluous: readonly KubeObject[];
+  readonly prunable: readonly KubeObject[];
   /** Why nothing is to be done: what is there is not ours to change. */
   readonly obstacle?: Finding | undefined;
 }
@@ -82,7 +82,7 @@ export function tenantChanges(
 ): TenantChanges {
   const foreign = foreignIn(planned, live);
   if (foreign !== undefined) {
-    return { wanted: [], superfluous: [], obstacle: nameTaken(foreign) };
+    return { wanted: [], prunable: [], obstacle: nameTaken(foreign) };
   }
   const mustWait = !mayLead(live);
   return {
@@ -91,7 +91,7 @@ export function tenantChanges(
       live: find(live, object),
       waits: mustWait && leads(object),
     })),
-    superfluous: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
+    prunable: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
   };
 }
 
@@ -116,9 +116,9 @@ function nameTaken(object: KubeObject): Finding {
 }
 
 /** Whether there is something to write. */
-export function areNeeded({ wanted, superfluous }: TenantChanges): boolean {
+export function areNeeded({ wanted, prunable }: TenantChanges): boolean {
   return (
-    superfluous.length > 0 ||
+    prunable.length > 0 ||
     wanted.some(({ desired, live, waits }) => !waits && needsApply(desired, live))
   );
 }
@@ -155,7 +155,7 @@ export interface TenantApplied {
  */
 export async function applyTenantSide(
   link: TenantLink,
-  { wanted, superfluous }: TenantChanges,
+  { wanted, prunable }: TenantChanges,
   live: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<TenantApplied> {
@@ -177,7 +177,7 @@ export async function applyTenantSide(
       retryInMs = Math.min(retryInMs ?? Number.POSITIVE_INFINITY, applied.retryInMs);
     }
   }
-  await remove(link, superfluous, signal);
+  await remove(link, prunable, signal);
   return { after, retryInMs };
 }
 

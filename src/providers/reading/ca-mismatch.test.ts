@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
 import { placeholder } from '../../plan/placeholder.ts';
-import { disagreement } from './authority-agreement.ts';
+import { caMismatch } from './ca-mismatch.ts';
 
 const OURS = (await makeCa()).certificate;
 const OTHERS = (await makeCa()).certificate;
@@ -17,7 +17,7 @@ function kubeconfigWith(ca: string): string {
 }
 
 function judged(authority: string, kubeconfig: string) {
-  return disagreement(
+  return caMismatch(
     { key: { namespace: 'tenants', name: 'ca' }, text: authority },
     { key: { namespace: 'tenants', name: 'kubeconfig' }, text: kubeconfig },
   );

@@ -17,20 +17,20 @@ export interface TenantFiles {
 }
 
 /** Returns the Service and the Secrets of a tenant. @throws RangeError for an object of no provider */
-export function madeOf(object: KubeObject, files: TenantFiles): readonly KubeObject[] {
+export function createdFor(object: KubeObject, files: TenantFiles): readonly KubeObject[] {
   const { namespace = '' } = object.metadata;
   const name = clusterNameOf(object) ?? object.metadata.name;
   switch (providerFor(object)?.name) {
     case 'kamaji':
     case 'steward':
-      return madeByKamaji({ name, namespace }, files);
+      return createdByKamaji({ name, namespace }, files);
     case 'k0smotron':
     case 'capi-k0smotron':
-      return madeByK0smotron(object, { name, namespace }, files);
+      return createdByK0smotron(object, { name, namespace }, files);
     case 'k0rdent': {
-      const controlPlane = madeByChart(object);
+      const controlPlane = createdByChart(object);
       const cluster = { name, namespace };
-      return [controlPlane, ...madeByK0smotron(controlPlane, cluster, files)];
+      return [controlPlane, ...createdByK0smotron(controlPlane, cluster, files)];
     }
     case undefined:
       throw new RangeError(`${object.apiVersion} ${object.kind} is of no provider`);
@@ -68,7 +68,7 @@ interface Key {
   readonly namespace: string;
 }
 
-function madeByKamaji({ name, namespace }: Key, files: TenantFiles): readonly KubeObject[] {
+function createdByKamaji({ name, namespace }: Key, files: TenantFiles): readonly KubeObject[] {
   const { certificate, key } = files;
   const kubeconfig = files.kubeconfig(`https://${name}.${namespace}.svc:6443`);
   return [
@@ -84,7 +84,7 @@ function madeByKamaji({ name, namespace }: Key, files: TenantFiles): readonly Ku
   ];
 }
 
-function madeByK0smotron(
+function createdByK0smotron(
   object: KubeObject,
   { name, namespace }: Key,
   { certificate, key, kubeconfig }: TenantFiles,
@@ -104,7 +104,7 @@ function madeByK0smotron(
 }
 
 /** Returns what the charts of k0rdent's templates render, without an ingress. */
-function madeByChart({ metadata }: KubeObject): KubeObject {
+function createdByChart({ metadata }: KubeObject): KubeObject {
   const { name, namespace } = metadata;
   const { apiVersion, kind } = PROVIDER_RESOURCES.k0smotronControlPlane;
   const object = {

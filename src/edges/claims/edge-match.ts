@@ -9,19 +9,19 @@ import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
 import { mayShareListener } from '../gateway-api/parent.ts';
 
 /** `unclear`: the fields of the object do not determine it. */
-export type Whereabouts = 'same' | 'other' | 'unclear';
+export type EdgeMatch = 'same' | 'other' | 'unclear';
 
 /** Returns whether the edge serves an object. */
-export function whereabouts(object: KubeObject, edge: Edge): Whereabouts {
+export function edgeMatch(object: KubeObject, edge: Edge): EdgeMatch {
   const { requires, collision } = driverFor(edge.spec.driver);
-  if (requires.some((resource) => isOf(resource, object))) return amongItsOwn(object, edge);
+  if (requires.some((resource) => isOf(resource, object))) return ofDriverKind(object, edge);
   if (!collision.otherKinds.some((resource) => isOf(resource, object))) return 'other';
   const [ours, theirs] = [edge.spec.ingress?.className, classNameOf(object)];
   return ours !== undefined && theirs !== undefined && ours !== theirs ? 'other' : 'unclear';
 }
 
 /** Returns the same for an object of the kind that the driver writes. */
-function amongItsOwn(object: KubeObject, { spec }: Edge): Whereabouts {
+function ofDriverKind(object: KubeObject, { spec }: Edge): EdgeMatch {
   switch (spec.driver) {
     case 'traefik':
       return sharesEntryPoint(object, spec.traefik?.entryPoints ?? DEFAULT_ENTRY_POINTS) &&
@@ -42,7 +42,7 @@ function amongItsOwn(object: KubeObject, { spec }: Edge): Whereabouts {
   }
 }
 
-function byClass(ours: string | undefined, theirs: string | undefined): Whereabouts {
+function byClass(ours: string | undefined, theirs: string | undefined): EdgeMatch {
   if (ours === theirs) return 'same';
   return ours === undefined || theirs === undefined ? 'unclear' : 'other';
 }

@@ -22,7 +22,7 @@ export interface SecretText {
  * Snicket then only connects to servers with a certificate by the CA in the Secret. Undefined if they belong together,
  * and if the kubeconfig cannot be parsed, since Snicket cannot connect with it.
  */
-export function disagreement(authority: SecretText, kubeconfig: SecretText): Finding | undefined {
+export function caMismatch(authority: SecretText, kubeconfig: SecretText): Finding | undefined {
   if (isPlaceholder(authority.text)) return undefined;
   const trusted = trustedBy(kubeconfig.text);
   if (trusted === undefined) return undefined;
@@ -35,9 +35,9 @@ export function disagreement(authority: SecretText, kubeconfig: SecretText): Fin
       'write the certificate of that CA into it, as certificate-authority-data',
     );
   }
-  const stranger = trusted.find((certificate) => !known.has(certificate));
-  if (stranger === undefined) return undefined;
-  const { fingerprint256 } = new X509Certificate(stranger);
+  const unknown = trusted.find((certificate) => !known.has(certificate));
+  if (unknown === undefined) return undefined;
+  const { fingerprint256 } = new X509Certificate(unknown);
   return mismatch(
     `the kubeconfig in Secret ${here} trusts a CA (SHA-256 ${fingerprint256.slice(0, 23)}...) that is not in Secret ${there}: they are of two tenants, or one of them is out of date`,
     "name the Secrets of one tenant in spec.controlPlane, or write the same CA into both; nothing is signed with it, and the tenant's side stays as it is until then",
