@@ -13,6 +13,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options that every write takes. */
+export interface WriteOptions extends CallOptions {
+  /**
+   * Called right before the request is sent over a connection, and before each retry. The write fails with what this
+   * throws. A client in memory does not call it.
+   */
+  readonly assertMaySend?: (() => void) | undefined;
+}
+
 /** Which objects to list or to watch. */
 export interface Selection {
   /** Default: all namespaces. */
@@ -43,7 +52,7 @@ export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
 /** Options of {@link KubeClient.apply}. */
-export interface ApplyOptions extends CallOptions {
+export interface ApplyOptions extends WriteOptions {
   /** Takes over fields of other managers. Default false: they cause a Conflict error that names their owners. */
   readonly force?: boolean;
   /** `status`: applies only the status. */
@@ -66,7 +75,7 @@ export interface ListOptions<T extends KubeObject> extends Selection, CallOption
 }
 
 /** Options of {@link KubeClient.delete}. */
-export interface DeleteOptions extends CallOptions {
+export interface DeleteOptions extends WriteOptions {
   /** Deletes only the object with this uid. Another object of the same name is a Conflict. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
@@ -107,13 +116,13 @@ export interface KubeClient {
     options: WatchOptions,
   ): AsyncIterable<WatchEvent<T>>;
 
-  create<T extends KubeObject>(resource: Resource, object: T, options?: CallOptions): Promise<T>;
+  create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>;
 
   /** Replaces the whole object. Fails with a Conflict if its resourceVersion is not the current one. */
   replace<T extends KubeObject>(
     resource: Resource,
     object: T,
-    options?: CallOptions & { readonly subresource?: 'status' },
+    options?: WriteOptions & { readonly subresource?: 'status' },
   ): Promise<T>;
 
   /** Server-side apply with the client's field manager. */
@@ -124,7 +133,7 @@ export interface KubeClient {
     key: ObjectKey,
     type: PatchType,
     body: unknown,
-    options?: CallOptions & { readonly subresource?: 'status' },
+    options?: WriteOptions & { readonly subresource?: 'status' },
   ): Promise<T>;
 
   /** Returns false if the object did not exist. */

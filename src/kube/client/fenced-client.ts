@@ -1,32 +1,27 @@
-import type { KubeClient } from './client.ts';
+import type { KubeClient, WriteOptions } from './client.ts';
 import { forwardedReads } from './forwarded-reads.ts';
 
 /**
- * Returns a client that calls `assertMayWrite` before each write. The write fails if that throws. Dry runs are not
- * checked.
+ * Returns a client that calls `assertMayWrite` before each write, and again right before the request is sent: it may
+ * have waited for a connection. The write fails with what that throws. Dry runs are not checked.
  */
 export function fencedClient(client: KubeClient, assertMayWrite: () => void): KubeClient {
+  const fenced = <T extends WriteOptions>(options: T | undefined) => {
+    assertMayWrite();
+    const assertMaySend = () => {
+      options?.assertMaySend?.();
+      assertMayWrite();
+    };
+    return { ...options, assertMaySend };
+  };
   return {
     ...forwardedReads(client),
-    create: async (...args) => {
-      assertMayWrite();
-      return client.create(...args);
-    },
-    replace: async (...args) => {
-      assertMayWrite();
-      return client.replace(...args);
-    },
-    apply: async (object, options) => {
-      if (options?.dryRun !== true) assertMayWrite();
-      return client.apply(object, options);
-    },
-    patch: async (...args) => {
-      assertMayWrite();
-      return client.patch(...args);
-    },
-    delete: async (...args) => {
-      assertMayWrite();
-      return client.delete(...args);
-    },
+    create: async (resource, object, options) => client.create(resource, object, fenced(options)),
+    replace: async (resource, object, options) => client.replace(resource, object, fenced(options)),
+    apply: async (object, options) =>
+      client.apply(object, options?.dryRun === true ? options : fenced(options)),
+    patch: async (resource, key, type, body, options) =>
+      client.patch(resource, key, type, body, fenced(options)),
+    delete: async (resource, key, options) => client.delete(resource, key, fenced(options)),
   };
 }

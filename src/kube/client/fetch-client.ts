@@ -14,6 +14,7 @@ import type {
   Selection,
   WatchEvent,
   WatchOptions,
+  WriteOptions,
 } from './client.ts';
 import type { ClusterAccess } from '../access/cluster-access.ts';
 import { assertWithin, sizeBytes } from '../informer/bounds.ts';
@@ -144,7 +145,7 @@ class FetchClient implements KubeClient {
   async create<T extends KubeObject>(
     resource: Resource,
     object: T,
-    { signal }: CallOptions = {},
+    { signal, assertMaySend }: WriteOptions = {},
   ): Promise<T> {
     return this.#object({
       verb: 'POST',
@@ -152,13 +153,14 @@ class FetchClient implements KubeClient {
       query: { fieldManager: this.#fieldManager },
       body: object,
       signal,
+      assertMaySend,
     });
   }
 
   async replace<T extends KubeObject>(
     resource: Resource,
     object: T,
-    options: CallOptions & { readonly subresource?: 'status' } = {},
+    options: WriteOptions & { readonly subresource?: 'status' } = {},
   ): Promise<T> {
     return this.#object({
       verb: 'PUT',
@@ -166,6 +168,7 @@ class FetchClient implements KubeClient {
       query: { fieldManager: this.#fieldManager },
       body: object,
       signal: options.signal,
+      assertMaySend: options.assertMaySend,
     });
   }
 
@@ -182,6 +185,7 @@ class FetchClient implements KubeClient {
       body: object,
       contentType: 'application/apply-patch+yaml',
       signal: options.signal,
+      assertMaySend: options.assertMaySend,
     });
   }
 
@@ -190,7 +194,7 @@ class FetchClient implements KubeClient {
     key: ObjectKey,
     type: PatchType,
     body: unknown,
-    options: CallOptions & { readonly subresource?: 'status' } = {},
+    options: WriteOptions & { readonly subresource?: 'status' } = {},
   ): Promise<T> {
     return this.#object({
       verb: 'PATCH',
@@ -199,11 +203,12 @@ class FetchClient implements KubeClient {
       body,
       contentType: PATCH_CONTENT_TYPES[type],
       signal: options.signal,
+      assertMaySend: options.assertMaySend,
     });
   }
 
   async delete(resource: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<boolean> {
-    const { uid, resourceVersion, propagation = 'Background', signal } = options;
+    const { uid, resourceVersion, propagation = 'Background', signal, assertMaySend } = options;
     const response = this.#transport.json({
       verb: 'DELETE',
       path: objectPath(resource, key),
@@ -214,6 +219,7 @@ class FetchClient implements KubeClient {
         preconditions: { uid, resourceVersion },
       },
       signal,
+      assertMaySend,
     });
     return (await undefinedIfNotFound(response)) !== undefined;
   }

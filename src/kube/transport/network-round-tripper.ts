@@ -35,6 +35,7 @@ export class NetworkRoundTripper implements RoundTripper {
     const abort = new AbortController();
     stopBy(() => abort.abort());
     const session = this.#sessionOf(request.identity);
+    request.assertMaySend?.();
     const response = await countedRequest(async () =>
       session.fetch(request.url, {
         method: request.method,
@@ -61,6 +62,7 @@ export class NetworkRoundTripper implements RoundTripper {
     const lines = Object.entries({ host: url.host, ...request.headers });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     const text = `${request.method} ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`;
+    request.assertMaySend?.();
     const response = SocketResponse.open(target, text);
     stopBy(() => response.close());
     await response.opened();

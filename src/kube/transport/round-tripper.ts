@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly body: string | undefined;
   /** The identity whose client certificate, if any, the connection uses. */
   readonly identity: Identity;
+  /** Called right before each attempt to write the request to a connection. The request fails with what this throws. */
+  readonly assertMaySend?: (() => void) | undefined;
 }
 
 /** Receives the function that cancels the request. */

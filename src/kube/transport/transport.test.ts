@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import { errorOf, tokenOf, TransportLab, VERSION } from './testing/lab.ts';
 import { startServer } from './testing/server.ts';
-import type { Transport } from './transport.ts';
+import type { Call, Transport } from './transport.ts';
 
 let lab: TransportLab;
 
@@ -13,18 +13,33 @@ beforeEach(async () => {
 afterEach(async () => lab[Symbol.asyncDispose]());
 
 /** Both kinds of requests, with their response or error. */
-const WAYS: readonly [string, (transport: Transport) => Promise<unknown>][] = [
-  ['a request', async (transport) => transport.json(VERSION)],
+const WAYS: readonly [string, (transport: Transport, call?: Call) => Promise<unknown>][] = [
+  ['a request', async (transport, call = VERSION) => transport.json(call)],
   [
     'a stream',
-    async (transport) => {
-      const stream = await transport.stream(VERSION);
+    async (transport, call = VERSION) => {
+      const stream = await transport.stream(call);
       const bytes = await stream.read();
       stream.close();
       return JSON.parse(Buffer.from(bytes ?? []).toString());
     },
   ],
 ];
+
+test.each(WAYS)(
+  '%s that may not be sent fails with the reason, and is not sent',
+  async (_, ask) => {
+    const fault = new Error('may not send');
+    const assertMaySend = () => {
+      throw fault;
+    };
+
+    const asked = ask(lab.transport(), { ...VERSION, assertMaySend });
+
+    expect(await asked.catch((error: unknown) => error)).toBe(fault);
+    expect(lab.server.exchanges).toHaveLength(0);
+  },
+);
 
 describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
   test('one whose certificate is of the CA, and has the name of its address', async () => {

@@ -23,6 +23,8 @@ export interface Call {
   /** Default `application/json`. */
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Called right before each attempt to send the request. The call fails with what this throws. */
+  readonly assertMaySend?: (() => void) | undefined;
 }
 
 /** A completely read response. */
@@ -105,7 +107,7 @@ export class Transport {
       if (isComplete) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
       throw malformed(this.nameOf(call), `it has more than ${responseBytes} bytes (responseBytes)`);
     } catch (failure) {
-      throw limits.errorOf(failure);
+      throw failure instanceof SendRefused ? failure.cause : limits.errorOf(failure);
     } finally {
       limits.end();
     }
@@ -121,7 +123,7 @@ export class Transport {
       limits.limitSilence(SILENCE_MS);
       return new LimitedStream(response, limits);
     } catch (failure) {
-      const error = limits.errorOf(failure);
+      const error = failure instanceof SendRefused ? failure.cause : limits.errorOf(failure);
       limits.end();
       throw error;
     }
@@ -163,12 +165,14 @@ export class Transport {
   }
 
   #requestOf(call: Call, identity: Identity): HttpRequest {
+    const { assertMaySend } = call;
     return {
       method: call.verb,
       url: urlOf(this.server, call),
       headers: this.#headers(call, identity),
       body: call.body === undefined ? undefined : JSON.stringify(call.body),
       identity,
+      assertMaySend: assertMaySend && (() => marked(assertMaySend)),
     };
   }
 
@@ -197,6 +201,18 @@ export class Transport {
       body: content.toString('utf8'),
       retryAfter: response.retryAfter,
     });
+  }
+}
+
+/** The caller refused the request before it was sent. The cause is what the caller threw. */
+class SendRefused extends Error {}
+
+/** Marks what the caller throws, which is not a failure of the connection. @throws SendRefused */
+function marked(assertMaySend: () => void): void {
+  try {
+    assertMaySend();
+  } catch (cause) {
+    throw new SendRefused('the caller refused the request', { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { ExposureStatus } from '../../api/exposure.ts';
-import type { ApplyOptions, KubeClient } from '../../kube/client/client.ts';
+import type { ApplyOptions, KubeClient, WriteOptions } from '../../kube/client/client.ts';
 import { LeaderElection } from '../../kube/election/leader-election.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
@@ -84,7 +84,10 @@ class Pause {
     this.#ended.resolve();
   }
 
-  /** A client of that process. A call that was begun before the pause is sent after it, whatever its signal says by then. */
+  /**
+   * A client of that process. A call that was begun before the pause is sent after it. Neither its signal nor the check
+   * before sending stops it: the kernel may have had the request already.
+   */
   clientOf(client: KubeClient): KubeClient {
     return new Proxy(client, {
       get: (target, name) => {
@@ -96,7 +99,7 @@ class Pause {
             return Reflect.apply(value, target, args) as unknown;
           }
           const later = this.#ended.promise.then(() => {
-            const sent = args.map((arg) => withoutSignal(arg));
+            const sent = args.map((arg) => unstoppable(arg));
             return Reflect.apply(value, target, sent) as unknown;
           });
           if (name === 'apply' && isExposureStatus(args)) this.results.push(settled(later));
@@ -112,9 +115,9 @@ function isExposureStatus([object, options]: readonly unknown[]): boolean {
   return kind === 'Exposure' && (options as ApplyOptions).subresource === 'status';
 }
 
-function withoutSignal(arg: unknown): unknown {
+function unstoppable(arg: unknown): unknown {
   if (typeof arg !== 'object' || arg === null || !('signal' in arg)) return arg;
-  const { signal: _, ...rest } = arg;
+  const { signal: _signal, assertMaySend: _assert, ...rest } = arg as WriteOptions;
   return rest;
 }
 

@@ -98,6 +98,7 @@ export class MemoryApiServer extends TestCluster {
   ): Promise<HttpResponse> {
     const fault = this.#isUp ? this.#faultOf(access) : refused();
     if (fault !== undefined) throw fault;
+    request.assertMaySend?.();
     const response = new MemoryResponse();
     this.#connections.add(response);
     response.onClose(() => this.#connections.delete(response));

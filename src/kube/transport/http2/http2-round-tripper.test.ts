@@ -202,6 +202,53 @@ describe('one connection of HTTP/2', () => {
     if (status === 429) expect(error.retryAfterMs).toBe(17_000);
   });
 
+  test('does not carry a request that may no longer be sent after the wait for the handshake', async () => {
+    const sockets: Socket[] = [];
+    const { at, close } = await silentServer((socket) => sockets.push(socket));
+    const fault = new Error('may not send');
+    let maySend = true;
+    const assertMaySend = () => {
+      if (!maySend) throw fault;
+    };
+    const client = transport({ server: at });
+    const asked = client
+      .json({ verb: 'PUT', path: '/a', body: {}, assertMaySend })
+      .catch((error: unknown) => error);
+    await until(() => sockets.length === 1, 'a connection');
+    maySend = false;
+
+    const onward = connect(server.port ?? 0, '127.0.0.1');
+    sockets[0]!.pipe(onward).pipe(sockets[0]!);
+
+    expect(await asked).toBe(fault);
+    expect(ports.size).toBe(0);
+    expect(await client.json(VERSION)).toMatchObject({ path: '/version' });
+    onward.destroy();
+    close();
+  });
+
+  test('does not carry a retry that may no longer be sent', async () => {
+    let maySend = true;
+    let requests = 0;
+    const peer = await scripted(({ type }, send) => {
+      if (type !== FRAME.headers) return;
+      requests++;
+      maySend = false;
+      send(frame(FRAME.goAway, 0, 0, Buffer.alloc(8)));
+    });
+    const fault = new Error('may not send');
+    const assertMaySend = () => {
+      if (!maySend) throw fault;
+    };
+
+    const asked = transport({ server: peer.at }).json({ ...VERSION, assertMaySend });
+
+    expect(await asked.catch((error: unknown) => error)).toBe(fault);
+    expect(requests).toBe(1);
+    for (const socket of peer.sockets) socket.destroy();
+    peer.server.close();
+  });
+
   test('is replaced when the server is about to close it, and its watches go on', async () => {
     const OK = Buffer.from([0x88]);
     const peer = await scripted(({ type, streamId }, send, connection) => {

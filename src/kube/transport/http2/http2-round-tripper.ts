@@ -77,6 +77,7 @@ export class Http2RoundTripper implements RoundTripper {
         if (usable !== undefined) {
           awaited = [];
           failure = undefined;
+          request.assertMaySend?.();
           const response = usable.request(request);
           stopBy(() => response.close());
           await response.opened();
