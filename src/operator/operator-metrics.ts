@@ -57,7 +57,7 @@ export function registerOperatorMetrics(metrics: Metrics, operator: MetricSource
       value: value(counters),
     }));
 
-  family('gauge', 'leader', '1 if this replica is the leader, otherwise 0.', () => [
+  family('gauge', 'leader', 'Whether this replica is the leader (1) or not (0).', () => [
     { value: Number(operator.isLeader()) },
   ]);
   family(
@@ -132,7 +132,7 @@ export function registerOperatorMetrics(metrics: Metrics, operator: MetricSource
   family(
     'gauge',
     'rollouts_paused',
-    '1 while a failed rollout prevents others from starting, otherwise 0.',
+    'Whether a failed rollout prevents others from starting (1) or not (0).',
     () => [{ value: Number(operator.rollouts().Failed > 0) }],
   );
   family('gauge', 'exposures', 'Exposures, by condition and status.', () =>

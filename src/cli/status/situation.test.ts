@@ -110,7 +110,7 @@ describe('an Exposure', () => {
 
 describe('problems', () => {
   test('those of the same cause are one', () => {
-    const waits = 'not looked into before the condition Accepted is True';
+    const waits = 'Waiting for condition Accepted';
     const situation = situationWith({
       conditions: [
         condition('Accepted', 'False', 'HostConflict', 'x is held'),

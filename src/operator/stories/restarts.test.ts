@@ -195,7 +195,7 @@ describe.concurrent('two operators', () => {
         events.push(`${identity} begins`);
         await operator.run(leading).finally(() => events.push(`${identity} stops`));
       }, end.signal);
-      const leads = () => operator.metrics.text().includes('snicket_operator_leader 1');
+      const leads = () => operator.metrics.text().includes('\nsnicket_operator_leader 1\n');
       return { end, running, leads };
     };
     const reachable = lab.management.client();

@@ -80,7 +80,7 @@ function deletions(lab: OperatorLab): number {
 }
 
 describe.concurrent('a certificate that Kamaji made before it had the hosts', () => {
-  test('is what Ready names, with the command, while the tenant is brought what it needs', async () => {
+  test('is the reason of Ready, with a command, while the tenant is reconciled', async () => {
     const { lab } = await startLab({ hasGateway: true, resyncMs: 100 });
     await using _lab = lab;
     forbidDeletion(lab);
@@ -94,13 +94,13 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
     expect(said).toContain('ClusterRole snicket-renew-secrets');
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.untilCondition('blue', 'Ready', /^False CertificateStale/);
-    await lab.until('the right was asked for', () => deletions(lab) > 0);
+    await lab.until('a delete was attempted', () => deletions(lab) > 0);
     await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(1);
     expect(lab.read(RESOURCES.secret, CERTIFICATE)).toBeDefined();
   });
 
-  test('is deleted where that is allowed, and Kamaji makes it anew', async () => {
+  test('is deleted where that is allowed, and Kamaji creates it again', async () => {
     const { lab } = await startLab();
     await using _lab = lab;
     make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));
@@ -111,7 +111,9 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
     make(lab, CERTIFICATE, await certificateFor(...HOSTS));
     await lab.untilCondition('blue', 'Prepared', /^True/);
     const event = await lab.until('an event', () => eventIn(lab, 'Exposure', 'SecretRenewed'));
-    expect(event.note).toContain(`deleted Secret tenants/${CERTIFICATE}`);
+    expect(event.note).toContain(
+      `Secret tenants/${CERTIFICATE} did not have the hosts of the edge and was deleted`,
+    );
     await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(1);
   });
@@ -135,7 +137,7 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
 });
 
 describe.concurrent('a kubeconfig of Kamaji', () => {
-  test('with another server is deleted where that is allowed, and never one that is not of its making', async () => {
+  test('with another server is deleted where that is allowed, unless a user has created it', async () => {
     const { lab, tenant } = await startLab();
     await using _lab = lab;
     const old = { 'admin.conf': kubeconfigFor('https://10.0.0.7:6443') };
@@ -156,7 +158,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
   });
 
   test.each([true, false])(
-    'with the host of an edge that was left is told of; deleting allowed: %p',
+    'with the host of an edge is reported after cleanup; deleting allowed: %p',
     async (isAllowed) => {
       const { lab, tenant } = await startLab();
       await using _lab = lab;
@@ -174,19 +176,19 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
 
       await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
       const { note } = await lab.until('an event', () => eventIn(lab, KAMAJI.kind, 'EdgeLeft'));
-      expect(note).toContain(`${API_HOST} does not lead there`);
-      expect(note).toContain('Workers that joined by it (there is 1 node) lose their API server');
+      expect(note).toContain(`${API_HOST} does not point to it`);
+      expect(note).toContain('Workers that joined through it (1 node) lose their API server');
       const isThere = lab.read(RESOURCES.secret, KUBECONFIG) !== undefined;
       expect(isThere).toBe(!isAllowed);
       expect(note).toContain(
         isAllowed
-          ? `Secret tenants/${KUBECONFIG}, which had it, was deleted`
+          ? `Secret tenants/${KUBECONFIG} contained this host and was deleted`
           : `kubectl delete -n tenants secret ${KUBECONFIG}`,
       );
     },
   );
 
-  test('with a host that was its own before is nobody else to change', async () => {
+  test('with a host that the object had before is left alone', async () => {
     const { lab, tenant } = await startLab();
     await using _lab = lab;
     const hostname = 'blue.corp.example.test:443';
@@ -207,7 +209,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
   });
 });
 
-test('an Exposure that an annotation made comes again when somebody deletes it, and its object says why', async () => {
+test('an Exposure of an annotation is created again after a deletion, and an event says why', async () => {
   await using lab = await startProvidedLab();
   await addKamaji(lab, 'blue', { 'metadata.annotations': ASKS });
   await lab.untilCondition('blue', 'WorkersReady', /^True/);

@@ -26,7 +26,7 @@ import {
 } from '../finalizers.ts';
 import {
   cleanUpTenant,
-  silenceOf,
+  unreachableReason,
   type Blocked,
   type TenantCleanupDeps,
 } from './clean-up-tenant.ts';
@@ -49,7 +49,7 @@ export interface CleanupState {
 }
 
 const FIRST_MS = 3_000;
-const KEEPS_TENANT_OBJECTS = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
+const KEEPS_TENANT_OBJECTS = `leaves DaemonSet ${keyText(PROXY)} and its objects in place`;
 
 /** What a cleanup waits for, and when it continues. */
 export interface CleanupWait extends Blocked {
@@ -69,10 +69,12 @@ export function expectedWait(
   { deadline }: Pick<CleanupState, 'deadline'>,
 ): string | undefined {
   const { metadata } = object;
-  const silence = metadata.finalizers?.includes(TENANT_FINALIZER) ? silenceOf(object) : undefined;
-  if (silence === undefined) return undefined;
+  const unreachable = metadata.finalizers?.includes(TENANT_FINALIZER)
+    ? unreachableReason(object)
+    : undefined;
+  if (unreachable === undefined) return undefined;
   const time = deadline.timeLeft(metadata);
-  return time.leftMs > 0 ? waitText(silence, time, KEEPS_TENANT_OBJECTS) : undefined;
+  return time.leftMs > 0 ? waitText(unreachable, time, KEEPS_TENANT_OBJECTS) : undefined;
 }
 
 /** One attempt of a cleanup; undefined if it is finished. @throws KubeError of the management cluster */
@@ -91,12 +93,12 @@ export async function cleanUpExposure(
     : undefined;
   if (unrestored !== undefined) {
     if (time.leftMs > 0) {
-      const consequence = 'leaves what it wrote into the control plane there';
+      const consequence = 'leaves its fields in the objects of the control plane';
       return waiting(PREPARATION_FINALIZER, unrestored, time, consequence);
     }
-    const note = `gave up after ${secondsText(time)}: ${unrestored.because}. What Snicket wrote into the control plane stays there`;
+    const note = `Gave up after ${secondsText(time)}: ${unrestored.because}. The fields that Snicket wrote stay in the objects of the control plane.`;
     const reason = 'ControlPlaneLeftPrepared';
-    events.record(object, { type: 'Warning', action: 'Leave', reason, note });
+    events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
     // The record goes with the Exposure: the log is the only place that keeps the previous values.
     const record = object.metadata.annotations?.[RECORD_ANNOTATION];
     log.error('control plane not restored', {
@@ -114,9 +116,9 @@ export async function cleanUpExposure(
     if (left.leftMs > 0) {
       return waiting(TENANT_FINALIZER, rest, left, KEEPS_TENANT_OBJECTS);
     }
-    const note = `gave up after ${secondsText(left)}: ${rest.because}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
+    const note = `Gave up after ${secondsText(left)}: ${rest.because}. Left in place in the tenant: DaemonSet kube-system/snicket-proxy, its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes.`;
     const reason = 'TenantLeftBehind';
-    events.record(object, { type: 'Warning', action: 'Leave', reason, note });
+    events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
     log.error('tenant not cleaned up', { exposure: key, reason: rest.because });
   }
   if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {
@@ -152,7 +154,7 @@ async function reportRemainingHosts(
   }
 }
 
-/** What the management cluster refuses delays the cleanup for a bounded time only, as all else does. */
+/** An error of the management cluster delays the cleanup for a bounded time only, like any other failure. */
 async function orFault(
   take: () => Promise<Blocked | undefined>,
   signal: AbortSignal,

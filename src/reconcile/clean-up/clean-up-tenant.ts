@@ -26,7 +26,7 @@ import { isOurs, leads, readTenantSide, remove, withProxiesOfNow } from '../tena
 import type { CleanupTime } from './cleanup-deadline.ts';
 import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
-/** What it reads and writes with. */
+/** The dependencies of {@link cleanUpTenant}. */
 export interface TenantCleanupDeps {
   readonly management: ManagementAccess;
   readonly links: TenantConnections;
@@ -40,7 +40,7 @@ export interface TenantCleanupDeps {
   readonly clock: Clock;
 }
 
-/** A control plane that its provider has deleted is no tenant any more. */
+/** Whether the provider's object is deleted: then there is no tenant to clean up. */
 async function isGone(
   { metadata, spec }: Exposure,
   { object }: ControlPlaneObjects,
@@ -86,7 +86,7 @@ export async function cleanUpTenant(
   if (await isGone(exposure, objects)) return undefined;
   const { kubeconfig, addresses, findings } = await readControlPlane(exposure, objects);
   const key = keyText(object.metadata);
-  // A namespace that is deleted loses its Secrets at once; the way that is open stays open.
+  // A deleted namespace loses its Secrets at once. An open link stays usable.
   const inTime = AbortSignal.any([signal, deps.clock.timeoutSignal(deps.tenantTimeoutMs)]);
   const { endpoint } = (object as Partial<Exposure>).status ?? {};
   const address = { addresses, endpoint, watchesNodes: false };
@@ -102,20 +102,20 @@ export async function cleanUpTenant(
   try {
     return await cleanUp(exposure, link, deps, time, inTime);
   } catch (error) {
-    // Whatever it is: a tenant must not keep its Exposure for ever.
+    // Any error: a tenant must not block the deletion of its Exposure.
     if (signal.aborted) throw error;
     links.failed(key);
     const fault = tenantFault(link, error, inTime);
-    const known = inTime.aborted ? knownFault(object) : undefined;
+    const known = inTime.aborted ? previousFault(object) : undefined;
     const because = findingText(fault);
     return blockedBy(
       fault,
-      known === undefined ? because : `${because}. Before it was to leave: ${known}`,
+      known === undefined ? because : `${because}. Before the deletion: ${known}`,
     );
   }
 }
 
-/** First the endpoints, so that nobody is led to a proxy that goes; then the proxies with their address; then the rest, the Lease last. */
+/** Removes the endpoints first, so that clients do not use a proxy that stops; then the proxies and their address; the Lease last. */
 async function cleanUp(
   exposure: Exposure,
   link: TenantLink,
@@ -125,7 +125,7 @@ async function cleanUp(
 ): Promise<Blocked | undefined> {
   const key = keyText(exposure.metadata);
   const { ownership } = deps;
-  // What is in the tenant belongs to whoever has acquired its Lease since, expired or not.
+  // The objects in the tenant belong to the current owner of the Lease, expired or not.
   const acquired = { confirm: true, takesOver: false };
   const owned = await ownership.acquire(key, link.leaseClient, acquired, signal);
   if (owned.kind === 'Elsewhere') reportOtherOwner(exposure, owned.holderIdentity, deps);
@@ -155,7 +155,7 @@ async function cleanUp(
     if (leaving.length > 0 && !areAddressesRemoved(daemonSet)) {
       if (!time.addressIsLate()) {
         const seconds = Math.round(deps.cleanupTimeoutMs / 2000);
-        const because = `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
+        const because = `Removing the virtual address from the nodes, for up to ${seconds} s`;
         return { because };
       }
       reportRemainingAddress(exposure, daemonSet, deps);
@@ -174,18 +174,18 @@ function reportOtherOwner(
   { events }: TenantCleanupDeps,
 ): void {
   const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(holderIdentity)}.`;
-  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
+  events.record(exposure, { type: 'Warning', action: 'CleanUp', reason: 'TenantLeftBehind', note });
 }
 
-/** They may be ours, if another client has removed everything that says so. */
+/** The objects may be Snicket's, if another client has removed its labels and annotations. */
 function reportForeign(
   exposure: Exposure,
   foreign: readonly KubeObject[],
   { events }: TenantCleanupDeps,
 ): void {
   const names = foreign.map(objectText).join(', ');
-  const note = `what has a name of Snicket's in the tenant and does not say that Snicket made it stays there: ${names}`;
-  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
+  const note = `Left in place in the tenant because Snicket does not manage it: ${names}.`;
+  events.record(exposure, { type: 'Warning', action: 'CleanUp', reason: 'TenantLeftBehind', note });
 }
 
 function reportRemainingAddress(
@@ -194,32 +194,37 @@ function reportRemainingAddress(
   { events, log }: TenantCleanupDeps,
 ): void {
   const { updatedNumberScheduled: done = 0, desiredNumberScheduled: all = 0 } = status ?? {};
-  const note = `the virtual address could not be taken off every node in time: ${done} of ${all} have run the pod that does. It goes with the next restart of a node, or by hand: ip address del on lo`;
-  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'AddressLeftBehind', note });
+  const note = `The virtual address was removed from ${done} of ${all} nodes in time. On the others it disappears when the node restarts. To remove it now, run "ip address del" for interface lo on the node.`;
+  events.record(exposure, {
+    type: 'Warning',
+    action: 'CleanUp',
+    reason: 'AddressLeftBehind',
+    note,
+  });
   log.error('virtual address not removed from every node', {
     exposure: keyText(exposure.metadata),
   });
 }
 
-/** What was wrong with the tenant when it was last looked at. */
-function knownFault(object: KubeObject): string | undefined {
-  return brokenTenant(object)?.message;
+/** What was wrong with the tenant when it was last observed. */
+function previousFault(object: KubeObject): string | undefined {
+  return failedCondition(object)?.message;
 }
 
-/** Why the tenant did not answer when it was last looked at; undefined if it did. */
-export function silenceOf(object: KubeObject): string | undefined {
-  const broken = brokenTenant(object);
+/** Why the tenant did not answer when it was last observed; undefined if it did. */
+export function unreachableReason(object: KubeObject): string | undefined {
+  const broken = failedCondition(object);
   return broken?.reason === UNREACHABLE.code ? broken.message : undefined;
 }
 
-function brokenTenant(object: KubeObject): Condition | undefined {
+function failedCondition(object: KubeObject): Condition | undefined {
   const { conditions } = (object as Partial<Exposure>).status ?? {};
   const ready = findCondition(conditions, 'WorkersReady');
   return ready?.status === 'False' ? ready : undefined;
 }
 
-/** Whether every node has run the pod that takes the address off. */
+/** Whether every node has run the pod that removes the address. */
 function areAddressesRemoved(daemonSet: DaemonSetWithStatus): boolean {
-  const isLeaving = daemonSet.spec.template.spec.containers[0]?.name === 'leaving';
-  return isLeaving && isRolledOut(daemonSet);
+  const isCleanup = daemonSet.spec.template.spec.containers[0]?.name === 'leaving';
+  return isCleanup && isRolledOut(daemonSet);
 }

@@ -1,6 +1,5 @@
 /**
- * What people have to know, and what is left to do, when a control plane goes out from behind its edge: its host leads
- * nowhere any more, and some have it still.
+ * Reports what still uses the host of a control plane after the cleanup of its Exposure: the host no longer points to it.
  */
 import { numberAt, textAt } from '../../kube/unstructured.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
@@ -40,38 +39,40 @@ export async function recordRemainingHosts(
   const { provided } = await readControlPlane(exposure, currentObjects(management, signal));
   const [owner] = provided?.objects ?? [];
   if (provided === undefined || owner === undefined || provided.phase === 'deleting') return;
-  // A host that was its own before leads wherever it did then.
+  // A host that the object had before the preparation still points where it did.
   if (hosts.includes(ownHost(owner) ?? '')) return;
-  const left = outdatedSecrets(provided, hosts);
+  const stale = outdatedSecrets(provided, hosts);
   const options = { isLast: true, signal };
-  const { deleted } = await renewals.renew(staleSecrets, left, options);
-  const words = [
+  const { deleted } = await renewals.renew(staleSecrets, stale, options);
+  const sentences = [
     ...workersText(numberAt(object, 'status', 'proxies', 'desired') ?? 0),
     ...(deleted.length > 0
-      ? deleted.map((key) => `Secret ${keyText(key)}, which had it, was deleted: ${MAKES_ANEW}`)
+      ? deleted.map(
+          (key) => `Secret ${keyText(key)} contained this host and was deleted. ${RECREATED}`,
+        )
       : kubeconfigText(owner, provided, hosts)),
   ];
-  if (words.length === 0) return;
-  const gone = `${objectText(owner)} is not behind the edge any more: ${host} does not lead there`;
-  const note = [gone, ...words].join('. ');
-  events.record(owner, { type: 'Warning', action: 'Leave', reason: 'EdgeLeft', note });
+  if (sentences.length === 0) return;
+  const gone = `${objectText(owner)} is no longer behind the edge, and ${host} does not point to it`;
+  const note = [gone, ...sentences].join('. ');
+  events.record(owner, { type: 'Warning', action: 'CleanUp', reason: 'EdgeLeft', note });
 }
 
 function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
   return (one.creationTimestamp ?? '') > (other.creationTimestamp ?? '');
 }
 
-const MAKES_ANEW = 'its provider makes it anew';
+const RECREATED = 'Its provider creates it again';
 
 function workersText(nodes: number): readonly string[] {
   if (nodes === 0) return [];
-  const number = nodes === 1 ? 'there is 1 node' : `there are ${nodes} nodes`;
+  const number = nodes === 1 ? '1 node' : `${nodes} nodes`;
   return [
-    `Workers that joined by it (${number}) lose their API server, until the kubeconfig of their kubelet has another server`,
+    `Workers that joined through it (${number}) lose their API server until the kubeconfig of their kubelet has another server`,
   ];
 }
 
-/** What hands the host out still. */
+/** The Secret that still contains the host. */
 function kubeconfigText(
   owner: KubeObject,
   { provider, publishedServer = '' }: ProvidedFacts,
@@ -81,11 +82,15 @@ function kubeconfigText(
   const { name, namespace } = owner.metadata;
   const key = { name: `${name}-admin-kubeconfig`, namespace };
   return provider === 'kamaji' || provider === 'steward'
-    ? [`Secret ${keyText(key)} has it; if it stays, ${MAKES_ANEW} after ${deletion(key)}`]
-    : [`The Secret with the kubeconfig has it; if it stays, ${staleKubeconfig(owner)}`];
+    ? [
+        `Secret ${keyText(key)} still contains this host. To let its provider create it again, run: ${deletion(key)}`,
+      ]
+    : [
+        `The Secret with the kubeconfig still contains this host. To renew it, ${staleKubeconfig(owner)}`,
+      ];
 }
 
-/** The host of the API that it has by itself. */
+/** The API host in the object itself. */
 function ownHost(owner: KubeObject): string | undefined {
   const host =
     textAt(owner, ...INGRESS, 'hostname') ??

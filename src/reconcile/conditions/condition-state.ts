@@ -1,63 +1,63 @@
 /**
- * What one look at an Exposure found: a state for each condition. Pure.
+ * The states of an Exposure's conditions after a reconcile. Pure.
  */
 import type { ExposureConditionType } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
 import { HOP_CODES, type CodeEntry } from '../../probe/codes.ts';
 
-/** What a condition will say. */
+/** The content of a condition. */
 export interface ConditionState {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
-  /** Of one that does not hold: it will without anybody's doing. Default false. */
+  /** Whether a condition that is not True becomes True without action by a user. Default false. */
   readonly isWaiting?: boolean | undefined;
-  /** Why it is False, where a person can do something about it. */
+  /** Why it is False, if a user can fix it. */
   readonly finding?: Finding | undefined;
 }
 
-/** The conditions that are found out one by one; Ready is made of them. */
+/** All conditions but Ready, which summarizes them. */
 export type PartialCondition = Exclude<ExposureConditionType, 'Ready'>;
 
-/** All conditions but Ready. */
+/** The states of all conditions but Ready. */
 export type ConditionStates = Readonly<Record<PartialCondition, ConditionState>>;
 
-/** A claim that holds. */
+/** A condition that is True. */
 export function holds(reason: string, message: string): ConditionState {
   return { status: 'True', reason, message };
 }
 
-/** A claim that does not hold, and what to do about it. */
+/** A condition that is False until a user fixes the finding. */
 export function fails(finding: Finding): ConditionState {
   return { status: 'False', reason: finding.code, message: findingText(finding), finding };
 }
 
-/** A claim that does not hold yet, and will without anybody's doing. */
+/** A condition that is False for now, and becomes True without action by a user. */
 export function waits(reason: string, message: string): ConditionState {
   return { status: 'False', reason, message, isWaiting: true };
 }
 
-/** The same, with what a person can do meanwhile. */
+/** The same, with what a user can do meanwhile. */
 export function waitsFor(finding: Finding, message: string): ConditionState {
   return { ...waits(finding.code, message), finding };
 }
 
-/** A claim that nobody has looked into, because another one comes first. */
+/** A condition that is Unknown until another one is True. */
 export function notYet(first: PartialCondition): ConditionState {
   return {
     status: 'Unknown',
     reason: `Not${first}`,
-    message: `not looked into before the condition ${first} is True`,
+    message: `Waiting for condition ${first}`,
   };
 }
 
-/** A state, and something to know beside it. */
+/** The state with a finding appended to its message. */
 export function noting(state: ConditionState, finding: Finding | undefined): ConditionState {
   if (finding === undefined) return state;
   return { ...state, message: `${state.message}. ${finding.code}: ${findingText(finding)}` };
 }
 
-/** In the order in which they are mended: what is wrong first is what Ready names. */
+/** In the order in which problems are fixed: Ready reports the first. */
 export const CONDITION_ORDER: readonly PartialCondition[] = [
   'Accepted',
   'Prepared',
@@ -78,22 +78,22 @@ const READY_CONDITIONS: readonly PartialCondition[] = [
   'WorkersReady',
 ];
 
-/** Proxies go the way of clients: where that is broken, theirs is too, and to say so of them hides why. */
+/** Whether the proxies fail because the path of clients, which they share, is broken. Then that is the cause to report. */
 function isSymptom({ WorkersReady: { status, reason }, Reachable }: ConditionStates): boolean {
   const code = Object.entries<CodeEntry>(HOP_CODES).find(([name]) => name === reason);
   return status === 'False' && code?.[1].hop === 'proxies' && Reachable.status === 'False';
 }
 
-/** What Ready is about, if it is not True. */
-function firstWrong(conditions: ConditionStates): PartialCondition | undefined {
+/** The condition that Ready reports; undefined if Ready is True. */
+function firstNotTrue(conditions: ConditionStates): PartialCondition | undefined {
   const first = READY_CONDITIONS.find((type) => conditions[type].status === 'False');
   if (first === 'WorkersReady' && isSymptom(conditions)) return 'Reachable';
   return first ?? READY_CONDITIONS.find((type) => conditions[type].status === 'Unknown');
 }
 
-/** True if {@link READY_CONDITIONS} are; else in the words of the first that is not, or of its cause. */
+/** True if all {@link READY_CONDITIONS} are True; otherwise the state of the first that is not, or of its cause. */
 export function readyState(conditions: ConditionStates): ConditionState {
-  const failing = firstWrong(conditions);
+  const failing = firstNotTrue(conditions);
   if (failing === undefined) {
     const { reason, message } = conditions.WorkersReady;
     return reason === NO_NODES ? holds(reason, message) : holds('Ready', 'All conditions are met');
@@ -102,9 +102,9 @@ export function readyState(conditions: ConditionStates): ConditionState {
   return { status: 'False', reason, message };
 }
 
-/** Whether people should hear of what Ready names. What only waits is no trouble, unless all was well before. */
+/** Whether Ready is worth a warning. A condition that only waits is not, unless the Exposure was Ready before. */
 export function isTrouble(conditions: ConditionStates, wasReady: boolean): boolean {
-  const named = firstWrong(conditions);
+  const named = firstNotTrue(conditions);
   if (named === undefined) return false;
   const { status, isWaiting } = conditions[named];
   return status === 'False' && (wasReady || isWaiting !== true);

@@ -64,7 +64,7 @@ describe('Reachable', () => {
 
     expect(reachableState(hops)).toMatchObject({
       reason: 'DnsNoAnswer',
-      message: 'dns says. Fails too: certificate (TooOld)',
+      message: 'dns says. Also failing: certificate (TooOld)',
     });
   });
 

@@ -1,5 +1,5 @@
 /**
- * What hops say of an Exposure's conditions. Pure.
+ * The conditions of an Exposure that are derived from hops. Pure.
  */
 import type { Hop } from '../../api/exposure.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -12,30 +12,30 @@ import { holds, type ConditionState } from './condition-state.ts';
 export type KnownHop = HopResult | Hop;
 
 /** The hops between a client and the API. */
-const WAY_TO_API = ['dns', 'edge', 'sni', 'certificate', 'api'];
+const API_HOPS = ['dns', 'edge', 'sni', 'certificate', 'api'];
 
-/** Whether agents are connected is not looked at. */
-const LEADS_TO_KONNECTIVITY = "the konnectivity host leads to this tenant's konnectivity-server";
+/** Whether agents are connected is not observed. */
+const KONNECTIVITY_READY = "The konnectivity host points to this tenant's konnectivity server";
 
 /** Whether clients reach the API by its host; by a previous Edge, where they still go by that. */
 export function reachableState(hops: readonly KnownHop[], previousEdge?: string): ConditionState {
-  const way = hops.filter(({ name }) => WAY_TO_API.includes(name));
+  const way = hops.filter(({ name }) => API_HOPS.includes(name));
   if (way.length === 0) return notProbed();
   const state = failing(way) ?? passing(way);
   if (previousEdge === undefined) return state;
   return {
     ...state,
-    message: `by Edge ${previousEdge}, which is in use until another takes the routes: ${state.message}`,
+    message: `Through Edge ${previousEdge}, until the new Edge accepts the routes: ${state.message}`,
   };
 }
 
-/** Reachable, with what works in part only. */
+/** Reachable, possibly degraded. */
 function passing(way: readonly KnownHop[]): ConditionState {
   const degraded = way.filter((hop) => DEGRADED_CODES.has(codeOf(hop)));
   const mismatch = way.filter((hop) => codeOf(hop) === 'DnsMismatch');
   const warnings = [...degraded, ...mismatch];
   if (warnings.length === 0) {
-    return holds('Reachable', 'clients reach the API by its host: every hop to it passes');
+    return holds('Reachable', 'Clients reach the API: every hop passes');
   }
   const reason = degraded.length > 0 ? 'Degraded' : 'DnsMismatch';
   return holds(reason, warnings.map(hopText).join('. '));
@@ -45,11 +45,11 @@ function hopText({ message, action }: KnownHop): string {
   return action === undefined ? message : `${message}; ${action}`;
 }
 
-/** The names of all hops that fail, so that none is mended and the next is a surprise. */
+/** The names of all other hops that fail, so that a user can fix all of them. */
 function others(hops: readonly KnownHop[], first: KnownHop): string {
   const failed = hops.filter((hop) => hop !== first && hop.state === 'Fail');
   if (failed.length === 0) return '';
-  return `. Fails too: ${failed.map((hop) => `${hop.name} (${codeOf(hop)})`).join(', ')}`;
+  return `. Also failing: ${failed.map((hop) => `${hop.name} (${codeOf(hop)})`).join(', ')}`;
 }
 
 function codeOf(hop: KnownHop): string {
@@ -67,14 +67,14 @@ export function konnectivityState(
       const message = `the Service has no port ${desiredPort}, which spec.controlPlane.service.konnectivityPort names`;
       return { status: 'False', reason: 'ServicePortMissing', message };
     }
-    return holds('NotUsed', 'the control plane has no konnectivity server');
+    return holds('NotUsed', 'The control plane has no konnectivity server');
   }
   const way = hops.filter(({ name }) => name === 'konnectivity');
   if (way.length === 0) return notProbed();
   const degraded = way.find((hop) => DEGRADED_CODES.has(codeOf(hop)));
   const passed =
     degraded === undefined
-      ? holds('KonnectivityReady', LEADS_TO_KONNECTIVITY)
+      ? holds('KonnectivityReady', KONNECTIVITY_READY)
       : holds('Degraded', hopText(degraded));
   return failing(way) ?? passed;
 }
@@ -91,10 +91,10 @@ function failing(hops: readonly KnownHop[]): ConditionState | undefined {
 }
 
 function notProbed(): ConditionState {
-  return { status: 'Unknown', reason: 'NotProbed', message: 'not probed yet' };
+  return { status: 'Unknown', reason: 'NotProbed', message: 'Not probed yet' };
 }
 
-/** What was probed, then the hops that the tenant's own API tells of; nothing before the first probe. */
+/** The probed hops, then the hops that the tenant's API reports; undefined before the first probe. */
 export function withTenantHops(
   probed: readonly HopResult[] | undefined,
   tenant: readonly HopResult[],

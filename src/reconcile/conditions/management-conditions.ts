@@ -1,5 +1,5 @@
 /**
- * What a look at the management cluster says of an Exposure's conditions. Pure.
+ * The conditions of an Exposure that are derived from the management cluster. Pure.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
@@ -63,11 +63,11 @@ export function faultStates(
 export function acceptedState({ findings }: Plan): ConditionState {
   const wrong = findings.find(({ about, severity }) => about === 'spec' && severity === 'error');
   return wrong === undefined
-    ? holds('Accepted', 'the Edge is there and the hosts are free')
+    ? holds('Accepted', 'The Edge exists and the hosts are free')
     : fails(wrong);
 }
 
-/** Whether the control plane's objects carry what they must, and all is known of it. */
+/** Whether the objects of the control plane have their fields, and everything about it is known. */
 export function preparedState(
   reading: Pick<ControlPlaneReading, 'findings' | 'provided'>,
   preparation: readonly Finding[] = [],
@@ -80,7 +80,7 @@ function errorState(
   { findings, provided }: Pick<ControlPlaneReading, 'findings' | 'provided'>,
   preparation: readonly Finding[],
 ): ConditionState {
-  // What its provider is about to make is no trouble.
+  // The provider is about to create the missing object.
   const isComing = provided?.phase === 'provisioning';
   const unprepared = preparation.find(isError);
   if (unprepared !== undefined) {
@@ -89,7 +89,7 @@ function errorState(
   }
   const missing = findings.find(isError);
   if (missing === undefined) {
-    return holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig');
+    return holds('Prepared', 'The control plane exists, with its Service, CA and kubeconfig');
   }
   return isComing ? waits(missing.code, findingText(missing)) : fails(missing);
 }
@@ -130,7 +130,7 @@ function isPartial(code: string): boolean {
   return DEGRADED_CODES.has(code) || code === 'DnsMismatch' || code === 'ProxiesUpdating';
 }
 
-/** What was known before this look. */
+/** The state before this reconcile. */
 export function stateBefore(
   before: ExposureStatus | undefined,
   condition: PartialCondition,
@@ -141,13 +141,13 @@ export function stateBefore(
 }
 
 function notReconciled(): ConditionState {
-  return { status: 'Unknown', reason: 'NotLookedAt', message: 'not looked at yet' };
+  return { status: 'Unknown', reason: 'NotLookedAt', message: 'Not reconciled yet' };
 }
 
-/** That a tenant is on its way is told after so long: most are there by then, and each telling is a write. */
+/** A tenant that is starting is reported after this time: most have started by then, and each report is a write. */
 const STARTING_MS = 5_000;
 
-/** For how long it need not be told yet how a tenant is. */
+/** How long the state of a starting tenant is not reported yet. */
 export function startingForMs(
   before: ExposureStatus | undefined,
   { condition }: TenantOutcome,

@@ -8,7 +8,7 @@ import type { Reconciled } from '../reconcile-exposure.ts';
 import { fails, holds, notYet, waits, type ConditionState } from './condition-state.ts';
 import type { KnownHop } from './hop-conditions.ts';
 
-/** Whether the Edge serves the routes of a plan, as far as its controller or a probe says. */
+/** Whether the Edge serves the routes of a plan, according to its controller or to a probe. */
 export function routedState(
   cluster: ManagementContext,
   { observation, plan, routed }: Pick<Reconciled, 'observation' | 'plan' | 'routed'>,
@@ -39,15 +39,15 @@ export function routedState(
   }
 }
 
-/** Some controllers never report what they did with a route: a handshake shows it. */
+/** Some controllers never report whether they serve a route. Then a TLS handshake shows it. */
 function handshakeState(hops: readonly KnownHop[]): ConditionState {
   const sni = hops.find(({ name }) => name === 'sni');
   if (sni?.state === 'Pass') {
-    return holds('ProvedByHandshake', 'a handshake through the edge reaches the tenant');
+    return holds('ProvedByHandshake', 'A TLS handshake through the edge reaches the tenant');
   }
   return {
     status: 'Unknown',
     reason: 'NotTold',
-    message: `the controller does not say what it did with the routes, and no handshake has come through yet${sni === undefined ? '' : `: ${sni.message}`}`,
+    message: `The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet${sni === undefined ? '' : `: ${sni.message}`}`,
   };
 }

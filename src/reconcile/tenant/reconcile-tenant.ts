@@ -241,7 +241,7 @@ async function notOwned(
 ): Promise<TenantOutcome> {
   deps.pacer.unreachable(key);
   if (ownership.kind === 'Deleting') {
-    return { condition: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
+    return { condition: waits('Leaving', 'The Exposure is being deleted'), hops: [] };
   }
   // There is nothing to clean up in a tenant of another Exposure.
   await inManagement(async () =>

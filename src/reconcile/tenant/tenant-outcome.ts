@@ -1,5 +1,5 @@
 /**
- * How a tenant's side is, right after everything was applied.
+ * The state of a tenant after its objects were applied.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { WorkerSpec } from '../../api/worker.ts';
@@ -18,14 +18,14 @@ import type { Poll } from '../poll-backoff.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantChanges } from './tenant-side.ts';
 
-/** How the tenant's side is. */
+/** The state of a tenant. */
 export interface TenantOutcome {
   readonly condition: ConditionState;
-  /** The hops that are judged by what the tenant's API says. */
+  /** The hops that the tenant's API reports. */
   readonly hops: readonly HopResult[];
   readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
   readonly certificate?: ExposureStatus['certificate'];
-  /** When to look again, sooner than usual. */
+  /** When to reconcile again, earlier than usual. */
   readonly requeueAfterMs?: number | undefined;
   /** What the tenant lacks, if no watch reports it. */
   readonly poll?: Poll | undefined;
@@ -50,17 +50,17 @@ export interface AppliedTenant {
   readonly planned: readonly KubeObject[];
   /** All objects as they are then. */
   readonly after: readonly KubeObject[];
-  /** When to look again, if somebody undoes what we write. */
+  /** When to apply again, if another client reverts the objects. */
   readonly retryInMs: number | undefined;
   readonly worker: WorkerSpec;
 }
 
-/** A tenant without proxies is looked at again so soon. */
+/** The delay until a tenant without nodes for proxies is observed again. */
 const EMPTY_MS = 120_000;
-/** What does not get well without somebody's doing. */
-const NOT_BY_ITSELF: ReadonlySet<string> = new Set(['NoNodeSelected', 'ProxiesStuck']);
+/** Codes that need action by a user. */
+const NEEDS_USER: ReadonlySet<string> = new Set(['NoNodeSelected', 'ProxiesStuck']);
 
-/** How it is. @throws KubeError */
+/** Observes the tenant after an apply. @throws KubeError */
 export async function outcomeOf(
   { planned, after, retryInMs, worker }: AppliedTenant,
   link: TenantLink,
@@ -77,13 +77,13 @@ export async function outcomeOf(
   const soon = [
     retryInMs,
     rolloutLeftMs === 0 ? undefined : rolloutLeftMs,
-    // Nodes that no proxy is wanted on join without a change to the DaemonSet, which is watched.
+    // A node that gets no proxy joins without a change of the DaemonSet, which is watched.
     nodes === undefined ? undefined : EMPTY_MS,
   ].filter((ms) => ms !== undefined);
   return { ...judged, requeueAfterMs: soon.length === 0 ? undefined : Math.min(...soon) };
 }
 
-/** Asked for only where no proxy is wanted: whether that is for want of nodes. Undefined: it does not matter. */
+/** The number of nodes, to explain a DaemonSet without proxies. Undefined: there are proxies. */
 async function countOfNodes(
   { client, nodes }: TenantLink,
   daemonSet: DaemonSetWithStatus | undefined,
@@ -96,13 +96,13 @@ async function countOfNodes(
   try {
     return await client.count(RESOURCES.node, { signal });
   } catch (error) {
-    // A kubeconfig with few rights is enough for everything else.
+    // A kubeconfig with few permissions is enough for everything else.
     if (isKubeError(error, 'Forbidden')) return 0;
     throw error;
   }
 }
 
-/** By the objects that were just applied: by the watches, a DaemonSet that was just changed would still look rolled out. */
+/** Judges the objects as they were applied: in the watch, a changed DaemonSet may still look rolled out. */
 function judge(
   link: TenantLink,
   planned: readonly KubeObject[],
@@ -136,10 +136,10 @@ function conditionOf(endpoints: HopResult, proxies: HopResult, desired: number):
   if (failed !== undefined) {
     const { code, message, action } = failed;
     const waiting = waits(code, action === undefined ? message : `${message}; ${action}`);
-    return NOT_BY_ITSELF.has(code) ? { ...waiting, isWaiting: false } : waiting;
+    return NEEDS_USER.has(code) ? { ...waiting, isWaiting: false } : waiting;
   }
   return desired === 0
-    ? holds(NO_NODES, 'the tenant has no nodes yet; each gets its proxy when it joins')
+    ? holds(NO_NODES, 'The tenant has no nodes yet. Each node gets a proxy when it joins')
     : holds(proxies.code, proxies.message);
 }
 
