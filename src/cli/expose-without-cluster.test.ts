@@ -69,7 +69,7 @@ describe('without any cluster, a dry run', () => {
       spec,
     });
     expect(stderr).toMatch(
-      /^warning: no cluster to talk to: .*\nnote: not checked: that there is namespace tenants, and no Exposure tenants\/blue in it yet\n/,
+      /^warning: no cluster configured: .*\nnote: not checked: that there is namespace tenants, and no Exposure tenants\/blue in it yet\n/,
     );
     for (const one of unchecked) expect(stderr).toMatch(new RegExp(`^note: .* ${one}`, 'm'));
     expect(exitCode).toBe(0);
@@ -83,9 +83,9 @@ describe('without any cluster, a dry run', () => {
       'several providers; write tenantcontrolplane.kamaji.clastix.io/blue',
     ],
     [['foo/blue'], 'foo is no kind of control plane; write one of '],
-    [['blue'], 'no cluster to talk to: '],
+    [['blue'], 'no cluster configured: '],
     [[], '; without one, --dry-run needs KIND/NAME or --endpoints'],
-    [['service/blue', ...SECRETS, '--kubeconfig', 'gone'], 'there is no kubeconfig'],
+    [['service/blue', ...SECRETS, '--kubeconfig', 'gone'], 'kubeconfig not found'],
   ])('refuses what does not say enough: %j', async (words, sentence) => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['expose', ...words, '--dry-run']);
 
@@ -101,7 +101,7 @@ describe('without any cluster, a dry run', () => {
       ...SECRETS,
     ]);
 
-    expect(stderr).toStartWith('error: no cluster to talk to: ');
+    expect(stderr).toStartWith('error: no cluster configured: ');
     expect(stderr).not.toContain('--dry-run');
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);

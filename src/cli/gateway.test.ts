@@ -46,7 +46,7 @@ test.each([
 test('says in a line that there is no such kubeconfig', async () => {
   const { exitCode, stderr } = await gateway('--kubernetes', '--kubeconfig', '/nowhere/config');
 
-  expect(stderr).toBe('error: there is no kubeconfig /nowhere/config\n');
+  expect(stderr).toBe('error: kubeconfig not found: /nowhere/config\n');
   expect(exitCode).toBe(2);
 });
 

@@ -246,7 +246,7 @@ describe('there is none', () => {
       'error: tenants/absent: there is no kubeconfig of the tenant: there is no Secret tenants/missing; ',
     );
     expect(broken.stderr).toStartWith(
-      "error: tenants/broken: the tenant's kubeconfig is no kubeconfig: it is not YAML",
+      "error: tenants/broken: the tenant's kubeconfig is not a valid kubeconfig: it is not YAML",
     );
     expect(broken.stderr).not.toContain('hunter2');
     expect([absent.exitCode, broken.exitCode]).toEqual([1, 1]);

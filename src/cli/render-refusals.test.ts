@@ -90,7 +90,7 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
     [['a/b/c'], 2, 'Write NAMESPACE/NAME or NAME.'],
     [['tenants/blue', '-A'], 2, 'error: -A means all'],
     [['tenants/blue', '-n', 'other'], 2, 'error: the namespace is tenants in the name and other'],
-    [['tenants/blue'], 2, 'error: no cluster to talk to'],
+    [['tenants/blue'], 2, 'error: no cluster configured'],
   ])('refuses %j', async (words, code, sentence) => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
 

@@ -118,7 +118,11 @@ describe('what is wrong is said, without a word of the secret', () => {
   const secret = { token: 'hunter2' };
 
   test.each([
-    ['no YAML', 'token: "hunter2\n  a: [', /^the tenant's kubeconfig is no kubeconfig: it is not/],
+    [
+      'no YAML',
+      'token: "hunter2\n  a: [',
+      /^the tenant's kubeconfig is not a valid kubeconfig: it is not/,
+    ],
     ['nothing', '', /has no context "", which is its current one; it has: none; compare/],
     ['no cluster', kubeconfigOf(secret, {}, { cluster: 'x' }), /has no cluster "x"/],
     ['no user', kubeconfigOf(secret, {}, { user: 'x' }), /has no user "x"/],

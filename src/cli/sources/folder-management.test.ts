@@ -240,7 +240,7 @@ test.each([
 
   const { exitCode, stderr } = await terminal.snicket([command]);
 
-  expect(stderr).toStartWith('error: no cluster to talk to: ');
+  expect(stderr).toStartWith('error: no cluster configured: ');
   expect(stderr).toEndWith(`; name a kubeconfig; for snicket run, name ${way}\n`);
   expect(exitCode).toBe(2);
 });

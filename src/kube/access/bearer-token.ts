@@ -12,4 +12,4 @@ export function isSendable(token: string): boolean {
 
 /** The description of an unsendable token. It does not quote the token. */
 export const UNSENDABLE =
-  'a token with line breaks, control characters or characters that are not ASCII; write the token alone, in one line';
+  'a token with line breaks, control characters or non-ASCII characters; write only the token, on one line';

@@ -81,7 +81,7 @@ describe('which kubeconfig is taken', () => {
     const named = write('named', single('named'));
 
     expect(() => defaultAccess({ kubeconfig: `${named}/`, env: {}, home })).toThrow(
-      `the kubeconfig ${named}/ cannot be read`,
+      `kubeconfig cannot be read: ${named}/`,
     );
   });
 });
@@ -114,7 +114,7 @@ describe('several files as one', () => {
 describe('what is said when there is none', () => {
   test('a file that is named and not there', () => {
     expect(() => defaultAccess({ kubeconfig: join(home, 'x'), env: {}, home })).toThrow(
-      `there is no kubeconfig ${join(home, 'x')}`,
+      `kubeconfig not found: ${join(home, 'x')}`,
     );
   });
 
@@ -122,12 +122,12 @@ describe('what is said when there is none', () => {
     write('.kube/config', single('at-home'));
 
     expect(() => defaultAccess({ env: { KUBECONFIG: '/a/b:/c/d' }, home })).toThrow(
-      '$KUBECONFIG is /a/b:/c/d, and no such file is there',
+      'kubeconfig not found: /a/b:/c/d (from $KUBECONFIG); pass --kubeconfig FILE',
     );
   });
 
   test('nothing anywhere', () => {
-    expect(() => defaultAccess({ env: {}, home })).toThrow('no cluster to talk to');
+    expect(() => defaultAccess({ env: {}, home })).toThrow('no cluster configured');
   });
 
   test('a file that is something else', () => {
@@ -135,7 +135,7 @@ describe('what is said when there is none', () => {
     writeFileSync(notes, 'hunter2');
 
     expect(() => defaultAccess({ kubeconfig: notes, env: {}, home })).toThrow(
-      `${notes} is no kubeconfig: all of it is a single string, and should have clusters`,
+      `${notes} is not a valid kubeconfig: expected a mapping with clusters, users and contexts, found a single string`,
     );
   });
 

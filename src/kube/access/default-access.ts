@@ -35,7 +35,7 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
   if (kubeconfig !== undefined) {
     const selected = readIfExists(kubeconfig);
     if (selected !== undefined) return accessIn(selected, context);
-    throw new AccessError('AccessMissing', `there is no kubeconfig ${kubeconfig}`);
+    throw new AccessError('AccessMissing', `kubeconfig not found: ${kubeconfig}`);
   }
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length > 0) {
@@ -44,7 +44,7 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
     if (found.length > 0) return accessIn(mergeKubeconfigs(found), context);
     throw new AccessError(
       'AccessMissing',
-      `$KUBECONFIG is ${listed.join(delimiter)}, and no such file is there; unset it or write one`,
+      `kubeconfig not found: ${listed.join(delimiter)} (from $KUBECONFIG); pass --kubeconfig FILE or unset KUBECONFIG`,
     );
   }
   const defaultPath = join(home, '.kube', 'config');
@@ -53,7 +53,7 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
   if (isInCluster(env)) return inClusterAccess(env);
   throw new AccessError(
     'AccessMissing',
-    `no cluster to talk to: there is no ${defaultPath}, $KUBECONFIG is not set, and this is no pod; name a kubeconfig`,
+    `no cluster configured: ${defaultPath} does not exist, $KUBECONFIG is not set, and this is not a pod; pass --kubeconfig FILE`,
   );
 }
 
@@ -72,7 +72,7 @@ function kubeconfigReader(
       text = readFileSync(resolved, 'utf8');
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-      throw new AccessError('AccessMissing', `the kubeconfig ${name} cannot be read`, error);
+      throw new AccessError('AccessMissing', `kubeconfig cannot be read: ${name}`, error);
     }
     return readKubeconfig(text, { name, folder: dirname(resolve(resolved)) });
   };

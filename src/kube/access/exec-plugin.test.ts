@@ -102,8 +102,8 @@ describe('what a program is told', () => {
 
 describe('what is said when a program is of no use', () => {
   test.each([
-    ['it fails', 'echo no luck >&2; echo hunter2; exit 3', /ended with 3: no luck$/],
-    ['it fails without a word', 'exit 1', /ended with 1: it said nothing$/],
+    ['it fails', 'echo no luck >&2; echo hunter2; exit 3', /exited with 3: no luck$/],
+    ['it fails without a word', 'exit 1', /exited with 1: no output$/],
     ['it prints no JSON', 'echo hunter2', /printed no ExecCredential/],
     [
       'it prints another kind',
@@ -119,11 +119,11 @@ describe('what is said when a program is of no use', () => {
     [
       'it speaks another version',
       prints({ token: 'hunter2' }, `${V1}beta1`),
-      /speaks .*v1beta1, the kubeconfig .*v1;/,
+      /apiVersion .*v1beta1, but the kubeconfig has .*v1;/,
     ],
     ['it prints a token of two lines', prints({ token: 'hunter2\r\na: b' }), /with line breaks/],
     ['it prints a token with a zero', prints({ token: 'hunter2\u0000' }), /control characters/],
-    ['it never stops talking', 'yes hunter2', /ended with SIGKILL/],
+    ['it never stops talking', 'yes hunter2', /exited with SIGKILL/],
   ])('%s', async (_, lines, sentence) => {
     const run = runExecPlugin(plugin(lines), access, systemClock);
 
@@ -150,7 +150,7 @@ describe('what is said when a program is of no use', () => {
 
     clock.advance(EXEC_LIMIT_MS);
 
-    expect(await run).toMatch(/took longer than 60 s$/);
+    expect(await run).toMatch(/timed out after 60 s$/);
     await until(() => !existsSync(`/proc/${pid}`), 'it is gone');
   });
 });

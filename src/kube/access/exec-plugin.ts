@@ -70,7 +70,7 @@ export async function runExecPlugin(
   ]);
   if (exitCode !== 0) {
     throw new ExecPluginError(
-      `${plugin.command} ended with ${child.signalCode ?? exitCode}: ${stderr.trim().slice(-MAX_STDERR_LENGTH) || 'it said nothing'}`,
+      `${plugin.command} exited with ${child.signalCode ?? exitCode}: ${stderr.trim().slice(-MAX_STDERR_LENGTH) || 'no output'}`,
     );
   }
   return credentialIn(output, plugin);
@@ -87,7 +87,7 @@ async function killedAfter(
     const stop = clock.every(limitMs, () => {
       stop();
       child.kill('SIGKILL');
-      reject(new ExecPluginError(`${plugin.command} took longer than ${limitMs / 1000} s`));
+      reject(new ExecPluginError(`${plugin.command} timed out after ${limitMs / 1000} s`));
     });
     void child.exited.then(stop);
   });
@@ -120,12 +120,14 @@ function credentialIn(output: string, plugin: ExecPlugin): ExecCredential {
   const { apiVersion, status } = parsed.data;
   if (apiVersion !== plugin.apiVersion) {
     throw new ExecPluginError(
-      `${plugin.command} speaks ${apiVersion}, the kubeconfig ${plugin.apiVersion}; make the two the same`,
+      `${plugin.command} printed apiVersion ${apiVersion}, but the kubeconfig has ${plugin.apiVersion}; use the same version in both`,
     );
   }
   const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status;
   if ((cert === undefined) !== (key === undefined)) {
-    throw new ExecPluginError(`${plugin.command} printed one of certificate and key; both belong`);
+    throw new ExecPluginError(
+      `${plugin.command} printed only one of certificate and key; both are required`,
+    );
   }
   if (!token && cert === undefined) {
     throw new ExecPluginError(`${plugin.command} printed neither a token nor a certificate`);

@@ -36,7 +36,7 @@ describe('the access of a pod', () => {
   });
 
   test('is none outside of a pod', () => {
-    expect(() => inClusterAccess({}, folder)).toThrow('this is no pod; name a kubeconfig');
+    expect(() => inClusterAccess({}, folder)).toThrow('pass --kubeconfig FILE');
   });
 
   test.each(['token', 'ca.crt', 'namespace'])('is none without %s', (file) => {
@@ -50,6 +50,6 @@ describe('the access of a pod', () => {
   test('is none with a CA that is no certificate', () => {
     writeFileSync(join(folder, 'ca.crt'), 'nonsense');
 
-    expect(() => inClusterAccess(env, folder)).toThrow('holds no PEM certificate');
+    expect(() => inClusterAccess(env, folder)).toThrow('contains no PEM certificate');
   });
 });

@@ -33,7 +33,7 @@ export function inClusterAccess(
   if (!isSet(host) || !isSet(port)) {
     throw new AccessError(
       'NotInCluster',
-      'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod; name a kubeconfig',
+      'not running in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; pass --kubeconfig FILE',
     );
   }
   const caPath = join(folder, 'ca.crt');
@@ -58,7 +58,7 @@ function readMounted(path: string): string {
   } catch (error) {
     throw new AccessError(
       'NotInCluster',
-      `${path} cannot be read; give the pod a service account and do not set automountServiceAccountToken: false`,
+      `${path} cannot be read; give the pod a service account, and do not set automountServiceAccountToken to false`,
       error,
     );
   }

@@ -30,7 +30,7 @@ export function contentOf({ what, base64, path, origin }: Content): string | und
   try {
     return readFileSync(resolved, 'utf8');
   } catch (error) {
-    throw new AccessError('AccessInvalid', `${what} is ${resolved}, which cannot be read`, error);
+    throw new AccessError('AccessInvalid', `${what} cannot be read: ${resolved}`, error);
   }
 }
 
@@ -45,6 +45,6 @@ export function resolvedPath(path: string, what: string, origin: Origin): string
   if (origin.folder !== undefined) return resolve(origin.folder, path);
   throw new AccessError(
     'AccessRefused',
-    `${what} is the file ${path}, and this kubeconfig is not a file itself; put the content into it, with \`kubectl config view --flatten --minify --raw\``,
+    `${what} references the file ${path}, but this kubeconfig is not a file itself; embed the content with \`kubectl config view --flatten --minify --raw\``,
   );
 }

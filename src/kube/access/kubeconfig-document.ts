@@ -129,7 +129,7 @@ function parsedYaml(text: string, origin: Origin): unknown {
   if (text.length > maxLength) {
     throw new AccessError(
       'AccessInvalid',
-      `${origin.name} has ${text.length} characters; at most ${maxLength} are read`,
+      `${origin.name} is too large: ${text.length} characters, at most ${maxLength}`,
     );
   }
   try {
@@ -145,10 +145,10 @@ function parsedYaml(text: string, origin: Origin): unknown {
 }
 
 function invalidKubeconfig({ name, folder }: Origin, fault: string): AccessError {
-  const advice = folder === undefined ? 'compare it' : 'name another file, or compare it';
+  const advice = folder === undefined ? 'compare it' : 'pass another file, or compare it';
   return new AccessError(
     'AccessInvalid',
-    `${name} is no kubeconfig: ${fault}; ${advice} with what \`kubectl config view\` prints`,
+    `${name} is not a valid kubeconfig: ${fault}; ${advice} with the output of \`kubectl config view\``,
   );
 }
 
@@ -156,7 +156,7 @@ function invalidKubeconfig({ name, folder }: Origin, fault: string): AccessError
 function faultText(value: unknown, { issues: [issue] }: z.ZodError): string {
   if (issue === undefined || issue.path.length === 0) {
     const found = Array.isArray(value) ? 'a list' : `a single ${typeof value}`;
-    return `all of it is ${found}, and should have clusters, users and contexts`;
+    return `expected a mapping with clusters, users and contexts, found ${found}`;
   }
   return `${issue.path.join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`;
 }

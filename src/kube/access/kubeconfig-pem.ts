@@ -7,7 +7,7 @@ import { AccessError } from './cluster-access.ts';
 /** Returns the PEM if it contains certificates. @throws AccessError that names `where` */
 export function certificatesIn(pem: string, where: string): string {
   if (!pem.includes('-----BEGIN CERTIFICATE-----') || !isAccepted({ ca: pem })) {
-    throw new AccessError('AccessInvalid', `${where} holds no PEM certificate`);
+    throw new AccessError('AccessInvalid', `${where} contains no PEM certificate`);
   }
   return pem;
 }
@@ -17,7 +17,7 @@ export function requirePair(cert: string, key: string, where: string): void {
   if (isAccepted({ cert, key })) return;
   throw new AccessError(
     'AccessInvalid',
-    `${where} has a client certificate and a client key that cannot be used together; both must be PEM, and of each other`,
+    `the client certificate and the client key of ${where} do not match; both must be PEM, and the key must belong to the certificate`,
   );
 }
 

@@ -47,7 +47,10 @@ export function credentialsOf(
   if (cert !== undefined || key !== undefined) {
     if (cert === undefined || key === undefined) {
       const missing = cert === undefined ? 'client-certificate' : 'client-key';
-      throw new AccessError('AccessInvalid', `${where} has no ${missing}; both are needed`);
+      throw new AccessError(
+        'AccessInvalid',
+        `${where} has no ${missing}; a client certificate and its key are both required`,
+      );
     }
     requirePair(cert, key, where);
     return { kind: 'certificate', cert, key };
@@ -74,19 +77,19 @@ function pluginOf(
   if (!EXEC_VERSIONS.some((version) => version === exec.apiVersion)) {
     throw new AccessError(
       'AccessRefused',
-      `${where} speaks ${exec.apiVersion}; Snicket speaks ${EXEC_VERSIONS.join(' and ')}: set apiVersion to one that ${exec.command} knows`,
+      `${where} has apiVersion ${exec.apiVersion}, but only ${EXEC_VERSIONS.join(' and ')} are supported; set one that ${exec.command} supports`,
     );
   }
   if (exec.interactiveMode === 'Always') {
     throw new AccessError(
       'AccessRefused',
-      `${where} has interactiveMode: Always, and Snicket has no terminal to give to ${exec.command}; use a token or a certificate, as of a service account`,
+      `${where} has interactiveMode Always, but Snicket runs ${exec.command} without a terminal; use a token or a client certificate, such as those of a service account`,
     );
   }
   if (origin.folder === undefined) {
     throw new AccessError(
       'AccessRefused',
-      `${where} runs ${exec.command}, and this kubeconfig is not a file of this machine; use a token or a certificate`,
+      `${where} runs ${exec.command}, but this kubeconfig is not a file on this machine; use a token or a client certificate`,
     );
   }
   const { command } = exec;
@@ -109,20 +112,20 @@ function rejectUnsupported({ name, origin, value }: Entry<KubeconfigUser>): void
   const reject = (setting: string, advice: string) => {
     throw new AccessError(
       'AccessRefused',
-      `user "${name}" in ${origin.name} has ${setting}, which Snicket does not do; ${advice}`,
+      `user "${name}" in ${origin.name} has ${setting}, which is not supported; ${advice}`,
     );
   };
   const provider = value['auth-provider'];
   if (provider !== undefined) {
     reject(
       `auth-provider ${provider.name}`,
-      'kubectl dropped it in 1.26: use the exec program of that provider',
+      'use the exec plugin of that provider: kubectl removed auth-provider in 1.26',
     );
   }
   if (isSet(value.username) || isSet(value.password)) {
     reject(
       'username and password',
-      'Kubernetes dropped them in 1.19: use a token or a client certificate',
+      'use a token or a client certificate: Kubernetes removed basic authentication in 1.19',
     );
   }
   const isImpersonating =
@@ -133,7 +136,7 @@ function rejectUnsupported({ name, origin, value }: Entry<KubeconfigUser>): void
   if (isImpersonating) {
     reject(
       'impersonation (as, as-uid, as-groups or as-user-extra)',
-      'use credentials of that user itself, as of a service account',
+      'use the credentials of that user, such as those of a service account',
     );
   }
 }

@@ -197,8 +197,8 @@ describe('what is refused, with a way out', () => {
       { 'insecure-skip-tls-verify': true },
       /certificate-authority-data/,
     ],
-    ['proxy-url', {}, { 'proxy-url': 'http://proxy:3128' }, /can be reached/],
-    ['auth-provider', { 'auth-provider': { name: 'gcp' } }, {}, /gcp.*exec program/],
+    ['proxy-url', {}, { 'proxy-url': 'http://proxy:3128' }, /is directly reachable/],
+    ['auth-provider', { 'auth-provider': { name: 'gcp' } }, {}, /gcp.*exec plugin/],
     [
       'a user name',
       { username: 'admin', password: 'hunter2' },
@@ -211,13 +211,13 @@ describe('what is refused, with a way out', () => {
       'an old exec',
       { exec: { ...exec, apiVersion: 'client.authentication.k8s.io/v1alpha1' } },
       {},
-      /v1alpha1.*set apiVersion/,
+      /v1alpha1.*set one that/,
     ],
     [
       'a program that needs a terminal',
       { exec: { ...exec, interactiveMode: 'Always' } },
       {},
-      /no terminal/,
+      /without a terminal/,
     ],
   ] as const)('%s', (_, user, cluster, wayOut) => {
     const refusal = refusalOf(kubeconfig(user, cluster), { folder });
@@ -240,21 +240,21 @@ describe('what is refused, with a way out', () => {
 describe('what is wrong is said', () => {
   test.each([
     ['no YAML', 'a: [', /not YAML/],
-    ['a list', '- a', /: all of it is a list, and should have clusters, users and contexts; /],
+    ['a list', '- a', /: expected a mapping with clusters, users and contexts, found a list; /],
     [
       'a text',
       'hunter2',
-      /^the kubeconfig is no kubeconfig: all of it is a single string, and should have clusters, users and contexts; name another file, or compare it with what `kubectl config view` prints$/,
+      /^the kubeconfig is not a valid kubeconfig: expected a mapping with clusters, users and contexts, found a single string; pass another file, or compare it with the output of `kubectl config view`$/,
     ],
     [
       'a token that would be two lines',
       kubeconfig({ token: 'hunter2\nx-two: 2' }),
-      /^user "u" in .* has a token with line breaks[^"]*; write the token alone, in one line$/,
+      /^user "u" in .* has a token with line breaks[^"]*; write only the token, on one line$/,
     ],
     [
       'a number for a token',
       kubeconfig({ token: 1 }),
-      /: users\.0\.user\.token: expected string, received number; name another file/,
+      /: users\.0\.user\.token: expected string, received number; pass another file/,
     ],
     [
       'no current context',
@@ -262,15 +262,19 @@ describe('what is wrong is said', () => {
       /contexts: a$/,
     ],
     ['nothing at all', '', /no current-context.*none$/],
-    ['no such cluster', kubeconfig({}, {}, { cluster: 'x' }), /names cluster "x"/],
-    ['no such user', kubeconfig({}, {}, { user: 'x' }), /names user "x"/],
-    ['no server', kubeconfig({}, { server: null }), /has to be like https/],
+    ['no such cluster', kubeconfig({}, {}, { cluster: 'x' }), /references cluster "x"/],
+    ['no such user', kubeconfig({}, {}, { user: 'x' }), /references user "x"/],
+    ['no server', kubeconfig({}, { server: null }), /such as https/],
     [
       'a server without a scheme',
       kubeconfig({}, { server: '10.0.0.1:6443' }),
-      /"10.0.0.1:6443".*like https/,
+      /"10.0.0.1:6443".*such as https/,
     ],
-    ['plain HTTP to elsewhere', kubeconfig({}, { server: 'http://10.0.0.1:8080' }), /like https/],
+    [
+      'plain HTTP to elsewhere',
+      kubeconfig({}, { server: 'http://10.0.0.1:8080' }),
+      /such as https/,
+    ],
     [
       'a CA that is none',
       kubeconfig({}, { 'certificate-authority-data': base64('x') }),
@@ -284,7 +288,7 @@ describe('what is wrong is said', () => {
     [
       'a file that is not there',
       kubeconfig({}, { 'certificate-authority': 'x.crt' }),
-      /x\.crt, which cannot be read/,
+      /cannot be read: .*x\.crt/,
     ],
   ])('%s', (_, text, sentence) => {
     const refusal = refusalOf(text, { folder });
@@ -296,7 +300,7 @@ describe('what is wrong is said', () => {
   test('no such context', () => {
     const refusal = refusalOf(kubeconfig({}), { context: 'green' });
 
-    expect(refusal.message).toBe('the kubeconfig has no context "green"; it has: blue');
+    expect(refusal.message).toBe('the kubeconfig has no context "green"; available contexts: blue');
   });
 
   test('a certificate without its key', () => {
@@ -313,7 +317,7 @@ describe('what is wrong is said', () => {
       }),
     );
 
-    expect(refusal.message).toContain('cannot be used together');
+    expect(refusal.message).toContain('do not match');
     expect(refusal.message).not.toContain('BEGIN');
   });
 
@@ -326,7 +330,7 @@ describe('what is wrong is said', () => {
   test('one in a Secret that is larger than any', () => {
     const refusal = refusalOf(`a: ${'x'.repeat(128 * 1024)}`);
 
-    expect(refusal.message).toContain('characters; at most 131072 are read');
+    expect(refusal.message).toContain('characters, at most 131072');
   });
 
   test.each([

@@ -39,21 +39,21 @@ export function accessIn(kubeconfig: Kubeconfig, contextName?: string): ClusterA
   if (wanted === undefined) {
     throw new AccessError(
       'AccessInvalid',
-      `${kubeconfig.name} has no current-context; name one of its contexts: ${contexts}`,
+      `${kubeconfig.name} has no current-context; select one of its contexts: ${contexts}`,
     );
   }
   const context = kubeconfig.contexts.get(wanted);
   if (context === undefined) {
     throw new AccessError(
       'AccessInvalid',
-      `${kubeconfig.name} has no context "${wanted}"; it has: ${contexts}`,
+      `${kubeconfig.name} has no context "${wanted}"; available contexts: ${contexts}`,
     );
   }
   const cluster = kubeconfig.clusters.get(context.value.cluster);
   if (cluster === undefined) {
     throw new AccessError(
       'AccessInvalid',
-      `context "${wanted}" in ${context.origin.name} names cluster "${context.value.cluster}", which is not there`,
+      `context "${wanted}" in ${context.origin.name} references cluster "${context.value.cluster}", which does not exist`,
     );
   }
   rejectUnsupported(cluster);
@@ -85,7 +85,7 @@ function credentialsIn(
   if (user !== undefined) return credentialsOf(user, cluster);
   throw new AccessError(
     'AccessInvalid',
-    `context "${contextName}" in ${kubeconfig.name} names user "${userName}", which is not there`,
+    `context "${contextName}" in ${kubeconfig.name} references user "${userName}", which does not exist`,
   );
 }
 
@@ -93,13 +93,13 @@ function rejectUnsupported({ name, origin, value }: Entry<KubeconfigCluster>): v
   if (value['insecure-skip-tls-verify'] === true) {
     throw new AccessError(
       'AccessRefused',
-      `cluster "${name}" in ${origin.name} has insecure-skip-tls-verify: Snicket sends no credentials to a server it cannot tell from another; give certificate-authority-data, and tls-server-name if the certificate has another name`,
+      `cluster "${name}" in ${origin.name} has insecure-skip-tls-verify, but Snicket sends credentials only to verified servers; set certificate-authority-data, and tls-server-name if the certificate has another name`,
     );
   }
   if (value['proxy-url'] !== undefined && value['proxy-url'] !== '') {
     throw new AccessError(
       'AccessRefused',
-      `cluster "${name}" in ${origin.name} has a proxy-url, which Snicket does not dial through; run it where ${value.server ?? 'the server'} can be reached`,
+      `cluster "${name}" in ${origin.name} has a proxy-url, which is not supported; run Snicket where ${value.server ?? 'the server'} is directly reachable`,
     );
   }
 }
@@ -118,6 +118,6 @@ function serverOf({ name, origin, value }: Entry<KubeconfigCluster>): string {
   const shown = url?.password === '' || url === null ? `"${server}"` : 'an address with a password';
   throw new AccessError(
     'AccessInvalid',
-    `server of cluster "${name}" in ${origin.name} is ${shown}; it has to be like https://10.0.0.1:6443`,
+    `server of cluster "${name}" in ${origin.name} is ${shown}; expected a URL such as https://10.0.0.1:6443`,
   );
 }
