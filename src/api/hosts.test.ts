@@ -17,14 +17,14 @@ function exposure(hosts: object = {}, name = 'blue') {
 const withDomain = parseEdge(edgeOf({ driver: 'snicket', domain: 'example.com' }));
 const without = parseEdge(edgeOf({ driver: 'snicket' }));
 
-test('makes hosts of the namespace, the name and the domain', () => {
+test('generates hosts from the namespace, the name and the domain', () => {
   expect(hostsOf(exposure(), withDomain)).toEqual({
     api: 'tenants-blue.k8s.example.com',
     konnectivity: 'tenants-blue.konnectivity.example.com',
   });
 });
 
-test('prefers the hosts that are written, each for itself', () => {
+test('prefers each host in the spec to the generated one', () => {
   expect(hostsOf(exposure({ api: 'blue.example.com' }), withDomain)).toEqual({
     api: 'blue.example.com',
     konnectivity: 'tenants-blue.konnectivity.example.com',
@@ -35,13 +35,13 @@ test('prefers the hosts that are written, each for itself', () => {
   });
 });
 
-test('knows no host of konnectivity if none is written and there is no domain', () => {
+test('has no konnectivity host if the spec has none and the Edge has no domain', () => {
   expect(hostsOf(exposure({ api: 'blue.example.net' }), without)).toEqual({
     api: 'blue.example.net',
   });
 });
 
-test('gives no host to konnectivity that is not there, written or made', () => {
+test('has no konnectivity host for a control plane without konnectivity', () => {
   const secrets = { caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } };
   const blue = (hosts: object, given: object) =>
     parseExposure({
@@ -66,7 +66,7 @@ test('gives no host to konnectivity that is not there, written or made', () => {
   });
 });
 
-test('finds that a host is missing', () => {
+test('reports a missing host', () => {
   expect(hostsOf(exposure({ konnectivity: 'agents.example.net' }), without)).toEqual({
     code: 'HostMissing',
     severity: 'error',
@@ -75,7 +75,7 @@ test('finds that a host is missing', () => {
   });
 });
 
-test('finds a label that is too long, and says which field mends it', () => {
+test('reports a label that is too long, with the field to change', () => {
   const name = 'b'.repeat(56);
 
   expect(hostsOf(exposure({ api: 'blue.example.net' }, name), withDomain)).toEqual({
@@ -86,7 +86,7 @@ test('finds a label that is too long, and says which field mends it', () => {
   });
 });
 
-test('finds a host that is too long as a whole', () => {
+test('reports a host that is too long', () => {
   const domain = `${`${'d'.repeat(60)}.`.repeat(3)}${'d'.repeat(50)}`;
   const edge = parseEdge(edgeOf({ driver: 'snicket', domain }));
 
@@ -97,13 +97,13 @@ test('finds a host that is too long as a whole', () => {
   });
 });
 
-test('finds that a written host equals the one that would be made', () => {
+test('reports a host in the spec that equals the generated one', () => {
   const api = 'tenants-blue.konnectivity.example.com';
 
   expect(hostsOf(exposure({ api }), withDomain)).toMatchObject({ code: 'HostsEqual' });
 });
 
-test('makes nothing that could not have been written as a host', () => {
+test('generates only valid hosts', () => {
   const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
   fc.assert(
     fc.property(label, label, fc.domain(), (namespace, name, domain) => {
@@ -124,7 +124,7 @@ describe('an Edge that does not allow the Exposure', () => {
   const edgeWith = (fields: object) =>
     parseEdge(edgeOf({ driver: 'snicket', domain: 'example.com', ...fields }));
 
-  test('gives no host to a namespace with other labels', () => {
+  test('rejects a namespace whose labels do not match', () => {
     const allowedNamespaces = { from: 'Selector', selector: { matchLabels: { team: 'a' } } };
     const edge = edgeWith({ allowedNamespaces });
 
@@ -135,7 +135,7 @@ describe('an Edge that does not allow the Exposure', () => {
   });
 
   test.each([{ api: 'blue.example.net' }, { konnectivity: 'example.com' }])(
-    'gives no host outside its domain, such as %j',
+    'rejects a host outside its domain, such as %j',
     (hosts) => {
       expect(hostsOf(exposure(hosts), edgeWith({}))).toMatchObject({
         code: 'HostNotAllowed',
@@ -144,7 +144,7 @@ describe('an Edge that does not allow the Exposure', () => {
     },
   );
 
-  test('gives the hosts that allowedHosts covers, and no others', () => {
+  test('allows exactly the hosts that allowedHosts covers', () => {
     const edge = edgeWith({ allowedHosts: ['*.example.net', 'k.example.org'] });
     const hosts = { api: 'a.b.example.net', konnectivity: 'k.example.org' };
 
@@ -156,7 +156,7 @@ describe('an Edge that does not allow the Exposure', () => {
     expect(hostsOf(exposure(), edge)).toMatchObject({ code: 'HostNotAllowed' });
   });
 
-  test('names some of many patterns', () => {
+  test('lists only the first of many patterns', () => {
     const allowedHosts = Array.from({ length: 7 }, (_, index) => `*.n${index}.example.com`);
 
     expect(hostsOf(exposure(), edgeWith({ allowedHosts }))).toMatchObject({

@@ -2,18 +2,18 @@ import { expect, test } from 'bun:test';
 import { DRIVERS } from './edge.ts';
 import { modeFault, modeOf } from './mode.ts';
 
-test("passes TLS through with Snicket's gateway, and ends it elsewhere, unless told otherwise", () => {
+test("defaults to Passthrough with Snicket's gateway, and to Terminate elsewhere", () => {
   expect(modeOf('snicket', undefined)).toBe('Passthrough');
   expect(modeOf('haproxy', undefined)).toBe('Terminate');
   expect(modeOf('snicket', 'Terminate')).toBe('Terminate');
 });
 
-test.each([...DRIVERS])('has a mode of its own accord that goes with driver %s', (driver) => {
+test.each([...DRIVERS])('has a default mode that driver %s supports', (driver) => {
   expect(modeFault(driver, modeOf(driver, undefined))).toBeUndefined();
   expect(modeFault(driver, 'Terminate')).toBeUndefined();
 });
 
-test('finds that passthrough needs driver snicket', () => {
+test('reports that Passthrough requires driver snicket', () => {
   expect(modeFault('haproxy', 'Passthrough')).toEqual({
     code: 'ModeNotSupported',
     severity: 'error',

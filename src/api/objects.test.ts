@@ -26,11 +26,11 @@ function refusal(parsing: () => unknown): InvalidObjectError {
   throw new Error('it was accepted');
 }
 
-test.each(Object.entries(VALID_OBJECTS))('takes %s', (_, object) => {
+test.each(Object.entries(VALID_OBJECTS))('accepts %s', (_, object) => {
   expect(parse(object)).toMatchObject({ kind: object.kind, metadata: object.metadata });
 });
 
-test('fills in what an Exposure leaves out', () => {
+test('sets the defaults of an Exposure', () => {
   const { spec } = parseExposure(exposureOf({}));
 
   expect(spec).toEqual({
@@ -50,7 +50,7 @@ test('fills in what an Exposure leaves out', () => {
   });
 });
 
-test('fills in what a Service and its Secrets leave out', () => {
+test('sets the defaults of a Service and its Secrets', () => {
   const { controlPlane } = parseExposure(VALID_OBJECTS['an Exposure for a Service']).spec;
 
   expect(controlPlane).toEqual({
@@ -61,7 +61,7 @@ test('fills in what a Service and its Secrets leave out', () => {
   });
 });
 
-test('fills in what an Edge leaves out', () => {
+test('sets the defaults of an Edge', () => {
   expect(parseEdge(edgeOf({ driver: 'snicket' })).spec).toEqual({
     driver: 'snicket',
     port: 443,
@@ -73,7 +73,7 @@ test('fills in what an Edge leaves out', () => {
   });
 });
 
-test('takes a field with nothing written for one that is not there', () => {
+test('treats a null field as absent', () => {
   const { worker, hosts } = parseExposure(exposureOf({ hosts: null, worker: { port: null } })).spec;
 
   expect(hosts).toEqual({});
@@ -81,14 +81,14 @@ test('takes a field with nothing written for one that is not there', () => {
 });
 
 describe.each([...RULE_VIOLATIONS, ...SCHEMA_VIOLATIONS])('$path: $sentence', (wrong) => {
-  test(`is what is said of a wrong ${wrong.object.kind}`, () => {
+  test(`is the message for an invalid ${wrong.object.kind}`, () => {
     const { faults } = refusal(() => parse(wrong.object));
 
     expect(faults).toEqual([{ path: wrong.path, sentence: wrong.sentence }]);
   });
 });
 
-test('tells all that is wrong, and of which object', () => {
+test('reports all validation errors, and the object', () => {
   const wrong = exposureOf({ hosts: { api: 'blue' }, prepare: 'Foo' });
 
   const error = refusal(() => parseExposure(wrong));
@@ -99,7 +99,7 @@ test('tells all that is wrong, and of which object', () => {
   );
 });
 
-test('names the fields that there are when it meets another in a file', () => {
+test('lists the known fields if a file has an unknown one', () => {
   const { faults } = refusal(() =>
     parseExposureStrictly(exposureOf({ hosts: { apis: 'a.b' }, edges: 'a' })),
   );
@@ -119,14 +119,14 @@ test('names the fields that there are when it meets another in a file', () => {
   ]);
 });
 
-describe('fields of a newer definition, in an answer of an API server', () => {
+describe('fields of a newer CRD, in a response of an API server', () => {
   const newer = exposureOf({
     inventedLater: 1,
     controlPlane: { ...OBJECT, objectRef: { ...OBJECT_REF, inventedLater: { a: [1] } } },
     worker: { port: 7000, inventedLater: true },
   });
 
-  test('are left out, and the rest is taken', () => {
+  test('are dropped, and the rest is parsed', () => {
     const { spec } = parseExposure({ ...newer, inventedLater: 'too' });
 
     expect(spec).toEqual(
@@ -140,7 +140,7 @@ describe('fields of a newer definition, in an answer of an API server', () => {
     });
   });
 
-  test('do not hide what is wrong next to them', () => {
+  test('do not hide errors of other fields', () => {
     const wrong = exposureOf({ inventedLater: 1, hosts: { api: 'blue', inventedLater: 1 } });
 
     expect(refusal(() => parseExposure(wrong)).faults.map(({ path }) => path)).toEqual([
@@ -148,7 +148,7 @@ describe('fields of a newer definition, in an answer of an API server', () => {
     ]);
   });
 
-  test('are not taken out of the object itself', () => {
+  test('are not removed from the object itself', () => {
     const before = structuredClone(newer);
 
     parseExposure(newer);
@@ -168,11 +168,11 @@ test.each([
     edgeOf({ driver: 'snicket' }),
     'Exposure shared: kind: invalid value "Edge": must be Exposure. metadata.namesp',
   ],
-])('refuses %j, which is no Exposure at all', (value, message) => {
+])('rejects %j, which is not an Exposure', (value, message) => {
   expect(refusal(() => parseExposure(value)).message).toStartWith(message);
 });
 
-test('keeps the metadata as they are, whatever is in them', () => {
+test('keeps all metadata unchanged', () => {
   const metadata = {
     name: 'blue',
     namespace: 'tenants',
@@ -185,7 +185,7 @@ test('keeps the metadata as they are, whatever is in them', () => {
   expect(parseExposure({ ...exposureOf({}), metadata }).metadata as unknown).toEqual(metadata);
 });
 
-test('refuses an annotation that is no text, as the API server does', () => {
+test('rejects an annotation that is not a string, as the API server does', () => {
   const object = edgeOf({ driver: 'snicket' });
   const metadata = { ...object.metadata, annotations: { 'snicket.dev/is-default': true } };
 
@@ -197,7 +197,7 @@ test('refuses an annotation that is no text, as the API server does', () => {
   ]);
 });
 
-test('bears fields in a status that it does not know', () => {
+test('ignores unknown fields in a status', () => {
   const status = {
     edgeRef: { name: 'shared' },
     inventedLater: 1,
@@ -210,7 +210,7 @@ test('bears fields in a status that it does not know', () => {
   });
 });
 
-test('takes a status that it cannot read for none', () => {
+test('treats an invalid status as absent', () => {
   const status = { mode: 1 };
 
   expect(parseExposure({ ...exposureOf({}), status }).status).toBeUndefined();

@@ -7,7 +7,7 @@ const HOST = 'blue.example.test';
 const at = (uid: string, resourceVersion: string) =>
   tenantRoute('blue', HOST, { name: 'blue-1', uid, resourceVersion });
 
-test('finds TenantRoutes by host, Exposure and Service, and nothing once they are gone', () => {
+test('finds TenantRoutes by host, Exposure and Service, until they are deleted', () => {
   const route = at('1', '10');
   const index = new TenantRouteIndex([route]);
 
@@ -46,7 +46,7 @@ test('takes a lower version from the watch, as after a restore from backup', () 
   expect(index.list()).toEqual([at('1', '9')]);
 });
 
-test('ignores what a watch reports after the answer to a later write', async () => {
+test('ignores a watch event that is older than the response to a write', async () => {
   const index = new TenantRouteIndex([at('old', '9')]);
   await write(index, at('new', '20'));
 
@@ -60,7 +60,7 @@ test('ignores what a watch reports after the answer to a later write', async () 
   expect(index.put(at('new', '19'))).toBe(true);
 });
 
-test('ignores the answer to a write after what the watch reports of it, or later', async () => {
+test('ignores the response to a write after its watch event or a later one', async () => {
   const index = new TenantRouteIndex([at('1', '20')]);
 
   await write(index, at('1', '20'));
@@ -70,7 +70,7 @@ test('ignores the answer to a write after what the watch reports of it, or later
   expect(index.put(at('1', '18'))).toBe(true);
 });
 
-test('ignores the answer to a write after the deletion of its TenantRoute', async () => {
+test('ignores the response to a write after the deletion of its TenantRoute', async () => {
   const index = new TenantRouteIndex<TenantRoute>();
   const answer = Promise.withResolvers<TenantRoute>();
   const writing = index.write(
@@ -89,7 +89,7 @@ test('ignores the answer to a write after the deletion of its TenantRoute', asyn
   expect(index.list()).toEqual([at('2', '12')]);
 });
 
-test('trusts a list more than the own writes before it', async () => {
+test('prefers a list to earlier own writes', async () => {
   const index = new TenantRouteIndex<TenantRoute>();
   const other = tenantRoute('green', HOST, { name: 'green-1', uid: '2', resourceVersion: '21' });
   await write(index, at('1', '20'));
@@ -102,7 +102,7 @@ test('trusts a list more than the own writes before it', async () => {
   expect(index.beginList()(() => false)).toEqual([]);
 });
 
-test('keeps own writes that end while a list is under way', async () => {
+test('keeps own writes that complete during a list', async () => {
   const index = new TenantRouteIndex<TenantRoute>();
   const other = tenantRoute('green', HOST, { name: 'green-1', uid: '2', resourceVersion: '22' });
   await write(index, at('1', '20'));

@@ -10,18 +10,18 @@ describe('a version', () => {
     ['v1.34.1+k0s.0', [1, 34, 1]],
     [' v1.36.0-rc.1 ', [1, 36, 0]],
     ['v1.33.4-gke.1234+abc', [1, 33, 4]],
-  ])('%s is read by its numbers', (text, [major, minor, patch]) => {
+  ])('parses %s', (text, [major, minor, patch]) => {
     expect(parseVersion(text)).toEqual({ major, minor, patch } as never);
   });
 
   test.each(['', 'latest', 'v1', '1.x', '1.34.1.2', 'v-1.2.3', '1.34.1 k0s', 'v99999.1.1'])(
-    '%j is none, and nothing throws',
+    'returns undefined for %j',
     (text) => {
       expect(parseVersion(text)).toBeUndefined();
     },
   );
 
-  test('is as old as its numbers, in that order', () => {
+  test('compares major, minor and patch, in that order', () => {
     const version = fc.record({ major: fc.nat(9), minor: fc.nat(99), patch: fc.nat(99) });
     fc.assert(
       fc.property(version, version, (one, other) => {
@@ -54,7 +54,7 @@ describe('k0s takes a port in an external address', () => {
   });
 });
 
-test('what came with a version is said in words', () => {
+test('the finding names the feature and its versions', () => {
   const place = 'spec.version of Cluster tenants/red';
 
   expect(gateFindings(GATES.k0sAddressWithPort, 'v1.35.1-k0s.0', place)).toEqual([]);

@@ -10,7 +10,7 @@ function read(text: string, bounds = UNBOUNDED) {
   };
 }
 
-test('reads several documents, aliases and merges', () => {
+test('parses several documents, aliases and merges', () => {
   expect(read('a: &a {b: 1}\nc: *a\n---\nd: &d {e: 2}\nf: {<<: *d, g: 3}\n')).toEqual({
     values: [
       { a: { b: 1 }, c: { b: 1 } },
@@ -20,7 +20,7 @@ test('reads several documents, aliases and merges', () => {
   });
 });
 
-describe('says what is wrong, and where', () => {
+describe('reports an error with its location', () => {
   test.each([
     ['a key twice', 'a: 1\nb: {c: 1, c: 2}\n', 'a.yaml:2:11: the same name twice in one mapping; '],
     ['a merge of a text', 'a: 1\n<<: b\n', 'a.yaml:1:1: << with what is no mapping; '],
@@ -74,14 +74,14 @@ test.each([
   ['*hunter2', 'an alias (*) of what has no name (&) before it; '],
   ['"\\xhunter2"', 'that stands for nothing here; '],
   ['@hunter2', 'a value that begins with @, ` or %; put quotes around it'],
-])('does not tell the value %s', (value, sentence) => {
+])('does not quote the value %s', (value, sentence) => {
   const { faults } = read(`password: ${value}\n`);
 
   expect(faults[0]).toContain(sentence);
   expect(faults.join()).not.toContain('hu');
 });
 
-describe('gives up before it takes long', () => {
+describe('stops early on hostile input', () => {
   test.each([
     ['lists', '['.repeat(50_000), 'nested more than 200 deep'],
     ['mappings', '{a: '.repeat(50_000), 'nested more than 200 deep'],
@@ -96,7 +96,7 @@ describe('gives up before it takes long', () => {
     expect(faults[0]).toContain(sentence);
   });
 
-  test('and reads a mapping of ten thousand keys', () => {
+  test('and parses a mapping of ten thousand keys', () => {
     const keys = Array.from({ length: 10_000 }, (_, index) => `k${index}: 1\n`);
 
     const { values, faults } = read(keys.join(''));

@@ -27,7 +27,7 @@ describe.each(named)('the sign U+%s', (_number, sign) => {
     ['in a key', { [`x${sign}kind`]: 'y' }],
     ['in lines', { text: `first\nsecond${sign}kind: Secret\n` }],
     ['in a list', [`x${sign}- y`, { a: [`${sign}b`] }]],
-  ])('%s stands as an escape, and is read as it was', (_, value) => {
+  ])('%s is escaped, and parses to the same value', (_, value) => {
     const text = yamlText(value);
 
     expect(text).not.toContain(sign);
@@ -39,11 +39,11 @@ describe.each(named)('the sign U+%s', (_number, sign) => {
   });
 });
 
-test('lines of a text stay lines', () => {
+test('keeps the lines of a text', () => {
   expect(yamlText({ text: 'a\tx\nb\n' })).toBe('text: |\n  a\tx\n  b\n');
 });
 
-test('what version 1.1 takes for a boolean or a number is quoted', () => {
+test('quotes strings that YAML 1.1 would parse as a boolean or a number', () => {
   expect(yamlText({ a: 'yes', b: '1_000' })).toBe('a: "yes"\nb: "1_000"\n');
 });
 

@@ -52,7 +52,7 @@ const wrong: [string, AuthorityPem, string, string][] = [
   ['a CA that may not sign', noSign, 'CaMayNotSign', 'lacks keyCertSign'],
 ];
 
-test.each(wrong)('refuses %s with a code, the value and a way out', (_, pem, code, sentence) => {
+test.each(wrong)('rejects %s with a code, the value and an action', (_, pem, code, sentence) => {
   const { message, finding } = refusal(pem);
 
   expect(finding.code as string).toBe(code);
@@ -60,7 +60,7 @@ test.each(wrong)('refuses %s with a code, the value and a way out', (_, pem, cod
   expect(message).toBe(`${finding.message}; ${finding.action}`);
 });
 
-test('no refusal has a part of the key in it', () => {
+test('no error message contains a part of the key', () => {
   const secrets = [ca, other, { key: locked }].map(({ key }) => key.split('\n')[1]!);
 
   for (const [, pem] of wrong) {
@@ -69,13 +69,13 @@ test('no refusal has a part of the key in it', () => {
   }
 });
 
-test('takes a CA that says nothing about the usage of its key', async () => {
+test('accepts a CA without key usage', async () => {
   const silent = await makeCa({ extensions: [isCa] });
 
   expect(readAuthority(silent).certificate.subject).toBe('CN=kubernetes-ca');
 });
 
-test('reads a key behind the parameters of its curve, and Windows line ends', async () => {
+test('reads a key after EC parameters, and CRLF line ends', async () => {
   const { certificate, key } = await makeCa({ form: 'sec1' });
   const parameters =
     '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n';
@@ -88,7 +88,7 @@ test('reads a key behind the parameters of its curve, and Windows line ends', as
   expect(authority.key.asymmetricKeyType).toBe('ec');
 });
 
-test('of a CA that was renewed with its key, takes the certificate that lasts longest', async () => {
+test('uses the certificate that expires last, of a CA renewed with the same key', async () => {
   const notAfter = new Date('2050-01-01T00:00:00Z');
   const renewed = await makeCa({ keys: ca.keys, notAfter });
 
@@ -101,7 +101,7 @@ test('of a CA that was renewed with its key, takes the certificate that lasts lo
   expect(authority.chain).toEqual([]);
 });
 
-test('an intermediate without its issuers is its own chain, and ends with its first link', async () => {
+test('an intermediate without issuers is its own chain, which expires with its first certificate', async () => {
   const root = await makeCa({ name: 'CN=root' });
   const notAfter = new Date('2030-01-01T00:00:00Z');
   const middle = await makeCa({ name: 'CN=middle', parent: root, notAfter });
@@ -118,7 +118,7 @@ test('an intermediate without its issuers is its own chain, and ends with its fi
   expect(whole.notAfter).toEqual(notAfter);
 });
 
-test('two CAs that have signed each other are no endless chain', async () => {
+test('two CAs that have signed each other do not form an endless chain', async () => {
   const one = await makeCa({ name: 'CN=one' });
   const two = await makeCa({ name: 'CN=two', parent: one });
   const oneByTwo = await makeCa({ name: 'CN=one', keys: one.keys, parent: two });
@@ -131,7 +131,7 @@ test('two CAs that have signed each other are no endless chain', async () => {
   expect(chain).toEqual([oneByTwo.certificate, two.certificate]);
 });
 
-test('an issuer is known by its name and its signature', async () => {
+test('an issuer is recognized by name and signature', async () => {
   const child = await makeCa({ name: 'CN=child', parent: ca });
   const namesake = await makeCa();
 

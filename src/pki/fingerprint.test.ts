@@ -6,7 +6,7 @@ import { makeCa } from './testing/test-ca.ts';
 const one = (await makeCa({ name: 'CN=one' })).certificate;
 const two = (await makeCa({ name: 'CN=two' })).certificate;
 
-test.skipIf(!hasOpenssl)('is that of openssl for one certificate', () => {
+test.skipIf(!hasOpenssl)('equals that of openssl for one certificate', () => {
   const words = ['x509', '-in', 'ca.crt', '-noout', '-fingerprint', '-sha256'];
 
   const printed = openssl({ 'ca.crt': one }, ...words);
@@ -15,7 +15,7 @@ test.skipIf(!hasOpenssl)('is that of openssl for one certificate', () => {
   expect(caFingerprint(one)).toBe(hex.replaceAll(':', '').toLowerCase());
 });
 
-test('looks at the certificates and at nothing around them', () => {
+test('depends on the certificates alone', () => {
   const both = caFingerprint(`${one}${two}`);
 
   expect(caFingerprint(`# old\n${two}\n# new\n${one.replaceAll('\n', '\r\n')}${one}`)).toBe(both);
@@ -23,6 +23,6 @@ test('looks at the certificates and at nothing around them', () => {
   expect(new Set([both, caFingerprint(one), caFingerprint(two)]).size).toBe(3);
 });
 
-test('refuses what holds no certificate', () => {
+test('rejects a text without a certificate', () => {
   expect(() => caFingerprint('ca.crt')).toThrow("the CA's certificate is no PEM");
 });

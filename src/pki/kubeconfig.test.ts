@@ -28,7 +28,7 @@ test('writes one cluster, one user and the context of both', () => {
   });
 });
 
-test('writes a client certificate, another server name, and names as they are wanted', () => {
+test('writes a client certificate, another server name, and other names', () => {
   const config = parse(
     writeKubeconfig({
       ...CONTENT,
@@ -47,7 +47,7 @@ test('writes a client certificate, another server name, and names as they are wa
   expect(config['current-context']).toBe('a');
 });
 
-test('names and tokens that YAML 1.1 takes for something else stay what they are', () => {
+test('quotes names and tokens that YAML 1.1 would parse as another type', () => {
   const text = writeKubeconfig({
     ...CONTENT,
     credentials: { token: '1_000' },

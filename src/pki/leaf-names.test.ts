@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { normalNames } from './leaf-names.ts';
 import { PkiError } from './pki-error.ts';
 
-test('has each name and address once and in one spelling, in their order', () => {
+test('contains each name and address once, normalized, in order', () => {
   const normal = normalNames({
     names: ['Kubernetes', 'kubernetes', 'kubernetes.default.svc', 'localhost'],
     addresses: ['FD00:0::1', '10.96.0.1', '::ffff:10.96.0.1', 'fd00::1'],
@@ -21,7 +21,7 @@ test.each([
   ['LeafNameInvalid', ['kubernetes.'], [], 'without a dot at its end'],
   ['LeafAddressInvalid', [], ['kubernetes'], "'kubernetes' is not an IP address"],
   ['LeafAddressInvalid', [], ['10.96.0.1/12'], "'10.96.0.1/12' is not"],
-] as const)('refuses as %s: names %j, addresses %j', (code, names, addresses, sentence) => {
+] as const)('rejects with %s: names %j, addresses %j', (code, names, addresses, sentence) => {
   let error: unknown;
   try {
     normalNames({ names, addresses });

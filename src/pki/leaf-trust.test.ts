@@ -37,7 +37,7 @@ const KINDS: [string, TestCaOptions][] = [
   ['Ed25519', { kind: 'ed25519' }],
 ];
 
-test.each(KINDS)('signs by a CA with a key of %s', async (_, options) => {
+test.each(KINDS)('signs with a CA key of type %s', async (_, options) => {
   const ca = await makeCa(options);
 
   const leaf = await issue(ca);
@@ -49,7 +49,7 @@ test.each(KINDS)('signs by a CA with a key of %s', async (_, options) => {
 });
 
 test.skipIf(!hasOpenssl).each(KINDS)(
-  'is liked by openssl verify -x509_strict, by a CA with %s',
+  'passes openssl verify -x509_strict, with a CA with %s',
   async (_, options) => {
     const ca = await makeCa(options);
     const leaf = await issue(ca);
@@ -86,7 +86,7 @@ test.each([
   expect(Buffer.from(new X509Certificate(leaf.certificate).rawData).includes(bytes)).toBe(true);
 });
 
-test('of a CA that is being replaced, signs by the one that the key belongs to', async () => {
+test('during a replacement of the CA, signs with the certificate of the key', async () => {
   const old = await makeCa({ name: 'CN=kubernetes' });
   const next = await makeCa({ name: 'CN=kubernetes' });
 
@@ -102,7 +102,7 @@ test('of a CA that is being replaced, signs by the one that the key belongs to',
   }
 });
 
-test.skipIf(!hasOpenssl)('brings the intermediates of its CA, but not the root', async () => {
+test.skipIf(!hasOpenssl)('includes the intermediates of its CA, but not the root', async () => {
   const root = await makeCa({ kind: 'rsa', name: 'CN=root' });
   const middle = await makeCa({ kind: 'p384', name: 'CN=middle', parent: root });
   const notAfter = new Date(Math.floor(Date.now() / 1000) * 1000 + 5 * DAY_MS);

@@ -33,7 +33,7 @@ async function issue(ca: Pick<TestCa, 'certificate' | 'key'> = shared, at = now)
   return issueLeaf({ ca, ...WANTED, now: at });
 }
 
-test('is good for a server, and for nothing else', async () => {
+test('is valid for servers only', async () => {
   const leaf = new X509Certificate((await issue()).certificate);
 
   const constraints = leaf.getExtension(BasicConstraintsExtension)!;
@@ -55,7 +55,7 @@ test('is good for a server, and for nothing else', async () => {
   ]);
 });
 
-test("names the CA's key as the CA does, and computes what it does not say", async () => {
+test('copies the key identifier of the CA, or computes it', async () => {
   const silent = await makeCa({ extensions: [new BasicConstraintsExtension(true)] });
 
   const leaf = new X509Certificate((await issue()).certificate);
@@ -68,7 +68,7 @@ test("names the CA's key as the CA does, and computes what it does not say", asy
   expect(other.getExtension(AuthorityKeyIdentifierExtension)!.keyId).toBe(computed.keyId);
 });
 
-test('lasts 90 days, from five minutes ago', async () => {
+test('is valid for 90 days, from five minutes ago', async () => {
   const at = new Date(Math.floor(Date.now() / 1000) * 1000 + 999);
 
   const { notBefore, notAfter } = new X509Certificate((await issue(shared, at)).certificate);
@@ -77,7 +77,7 @@ test('lasts 90 days, from five minutes ago', async () => {
   expect(notAfter.getTime() - at.getTime()).toBe(90 * DAY_MS - 999);
 });
 
-test('neither begins before its CA nor ends after it', async () => {
+test('is valid within the validity of its CA', async () => {
   const start = Math.floor(Date.now() / 1000) * 1000;
   const dates = { notBefore: new Date(start - 60_000), notAfter: new Date(start + DAY_MS) };
   const ca = await makeCa(dates);
@@ -88,7 +88,7 @@ test('neither begins before its CA nor ends after it', async () => {
   expect(leaf.notAfter).toEqual(dates.notAfter);
 });
 
-test('has a positive serial number of 127 bits, whatever the random bytes are', async () => {
+test('has a positive serial number of 127 bits, for any random bytes', async () => {
   const serialOf = async (fill: number) => {
     const random = (bytes: Uint8Array) => bytes.fill(fill);
     const leaf = await issueLeaf({ ca: shared, ...WANTED, now, random });
@@ -101,7 +101,7 @@ test('has a positive serial number of 127 bits, whatever the random bytes are', 
   expect(await serialOf(0)).not.toBe('00');
 });
 
-test('makes another key and serial number each time', async () => {
+test('generates a new key and serial number each time', async () => {
   const one = await issue();
   const other = await issue();
 
@@ -111,7 +111,7 @@ test('makes another key and serial number each time', async () => {
   );
 });
 
-test('whatever is asked for is in it, and nothing else', async () => {
+test('contains exactly the requested names', async () => {
   const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}(\.[a-z][a-zA-Z0-9-]{0,20}){0,4}$/);
   const wanted = fc
     .record({
@@ -130,7 +130,7 @@ test('whatever is asked for is in it, and nothing else', async () => {
   );
 });
 
-test('refuses a CA that is not valid now, with its date', async () => {
+test('rejects a CA that is not valid now, with its date', async () => {
   const expired = await makeCa({
     notAfter: new Date('2026-01-01T00:00:00Z'),
     notBefore: new Date(0),

@@ -11,7 +11,7 @@ test.each([
   ['P-384', () => ec('P-384'), 'sha384'],
   ['P-521', () => ec('P-521'), 'sha512'],
   ['Ed25519', () => generateKeyPairSync('ed25519'), undefined],
-] as const)('a key of %s signs what its public half verifies', async (_, generate, hash) => {
+] as const)('a signature of a %s key verifies with its public key', async (_, generate, hash) => {
   const { privateKey, publicKey } = generate();
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const message = Buffer.from('to be signed');
@@ -24,7 +24,7 @@ test.each([
   expect(key.extractable).toBe(false);
 });
 
-test('refuses a curve that WebCrypto does not know', async () => {
+test('rejects a curve that WebCrypto does not support', async () => {
   const pem = ec('P-224').privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 
   await expect(signingKey(readCaKey(pem))).rejects.toThrow(
@@ -35,13 +35,13 @@ test('refuses a curve that WebCrypto does not know', async () => {
 test.skipIf(!hasOpenssl).each([
   ['ed448', []],
   ['EC', ['-pkeyopt', 'ec_paramgen_curve:secp256k1']],
-])('refuses an algorithm that is not known here: %s %p', (algorithm, more) => {
+])('rejects an unsupported algorithm: %s %p', (algorithm, more) => {
   const pem = openssl({}, 'genpkey', '-algorithm', algorithm, ...more);
 
   expect(() => readCaKey(pem)).toThrow('is of an algorithm that is not known here; use a CA with');
 });
 
-test('a new key is P-256 in PKCS#8, in lines that every reader takes', async () => {
+test('a new key is P-256 in PKCS#8, with standard line lengths', async () => {
   const { pem } = await newLeafKey();
 
   const key = createPrivateKey(pem);

@@ -16,7 +16,7 @@ function later(days: number): Date {
   return new Date(now.getTime() + days * DAY_MS);
 }
 
-test('renews after two thirds of the lifetime, or after another part of it', () => {
+test('renews after two thirds of the lifetime, or after another fraction', () => {
   const dates = {
     notBefore: new Date('2026-01-01T00:00:00Z'),
     notAfter: new Date('2026-04-01T00:00:00Z'),
@@ -26,7 +26,7 @@ test('renews after two thirds of the lifetime, or after another part of it', () 
   expect(renewalTime(dates, 0.5)).toEqual(new Date('2026-02-15T00:00:00Z'));
 });
 
-test('a new leaf is left alone until it is due', () => {
+test('a new leaf is not reissued until it is due', () => {
   expect(reasonToReissue(good, now)).toBeUndefined();
   expect(reasonToReissue(good, later(59.9))).toBeUndefined();
   expect(reasonToReissue(good, later(60))?.code).toBe('LeafDue');
@@ -61,14 +61,14 @@ test.each([
     'LeafNamesDiffer',
     'the certificate lacks 10.96.0.2 and still has 10.96.0.1',
   ],
-] as const)('is made anew if there is or should be %s', (_, change, code, sentence) => {
+] as const)('is reissued because of %s', (_, change, code, sentence) => {
   const reason = reasonToReissue({ ...good, ...change }, now);
 
   expect(reason?.code).toBe(code);
   expect(reason?.message).toContain(sentence);
 });
 
-test('neither order nor spelling of names makes a difference', async () => {
+test('ignores the order and spelling of names', async () => {
   const wanted = { names: ['kubernetes'], addresses: ['fd00::1', '10.96.0.1'] };
   const issued = await issueLeaf({ ca, ...wanted, now });
   const state = {
@@ -79,11 +79,11 @@ test('neither order nor spelling of names makes a difference', async () => {
   expect(reasonToReissue({ ...issued, ...state, ca }, now)).toBeUndefined();
 });
 
-test('is made anew when a clock was wrong as it was made', () => {
+test('is reissued if it was issued with a wrong clock', () => {
   expect(reasonToReissue(good, later(-1))?.code).toBe('LeafNotYetValid');
 });
 
-test('is made anew by the CA of today, even if that has the same name, and the old one is still there', async () => {
+test('is reissued by the current CA, even if that has the same name and the old one still exists', async () => {
   const next = await makeCa();
   const rotating = { certificate: `${ca.certificate}${next.certificate}`, key: next.key };
 
@@ -93,13 +93,13 @@ test('is made anew by the CA of today, even if that has the same name, and the o
   expect(reason?.message).toContain("not signed by the present CA 'CN=kubernetes-ca'");
 });
 
-test('is left alone when its CA was renewed with key and name', async () => {
+test('is not reissued if its CA was renewed with the same key and name', async () => {
   const renewed = await makeCa({ keys: ca.keys, notAfter: later(5000) });
 
   expect(reasonToReissue({ ...good, ca: renewed }, now)).toBeUndefined();
 });
 
-test('is made anew when the renewed CA has the same key, but says its name or key identifier in other bytes', async () => {
+test('is reissued if the renewed CA encodes its name or key identifier differently', async () => {
   const name = new Name([{ CN: [{ utf8String: 'kubernetes-ca' }] }]);
   const [constraints, usage] = await caExtensions(ca.keys);
   const otherId = new SubjectKeyIdentifierExtension('00'.repeat(20));
@@ -111,7 +111,7 @@ test('is made anew when the renewed CA has the same key, but says its name or ke
   expect(reasonToReissue({ ...good, ca: marked }, now)?.code).toBe('LeafCaChanged');
 });
 
-test('is made anew when the intermediates behind it are not those of today', async () => {
+test('is reissued if its intermediates are not the current ones', async () => {
   const root = await makeCa({ name: 'CN=root' });
   const tenant = await makeCa({ name: 'CN=tenant', parent: root });
   const renewed = await makeCa({ name: 'CN=tenant', parent: root, keys: tenant.keys });
@@ -124,7 +124,7 @@ test('is made anew when the intermediates behind it are not those of today', asy
   });
 });
 
-test('is not made anew over and over while the CA itself comes to its end', async () => {
+test('is not reissued repeatedly while the CA itself expires', async () => {
   const ending = await makeCa({ notAfter: later(3) });
   const state = { ...(await issueLeaf({ ca: ending, ...WANTED, now })), ...WANTED, ca: ending };
   const longer = await makeCa({ keys: ending.keys, notAfter: later(1000) });
@@ -135,6 +135,6 @@ test('is not made anew over and over while the CA itself comes to its end', asyn
   expect(reasonToReissue({ ...state, ca: longer }, later(2.9))?.code).toBe('LeafDue');
 });
 
-test('says what is wrong with the CA before it judges the leaf', () => {
+test('reports errors of the CA before those of the leaf', () => {
   expect(() => reasonToReissue({ ...good, ca: { ...ca, key: '' } }, now)).toThrow('key is empty');
 });

@@ -17,7 +17,7 @@ function applied(object: ConfigMap, change: Partial<ConfigMap> = {}): ConfigMap 
   return { ...object, metadata: { ...object.metadata, annotations }, ...change };
 }
 
-test('there is none where an apply would write nothing', () => {
+test('there is none if an apply would write nothing', () => {
   const desired = configMap({ x: '1' });
 
   expect(changeOf(desired, applied(desired), false)).toEqual([]);
@@ -31,7 +31,7 @@ test('an object that does not exist is created', () => {
   ]);
 });
 
-test('a field is told with what it is and what it would be', () => {
+test('a changed field has its current and desired value', () => {
   const desired = configMap({ x: '1', y: ['a'], z: '3' });
   const live = applied(desired, { data: { x: '2', y: ['a', 'b'] } });
 
@@ -48,7 +48,7 @@ test('a field is told with what it is and what it would be', () => {
   });
 });
 
-test('a Secret tells nothing but whether its values differ', () => {
+test('a Secret only shows whether its values differ', () => {
   const secret = (text: string) =>
     configMap({ key: Buffer.from(text).toString('base64') }, 'Secret');
   const desired = secret('new');
@@ -60,7 +60,7 @@ test('a Secret tells nothing but whether its values differ', () => {
   expect(text).not.toContain(String(desired.data['key']));
 });
 
-test('an apply that would write its own mark alone is told as that', () => {
+test('an apply that only writes its hash is shown as that change', () => {
   const desired = configMap({ x: '1' });
   const hash = appliedHash(desired);
 
@@ -71,7 +71,7 @@ test('an apply that would write its own mark alone is told as that', () => {
   ]);
 });
 
-test('what somebody has put into a field that is ours as a whole goes', () => {
+test('values of other clients in a field that Snicket owns as a whole are removed', () => {
   const daemonSet = (nodeSelector: Readonly<Record<string, string>>) => ({
     ...configMap({}, 'DaemonSet'),
     spec: { template: { spec: { nodeSelector } } },

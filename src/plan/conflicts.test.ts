@@ -53,7 +53,7 @@ function outcomes(claims: readonly Claim[], routes: readonly TenantRoute[] = [])
   );
 }
 
-test('of two claims without a TenantRoute the older one has the host', () => {
+test('of two claims without a TenantRoute, the older one owns the host', () => {
   const young = { name: 'young', created: YOUNG, api: 'x.example.com' };
   const old = { name: 'old', created: OLD, api: 'x.example.com' };
 
@@ -63,7 +63,7 @@ test('of two claims without a TenantRoute the older one has the host', () => {
   });
 });
 
-test('of two claims of the same age the first by name has the host', () => {
+test('of two claims of the same age, the first by name owns the host', () => {
   const found = outcomes([
     { name: 'b', api: 'x' },
     { name: 'a', api: 'x' },
@@ -83,7 +83,7 @@ test('an Exposure that had routes comes before an older one that had none', () =
   expect(found['old']).toContain('tenants/young');
 });
 
-test('a host with a TenantRoute stays, however old the Exposure that begins to claim it', () => {
+test('a host with a TenantRoute keeps its owner when an older Exposure claims it', () => {
   const found = outcomes(
     [
       { name: 'old', created: OLD, api: 'x', hasFinalizer: true },
@@ -98,7 +98,7 @@ test('a host with a TenantRoute stays, however old the Exposure that begins to c
   });
 });
 
-test('of two TenantRoutes for a host the first one decides', () => {
+test('of two TenantRoutes for a host, the first one decides', () => {
   const claims = [
     { name: 'a', api: 'x' },
     { name: 'b', api: 'x' },
@@ -110,7 +110,7 @@ test('of two TenantRoutes for a host the first one decides', () => {
   expect(outcomes(claims, [at('a', OLD), at('b', OLD)])['a']).toBe('has its hosts');
 });
 
-test('a host that is not claimed any more is owned until its TenantRoute is gone', () => {
+test('a host that is no longer claimed is owned until its TenantRoute is deleted', () => {
   const claims = [
     { name: 'mover', created: YOUNG, api: 'new' },
     { name: 'heir', created: OLD, api: 'old' },
@@ -150,7 +150,7 @@ test('routes stay in a conflict, but not if one of their hosts belongs to anothe
   expect(hostConflict(newcomer, owners)).toMatchObject({ keepsRoute: false });
 });
 
-test('an Exposure that is being deleted owns its host to the end, and the message says so', () => {
+test('an Exposure that is being deleted owns its host until it is gone, and the message says so', () => {
   const found = outcomes([
     { name: 'leaving', created: OLD, isDeleted: true, api: 'x' },
     { name: 'next', created: YOUNG, api: 'x' },
@@ -159,7 +159,7 @@ test('an Exposure that is being deleted owns its host to the end, and the messag
   expect(found['next']).toContain('which is being deleted');
 });
 
-test('the host of konnectivity is no different from that of the API', () => {
+test('the konnectivity host is treated like the API host', () => {
   const found = outcomes([
     { name: 'a', created: OLD, api: 'a', konnectivity: 'x' },
     { name: 'b', created: YOUNG, api: 'x' },
@@ -178,7 +178,7 @@ test('an Exposure without hosts has no conflict and causes none', () => {
   expect(hostConflict(other, owners)).toBeUndefined();
 });
 
-test('a host has one owner, in whatever order Exposures and TenantRoutes come', () => {
+test('a host has one owner, in any order of Exposures and TenantRoutes', () => {
   const host = fc.constantFrom('v', 'w', 'x', 'y', 'z');
   const created = fc.constantFrom(OLD, YOUNG);
   const spec = fc.record(
@@ -210,7 +210,7 @@ test('a host has one owner, in whatever order Exposures and TenantRoutes come', 
   );
 });
 
-test('an Exposure that changes or goes has no old claims', () => {
+test('a changed or deleted Exposure has no old claims', () => {
   const owners = ownersOf([claim({ name: 'one', api: 'a' })]);
 
   owners.put(claim({ name: 'one', api: 'b' }));

@@ -18,25 +18,25 @@ const THIRD = edge('third', 'true', '2026-03-01');
 const OTHER = edge('other', 'false');
 
 describe('the default Edge', () => {
-  test('is the oldest that is annotated, for an Exposure that is on none', () => {
+  test('is the oldest annotated one, for an Exposure that uses none yet', () => {
     expect(defaultEdge([OTHER, SHARED, SECOND], undefined)).toBe(SECOND);
     expect(defaultEdge([OTHER, SHARED, SECOND], 'other')).toBe(SECOND);
     expect(defaultEdge([OTHER], undefined)).toBeUndefined();
   });
 
-  test('is the one that an Exposure is on, whichever is annotated besides', () => {
+  test('is the annotated one that the Exposure uses already', () => {
     expect(defaultEdge([SHARED, SECOND], 'shared')).toBe(SHARED);
   });
 });
 
 describe('annotations', () => {
-  test('are in order if one Edge has it, or none', () => {
+  test('are valid on one Edge, or on none', () => {
     for (const edges of [[SHARED, OTHER], [OTHER]]) {
       for (const one of edges) expect(defaultEdgeFinding(one, edges)).toBeUndefined();
     }
   });
 
-  test('on two Edges are told of both, and say which one is used', () => {
+  test('on two Edges are reported on both, with the Edge in use', () => {
     const edges = [SHARED, OTHER, SECOND];
 
     expect(defaultEdgeFinding(OTHER, edges)).toBeUndefined();
@@ -53,7 +53,7 @@ describe('annotations', () => {
     );
   });
 
-  test('with a value that means nothing are quoted', () => {
+  test('with an invalid value are quoted', () => {
     const unclear = edge('shared', 'True');
 
     expect(defaultEdgeFinding(unclear, [unclear])?.message).toBe(

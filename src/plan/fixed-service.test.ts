@@ -5,7 +5,7 @@ import { fixedService, fixedServiceFindings, fixedServiceObjects } from './fixed
 const AT = { name: 'blue', namespace: 'tenants' };
 const ELSEWHERE = { addresses: [], port: 443, clusterAddresses: [] };
 
-test('is a Service that selects nothing, with the addresses in a slice', () => {
+test('is a Service without a selector, with the addresses in an EndpointSlice', () => {
   expect(fixedServiceObjects(AT, { api: ['10.0.0.5:6443', '10.0.0.6:6443'] }, ELSEWHERE))
     .toMatchInlineSnapshot(`
     [
@@ -72,7 +72,7 @@ test('is a Service that selects nothing, with the addresses in a slice', () => {
   `);
 });
 
-test('has a slice for each family, kind and port', () => {
+test('has an EndpointSlice for each address family, port name and port', () => {
   const objects = fixedServiceObjects(
     AT,
     {
@@ -92,7 +92,7 @@ test('has a slice for each family, kind and port', () => {
   expect(slices[2]?.endpoints).toMatchObject([{ addresses: ['fd00::5'] }]);
 });
 
-test('leaves out what no slice takes, and says so', () => {
+test('drops addresses that EndpointSlices do not accept, and reports them', () => {
   const endpoints = { api: ['127.0.0.1:6443', '10.0.0.5:6443'] };
 
   expect(JSON.stringify(fixedServiceObjects(AT, endpoints, ELSEWHERE))).not.toContain('127.0.0.1');
@@ -104,7 +104,7 @@ test('leaves out what no slice takes, and says so', () => {
   ]);
 });
 
-test('leads to loopback addresses where the gateway is on the same machine', () => {
+test('accepts loopback addresses if the gateway is on the same machine', () => {
   const endpoints = { api: ['127.0.0.1:6443', '[::1]:6443', '0.0.0.0:6443'] };
   const here = { ...ELSEWHERE, isGatewayHere: true };
 
@@ -118,14 +118,14 @@ test('leads to loopback addresses where the gateway is on the same machine', () 
   ]);
 });
 
-test('has a name that a Service can have, and that no other Exposure gets', () => {
+test('has a valid Service name that is unique to the Exposure', () => {
   const long = ['a', 'b'].map((end) => fixedService('x'.repeat(62) + end, { api: [] }).name);
 
   expect(long.map(({ length }) => length)).toEqual([63, 63]);
   expect(long[0]).not.toBe(long[1]!);
 });
 
-test('never leads back to a listener of the gateway on the same machine', () => {
+test('never points to a listener of the gateway on the same machine', () => {
   const endpoints = { api: ['127.0.0.3:8443', '127.0.0.3:6443', '[::1]:8443'] };
   const isGatewayAt = ({ port }: { readonly port: number }) => port === 8443;
   const here = { ...ELSEWHERE, isGatewayHere: true, isGatewayAt };
@@ -141,7 +141,7 @@ test('never leads back to a listener of the gateway on the same machine', () => 
   ]);
 });
 
-test('never leads back to the edge, by the address of clients or by that of its Service', () => {
+test('never points to the edge, by its public address or that of its Service', () => {
   const edge = {
     addresses: ['203.0.113.10', '2001:db8::10', 'edge.example.com'],
     port: 443,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { leafNames } from './leaf-names.ts';
 
-test('are those by which pods know their API server', () => {
+test('are the names by which pods reach their API server', () => {
   const facts = { clusterDomain: 'tenant.example', serviceAddresses: ['10.96.0.1', 'fd96::1'] };
 
   expect(leafNames(facts)).toEqual({

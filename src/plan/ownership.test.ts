@@ -19,13 +19,13 @@ function object(name: string, metadata: Partial<KubeObject['metadata']> = {}): K
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...common, ...metadata } };
 }
 
-test('finds what is ours and not desired', () => {
+test('returns own objects that are not desired', () => {
   const found = prunable([object('old'), object('wanted')], [object('wanted')], mark);
 
   expect(found.map(({ metadata }) => metadata.name)).toEqual(['old']);
 });
 
-test('takes one object in two versions of its group as one', () => {
+test('treats one object in two versions of its group as the same', () => {
   const route = {
     ...object('route'),
     apiVersion: 'gateway.networking.k8s.io/v1',
@@ -41,7 +41,7 @@ test('takes one object in two versions of its group as one', () => {
   expect(found).toEqual([]);
 });
 
-test('never finds an object that lacks a label or the owner, or is going', () => {
+test('never returns an object without the labels or the owner, or one that is being deleted', () => {
   const label = fc.constantFrom('snicket', 'blue', 'green', 'helm');
   const anything = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
@@ -84,14 +84,14 @@ describe('the routes of an Exposure', () => {
     return { ...route!, metadata: { ...route!.metadata, ...metadata } };
   }
 
-  test.each(DRIVERS)('are those that driver %s makes, planned or from before', (driver) => {
+  test.each(DRIVERS)('are those that driver %s creates, planned or previous', (driver) => {
     const objects = made(driver);
 
     expect(objects.map(ownRoutes(blue, objects))).toEqual(objects.map(() => true));
     expect(objects.map(isOwn)).toEqual(objects.map(() => true));
   });
 
-  test('are those that have lost their labels, if they are planned', () => {
+  test('include planned ones that have lost their labels', () => {
     const bare = otherwise({ labels: {} });
 
     expect(isOwn(bare)).toBe(true);
@@ -103,11 +103,11 @@ describe('the routes of an Exposure', () => {
     ['with a name that Snicket gives to none', { name: 'snicket-blue-2' }],
     ['of an Exposure with that name before', { ownerReferences: [{ ...owners[0]!, uid: 'old' }] }],
     ['without an owner', { ownerReferences: [] }],
-  ])('are none %s, whatever its labels and owner say', (_where, metadata) => {
+  ])('do not include one %s, whatever its labels and owner', (_where, metadata) => {
     expect(isOwn(otherwise(metadata))).toBe(false);
   });
 
-  test('are none while the Exposure is in no cluster', () => {
+  test('are none if the Exposure is not in a cluster', () => {
     expect(ownRoutes(exposure({}, { uid: undefined }), planned)(route!)).toBe(false);
   });
 });

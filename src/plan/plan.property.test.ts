@@ -136,7 +136,7 @@ function forAllPlans(check: (plan: Plan, desired: DesiredExposure, facts: Facts)
   fc.assert(fc.property(desired, known, (w, f) => check(planExposure(w, f), w, f)));
 }
 
-test('the same facts and desired give the same plan, and stay as they were', () => {
+test('the same input gives the same plan, and is not modified', () => {
   fc.assert(
     fc.property(desired, known, (w, f) => {
       const before = JSON.stringify([w, f]);
@@ -149,7 +149,7 @@ test('the same facts and desired give the same plan, and stay as they were', () 
   );
 });
 
-test('every object has our label, and none stands there twice', () => {
+test('every object has the label of Snicket, and none is duplicated', () => {
   forAllPlans((plan) => {
     for (const side of [plan.management ?? [], plan.tenant ?? []]) {
       const names = side.map(objectText);
@@ -161,7 +161,7 @@ test('every object has our label, and none stands there twice', () => {
   });
 });
 
-test('every object of the management cluster is beside its Exposure, and owned by it', () => {
+test('every object of the management cluster is in the namespace of its Exposure, which owns it', () => {
   forAllPlans(({ management = [] }, { exposure: { metadata } }) => {
     for (const object of management) {
       expect(object.metadata.namespace).toBe(metadata.namespace);
@@ -171,7 +171,7 @@ test('every object of the management cluster is beside its Exposure, and owned b
   });
 });
 
-test('the hosts of one tenant are in no object of another', () => {
+test('no object contains hosts of another tenant', () => {
   fc.assert(
     fc.property(desired, known, (w, f) => {
       const other = { ...w, exposure: exposure({}, { name: 'other', uid: 'uid-of-other' }) };
@@ -185,7 +185,7 @@ test('the hosts of one tenant are in no object of another', () => {
   );
 });
 
-test('slices have a thousand endpoints at most, at least one, and addresses that a server takes', () => {
+test('EndpointSlices have 1 to 1000 endpoints, with valid addresses', () => {
   forAllPlans((plan, _desired, { tenant: of }) => {
     for (const { endpoints, addressType } of slicesOf(plan)) {
       expect(endpoints?.length).toBeWithin(1, 1001);
@@ -199,7 +199,7 @@ test('slices have a thousand endpoints at most, at least one, and addresses that
   });
 });
 
-test('a plan on top of its own slices is the same plan', () => {
+test('a plan with its own slices as current ones is the same plan', () => {
   fc.assert(
     fc.property(desired, known, (w, f) => {
       const plan = planExposure(w, f);
@@ -211,7 +211,7 @@ test('a plan on top of its own slices is the same plan', () => {
   );
 });
 
-test('the way to the API is never emptied once it was there', () => {
+test('existing endpoints of the API are never removed completely', () => {
   fc.assert(
     fc.property(desired, known, fc.array(fc.nat(30)), (w, f, gone) => {
       const before = planExposure(w, f);
@@ -229,7 +229,7 @@ test('the way to the API is never emptied once it was there', () => {
   );
 });
 
-test('objects are as a server gives them back: nothing undefined, nothing empty', () => {
+test('objects are normalized as the API server returns them: without undefined or empty fields', () => {
   forAllPlans((plan) => {
     for (const object of objectsOf(plan)) expect(emptyFieldsOf(object)).toEqual([]);
   });

@@ -23,7 +23,7 @@ function texts(objects: readonly KubeObject[] | undefined): readonly string[] | 
   return objects?.filter((object) => !isTenantRoute(object)).map(objectText);
 }
 
-test('a tenant of which all is known has routes and proxies', () => {
+test('a tenant with all facts known has routes and proxies', () => {
   const plan = planExposure({ exposure: exposure(), edge: edge() }, facts());
 
   expect(plan).toMatchObject({
@@ -44,7 +44,7 @@ test('a tenant of which all is known has routes and proxies', () => {
   expect(texts(plan.tenant)).toContain('DaemonSet kube-system/snicket-proxy');
 });
 
-test('the proxies dial the host at the port and the addresses of the edge', () => {
+test('the proxies connect to the port and addresses of the edge by host', () => {
   const shared = edge({ port: 8443 });
 
   const { tenant } = planExposure({ exposure: exposure(), edge: shared }, facts());
@@ -53,7 +53,7 @@ test('the proxies dial the host at the port and the addresses of the edge', () =
   expect(config).toContain('203.0.113.10:8443');
 });
 
-test('there are routes before anything is known of the tenant', () => {
+test('there are routes before the tenant is known', () => {
   const controlPlane = { service: CONTROL_PLANE.service };
   const early = facts({ controlPlane, tenant: undefined, credentials: undefined });
 
@@ -64,7 +64,7 @@ test('there are routes before anything is known of the tenant', () => {
   expect(plan.findings).toEqual([]);
 });
 
-test('nothing is to be changed as long as the control plane is not found', () => {
+test('nothing changes until the control plane is found', () => {
   const plan = planExposure(
     { exposure: exposure(), edge: edge() },
     facts({ controlPlane: undefined }),
@@ -74,14 +74,14 @@ test('nothing is to be changed as long as the control plane is not found', () =>
   expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
 });
 
-test('a host that cannot be made changes nothing', () => {
+test('a host that cannot be generated changes nothing', () => {
   const plan = planExposure({ exposure: exposure(), edge: edge({ domain: undefined }) }, facts());
 
   expect(codes(plan)).toEqual(['spec: HostMissing']);
   expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
 });
 
-describe('a host that another Exposure has is not routed', () => {
+describe('a host that another Exposure owns is not routed', () => {
   const finding: Finding = {
     code: 'HostConflict',
     severity: 'error',
@@ -94,7 +94,7 @@ describe('a host that another Exposure has is not routed', () => {
       facts({ conflict: { ...finding, keepsRoute } }),
     );
 
-  test('and what was is removed if that one has it too', () => {
+  test('and previous routes are removed if the other Exposure owns one of their hosts', () => {
     const plan = planWith(false);
 
     expect(plan.findings).toEqual([{ ...finding, about: 'spec' }]);
@@ -102,7 +102,7 @@ describe('a host that another Exposure has is not routed', () => {
     expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
   });
 
-  test('and what was stays as long as nobody else has that', () => {
+  test('and previous routes stay while no other Exposure owns their hosts', () => {
     const plan = planWith(true);
 
     expect(plan.findings).toEqual([{ ...finding, about: 'spec' }]);
@@ -111,7 +111,7 @@ describe('a host that another Exposure has is not routed', () => {
   });
 });
 
-test('on an Edge that is not for its namespace nothing is routed, and what was is removed', () => {
+test('on an Edge that does not allow its namespace nothing is routed, and previous routes are removed', () => {
   const selector = { matchLabels: { team: 'others' } };
   const shared = edge({ allowedNamespaces: { from: 'Selector', selector } });
 
@@ -123,7 +123,7 @@ test('on an Edge that is not for its namespace nothing is routed, and what was i
 });
 
 describe('the mode', () => {
-  test('is passthrough behind our own gateway', () => {
+  test("is Passthrough behind Snicket's gateway", () => {
     const plan = planExposure(
       { exposure: exposure(), edge: edge({ driver: 'snicket' }) },
       facts({ credentials: TENANT_KEY }),
@@ -134,7 +134,7 @@ describe('the mode', () => {
     expect(JSON.stringify(plan.tenant)).toContain('--mode=passthrough');
   });
 
-  test('passthrough is refused behind another, and what is there stays', () => {
+  test('Passthrough is rejected with other drivers, and existing objects stay', () => {
     const desired = { exposure: exposure({ worker: { mode: 'Passthrough' } }), edge: edge() };
 
     const plan = planExposure(desired, facts({ credentials: TENANT_KEY }));
@@ -143,7 +143,7 @@ describe('the mode', () => {
     expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
   });
 
-  test('terminate is refused without the key of the CA', () => {
+  test('Terminate is rejected without the key of the CA', () => {
     const controlPlane = { ...CONTROL_PLANE, ca: { certificate: 'certificate of the CA\n' } };
 
     const plan = planExposure(
@@ -155,7 +155,7 @@ describe('the mode', () => {
     expect(plan.tenant).toBeUndefined();
   });
 
-  test('terminate needs no key of the CA if there is a certificate', () => {
+  test('Terminate needs no key of the CA if there is a certificate', () => {
     const controlPlane = { ...CONTROL_PLANE, ca: { certificate: 'certificate of the CA\n' } };
 
     const plan = planExposure({ exposure: exposure(), edge: edge() }, facts({ controlPlane }));
@@ -167,7 +167,7 @@ describe('the mode', () => {
   test.each([
     ['haproxy', TENANT_KEY],
     ['snicket', LEAF],
-  ])('with driver %s waits for credentials of its own kind', (driver, credentials) => {
+  ])('with driver %s waits for credentials of its mode', (driver, credentials) => {
     const desired = { exposure: exposure(), edge: edge({ driver }) };
 
     expect(planExposure(desired, facts({ credentials })).tenant).toBeUndefined();
@@ -175,7 +175,7 @@ describe('the mode', () => {
 });
 
 describe('konnectivity', () => {
-  test('has no route if the control plane has none', () => {
+  test('has no route if the control plane has no konnectivity', () => {
     const { name, api } = CONTROL_PLANE.service;
     const controlPlane = { ...CONTROL_PLANE, service: { name, api } };
 
@@ -198,7 +198,7 @@ describe('konnectivity', () => {
   });
 });
 
-test('a control plane that is given by addresses gets a Service, and routes to it', () => {
+test('a control plane of type Endpoints has a Service, and routes to it', () => {
   const plan = planExposure({ exposure: exposure(ENDPOINTS), edge: edge() }, facts());
 
   expect(texts(plan.management)).toEqual([
@@ -210,7 +210,7 @@ test('a control plane that is given by addresses gets a Service, and routes to i
   expect(plan.routes?.api).toMatchObject({ service: 'snicket-blue', port: 6443, portName: 'api' });
 });
 
-test('every object of the management cluster belongs to the Exposure', () => {
+test('every object of the management cluster is owned by the Exposure', () => {
   const { management } = planExposure({ exposure: exposure(ENDPOINTS), edge: edge() }, facts());
 
   for (const { metadata } of management ?? []) {

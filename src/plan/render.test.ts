@@ -10,7 +10,7 @@ function documents(text: string): unknown[] {
   return parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS() as unknown);
 }
 
-test('is YAML with all objects, each with its cluster and its name', () => {
+test('is YAML with all objects, each with a comment of its cluster and name', () => {
   const text = renderPlan(PLAN, { showSecrets: true });
 
   expect(documents(text)).toEqual([...(PLAN.management ?? []), ...(PLAN.tenant ?? [])]);
@@ -20,20 +20,20 @@ test('is YAML with all objects, each with its cluster and its name', () => {
   expect(text).toContain('---\n# tenant cluster: DaemonSet kube-system/snicket-proxy\n');
 });
 
-test('shows of a secret that it is there, and whether it has changed', () => {
+test('shows whether a Secret exists and has changed, and no value', () => {
   const text = renderPlan(PLAN);
 
   expect(text).not.toContain(Buffer.from('key of the leaf\n').toString('base64'));
   expect(text).toMatch(/tls\.key: \(16 bytes, sha256 [0-9a-f]{16}\)/);
 });
 
-test('says what cannot be told, and where there is nothing', () => {
+test('shows which cluster is unknown and which is empty', () => {
   expect(renderPlan({ management: [] })).toBe(
     '# management cluster: nothing\n---\n# tenant cluster: not known yet\n',
   );
 });
 
-test('writes texts so that kubectl reads them as texts', () => {
+test('writes strings so that kubectl parses them as strings', () => {
   const object = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

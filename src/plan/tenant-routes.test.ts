@@ -46,7 +46,7 @@ test('belongs to its Exposure', () => {
   }
 });
 
-test('has a name of its own for each host, Edge and driver, and the same one every time', () => {
+test('has a unique and stable name for each host, Edge and driver', () => {
   const names = (spec = {}, edgeSpec = {}) =>
     routesOf(spec, edgeSpec).map(({ metadata }) => metadata.name);
 
@@ -60,7 +60,7 @@ test('has a name of its own for each host, Edge and driver, and the same one eve
   expect(names()).toEqual(names());
 });
 
-test('a previous one leads where the current one of its type does', () => {
+test('a previous one points to the backend of the current one of its type', () => {
   const { routes } = planExposure({ exposure: exposure(), edge: edge() }, facts());
   const backend = { service: { name: 'gone', port: 1 } };
   const previous = tenantRoute('blue', 'old.test', {}, { backend });
@@ -82,7 +82,7 @@ describe('limits and allowed sources of an Exposure', () => {
     access: { allowedSources: ['10.0.0.0/8', 'fd00::/8'] },
   };
 
-  test('are those of each of its TenantRoutes', () => {
+  test('are copied to each of its TenantRoutes', () => {
     const routes = routesOf(policy, { driver: 'snicket' });
 
     expect(routes.length).toBe(2);
@@ -93,7 +93,7 @@ describe('limits and allowed sources of an Exposure', () => {
     }
   });
 
-  test('are a warning where the driver does not enforce them', () => {
+  test('cause a warning if the driver does not enforce them', () => {
     const desired = { exposure: exposure(policy), edge: edge({ driver: 'haproxy' }) };
 
     const { findings } = planExposure(desired, facts());

@@ -4,7 +4,7 @@ import { tenantObjects } from './tenant-objects.ts';
 import { podIn } from './testing/proxy-pod.ts';
 
 describe('the DaemonSet', () => {
-  test("in mode Passthrough at the nodes' addresses", () => {
+  test('in mode Passthrough at node addresses', () => {
     const input = tenantInput(
       { address: 'Node' },
       { mode: 'Passthrough', credentials: TENANT_KEY, edgeAddresses: [] },

@@ -9,7 +9,7 @@ import { daemonSetIn, podIn } from './testing/proxy-pod.ts';
 import { TestIo } from '../cli/testing/test-io.ts';
 
 describe('the DaemonSet', () => {
-  test('has what the Exposure says', () => {
+  test('has the settings of the Exposure', () => {
     const input = tenantInput({
       image: 'registry.example.com/mine:2',
       port: 8443,
@@ -37,11 +37,7 @@ describe('the DaemonSet', () => {
 
   test.each<[string, object, object | undefined]>([
     ['half a gibibyte where nothing is said', {}, { memory: '512Mi' }],
-    [
-      'half a gibibyte where as much is requested',
-      { requests: { memory: '0.5Gi' } },
-      { memory: '512Mi' },
-    ],
+    ['the request where it is larger', { requests: { memory: '0.5Gi' } }, { memory: '512Mi' }],
     ['none where more is requested', { requests: { memory: '1e9' } }, undefined],
     ['none where none is wanted', { limits: {} }, undefined],
   ])('has a limit of memory: %s', (_limit, resources, limits) => {
@@ -50,7 +46,7 @@ describe('the DaemonSet', () => {
     expect(container?.resources?.limits).toEqual(limits as Record<string, string>);
   });
 
-  test('listens at both families where the Service has both', () => {
+  test('listens at both address families if the Service has both', () => {
     const tenant = { ...TENANT, serviceAddresses: ['10.96.0.1', 'fd96::1'] };
     const virtualAddresses = ['100.64.64.1', 'fd64::1'];
 
@@ -62,7 +58,7 @@ describe('the DaemonSet', () => {
     expect(pod.initContainers?.[0]?.args).toEqual(['address', 'add', '100.64.64.1', 'fd64::1']);
   });
 
-  test('leaves out a virtual address of a family that the Service has not', () => {
+  test('skips a virtual address of a family that the Service does not have', () => {
     const input = tenantInput({ virtualAddresses: ['fd64::1', '100.64.64.1'] });
 
     const pod = podIn(tenantObjects(input));
@@ -70,7 +66,7 @@ describe('the DaemonSet', () => {
     expect(pod.initContainers?.[0]?.args).toEqual(['address', 'add', '100.64.64.1']);
   });
 
-  test('has an address for its health that is asked for and listened on, and changes with it', () => {
+  test('probes the health address that it listens on, which changes with the revision', () => {
     const revisions = ['info', 'debug'].map((logLevel) => {
       const [container] = podIn(tenantObjects(tenantInput({ logLevel }))).containers;
       const asked = container?.readinessProbe?.httpGet;
@@ -82,7 +78,7 @@ describe('the DaemonSet', () => {
     expect(revisions[0]).not.toBe(revisions[1]!);
   });
 
-  test('stays as it is when the certificate is a new one', () => {
+  test('does not change with a new certificate', () => {
     const renewed = {
       credentials: { certificate: 'next\n', key: 'its key\n' },
       authority: 'both\n',
@@ -93,7 +89,7 @@ describe('the DaemonSet', () => {
     expect(daemonSetIn(tenantObjects(tenantInput({}, renewed)))).toEqual(before);
   });
 
-  test('asks no policy for the host of the API, since it talks to none', () => {
+  test('opts out of the injection policy', () => {
     const { template } = daemonSetIn(tenantObjects(tenantInput())).spec;
 
     expect(template.metadata.labels['snicket.dev/inject']).toBe('false');
@@ -113,7 +109,7 @@ describe('the command lines', () => {
     ['Terminate', LEAF, 'Node'],
     ['Passthrough', TENANT_KEY, 'Virtual'],
     ['Passthrough', TENANT_KEY, 'Node'],
-  ] as const)('in mode %s are those of the program', (mode, credentials, address) => {
+  ] as const)('in mode %s are valid for the program', (mode, credentials, address) => {
     const pod = podIn(tenantObjects(tenantInput({ address }, { mode, credentials })));
 
     const flags = taken(proxyCommand(new TestIo()), pod.containers[0]?.args).opts();
@@ -129,7 +125,7 @@ describe('the command lines', () => {
     }
   });
 
-  test('of those that leave are those of the program', () => {
+  test('of those that leave are valid for the program', () => {
     const [container] = podIn(cleanupObjects(tenantInput())).containers;
 
     const command = taken(addressCommand(new TestIo()), container?.args);
@@ -143,17 +139,17 @@ describe('the hosts file', () => {
   const aliases = (hostAliases: readonly object[], edgeAddresses: readonly string[]) =>
     podIn(tenantObjects(tenantInput({ hostAliases }, { edgeAddresses }))).hostAliases;
 
-  test('has nothing of the edge', () => {
+  test('has no entry for the edge', () => {
     expect(aliases([], ['203.0.113.10'])).toBeUndefined();
   });
 
-  test('has the lines of the user', () => {
+  test('has the entries of the user', () => {
     const given = [{ ip: '203.0.113.10', hostnames: ['other.example.com'] }];
 
     expect(aliases(given, ['203.0.113.10'])).toEqual(given);
   });
 
-  test('has the host where the user says it is, and nowhere else', () => {
+  test("has only the user's address for the host", () => {
     const given = [{ ip: '10.9.9.9', hostnames: ['blue.k8s.example.com'] }];
 
     expect(aliases(given, ['203.0.113.10'])).toEqual(given);
@@ -164,7 +160,7 @@ describe('the pod template', () => {
   const templateFor = (change: Parameters<typeof tenantInput>[1]) =>
     daemonSetIn(tenantObjects(tenantInput({}, change))).spec.template;
 
-  test('is the same whatever the addresses and the port of the edge are', () => {
+  test('does not depend on the addresses and the port of the edge', () => {
     const one = templateFor({ edgeAddresses: ['203.0.113.10'], port: 443 });
     const other = templateFor({ edgeAddresses: ['198.51.100.7', '2001:db8::7'], port: 8443 });
     const named = templateFor({ edgeAddresses: ['lb.example.com'] });
@@ -173,13 +169,13 @@ describe('the pod template', () => {
     expect(named).toEqual(one);
   });
 
-  test('is another with another Edge, so that a move between Edges is a rollout', () => {
+  test('changes with the Edge, so that a move between Edges is a rollout', () => {
     expect(templateFor({ edge: 'next haproxy' })).not.toEqual(templateFor({}));
   });
 });
 
-describe('the Secrets to pull the image with', () => {
-  test('are those of the Exposure, also while the proxies are removed', () => {
+describe('imagePullSecrets', () => {
+  test('are those of the Exposure, also during cleanup', () => {
     const imagePullSecrets = [{ name: 'registry' }, { name: 'mirror' }];
     const input = tenantInput({ imagePullSecrets });
 

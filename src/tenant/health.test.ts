@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isIPv4 } from '../wire/ip-address.ts';
 import { healthAddress } from './health.ts';
 
-test('is a loopback address that nobody else listens on', () => {
+test('is a loopback address that no other program uses', () => {
   fc.assert(
     fc.property(fc.string(), (revision) => {
       const address = healthAddress(revision);
@@ -14,13 +14,13 @@ test('is a loopback address that nobody else listens on', () => {
   );
 });
 
-test('differs from one revision to the next', () => {
+test('differs between revisions', () => {
   const addresses = Array.from({ length: 100 }, (_, revision) => healthAddress({ revision }));
 
   expect(new Set(addresses).size).toBe(100);
 });
 
-test('can be listened on and dialled as it is', async () => {
+test('accepts connections without configuration', async () => {
   const host = healthAddress('a revision');
   using server = Bun.serve({ hostname: host, port: 0, fetch: () => new Response('here') });
 

@@ -30,7 +30,7 @@ function leaseWith(spec: unknown): OwnerLease {
   return readOwnerLease(lease);
 }
 
-describe('a Lease that is acquired', () => {
+describe('an acquired Lease', () => {
   test('names its owner, its duration and its times', () => {
     expect(acquired).toEqual({
       uid: 'lease-uid',
@@ -43,7 +43,7 @@ describe('a Lease that is acquired', () => {
     });
   });
 
-  test('keeps the time of acquisition when it is renewed, and asks for the version that was read', () => {
+  test('keeps its acquire time when renewed, and requires the version that was read', () => {
     const later = new Date(NOW.getTime() + 300_000);
 
     const renewed = renewedLease(BLUE, DEFAULT_LEASE_DURATION_MS, acquired, later);
@@ -59,7 +59,7 @@ describe('a Lease that is acquired', () => {
   });
 });
 
-test('an identity belongs to the management cluster that it begins with', () => {
+test('an identity belongs to the management cluster in its prefix', () => {
   expect(exposureOfCluster(BLUE, '1234-abcd')).toBe('tenants/blue');
   expect(exposureOfCluster(BLUE, '1234')).toBeUndefined();
 });
@@ -70,7 +70,7 @@ test('an owner is named by its Exposure and cluster, and quoted if it is not an 
   expect(ownerText('x'.repeat(10_000)).length).toBeLessThan(140);
 });
 
-describe('of what a tenant writes', () => {
+describe('a Lease that a tenant has modified', () => {
   test.each([[undefined], [0], [-1], [Number.NaN], ['900'], [{}]])(
     'the duration %p counts as the default',
     (leaseDurationSeconds) => {
@@ -82,7 +82,7 @@ describe('of what a tenant writes', () => {
     expect(leaseWith({ leaseDurationSeconds: 2 ** 31 }).durationMs).toBe(HOUR_MS);
   });
 
-  test('nothing makes a Lease wait longer than an hour, or a message longer than a sentence', () => {
+  test('never expires later than after an hour, and never makes a message long', () => {
     const fields = ['holderIdentity', 'leaseDurationSeconds', 'renewTime', 'leaseTransitions'];
     const spec = fc.oneof(
       fc.dictionary(fc.constantFrom(...fields), fc.anything()),
@@ -114,20 +114,20 @@ describe('a Lease of another owner', () => {
   const left = (lease: OwnerLease, since: typeof first, nowMs: number) =>
     expiresInMs(lease, since, { nowMs, now: NOW });
 
-  test('expires its duration after it was first seen', () => {
+  test('expires one duration after it was first observed', () => {
     expect(left(acquired, first, 1000)).toBe(900_000);
     expect(left(acquired, first, 900_999)).toBe(1);
     expect(left(acquired, first, 901_000)).toBe(0);
   });
 
-  test('starts over when it is renewed, and not when something else about it changes', () => {
+  test('starts over when it is renewed, and not on other changes', () => {
     const renewed = { ...acquired, resourceVersion: '8', renewTime: '2026-03-01T12:05:00.000000Z' };
 
     expect(observeLease(first, { ...acquired, resourceVersion: '8' }, 5000)).toBe(first);
     expect(observeLease(first, renewed, 5000).sinceMs).toBe(5000);
   });
 
-  test('is waited for no matter how far its clock is ahead, or up to an hour behind', () => {
+  test('is respected if its clock is ahead, or up to an hour behind', () => {
     const at = (offsetMs: number) => new Date(NOW.getTime() + offsetMs);
 
     expect(isLongExpired(acquired, at(-100 * HOUR_MS))).toBe(false);
@@ -142,7 +142,7 @@ describe('a Lease of another owner', () => {
     expect(readOwnerLease(object).durationMs).toBe(15_000);
   });
 
-  test('that has no owner can be acquired at once', () => {
+  test('without an owner can be acquired at once', () => {
     expect(left({ ...acquired, holderIdentity: '' }, first, 1000)).toBe(0);
   });
 });

@@ -27,11 +27,11 @@ test.each([
   expect(canonicalQuantity(written)).toBe(canonical);
 });
 
-test.each(['', '.', 'Mi', 'much', '1e3', '10 m', '007', '1.'])('leaves %p as it is', (text) => {
+test.each(['', '.', 'Mi', 'much', '1e3', '10 m', '007', '1.'])('does not change %p', (text) => {
   expect(canonicalQuantity(text)).toBe(text);
 });
 
-test('changes nothing that is canonical', () => {
+test('does not change canonical quantities', () => {
   const quantity = fc
     .tuple(
       fc.nat(1_000_000),

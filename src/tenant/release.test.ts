@@ -39,13 +39,13 @@ function releaseHash(isLabeled: (input: ProxyPodsInput) => boolean): string | un
   return annotations[RELEASE_ANNOTATION];
 }
 
-describe('the hash of what the user set', () => {
+describe("the hash of the user's settings", () => {
   test('does not change between releases', () => {
     // A change of this value triggers a rollout in every tenant at once.
     expect(workerHash()).toBe('84356b7488d0221d');
   });
 
-  test('is another with another value of any field', () => {
+  test('changes with the value of any field', () => {
     const hashes = [
       {},
       { port: 8443 },
@@ -63,7 +63,7 @@ describe('the hash of what the user set', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  test('is another with another host or Edge', () => {
+  test('changes with the host or the Edge', () => {
     expect(workerHash({}, { host: 'b.example.test' })).not.toBe(workerHash());
     expect(workerHash({}, { edge: 'other/snicket' })).not.toBe(workerHash());
   });
@@ -97,11 +97,11 @@ describe('the hash of the release', () => {
     ['pull secrets', ({ worker }) => worker.imagePullSecrets !== undefined],
     ['a node selector', ({ worker }) => worker.nodeSelector !== undefined],
     ['limits', ({ worker }) => worker.resources.limits !== undefined],
-  ])('is another if the template changes only with %s', (_, isLabeled) => {
+  ])('changes if the template changes only with %s', (_, isLabeled) => {
     expect(releaseHash(isLabeled)).not.toBe(unchanged);
   });
 
-  test('is another with another default image, but for an Exposure that names one', () => {
+  test('changes with the default image, except for an Exposure that sets an image', () => {
     const hashOf = (worker: object, defaultImage: string) =>
       releaseAnnotations(inputOf(worker, { defaultImage }), proxyDaemonSet)[RELEASE_ANNOTATION];
 

@@ -4,7 +4,7 @@ import { TENANT, tenantInput } from '../plan/testing/inputs.ts';
 import { cleanupObjects, tenantFindings, tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn } from './testing/proxy-pod.ts';
 
-test('there are endpoints first, then the files of the proxy, then the proxy', () => {
+test('lists endpoints first, then the configuration of the proxy, then the proxy', () => {
   expect(tenantObjects(tenantInput()).map(objectText)).toEqual([
     'EndpointSlice default/kubernetes',
     'Endpoints default/kubernetes',
@@ -15,8 +15,8 @@ test('there are endpoints first, then the files of the proxy, then the proxy', (
   ]);
 });
 
-describe('leaving', () => {
-  test('takes the address off every node, after the proxy there has ended', () => {
+describe('cleanup', () => {
+  test('removes the address from every node, after its proxy has terminated', () => {
     const { spec } = daemonSetIn(cleanupObjects(tenantInput()));
     const [container] = spec.template.spec.containers;
 
@@ -30,7 +30,7 @@ describe('leaving', () => {
     expect(container?.securityContext.capabilities).toEqual({ drop: ['ALL'], add: ['NET_ADMIN'] });
   });
 
-  test('has the name and the selector of the proxy, which it replaces', () => {
+  test('has the name and the selector of the proxy DaemonSet, which it replaces', () => {
     const proxy = daemonSetIn(tenantObjects(tenantInput()));
     const leaving = daemonSetIn(cleanupObjects(tenantInput()));
 
@@ -39,7 +39,7 @@ describe('leaving', () => {
     expect(leaving.spec.selector).toEqual(proxy.spec.selector);
   });
 
-  test("has nothing to do where proxies are at the nodes' own addresses", () => {
+  test('is not needed with node addresses', () => {
     expect(cleanupObjects(tenantInput({ address: 'Node' }))).toEqual([]);
   });
 });
@@ -50,13 +50,13 @@ describe('direct injection', () => {
       ({ kind }) => kind,
     );
 
-  test('is by a policy from 1.36 on', () => {
+  test('uses a policy since 1.36', () => {
     expect(kindsOf('v1.36.0+k0s')).toEqual(
       expect.arrayContaining(['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding']),
     );
   });
 
-  test('is not there before, and a finding says so', () => {
+  test('is reported as unsupported before 1.36', () => {
     const tenant = { ...TENANT, version: 'v1.35.6' };
     const { worker } = tenantInput({ directInjection: true });
 
@@ -78,19 +78,19 @@ describe('a finding', () => {
       tenant: { ...TENANT, serviceAddresses },
     }).map(({ code }) => code);
 
-  test('says that no virtual address has the family of the Service', () => {
+  test('reports that no virtual address has the family of the Service', () => {
     expect(codesOf({}, ['fd96::1'])).toEqual(['VirtualAddressUnusable']);
     expect(codesOf({ virtualAddresses: ['100.64.64.1', 'fd64::1'] }, ['fd96::1'])).toEqual([]);
     expect(codesOf({ address: 'Node' }, ['fd96::1'])).toEqual([]);
   });
 
-  test('says that the virtual address is that of the Service', () => {
+  test('reports a virtual address that equals that of the Service', () => {
     expect(codesOf({ virtualAddresses: ['10.96.0.1'] }, ['10.96.0.1'])).toEqual([
       'VirtualAddressUnusable',
     ]);
   });
 
-  test('says that the Service is not there', () => {
+  test('reports a missing Service', () => {
     expect(codesOf({}, [])).toEqual(['KubernetesServiceMissing']);
   });
 });

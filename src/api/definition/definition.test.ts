@@ -67,7 +67,7 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
     expect(forbidden).toEqual([]);
   });
 
-  test('has rules in the specification only: a status is our own to write', () => {
+  test('has validation rules in the spec only, since only Snicket writes the status', () => {
     const ruled = nodes.filter(([, schema]) => CEL_RULES in schema).map(([path]) => path);
 
     expect(ruled.length).toBeGreaterThan(3);
@@ -85,7 +85,7 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
     });
   });
 
-  test('has columns for what there is', () => {
+  test('has printer columns for existing fields', () => {
     for (const { jsonPath } of kind.columns) {
       const place = `${name}${jsonPath.replace(/\[\?.*?\]/, '[]')}`;
       const isKnown = jsonPath.startsWith('.metadata') || nodes.some(([path]) => path === place);

@@ -7,11 +7,11 @@ import { generatedFiles } from './generated.ts';
 
 const root = resolve(import.meta.dir, '../../..');
 
-test.each([...generatedFiles()])('%s is as `make generate` writes it', (path, text) => {
+test.each([...generatedFiles()])('%s matches the output of `make generate`', (path, text) => {
   expect(readFileSync(join(root, path), 'utf8')).toBe(text);
 });
 
-test('deploy/crds has no definition that nothing makes', () => {
+test('deploy/crds contains no file that is not generated', () => {
   const made = [...generatedFiles().keys()].filter((path) => path.startsWith('deploy/crds/'));
 
   const found = readdirSync(join(root, 'deploy/crds')).map((name) => `deploy/crds/${name}`);
@@ -19,7 +19,7 @@ test('deploy/crds has no definition that nothing makes', () => {
   expect(found.toSorted()).toEqual(made);
 });
 
-test('a definition reads the same in YAML 1.1, which kubectl speaks', () => {
+test('a definition parses the same as YAML 1.1, which kubectl uses', () => {
   for (const kind of KINDS) {
     const text = generatedFiles().get(`deploy/crds/${kind.resource.plural}.yaml`);
 
@@ -29,7 +29,7 @@ test('a definition reads the same in YAML 1.1, which kubectl speaks', () => {
   }
 });
 
-test('the reference has a row for every field, and every sentence of refusal', () => {
+test('the reference has a row for every field and every validation message', () => {
   const reference = generatedFiles().get('docs/reference/api.md')!;
 
   expect(reference).toContain(

@@ -8,16 +8,16 @@ const SCHEMAS = { host, domain, address, virtualAddress, endpoint };
 describe.each(Object.entries(NETWORK_TEXTS))('%s', (field, { right, wrong }) => {
   const schema = SCHEMAS[field as keyof typeof SCHEMAS];
 
-  test.each(right)('takes %j', (text) => {
+  test.each(right)('accepts %j', (text) => {
     expect(schema.safeParse(text).success).toBeTrue();
   });
 
-  test.each(wrong)('refuses %j', (text) => {
+  test.each(wrong)('rejects %j', (text) => {
     expect(schema.safeParse(text).success).toBeFalse();
   });
 });
 
-test('takes every IPv4 address that is neither loopback, link-local, multicast nor unspecified for a virtual one', () => {
+test('accepts every IPv4 address as a virtual one that is not loopback, link-local, multicast or unspecified', () => {
   fc.assert(
     fc.property(fc.ipV4(), (text) => {
       const [first = 0, second = 0] = text.split('.').map(Number);
@@ -33,7 +33,7 @@ test('takes every IPv4 address that is neither loopback, link-local, multicast n
   );
 });
 
-test('takes every pair of an address and a port for an endpoint, if IPv6 is in brackets', () => {
+test('accepts every pair of an address and a port as an endpoint, if IPv6 is in brackets', () => {
   const port = fc.integer({ min: 1, max: 65_535 });
   fc.assert(
     fc.property(fc.ipV4(), fc.ipV6(), port, (four, six, number) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import * as z from 'zod';
 import { CEL_RULES, matching, withRules } from './rule.ts';
 
-test('puts the same sentence into both languages', () => {
+test('generates the same message in both languages', () => {
   const schema = withRules(z.object({ name: z.string(), port: z.int() }), {
     cel: 'self.port > 1',
     holds: ({ port }) => port > 1,
@@ -20,7 +20,7 @@ test('puts the same sentence into both languages', () => {
   );
 });
 
-test('has a plain message where no value is in the sentence', () => {
+test('has a plain message if the sentence contains no value', () => {
   const schema = withRules(z.string(), matching('^[a-z\\\\]+$', 'letters only'));
 
   expect(schema.meta()).toEqual({
@@ -28,7 +28,7 @@ test('has a plain message where no value is in the sentence', () => {
   });
 });
 
-test('blames a field if the rule names one', () => {
+test('reports the field that the rule names', () => {
   const schema = withRules(z.object({ a: z.object({ b: z.string() }) }), {
     cel: "self.a.b != ''",
     holds: ({ a }) => a.b !== '',
@@ -40,7 +40,7 @@ test('blames a field if the rule names one', () => {
   expect(schema.safeParse({ a: { b: '' } }).error?.issues).toMatchObject([{ path: ['a', 'b'] }]);
 });
 
-test('leaves a rule about a change to the API server', () => {
+test('leaves a transition rule to the API server', () => {
   const schema = withRules(z.object({ name: z.string() }), {
     cel: 'self.name == oldSelf.name',
     sentence: 'it was {oldSelf.name}',
@@ -52,7 +52,7 @@ test('leaves a rule about a change to the API server', () => {
   expect(schema.safeParse({ name: 'a' }).success).toBeTrue();
 });
 
-test('tells every rule that is broken', () => {
+test('reports every violated rule', () => {
   const no = { cel: 'false', holds: () => false };
   const schema = withRules(z.string(), { ...no, sentence: 'one' }, { ...no, sentence: 'two' });
 

@@ -3,7 +3,7 @@ import { OutsideWork } from '../../clock/testing/outside-work.ts';
 import { countCrypto } from './crypto-work.ts';
 import { makeCa } from './test-ca.ts';
 
-test('is idle when what has begun has ended, and not before', async () => {
+test('is idle when all operations have ended', async () => {
   const work = new OutsideWork();
   countCrypto(work);
   let isDone = false;
@@ -19,7 +19,7 @@ test('is idle when what has begun has ended, and not before', async () => {
   await work.idle();
 });
 
-test('counts what a library does, for everybody who asks', async () => {
+test('counts the operations of libraries, for every counter', async () => {
   const works = [new OutsideWork(), new OutsideWork()];
   for (const work of works) countCrypto(work);
 

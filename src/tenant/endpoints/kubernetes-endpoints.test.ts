@@ -51,7 +51,7 @@ describe('at a virtual address', () => {
       currentSlices: [],
     });
 
-  test('one endpoint stands for all nodes, in a slice and in Endpoints', () => {
+  test('one endpoint serves all nodes, in an EndpointSlice and in Endpoints', () => {
     expect(virtual(['100.64.64.1'], IPV4)).toMatchInlineSnapshot(`
       [
         {
@@ -119,7 +119,7 @@ describe('at a virtual address', () => {
     `);
   });
 
-  test('the second family has a slice of its own', () => {
+  test('the second address family has a separate slice', () => {
     const objects = virtual(['100.64.64.1', 'FD64::0001'], BOTH);
 
     expect(summary(objects)).toEqual({
@@ -129,7 +129,7 @@ describe('at a virtual address', () => {
     expect(slicesIn(objects).map(({ addressType }) => addressType)).toEqual(['IPv4', 'IPv6']);
   });
 
-  test('the slice `kubernetes` is of the primary family, whichever that is', () => {
+  test('the slice `kubernetes` has the primary address family', () => {
     const objects = virtual(['100.64.64.1', 'fd64::1'], BOTH.toReversed());
 
     expect(summary(objects)).toEqual({
@@ -144,7 +144,7 @@ describe('at a virtual address', () => {
   });
 });
 
-describe("at the nodes' addresses", () => {
+describe('at node addresses', () => {
   test('each node has an endpoint with a hint for itself', () => {
     const nodes = [node('one', '10.0.0.1'), node('two', '10.0.0.2', false)];
 
@@ -246,13 +246,13 @@ describe("at the nodes' addresses", () => {
     `);
   });
 
-  test('a node without an address, or with one that no slice takes, is left out', () => {
+  test('a node without a usable address is skipped', () => {
     const nodes = [node('one', '10.0.0.1'), node('two', ''), node('three', '169.254.0.3')];
 
     expect(summary(atNodes(nodes))).toEqual({ kubernetes: ['10.0.0.1'] });
   });
 
-  test('each family has the nodes that have an address of it', () => {
+  test('each address family has the nodes with an address of that family', () => {
     const nodes = [
       { name: 'one', addresses: ['10.0.0.1', 'fd00::1'], ready: true },
       node('two', 'fd00::2'),
@@ -264,19 +264,19 @@ describe("at the nodes' addresses", () => {
     });
   });
 
-  test('all are ready when none is said to be: a wrong judgement must not cut everybody off', () => {
+  test('all endpoints are ready if no node is: a wrong result must not cut off all pods', () => {
     const nodes = [node('one', '10.0.0.1', false), node('two', '10.0.0.2', false)];
 
     expect(summary(atNodes(nodes))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.2'] });
   });
 
-  test('a node that is ready but has no address does not count', () => {
+  test('a ready node without an address does not count', () => {
     const nodes = [node('one', '10.0.0.1', false), node('two', '', true)];
 
     expect(summary(atNodes(nodes))).toEqual({ kubernetes: ['10.0.0.1'] });
   });
 
-  test('the last list stays when no node is left', () => {
+  test('the last endpoints stay when no node is left', () => {
     const nodes = [node('one', '10.0.0.1'), node('two', '10.0.0.2', false)];
     const before = atNodes(nodes);
 
@@ -284,7 +284,7 @@ describe("at the nodes' addresses", () => {
     expect(atNodes([node('new', '')], { currentSlices: slicesIn(before) })).toEqual(before);
   });
 
-  test('the list of an API server is not ours to keep', () => {
+  test("endpoints of the API server's reconciler are not kept", () => {
     const [theirs] = slicesIn(atNodes([node('one', '10.0.0.1')]));
     const labels = { 'kubernetes.io/service-name': 'kubernetes' };
     const foreign = { ...theirs!, metadata: { ...theirs!.metadata, labels } };
@@ -292,11 +292,11 @@ describe("at the nodes' addresses", () => {
     expect(atNodes([], { currentSlices: [foreign] })).toEqual([]);
   });
 
-  test('nothing is made where nothing was', () => {
+  test('no endpoints are created without nodes', () => {
     expect(atNodes([])).toEqual([]);
   });
 
-  test('what a virtual address left is replaced, and kept until then', () => {
+  test('the endpoint of a virtual address stays until it is replaced', () => {
     const [slice] = slicesIn(atNodes([node('one', '10.0.0.1')]));
     const currentSlices = [{ ...slice!, endpoints: [endpointAt('100.64.64.1')] }];
 
@@ -306,7 +306,7 @@ describe("at the nodes' addresses", () => {
     });
   });
 
-  test('the thousand and first has a slice of its own, and a node that goes changes one slice', () => {
+  test('the 1001st endpoint has another slice, and a removed node changes one slice', () => {
     const nodes = Array.from({ length: 2500 }, (_, index) =>
       node(`node-${index}`, `10.1.${index >> 8}.${index & 0xff}`),
     );

@@ -6,7 +6,7 @@ test('fills pages in order', () => {
   expect(pagesOf(['c', 'a', 'b'], [], 2)).toEqual([['a', 'b'], ['c']]);
 });
 
-test('leaves everybody on their page when somebody goes', () => {
+test('keeps all items on their pages when one is removed', () => {
   expect(
     pagesOf(
       ['b', 'c', 'd'],
@@ -19,13 +19,13 @@ test('leaves everybody on their page when somebody goes', () => {
   ).toEqual([['b'], ['c', 'd']]);
 });
 
-test('puts newcomers where there is room, and then on a new page', () => {
+test('adds new items to pages with room, and then to a new page', () => {
   const pages = pagesOf(['b', 'c', 'd', 'x', 'y'], [['b'], ['c', 'd']], 2);
 
   expect(pages).toEqual([['b', 'x'], ['c', 'd'], ['y']]);
 });
 
-test('begins anew when the first page would be empty: it has the name that an API server takes over', () => {
+test('rebuilds the pages if the first one would be empty, since the API server adopts its name', () => {
   expect(
     pagesOf(
       ['c', 'd'],
@@ -38,11 +38,11 @@ test('begins anew when the first page would be empty: it has the name that an AP
   ).toEqual([['c', 'd']]);
 });
 
-test('takes apart a page that somebody else has overfilled', () => {
+test('splits a page that another client has overfilled', () => {
   expect(pagesOf(['a', 'b', 'c'], [['a', 'b', 'c']], 2)).toEqual([['a', 'b'], ['c']]);
 });
 
-test('has everybody once, keeps to the size, and changes one page for one node', () => {
+test('contains every item once, respects the size, and changes one page per item', () => {
   const names = fc.uniqueArray(fc.nat(60).map(String), { maxLength: 40 });
 
   fc.assert(
