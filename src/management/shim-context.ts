@@ -40,5 +40,6 @@ export function edgeFor(
 ): Found<Edge> {
   const wanted = object.metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } };
-  return exposureIndex.edgeOf({ spec, annotated: object });
+  // The Exposure has the name of the object.
+  return exposureIndex.edgeOf({ metadata: object.metadata, spec, annotated: object });
 }

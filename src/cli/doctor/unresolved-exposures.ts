@@ -36,6 +36,7 @@ function whyUnresolved(object: KubeObject, management: ManagementSnapshot): read
   const { namespace, annotations = {} } = object.metadata;
   const wanted = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const edge = management.exposureIndex.edgeOf({
+    metadata: object.metadata,
     spec: wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } },
   });
   const ingresses = management
