@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -25,17 +26,11 @@ beforeAll(async () => {
   edge('local', { addresses: ['127.0.0.1'] });
   edge('self', { domain: '203-0-113-10.sslip.io', addresses: ['203.0.113.10'] });
   edge('nowhere', { domain: 'nowhere.test' });
-  edge('cloud', { domain: 'cloud.test' });
-  await createClient(server.access).patch(
-    RESOURCES.edge,
-    { name: 'cloud' },
-    'merge',
-    { status: { observedGeneration: 1, addresses: ['lb-1.example.net'] } },
-    { subresource: 'status' },
-  );
+  edge('cloud', { domain: 'cloud.test', ingress: { className: 'haproxy' } });
   exposure('tenants/blue', { edgeRef: { name: 'shared' } });
   exposure('tenants/red', { edgeRef: { name: 'shared' }, hosts: { api: 'api.red.test' } });
   exposure('other/green', { edgeRef: { name: 'cloud' } });
+  await routed('other/green', [{ hostname: 'lb-1.example.net' }]);
   exposure('lost/grey', { edgeRef: { name: 'nowhere' } });
   exposure('lost/black', { edgeRef: { name: 'gone' } });
   exposure('own/white', { edgeRef: { name: 'self' } });
@@ -59,6 +54,19 @@ function exposure(key: string, spec: object, konnectivityPort: number | undefine
     kubeconfigSecretRef: { name: 'kubeconfig' },
   };
   server.seed(objectOf('Exposure', { name, namespace }, { spec: { controlPlane, ...spec } }));
+}
+
+/** Creates the Ingress of an Exposure, with what its controller reports. */
+async function routed(key: string, ingress: readonly object[]): Promise<void> {
+  const [namespace = '', name = ''] = key.split('/');
+  const { uid = '' } = server.read(RESOURCES.exposure, { name, namespace })!.metadata;
+  const labels = { ...MANAGED_BY, [EXPOSURE_LABEL]: name };
+  const ownerReferences = [{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', name, uid }];
+  const metadata = { name: `snicket-${name}.haproxy`, namespace, labels, ownerReferences };
+  server.seed(objectOf('Ingress', metadata, { spec: { ingressClassName: 'haproxy' } }));
+  const status = { loadBalancer: { ingress } };
+  const at = { subresource: 'status' } as const;
+  await createClient(server.access).patch(RESOURCES.ingress, metadata, 'merge', { status }, at);
 }
 
 describe('records', () => {

@@ -10,7 +10,7 @@ import type { EdgeContext } from '../edges/driver.ts';
 import { previousRoutes } from '../edges/previous-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
 import type { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/object.ts';
+import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { ownRoutes } from '../plan/ownership.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -26,6 +26,7 @@ export function edgeContext(
   edge: Edge,
   namespace?: string,
 ): EdgeContext {
+  const service = edgeService({ namespace: operatorNamespace }, edge);
   return {
     edge,
     served: management.served,
@@ -33,22 +34,23 @@ export function edgeContext(
     gateways: management.all(RESOURCES.gateway),
     gatewayClasses: management.all(RESOURCES.gatewayClass),
     namespaceLabels: namespace === undefined ? {} : management.namespaceLabels(namespace),
-    // The Services of other edges are not known.
-    service:
-      edge.spec.driver === 'snicket'
-        ? management.service({ namespace: operatorNamespace, name: GATEWAY_SERVICE })
-        : undefined,
+    service: service && management.service(service),
     nowMs: clock.now().getTime(),
   };
+}
+
+/** The key of the Service in front of an Edge; undefined if unknown, as for all edges but Snicket's own gateway. */
+export function edgeService(
+  { namespace }: Pick<ManagementContext, 'namespace'>,
+  { spec }: Edge,
+): ObjectKey | undefined {
+  return spec.driver === 'snicket' ? { namespace, name: GATEWAY_SERVICE } : undefined;
 }
 
 /** The maximum in the status of an Edge. */
 const MAX_ADDRESSES = 16;
 
-/**
- * The addresses of an Edge, sorted: those of its spec, or those that its controller reports. While the controller reports
- * none, the last known ones stay.
- */
+/** The addresses of an Edge, sorted: those of its spec, or those that its controller reports. Empty if unknown. */
 export function edgeAddresses(
   context: EdgeContext,
   live: readonly KubeObject[],
@@ -65,9 +67,7 @@ export function edgeAddresses(
       ),
   );
   const reported = new Set(driver.addresses(own, context));
-  if (reported.size > 0) return [...reported].toSorted().slice(0, MAX_ADDRESSES);
-  const { status, metadata } = edge;
-  return status?.observedGeneration === metadata.generation ? (status?.addresses ?? []) : [];
+  return [...reported].toSorted().slice(0, MAX_ADDRESSES);
 }
 
 /** The addresses of an Edge inside the management cluster, where it is our own gateway. */

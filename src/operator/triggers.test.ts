@@ -149,6 +149,28 @@ describe('a foreign route concerns', () => {
   });
 });
 
+describe('the Service of the gateway concerns', () => {
+  const service = { namespace: 'snicket-system', name: 'snicket-gateway' };
+
+  test('the Exposures on its Edges, whose addresses it has', async () => {
+    const queued = await queuedBy(({ onService }) => onService(service), ALL);
+
+    expect(queued).toEqual(Object.keys(ALL).toSorted());
+  });
+
+  test('no Exposure by way of the status of an Edge', async () => {
+    const before: KubeObject = { ...OBJECTS[0]!, metadata: { name: 'shared', generation: 1 } };
+    const status = { addresses: ['203.0.113.10'] };
+
+    const queued = await queuedBy(
+      ({ onEdge }) => onEdge({ ...before, status } as KubeObject, before),
+      ALL,
+    );
+
+    expect(queued).toEqual([]);
+  });
+});
+
 describe("a change of a provider's object concerns", () => {
   test.each<[string, KubeObject, readonly string[]]>([
     ['the Exposure that references it', freshTenant('kamaji', 'blue'), ['of-kamaji']],

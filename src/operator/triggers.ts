@@ -89,20 +89,17 @@ export class Triggers implements ManagementListener {
   };
 
   readonly onEdge = (object: KubeObject, previous: KubeObject | undefined): void => {
-    const isSame =
-      previous !== undefined &&
-      isOwnWrite(object, previous) &&
-      Bun.deepEquals(addressesIn(object), addressesIn(previous));
-    if (isSame) return;
+    if (previous !== undefined && isOwnWrite(object, previous)) {
+      // Another client may have changed the addresses: the controller of Edges writes them again.
+      const isSame = Bun.deepEquals(addressesIn(object), addressesIn(previous));
+      if (!isSame) this.#options.edges.add(object.metadata.name);
+      return;
+    }
     this.#options.edges.add(object.metadata.name);
     this.#addEdgesSoon(); // each reports whether several Edges are the default
-    if (previous !== undefined && isOwnWrite(object, previous)) {
-      this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
-    } else {
-      // Another domain claims and releases hosts, also those of Exposures on other Edges.
-      this.#addAll();
-      this.#addAnnotated();
-    }
+    // Another domain claims and releases hosts, also those of Exposures on other Edges.
+    this.#addAll();
+    this.#addAnnotated();
   };
 
   readonly onService = (key: ObjectKey): void => {
@@ -252,7 +249,7 @@ function isOwnWrite({ metadata: after }: KubeObject, { metadata: before }: KubeO
   );
 }
 
-/** The addresses of an Edge: DNS and the proxies of workers use them. */
+/** The addresses in the status of an Edge, for users. */
 function addressesIn(edge: KubeObject): readonly string[] {
   return (edge as Partial<Edge>).status?.addresses ?? [];
 }

@@ -41,7 +41,7 @@ export interface Facts {
   readonly controlPlane?: ControlPlane | undefined;
   readonly tenant?: TenantFacts | undefined;
   readonly credentials?: ProxyCredentials | undefined;
-  /** The IP addresses or host names of the edge. */
+  /** The IP addresses or host names of the edge. Empty if unknown: its proxies then keep the reported ones. */
   readonly edgeAddresses: readonly string[];
   /** The addresses of the edge's own Service in the management cluster. Default: unknown. */
   readonly edgeClusterAddresses?: readonly string[] | undefined;
@@ -58,6 +58,8 @@ export interface Facts {
   readonly currentSlices: readonly EndpointSlice[];
   /** The current proxies of the tenant. */
   readonly currentProxies?: ProxyState | undefined;
+  /** The current ConfigMap of these proxies. */
+  readonly currentConfig?: KubeObject | undefined;
   /** The image of the proxy, unless the Exposure names one. */
   readonly proxyImage: string;
   /** Set if a host belongs to another Exposure. The previous routes of this Exposure then stay, or it has none. */
@@ -173,8 +175,10 @@ function tenantSideOf(
   { exposure, edge }: DesiredExposure,
   { mode, hosts }: { readonly mode: WorkerMode; readonly hosts: Hosts },
   { ca }: ControlPlane,
-  { tenant, credentials, edgeAddresses, currentSlices, currentProxies, proxyImage }: Facts,
+  facts: Facts,
 ): Pick<Plan, 'tenant' | 'findings'> {
+  const { tenant, credentials, edgeAddresses, currentSlices, currentProxies, currentConfig } =
+    facts;
   const { worker } = exposure.spec;
   const found = [
     ...(mode === 'Terminate' &&
@@ -197,9 +201,11 @@ function tenantSideOf(
     tenant,
     credentials,
     edgeAddresses,
+    areAddressesReported: edge.spec.addresses === undefined,
+    currentConfig,
     currentSlices,
     currentProxies,
-    image: proxyImage,
+    image: facts.proxyImage,
     host: hosts.api,
     port: edge.spec.port,
     edge: `${edge.metadata.name} ${edge.spec.driver}`,

@@ -12,14 +12,19 @@ import {
   type ControlPlaneReading,
 } from '../providers/reading/read-control-plane.ts';
 import { proxyState } from '../tenant/proxy-addresses.ts';
-import { PROXY } from '../tenant/proxy-names.ts';
+import { PROXY, PROXY_CONFIG } from '../tenant/proxy-names.ts';
 import { controlPlaneObjects } from '../management/control-plane-objects.ts';
 import {
   dependencyOn,
   dependencyOnNames,
   type Dependency,
 } from '../management/dependency-index.ts';
-import { edgeAddresses, edgeClusterAddresses, edgeContext } from '../management/edge-state.ts';
+import {
+  edgeAddresses,
+  edgeClusterAddresses,
+  edgeContext,
+  edgeService,
+} from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementContext } from '../management/management-view.ts';
 import type { ReadSecret } from '../management/read-secret.ts';
@@ -93,6 +98,8 @@ export async function observeExposure(
   const objects = controlPlaneObjects(management, signal);
   const reading = await readControlPlane(exposure, recorded(objects, secrets, depend));
   const context = edgeContext(deps, edge);
+  const gateway = edgeService(deps, edge);
+  if (gateway !== undefined) depend(dependencyOn(RESOURCES.service, gateway));
   const facts = {
     controlPlane: reading.controlPlane,
     conflict,
@@ -153,11 +160,13 @@ export async function observeTenant(
   });
   const currentSlices = view.slices.list();
   const [currentProxies] = view.daemonSets.list().map(proxyState);
-  return {
-    ...found,
-    live,
-    facts: { ...facts, tenant, credentials, currentSlices, currentProxies },
-  };
+  const currentConfig = live.find(isProxyConfig);
+  const known = { tenant, credentials, currentSlices, currentProxies, currentConfig };
+  return { ...found, live, facts: { ...facts, ...known } };
+}
+
+function isProxyConfig({ kind, metadata }: KubeObject): boolean {
+  return kind === RESOURCES.configMap.kind && metadata.name === PROXY_CONFIG.name;
 }
 
 function isProxySecret({ kind, metadata }: KubeObject): boolean {

@@ -3,7 +3,7 @@
  */
 import type { WorkerSpec } from '../api/worker.ts';
 import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.ts';
-import { formatEdgeAddress } from '../net/edge-address.ts';
+import { formatEdgeAddress, parseEdgeAddress } from '../net/edge-address.ts';
 
 /** The input of {@link edgeFile}. */
 export interface EdgeFileInput {
@@ -19,11 +19,42 @@ export interface EdgeFileInput {
  * Returns the file with the IP addresses of the edge, so that proxies need no DNS. Contains only the API host if the
  * Edge has no IP address, which requires DNS, or if `worker.hostAliases` names the host.
  */
-export function edgeFile({ worker, host, port, edgeAddresses }: EdgeFileInput): string {
+export function edgeFile(input: EdgeFileInput): string {
+  const { host, port } = input;
+  const addresses = edgeFileAddresses(input);
+  const lines = addresses.length === 0 ? [host] : addresses;
+  return lines.map((one) => `${formatEdgeAddress({ host: one, port })}\n`).join('');
+}
+
+/** Returns the IP addresses in the file. */
+export function edgeFileAddresses({
+  worker,
+  host,
+  edgeAddresses,
+}: Omit<EdgeFileInput, 'port'>): readonly string[] {
   const isGiven = worker.hostAliases?.some(({ hostnames }) => hostnames.includes(host)) === true;
   const known = isGiven ? [] : edgeAddresses.filter((one) => familyOf(one) !== undefined);
   // Sorted, because a load balancer may report its addresses in any order.
-  const addresses = [...new Set(known.map(canonicalAddress))].toSorted();
-  const lines = addresses.length === 0 ? [host] : addresses;
-  return lines.map((one) => `${formatEdgeAddress({ host: one, port })}\n`).join('');
+  return [...new Set(known.map(canonicalAddress))].toSorted();
+}
+
+/** No Edge has more addresses. */
+const MAX_ADDRESSES = 16;
+
+/** Returns the IP addresses in a file that another client may have changed; empty if one of its lines is invalid. */
+export function parseEdgeFileAddresses(file: string, port: number): readonly string[] {
+  const lines = file.split('\n').filter((line) => line !== '');
+  const addresses = lines.flatMap((line) => addressIn(line, port) ?? []);
+  const isValid = addresses.length === lines.length && lines.length <= MAX_ADDRESSES;
+  return isValid ? addresses : [];
+}
+
+function addressIn(line: string, port: number): string | undefined {
+  try {
+    const address = parseEdgeAddress(line);
+    return address.port === port && familyOf(address.host) !== undefined ? address.host : undefined;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }

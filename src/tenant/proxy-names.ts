@@ -15,6 +15,12 @@ export const PROXY_CONFIG = PROXY;
  */
 export const EDGE_ANNOTATION = 'snicket.dev/edge';
 
+/**
+ * The annotation of the ConfigMap with the Edge, its driver, the host and the port that its addresses were reported for.
+ * Absent if the spec of the Edge has the addresses, or if there are none.
+ */
+export const REPORTED_ADDRESSES_ANNOTATION = 'snicket.dev/reported-addresses-of';
+
 /** The selector of the DaemonSet, which is immutable. */
 export const PROXY_SELECTOR = { 'app.kubernetes.io/name': PROXY.name } as const;
 

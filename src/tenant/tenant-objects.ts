@@ -8,7 +8,6 @@ import type { Finding } from '../api/finding.ts';
 import { GATES } from '../api/versions.ts';
 import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.ts';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
-import { edgeFile } from './edge-file.ts';
 import { injectionPolicy, supportsInjection } from './injection.ts';
 import { isEndpointAddress, kubernetesEndpoints } from './endpoints/kubernetes-endpoints.ts';
 import { proxyAccount, proxyConfig, proxySecret } from './proxy-credentials.ts';
@@ -27,6 +26,10 @@ export interface TenantInput {
   readonly port: number;
   /** The addresses that the host resolves to; none to leave that to DNS. */
   readonly edgeAddresses: readonly string[];
+  /** Whether the controller of the Edge reports these addresses. Default: the spec of the Edge has them. */
+  readonly areAddressesReported?: boolean | undefined;
+  /** The current ConfigMap of the proxies. */
+  readonly currentConfig?: KubeObject | undefined;
   /** The name and the driver of the Edge. */
   readonly edge: string;
   readonly tenant: TenantFacts;
@@ -62,7 +65,7 @@ export function tenantObjects(input: TenantInput): readonly KubeObject[] {
       currentSlices,
     }),
     proxyAccount(),
-    proxyConfig(input.authority, edgeFile(input)),
+    proxyConfig(input),
     proxySecret(input.credentials),
     withAnnotations(
       proxyDaemonSet({ ...input, ...addresses, image: imageOf(input) }),

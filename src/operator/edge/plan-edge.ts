@@ -82,7 +82,7 @@ function readyState(usable: ConditionState, addresses: readonly string[]): Condi
   if (addresses.length > 0) return holds('Ready', `Edge addresses: ${addresses.join(', ')}`);
   return waits(
     'AddressUnknown',
-    'spec.addresses is not set, and the ingress controller reports no address. Workers resolve the hosts by DNS meanwhile. Set spec.addresses, and spec.port if the Service is of type NodePort. A Service of type LoadBalancer gets its address after a while',
+    'spec.addresses is not set, and the ingress controller reports no address. Workers keep the addresses that it reported last, or resolve the hosts by DNS. Set spec.addresses, and spec.port if the Service is of type NodePort. A Service of type LoadBalancer gets its address after a while',
   );
 }
 

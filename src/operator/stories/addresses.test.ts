@@ -1,10 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Edge } from '../../api/edge.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Endpoint } from '../../kube/endpoints/endpoint-slice.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
+import { SYSTEM } from '../testing/namespaces.ts';
+import { objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(240_000);
@@ -204,6 +207,29 @@ describe.concurrent('the addresses of the edge', () => {
   const edgeFile = ({ server }: LabTenant) =>
     (server.read(RESOURCES.configMap, PROXY) as { data?: Record<string, string> } | undefined)
       ?.data?.['edge'];
+  const gateway = { name: 'snicket-gateway', namespace: SYSTEM };
+  const address = (...ips: readonly string[]) => ({
+    loadBalancer: { ingress: ips.map((ip) => ({ ip })) },
+  });
+  const reasonOf = (lab: OperatorLab) => {
+    const found = lab.management.read(RESOURCES.edge, { name: 'shared' }) as Partial<Edge>;
+    return found.status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+  };
+  /** Sets the addresses that the load balancer of the gateway reports. */
+  const report = async (lab: OperatorLab, ...ips: readonly string[]) => {
+    const at = { subresource: 'status' } as const;
+    const status = address(...ips);
+    await lab.user.patch(RESOURCES.service, gateway, 'merge', { status }, at);
+  };
+  /** A lab in which the load balancer reports an address, which the proxies use. */
+  const reportingLab = async () => {
+    const lab = await OperatorLab.start({ edge: { addresses: undefined }, resyncMs: 3_600_000 });
+    await lab.user.create(RESOURCES.service, objectOf('Service', gateway, { spec: {} }));
+    await report(lab, '203.0.113.10');
+    const tenant = await lab.addExposed('blue');
+    await lab.until('the address', () => edgeFile(tenant) === '203.0.113.10:443\n');
+    return { lab, tenant };
+  };
   const daemonSet = ({ server }: LabTenant) => server.read(RESOURCES.daemonSet, PROXY);
 
   test('change in a ConfigMap, and no pod restarts', async () => {
@@ -229,5 +255,40 @@ describe.concurrent('the addresses of the edge', () => {
     await user.patch(RESOURCES.configMap, PROXY, 'merge', { data: { edge: '192.0.2.1:443\n' } });
 
     await lab.until('they are back', () => edgeFile(tenant) === '127.0.0.1:443\n');
+  });
+
+  test('follow those that the load balancer reports', async () => {
+    const { lab, tenant } = await reportingLab();
+    await using _ = lab;
+
+    await report(lab, '203.0.113.20');
+
+    await lab.until('the new one', () => edgeFile(tenant) === '203.0.113.20:443\n');
+  });
+
+  test('stay while the load balancer reports none, also after a restart', async () => {
+    const { lab, tenant } = await reportingLab();
+    await using _ = lab;
+    const before = tenant.server.read(RESOURCES.configMap, PROXY)?.metadata.resourceVersion;
+
+    await report(lab);
+    await lab.until('its address is unknown', () => reasonOf(lab) === 'AddressUnknown');
+    await lab.stopOperator();
+    lab.startOperator();
+    await lab.untilReconciled(2);
+
+    expect(edgeFile(tenant)).toBe('203.0.113.10:443\n');
+    expect(tenant.server.read(RESOURCES.configMap, PROXY)?.metadata.resourceVersion).toBe(before);
+    expect(reasonOf(lab)).toBe('AddressUnknown');
+  });
+
+  test('go when the user takes them off the Edge', async () => {
+    await using lab = await OperatorLab.start({ edge: { addresses: ['203.0.113.10'] } });
+    const tenant = await lab.addExposed('blue');
+    expect(edgeFile(tenant)).toBe('203.0.113.10:443\n');
+
+    await lab.applyEdge({ addresses: undefined });
+
+    await lab.until('DNS is asked', () => edgeFile(tenant) === `${tenant.apiHost}:443\n`);
   });
 });
