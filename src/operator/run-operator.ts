@@ -6,6 +6,7 @@ import { formatListenAddress, type ListenAddress } from '../net/listen-address.t
 import { CannotListen, listenOnAll } from '../net/listen-all.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { LeaderElection } from '../kube/election/leader-election.ts';
+import { keyText } from '../kube/object.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Operator, type OperatorOptions } from './operator.ts';
@@ -22,6 +23,37 @@ export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'lo
 /** The Lease for leader election. */
 export const LEASE_NAME = 'snicket-operator';
 
+/** An operator that works only while it is the leader. */
+export interface ElectedOperator {
+  readonly operator: Operator;
+  readonly election: LeaderElection;
+  /**
+   * Waits until this replica leads, and works until the signal. @throws Error if it loses the Lease: its process exits,
+   * so that the next one starts without state
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Creates an operator that takes part in leader election, and writes to no cluster unless it leads. */
+export function electedOperator(options: OperatorOptions): ElectedOperator {
+  const { client, namespace, identity, log, clock } = options;
+  const lease = { namespace, name: LEASE_NAME };
+  const election = new LeaderElection({ client, identity, logger: log, lease, clock });
+  const operator = new Operator({
+    ...options,
+    client: election.leaderClient(),
+    mayWrite: () => election.mayWrite && options.mayWrite?.() !== false,
+  });
+  const run = async (signal: AbortSignal) => {
+    const lead = async (leading: AbortSignal) => {
+      await operator.run(leading);
+      if (!signal.aborted) throw new Error(`lost the Lease ${keyText(lease)}`);
+    };
+    await election.run(lead, signal);
+  };
+  return { operator, election, run };
+}
+
 /** Runs until SIGTERM or SIGINT, and returns the exit code. */
 export async function runOperator(
   client: KubeClient,
@@ -35,21 +67,14 @@ export async function runOperator(
       ended.abort();
     });
   }
-  const election = options.leaderElect ? electionFor(client, options, log) : undefined;
-  const operator = new Operator({
-    ...options,
-    client: election?.leaderClient() ?? client,
-    mayWrite: election && (() => election.mayWrite),
-    log,
-  });
-  const notReady = () => notReadyIn(operator, election);
+  const elected = options.leaderElect ? electedOperator({ ...options, client, log }) : undefined;
+  const operator = elected?.operator ?? new Operator({ ...options, client, log });
+  const notReady = () => notReadyIn(operator, elected?.election);
   const servers: HttpServer[] = [];
   const stopLogging = logReadiness({ notReady, log, clock: systemClock });
   try {
     serveHealth(operator, notReady, options.http, servers, log);
-    await (election === undefined
-      ? operator.run(ended.signal)
-      : leadInTurn(operator, election, options, ended.signal));
+    await (elected ?? operator).run(ended.signal);
     log.info('operator stopped');
     return 0;
   } catch (error) {
@@ -62,36 +87,10 @@ export async function runOperator(
   }
 }
 
-function electionFor(
-  client: KubeClient,
-  { namespace, identity }: RunOperatorOptions,
-  logger: Logger,
-): LeaderElection {
-  return new LeaderElection({
-    client,
-    identity,
-    logger,
-    lease: { namespace, name: LEASE_NAME },
-  });
-}
-
 /** A standby replica is ready as long as the API server answers its requests for the Lease. */
 function notReadyIn(operator: Operator, election: LeaderElection | undefined): string | undefined {
   const isStandby = election !== undefined && !election.isLeader;
   return isStandby ? election.unanswered : operator.notReady();
-}
-
-/** A replica that loses the Lease exits, so that its next process starts without state. */
-async function leadInTurn(
-  operator: Operator,
-  election: LeaderElection,
-  { namespace }: RunOperatorOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  await election.run(async (leading) => {
-    await operator.run(leading);
-    if (!signal.aborted) throw new Error(`lost the Lease ${namespace}/${LEASE_NAME}`);
-  }, signal);
 }
 
 function serveHealth(

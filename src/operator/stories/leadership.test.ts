@@ -1,15 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { ApplyOptions, KubeClient, WriteOptions } from '../../kube/client/client.ts';
-import { LeaderElection } from '../../kube/election/leader-election.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { OWNER_LEASE } from '../../tenant/owner-lease.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { createLogger } from '../../telemetry/log.ts';
-import { Operator, type OperatorOptions } from '../operator.ts';
-import { LEASE_NAME } from '../run-operator.ts';
+import type { OperatorOptions } from '../operator.ts';
+import { electedOperator, LEASE_NAME } from '../run-operator.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
 
@@ -30,15 +29,8 @@ function replica(
   const logged: Logged[] = [];
   const write = (line: string) => logged.push(JSON.parse(line) as Logged);
   const log = createLogger({ level: 'debug', write });
-  const election = new LeaderElection({
+  const { operator, election, run } = electedOperator({
     client,
-    identity,
-    logger: log,
-    lease: { namespace: SYSTEM, name: LEASE_NAME },
-    clock: lab.environment.clock,
-  });
-  const operator = new Operator({
-    client: election.leaderClient(),
     namespace: SYSTEM,
     identity,
     log,
@@ -48,12 +40,7 @@ function replica(
     ...options,
   });
   const end = new AbortController();
-  // As in a process: a replica that has lost the Lease ends.
-  const lead = async (leading: AbortSignal) => {
-    await operator.run(leading);
-    if (!end.signal.aborted) throw new Error('lost the Lease');
-  };
-  const running = settled(election.run(lead, end.signal));
+  const running = settled(run(end.signal));
   const stop = async () => {
     end.abort();
     await lab.settled(`${identity} has ended`, running);
@@ -271,6 +258,68 @@ describe.concurrent('a leader that may not write any more', () => {
   });
 });
 
+/** A connection that applies of DaemonSets have to wait for, whatever their signals say. */
+class SlowConnection {
+  /** The results of applies that waited. */
+  readonly results: Promise<unknown>[] = [];
+  isSlow = false;
+  readonly #opened = Promise.withResolvers<void>();
+
+  open(): void {
+    this.isSlow = false;
+    this.#opened.resolve();
+  }
+
+  clientOf(client: KubeClient): KubeClient {
+    const apply: KubeClient['apply'] = async (object, options) => {
+      if (!this.isSlow || object.kind !== 'DaemonSet') return client.apply(object, options);
+      const { signal: _, ...rest } = options ?? {};
+      const later = this.#opened.promise.then(async () => client.apply(object, rest));
+      this.results.push(settled(later));
+      return later;
+    };
+    return new Proxy(client, {
+      get(target, name) {
+        const value: unknown = name === 'apply' ? apply : Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
+}
+
+describe.concurrent('a leader that is deposed while a write to a tenant waits for a connection', () => {
+  test('does not send that write', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    const { operatorOptions } = lab.environment;
+    const cut = new AbortController();
+    const connection = new SlowConnection();
+    const client = observed(lab.management.client(), () => {}, cut.signal);
+    const first = replica(lab, 'first', client, {
+      connectTenant: (access) => connection.clientOf(operatorOptions.connectTenant!(access)),
+    });
+    const { server, controllers, user } = await lab.addTenant('blue');
+    await lab.expose('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
+
+    connection.isSlow = true;
+    await user.delete(RESOURCES.daemonSet, PROXY);
+    await lab.until('the write waits', () => connection.results.length === 1);
+    cut.abort();
+    const second = replica(lab, 'second', lab.management.client());
+    await lab.until('the second leads', () => second.election.isLeader);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
+    const written = server.writes().length;
+    connection.open();
+    const [result] = await lab.settled('the write is over', Promise.all(connection.results));
+
+    expect(result).toMatchObject({ name: 'TenantNotOwned' });
+    expect(server.writes()).toHaveLength(written);
+    await first.stop();
+    await second.stop();
+  });
+});
+
 describe.concurrent('replicas that are cut off from the API for ten minutes', () => {
   test('return with one list per kind, and without a write to an Exposure', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
@@ -299,7 +348,7 @@ describe.concurrent('replicas that are cut off from the API for ten minutes', ()
     const lists = requests.filter(({ verb }) => verb === 'list').map(({ plural }) => plural);
     const writes = lab.management.writes().slice(writesBefore);
     const written = writes.map(({ plural }) => plural);
-    expect(result).toMatchObject({ message: 'lost the Lease' });
+    expect(result).toMatchObject({ message: 'lost the Lease snicket-system/snicket-operator' });
     expect(lists).toContain('exposures');
     expect(lists.toSorted()).toEqual([...new Set(lists)].toSorted());
     expect(written).toContain('leases');
