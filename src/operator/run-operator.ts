@@ -31,7 +31,7 @@ export interface ElectedOperator {
    * Waits until this replica leads, and works until the signal. @throws Error if it loses the Lease: its process exits,
    * so that the next one starts without state
    */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Creates an operator that takes part in leader election, and writes to no cluster unless it leads. */
