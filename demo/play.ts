@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { processIo } from '../src/cli/io/process-io.ts';
 import { currentScreen } from '../src/cli/output/output.ts';
-import { say } from '../src/cli/output/say.ts';
+import { printMessage } from '../src/cli/output/messages.ts';
 import { Page } from './page.ts';
 
 /** After this time since Ctrl-C, the process exits with everything that it started. */
@@ -50,7 +50,7 @@ export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<n
       // Errors after an interrupt are caused by the interrupt.
       const cause: unknown = interruption.signal.aborted ? interruption.signal.reason : error;
       if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE); // the line may show progress
-      say(io, `demo: ${cause instanceof Error ? cause.message : String(cause)}`);
+      printMessage(io, `demo: ${cause instanceof Error ? cause.message : String(cause)}`);
       return 1;
     }),
   );

@@ -3,7 +3,7 @@ import { parseListenAddress, type ListenAddress } from '../net/listen-address.ts
 import { adviceFor, CannotListen, listenOnAll } from '../net/listen-all.ts';
 import type { NodeAddresses } from '../node-address/node-addresses.ts';
 import { parseVirtualAddress } from '../node-address/virtual-address.ts';
-import { say } from './output/say.ts';
+import { adviceIn, exitWithError, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -51,7 +51,7 @@ export function addressCommand(io: CommandIo): Command {
         await run(action, [...ips], flags, node, io);
       } catch (error) {
         // The machine is at fault, not the command line: exit code 1.
-        say(io, `error: ${error instanceof Error ? error.message : String(error)}`);
+        printAdvice(io, 'error', adviceIn(error instanceof Error ? error.message : String(error)));
         io.exitCode = 1;
       }
     });
@@ -59,10 +59,10 @@ export function addressCommand(io: CommandIo): Command {
 
 function refuseMisplaced(action: Action, { stay, http }: Flags, command: Command): void {
   if (stay && action !== 'remove') {
-    command.error(`error: --stay belongs to remove, not to ${action}; leave it out`);
+    exitWithError(command, `--stay applies to remove, not to ${action}`, 'remove --stay');
   }
   if (stay !== (http !== undefined)) {
-    command.error('error: --stay and --http belong together; give both, or leave both out');
+    exitWithError(command, '--stay and --http require each other', 'pass both or neither');
   }
 }
 
@@ -90,7 +90,7 @@ async function run(
         const { removed, left } = node.remove(ip);
         if (removed) print(`${ip}: removed`);
         else if (left === undefined) print(`${ip}: absent`);
-        if (left !== undefined) print(`${left}: not ours, and left alone`);
+        if (left !== undefined) print(`${left}: not managed by Snicket, left in place`);
       }
       if (http !== undefined) await stay(ips, http, node, io);
   }
@@ -111,19 +111,21 @@ async function stay(
   const metrics = new Metrics();
   const notReady = (): string | undefined => {
     const back = ips.filter((ip) => node.has(ip));
-    return back.length === 0 ? undefined : `on lo again: ${back.join(', ')}`;
+    return back.length === 0 ? undefined : `still on lo: ${back.join(', ')}`;
   };
   const listen = (at: ListenAddress) =>
     serveHttp({ ...at, metrics, notReady, reusePort: at.port !== 0 });
-  const servers = listenOrSay(() =>
-    listenOnAll({ listen }, http, ({ message }) => print(`${message}; IPv4 alone is served`)),
+  const servers = listenOrThrow(() =>
+    listenOnAll({ listen }, http, ({ message }) => print(`${message}; listening on IPv4 only`)),
   );
-  print(`until SIGTERM: http on port ${[...new Set(servers.map(({ port }) => port))].join(', ')}`);
+  print(
+    `running until SIGTERM: http on port ${[...new Set(servers.map(({ port }) => port))].join(', ')}`,
+  );
   await told;
   for (const server of servers) server.stop();
 }
 
-function listenOrSay<Listening>(listen: () => Listening): Listening {
+function listenOrThrow<Listening>(listen: () => Listening): Listening {
   try {
     return listen();
   } catch (error) {

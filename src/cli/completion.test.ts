@@ -277,6 +277,8 @@ test('the script is one that bash can read, and the help explains all of it', as
   expect(Bun.spawnSync(['bash', '-n'], { stdin: Buffer.from(stdout) }).success).toBe(true);
   expect(help.stdout).toContain('kubectl_complete-snicket');
   expect(Math.max(...help.stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
-  expect(refused.stderr).toContain('Allowed choices are bash, zsh, fish.');
+  expect(refused.stderr).toContain(
+    "error: invalid value 'tcsh' for argument shell: must be one of bash, zsh, fish",
+  );
   expect(refused.exitCode).toBe(2);
 });

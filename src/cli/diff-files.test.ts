@@ -108,7 +108,7 @@ Exposure tenants/red
     const one = await terminal.snicket([...words, 'tenants/blue']);
 
     expect(none.stderr).toBe(
-      'error: there is no Exposure in these files; name a file that has one, or -A for all that are in the cluster\n',
+      'error: no Exposures in these files\nhint: add a file with an Exposure, or pass -A for all Exposures of the cluster\n',
     );
     expect(none.exitCode).toBe(2);
     expect(all.stdout).toContain('tenants-blue.k8s.example.test -> tenants-blue.k8s.example.org');
@@ -199,7 +199,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
 
     expect(both.stdout).toContain('  - management Exposure tenants/blue\n');
     expect(both.stderr).toStartWith(
-      'warning: tenants/blue: SecretMissing: what is removed from the tenant is not shown: ',
+      'warning: tenants/blue: SecretMissing: the objects to delete in the tenant are not shown: there is no Secret tenants/blue-ca\nhint: to show them, keep its Secrets in the folder and remove only the Exposure',
     );
     expect(both.exitCode).toBe(1);
     expect(one.stdout).toBe(both.stdout);
@@ -224,17 +224,20 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test.each([
-    [
-      ['-f', '.'],
-      'error: what snicket run has in force is in its state; name that too: --state DIR',
-    ],
+    [['-f', '.'], 'error: the folder of snicket run requires its state\nhint: pass --state DIR'],
     [
       ['-f', '.', '--state', 'gone'],
-      'error: gone/status.yaml cannot be read (ENOENT); give the folder',
+      'error: cannot read gone/status.yaml: ENOENT\nhint: pass the --state folder of `snicket run`, and check that it is running',
     ],
-    [['-f', 'a.yaml', '--state', '.'], 'error: --state belongs to the folder of snicket run'],
-    [['--state', '.'], 'error: --state belongs to -f and the folder of snicket run; add that'],
-    [[], 'for snicket run, name its folder and its state: -f DIR --state DIR'],
+    [
+      ['-f', 'a.yaml', '--state', '.'],
+      'error: --state requires the folder of snicket run in -f\nhint: remove --state',
+    ],
+    [
+      ['--state', '.'],
+      'error: --state requires -f with the folder of snicket run\nhint: remove --state',
+    ],
+    [[], 'for snicket run, pass its folder and its state: -f DIR --state DIR'],
   ])('refuses %j', async (words, sentence) => {
     using terminal = new Terminal();
 

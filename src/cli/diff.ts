@@ -4,7 +4,7 @@ import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import { choiceIn, filesOption, fileSourceOf, soundObjects } from './sources/file-source.ts';
 import { folderName } from './flags/flag-values.ts';
 import {
-  accessText,
+  exitWithAccessError,
   choiceOf,
   openManagement,
   refuseGiven,
@@ -13,7 +13,7 @@ import {
   type ManagementFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
-import { say } from './output/say.ts';
+import { exitWithError, exitWithThrown, printMessage } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -59,19 +59,19 @@ export function diffCommand(io: CommandIo): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
-      const [{ AccessError }, { StateUnreadable }, { orSayWhy }] = await Promise.all([
+      const [{ AccessError }, { StateUnreadable }, { withErrorReporting }] = await Promise.all([
         import('../kube/access/cluster-access.ts'),
         import('./status/state-source.ts'),
         import('./plans/plans.ts'),
       ]);
       try {
         const runs = await dryRunsFor(io, exposure, flags, command);
-        if (runs !== undefined) await orSayWhy(io, async () => diff(io, runs, flags));
+        if (runs !== undefined) await withErrorReporting(io, async () => diff(io, runs, flags));
       } catch (error) {
-        if (error instanceof StateUnreadable) command.error(`error: ${error.message}`);
+        if (error instanceof StateUnreadable) exitWithThrown(command, error);
         if (!(error instanceof AccessError)) throw error;
         const folder = 'its folder and its state: -f DIR --state DIR';
-        command.error(`error: ${accessText(error, flags, folder)}`);
+        exitWithAccessError(command, error, flags, folder);
       }
     });
 }
@@ -88,7 +88,7 @@ async function dryRunsFor(
   if (flags.filename !== undefined)
     return dryRunsWith(io, flags.filename, exposure, flags, command);
   refuseUnclear(exposure, flags, command);
-  refuseGiven(['state'], 'belongs to -f and the folder of snicket run; add that', command);
+  refuseGiven(['state'], 'requires -f with the folder of snicket run', command);
   const [{ dryRuns }, { someOf }] = await Promise.all([
     import('./plans/dry-runs.ts'),
     import('./sources/chosen-exposures.ts'),
@@ -113,15 +113,13 @@ async function dryRunsWith(
   const { state, proxyImage, only, operatorNamespace } = flags;
   if (source.folder !== undefined) {
     if (state === undefined) {
-      command.error(
-        'error: what snicket run has in force is in its state; name that too: --state DIR',
-      );
+      exitWithError(command, 'the folder of snicket run requires its state', 'pass --state DIR');
     }
     const { reading } = (await soundObjects(io, source, command)) ?? {};
     const places = { folder: source.folder, state, choice: choiceIn(source, flags) };
     return reading && dryRunsOfFolder({ io, reading, ...places, proxyImage, only });
   }
-  refuseGiven(['state'], 'belongs to the folder of snicket run; leave it out', command);
+  refuseGiven(['state'], 'requires the folder of snicket run in -f', command);
   const { client, access } = await openManagement(io, flags);
   const { namespace = access.namespace } = flags;
   const { objects } = (await soundObjects(io, source, command, namespace)) ?? {};
@@ -154,9 +152,9 @@ async function diff(io: CommandIo, runs: DryRuns, flags: Flags): Promise<void> {
     else all.push(texts.changesValue(changes));
   }
   if (flags.output !== 'text') io.stdout.write(valueText({ exposures: all }, flags.output));
-  if (isEmpty) say(io, 'there is no Exposure');
+  if (isEmpty) printMessage(io, 'No Exposures found.');
   if (hasChanges) io.exitCode ??= EXIT.wrong;
   else if (!isEmpty && io.exitCode === undefined && io.stderr.isTTY) {
-    say(io, 'nothing to change');
+    printMessage(io, 'No changes.');
   }
 }

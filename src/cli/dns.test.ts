@@ -126,9 +126,12 @@ host-record=api.red.test,2001:db8::10,300
     expect(stdout).toContain('203.0.113.10 tenants-blue.k8s.example.test\n');
     expect(stderr.split('\n')).toEqual([
       'note: *.203-0-113-10.sslip.io needs no record: the address is in the name itself',
-      'error: lost/black: EdgeNotFound: there is no Edge gone; create it, or correct spec.edgeRef (there are Edges cloud, local, nowhere, self, shared)',
-      'error: Edge nowhere: AddressUnknown: nobody says where Edge nowhere is: it has no spec.addresses, and its controller tells none; write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
-      'error: Edge cloud: AliasUnwritable: the Edge is at the name lb-1.example.net, and in format hosts a name cannot lead to a name; write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
+      'error: lost/black: EdgeNotFound: there is no Edge gone',
+      'hint: create it, or correct spec.edgeRef (there are Edges cloud, local, nowhere, self, shared)',
+      'error: Edge nowhere: AddressUnknown: nobody says where Edge nowhere is: it has no spec.addresses, and its controller tells none',
+      'hint: write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
+      'error: Edge cloud: AliasUnwritable: the Edge is at the name lb-1.example.net, and in format hosts a name cannot lead to a name',
+      'hint: write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
       '',
     ]);
     expect(exitCode).toBe(1);
@@ -179,7 +182,9 @@ describe('what names lead to', () => {
         /^tenants\/blue  tenants-blue\.\w+\.example\.test +203\.0\.113\.10, 2001:db8::10  - +(missing|unknown)$/,
       );
     }
-    expect(stderr).toBe('2 of 2 names do not lead to the Edge; for the records: --format\n');
+    expect(stderr).toBe(
+      '2 of 2 names do not resolve to the Edge; to print the records: --format\n',
+    );
     expect(exitCode).toBe(1);
   });
 
@@ -249,20 +254,52 @@ describe('what names lead to', () => {
 });
 
 test.each([
-  [['--wildcard'], 2, 'error: --wildcard belongs to --format'],
-  [['--zone', 'example.com'], 2, 'error: --zone belongs to --format'],
-  [['--format', 'hosts', '--wildcard'], 2, 'error: format hosts has no wildcards; leave'],
-  [['--format', 'bind', '-o', 'json'], 2, 'error: --format has a form of its own'],
-  [['--format', 'bind', '--ttl', '0'], 2, 'Write a whole number of seconds from 1 to 2147483647.'],
+  [
+    ['--wildcard'],
+    2,
+    'error: --wildcard requires --format\nhint: pass --format or remove --wildcard',
+  ],
+  [
+    ['--zone', 'example.com'],
+    2,
+    'error: --zone requires --format\nhint: pass --format or remove --zone',
+  ],
+  [
+    ['--format', 'hosts', '--wildcard'],
+    2,
+    'error: format hosts does not support wildcards\nhint: remove --wildcard, or use one of: bind, dnsmasq, coredns, windows, infoblox, cloudflare, route53, external-dns',
+  ],
+  [
+    ['--format', 'bind', '-o', 'json'],
+    2,
+    'error: --format and -o are mutually exclusive\nhint: remove one of them',
+  ],
+  [
+    ['--format', 'bind', '--ttl', '0'],
+    2,
+    "error: invalid value '0' for --ttl: must be an integer from 1 to 2147483647",
+  ],
   [
     ['--format', 'windows', '--zone', 'a b'],
     2,
     'invalid domain "a b": must be a lowercase DNS name',
   ],
-  [['--format', 'zone'], 2, 'Allowed choices are bind, dnsmasq, coredns'],
-  [['tenants/blue', '-A'], 2, 'error: -A means all'],
-  [['tenants/blau'], 2, 'error: there is no Exposure tenants/blau; there are '],
-  [['-n', 'empty'], 0, 'there is no Exposure in empty; -A means all'],
+  [
+    ['--format', 'zone'],
+    2,
+    "error: invalid value 'zone' for --format: must be one of bind, dnsmasq, coredns, windows, infoblox, cloudflare, route53, external-dns, hosts",
+  ],
+  [
+    ['tenants/blue', '-A'],
+    2,
+    'error: -A cannot be combined with a name or -n\nhint: remove -A, or the others',
+  ],
+  [
+    ['tenants/blau'],
+    2,
+    'error: Exposure not found: tenants/blau\nhint: existing Exposures: local/blue, lost/black, lost/grey, other/green, own/white, plain/a, plain/b, plain/told, tenants/blue, tenants/red',
+  ],
+  [['-n', 'empty'], 0, 'No Exposures found in namespace empty; to include all namespaces: -A'],
 ])('%j', async (words, code, sentence) => {
   const { exitCode, stdout, stderr } = await terminal.snicket(['dns', ...words]);
 

@@ -1,10 +1,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { findingText } from '../api/finding.ts';
 import { domain } from '../api/values/network-values.ts';
 import { fieldValue } from './flags/field-value.ts';
 import { refusing } from './flags/flag-values.ts';
 import {
-  accessText,
+  exitWithAccessError,
   choiceOf,
   choicesInFolder,
   folderOption,
@@ -23,7 +22,7 @@ import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
 import { outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
-import { say } from './output/say.ts';
+import { adviceIn, exitWithError, printAdvice, printMessage } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -102,7 +101,7 @@ export function dnsCommand(io: CommandIo): Command {
         await runOnCluster(io, exposures, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
-        command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
+        exitWithAccessError(command, error, flags, 'its folder: -f DIR');
       }
     });
 }
@@ -119,16 +118,22 @@ function refuseMisplaced(
   if (flags.format === undefined) {
     const misplaced = FORMAT_FLAGS.find(isGiven);
     if (misplaced !== undefined) {
-      command.error(`error: --${misplaced} belongs to --format; add that, or leave it out`);
+      exitWithError(
+        command,
+        `--${misplaced} requires --format`,
+        `pass --format or remove --${misplaced}`,
+      );
     }
     return;
   }
   if (isGiven('output')) {
-    command.error('error: --format has a form of its own; leave -o out, or --format');
+    exitWithError(command, '--format and -o are mutually exclusive', 'remove one of them');
   }
   if (flags.wildcard && !FORMATS[flags.format].hasWildcards) {
-    command.error(
-      `error: format ${flags.format} has no wildcards; leave --wildcard out, or take one of ${formatsWith('hasWildcards')}`,
+    exitWithError(
+      command,
+      `format ${flags.format} does not support wildcards`,
+      `remove --wildcard, or use one of: ${formatsWith('hasWildcards')}`,
     );
   }
 }
@@ -139,21 +144,22 @@ async function runOnCluster(
   flags: Flags,
 ): Promise<void> {
   // Imported lazily, so that help does not load it.
-  const [{ orSayWhy }, chosen, { ManagementSnapshot }, { withProgress }] = await Promise.all([
-    import('./plans/plans.ts'),
-    import('./sources/chosen-exposures.ts'),
-    import('../management/management-snapshot.ts'),
-    import('./output/progress.ts'),
-  ]);
+  const [{ withErrorReporting }, chosen, { ManagementSnapshot }, { withProgress }] =
+    await Promise.all([
+      import('./plans/plans.ts'),
+      import('./sources/chosen-exposures.ts'),
+      import('../management/management-snapshot.ts'),
+      import('./output/progress.ts'),
+    ]);
   const { client, access } = await openManagement(io, flags);
-  await orSayWhy(io, async () => {
+  await withErrorReporting(io, async () => {
     const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
     const management = await withProgress(io, `reading ${client.server}`, reading);
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((exposure) =>
       choiceOf(exposure, flags, access),
     );
     const meant = choices.flatMap((choice) => chosen.chosenOf(management.exposures, choice));
-    if (meant.length === 0) say(io, chosen.noExposureText(choices));
+    if (meant.length === 0) printMessage(io, chosen.noExposureText(choices));
     await show(io, management, [...new Set(meant)], flags);
   });
 }
@@ -166,13 +172,13 @@ async function runOnFolder(
   command: Command,
 ): Promise<void> {
   refuseAccessFlags(command);
-  const [{ EXIT, orSayWhy }, { openFolder, someInFolder }] = await Promise.all([
+  const [{ EXIT, withErrorReporting }, { openFolder, someInFolder }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./sources/folder-management.ts'),
   ]);
   const opened = await openFolder(io, folder, command);
-  for (const fault of opened.faults) say(io, `error: ${fault}`);
-  await orSayWhy(io, async () => {
+  for (const fault of opened.faults) printAdvice(io, 'error', adviceIn(fault));
+  await withErrorReporting(io, async () => {
     const chosen = someInFolder(opened, choicesInFolder(exposures, flags));
     await show(io, opened.management, chosen, flags);
   });
@@ -211,14 +217,14 @@ async function check(
   const all = [...findings, ...records.selfAnsweringFindings(names)];
   if (output !== 'table') io.stdout.write(texts.valueText(checksValue(checks, all), output));
   else if (names.length > 0) io.stdout.write(checksTable(checks, texts.currentScreen(io)));
-  for (const note of records.selfAnsweringNotes(names)) say(io, `note: ${note}`);
+  for (const note of records.selfAnsweringNotes(names)) printMessage(io, `note: ${note}`);
   await report(io, all);
   const bad = checks.filter(({ state }) => state !== 'ok').length;
   if (bad === 0) return;
   io.exitCode = 1;
-  say(
+  printMessage(
     io,
-    `${bad} of ${checks.length} ${checks.length === 1 ? 'name' : 'names'} ${bad === 1 ? 'does' : 'do'} not lead to the Edge; for the records: --format`,
+    `${bad} of ${checks.length} ${checks.length === 1 ? 'name' : 'names'} ${bad === 1 ? 'does' : 'do'} not resolve to the Edge; to print the records: --format`,
   );
 }
 
@@ -236,13 +242,14 @@ async function printRecords(
     zones: zone,
   });
   io.stdout.write(records.text);
-  for (const note of records.notes) say(io, `note: ${note}`);
+  for (const note of records.notes) printMessage(io, `note: ${note}`);
   await report(io, [...findings, ...records.findings]);
 }
 
 async function report(io: CommandIo, findings: readonly NamedFinding[]): Promise<void> {
   for (const finding of findings) {
-    say(io, `${finding.severity}: ${finding.of}: ${finding.code}: ${findingText(finding)}`);
+    const { severity, of, code, message, action } = finding;
+    printAdvice(io, severity, { message: `${of}: ${code}: ${message}`, hint: action });
   }
   if (findings.some(({ severity }) => severity === 'error')) io.exitCode = 1;
 }
@@ -250,7 +257,7 @@ async function report(io: CommandIo, findings: readonly NamedFinding[]): Promise
 function parseTtl(text: string): number {
   const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (seconds >= 1 && seconds <= MAX_TTL_SECONDS) return seconds;
-  throw new InvalidArgumentError(`Write a whole number of seconds from 1 to ${MAX_TTL_SECONDS}.`);
+  throw new InvalidArgumentError(`must be an integer from 1 to ${MAX_TTL_SECONDS}`);
 }
 
 function parseZones(text: string, before: readonly string[] = []): readonly string[] {

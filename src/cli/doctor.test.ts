@@ -246,7 +246,7 @@ TenantControlPlane tenants/lost  asks for an Exposure and has none
     expect(exitCode).toBe(1);
   });
 
-  test('of a control plane that is named are told, though there is no Exposure', async () => {
+  test('of a control plane that is named are told, though No Exposures found.', async () => {
     const { stdout } = await terminal.snicket(['doctor', 'lost', '-o', 'json']);
 
     const report = JSON.parse(stdout) as Report;
@@ -257,7 +257,9 @@ TenantControlPlane tenants/lost  asks for an Exposure and has none
   test('that are nowhere are a failure to look', async () => {
     const { exitCode, stderr, stdout } = await terminal.snicket(['doctor', 'adrift', 'unknown']);
 
-    expect(stderr).toBe('error: there is no Exposure tenants/unknown; there is tenants/adrift\n');
+    expect(stderr).toBe(
+      'error: Exposure not found: tenants/unknown\nhint: existing Exposures: tenants/adrift\n',
+    );
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
   });
@@ -265,7 +267,7 @@ TenantControlPlane tenants/lost  asks for an Exposure and has none
   test('in no namespace of this name are none', async () => {
     const { exitCode, stderr } = await terminal.snicket(['doctor', '-n', 'empty']);
 
-    expect(stderr).toBe('there is no Exposure in empty; -A means all\n');
+    expect(stderr).toBe('No Exposures found in namespace empty; to include all namespaces: -A\n');
     expect(exitCode).toBe(0);
   });
 });
@@ -276,25 +278,40 @@ test('where there are none at all, -A is not told to those who said it', async (
 
   const { exitCode, stderr } = await terminal.snicket(['doctor', '-A']);
 
-  expect(stderr).toBe('there is no Exposure\n');
+  expect(stderr).toBe('No Exposures found.\n');
   expect(exitCode).toBe(0);
 });
 
 describe('a command line that cannot be meant', () => {
   test.each([
-    [['--host', 'a.test'], 'error: --host belongs to --from-worker; add that, or leave it out'],
-    [['--from-worker'], 'error: --from-worker needs --host, --ca and --edge'],
-    [['--from-worker', 'blue'], 'error: --from-worker asks no API and no folder'],
+    [['--host', 'a.test'], 'error: --host requires --from-worker\nhint: remove --host'],
+    [
+      ['--from-worker'],
+      'error: --from-worker requires --host, --ca and --edge\nhint: pass the API host of the tenant, the file with its CA, and the address of the edge as HOST:PORT',
+    ],
+    [
+      ['--from-worker', 'blue'],
+      'error: --from-worker cannot be combined with names or -f\nhint: remove them, or --from-worker',
+    ],
     [
       ['--from-worker', '-A'],
-      'error: --all-namespaces belongs to a cluster; leave it out, or --from-worker',
+      'error: --all-namespaces cannot be combined with --from-worker\nhint: remove --all-namespaces',
     ],
-    [['--timeout', 'soon'], "invalid duration 'soon'"],
-    [['--timeout', '11m'], 'Write a duration from 1ms to 10m.'],
-    [['-A', 'blue'], 'error: -A means all'],
+    [
+      ['--timeout', 'soon'],
+      "error: invalid value 'soon' for --timeout: must be a duration such as 30s or 1m30s",
+    ],
+    [
+      ['--timeout', '11m'],
+      "error: invalid value '11m' for --timeout: must be a duration from 1ms to 10m",
+    ],
+    [
+      ['-A', 'blue'],
+      'error: -A cannot be combined with a name or -n\nhint: remove -A, or the others',
+    ],
     [
       ['-f', 'x', '--context', 'c'],
-      'error: --context belongs to a cluster, not to -f; leave it out',
+      'error: --context cannot be combined with -f\nhint: remove --context',
     ],
     [['-f', 'nowhere'], 'error: the folder '],
   ])('%j', async (words, sentence) => {

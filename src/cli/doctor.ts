@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import {
   ACCESS_FLAGS,
-  accessText,
+  exitWithAccessError,
   choiceOf,
   choicesInFolder,
   folderOption,
@@ -25,7 +25,7 @@ import {
 import { durationOption } from './flags/flag-values.ts';
 import { outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
-import { say } from './output/say.ts';
+import { adviceIn, exitWithError, exitWithThrown, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -83,7 +83,7 @@ export function doctorCommand(io: CommandIo): Command {
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
       if (flags.fromWorker) return runOnWorker(io, exposures, flags, command);
-      refuseGiven(WORKER_FLAGS, 'belongs to --from-worker; add that, or leave it out', command);
+      refuseGiven(WORKER_FLAGS, 'requires --from-worker', command);
       for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
         refuseUnclear(exposure, flags, command);
       }
@@ -101,7 +101,7 @@ async function runOnCluster(
 ): Promise<void> {
   // Imported lazily, so that help does not load it.
   const [
-    { orSayWhy },
+    { withErrorReporting },
     { proxyImageOf },
     { ManagementSnapshot },
     { diagnose },
@@ -120,7 +120,7 @@ async function runOnCluster(
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((one) =>
       choiceOf(one, flags, access),
     );
-    await orSayWhy(io, async () => {
+    await withErrorReporting(io, async () => {
       const signal = AbortSignal.timeout(READ_MS);
       const reading = ManagementSnapshot.read(client, signal);
       const management = await withProgress(io, `reading ${client.server}`, reading);
@@ -132,7 +132,7 @@ async function runOnCluster(
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
+    exitWithAccessError(command, error, flags, 'its folder: -f DIR');
   }
 }
 
@@ -151,10 +151,10 @@ async function runOnFolder(
     import('./plans/proxy-image.ts'),
   ]);
   const opened = await openFolder(io, folder, command);
-  for (const fault of opened.faults) say(io, `error: ${fault}`);
+  for (const fault of opened.faults) printAdvice(io, 'error', adviceIn(fault));
   const proxyImage = flags.proxyImage ?? PROXY_IMAGE;
   const { operatorNamespace: namespace, output, timeout } = flags;
-  await plans.orSayWhy(io, async () => {
+  await plans.withErrorReporting(io, async () => {
     const choices = choicesInFolder(exposures, flags);
     someInFolder(opened, choices);
     await diagnose(io, opened.management, choices, {
@@ -175,9 +175,13 @@ async function runOnWorker(
   command: Command,
 ): Promise<void> {
   if (exposures.length > 0 || flags.filename !== undefined) {
-    command.error('error: --from-worker asks no API and no folder; leave names and -f out');
+    exitWithError(
+      command,
+      '--from-worker cannot be combined with names or -f',
+      'remove them, or --from-worker',
+    );
   }
-  refuseGiven(EXPOSURE_FLAGS, 'belongs to a cluster; leave it out, or --from-worker', command);
+  refuseGiven(EXPOSURE_FLAGS, 'cannot be combined with --from-worker', command);
   const words = workerWordsOf(flags, command);
   const [{ diagnoseWorker }, { UnusableWords }] = await Promise.all([
     import('./doctor/diagnose.ts'),
@@ -187,6 +191,6 @@ async function runOnWorker(
     await diagnoseWorker(io, words, flags);
   } catch (error) {
     if (!(error instanceof UnusableWords)) throw error;
-    command.error(`error: ${error.message}`);
+    exitWithThrown(command, error);
   }
 }

@@ -19,7 +19,7 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   const exposed = await terminal.snicket(['expose', 'blue', '--wait', '--timeout', '120s']);
 
   expect(exposed.stderr).toMatch(/\d+s {2}Ready\n$/);
-  expect(exposed.stdout).toStartWith('Exposure tenants/blue is made.\n');
+  expect(exposed.stdout).toStartWith('exposure.snicket.dev/blue created\n');
   expect(exposed.stdout).not.toContain('\nKonnectivity ');
   expect(exposed.exitCode).toBe(0);
 

@@ -26,7 +26,10 @@ describe('without any cluster, a dry run', () => {
           ...SECRETS_IN_SPEC,
         },
       },
-      ['a default Edge, with a domain to make hosts from', 'the Secrets; if their entries are not'],
+      [
+        'a default Edge exists, with a domain to derive hosts from',
+        'the Secrets; if their entries are not',
+      ],
     ],
     [
       ['service/blue', ...SECRETS, '--edge', 'shared'],
@@ -35,8 +38,8 @@ describe('without any cluster, a dry run', () => {
         controlPlane: { type: 'Service', service: { name: 'blue' }, ...SECRETS_IN_SPEC },
       },
       [
-        'Edge shared, with a domain',
-        'Service tenants/blue; if its API is at another port than 6443',
+        'Edge shared exists, with a domain',
+        'Service tenants/blue exists; set apiPort if its API port is not 6443',
       ],
     ],
     [
@@ -53,8 +56,8 @@ describe('without any cluster, a dry run', () => {
         hosts: { api: 'blue.example.com' },
       },
       [
-        'a default Edge, and that blue.example.com is free',
-        'TenantControlPlane tenants/blue, served as',
+        'a default Edge exists, and blue.example.com is not used yet',
+        'TenantControlPlane tenants/blue exists, served as',
       ],
     ],
   ])('prints the Exposure, and says what was not looked at: %j', async (words, spec, unchecked) => {
@@ -69,22 +72,31 @@ describe('without any cluster, a dry run', () => {
       spec,
     });
     expect(stderr).toMatch(
-      /^warning: no cluster configured: .*\nnote: not checked: that there is namespace tenants, and no Exposure tenants\/blue in it yet\n/,
+      /^warning: no cluster configured: .*\nnote: not checked: namespace tenants exists, without Exposure tenants\/blue\n/,
     );
     for (const one of unchecked) expect(stderr).toMatch(new RegExp(`^note: .* ${one}`, 'm'));
     expect(exitCode).toBe(0);
   });
 
   test.each([
-    [['service/blue'], 'Nobody says; write --kubeconfig-secret'],
-    [['--endpoints', '10.0.0.5:6443'], 'What is the tenant called? Nobody says; write --name'],
+    [
+      ['service/blue'],
+      "error: cannot prompt without a terminal: Which Secret has a kubeconfig of the tenant's administrator?\nhint: pass --kubeconfig-secret",
+    ],
+    [
+      ['--endpoints', '10.0.0.5:6443'],
+      'error: cannot prompt without a terminal: Name of the tenant?\nhint: pass --name',
+    ],
     [
       ['tenantcontrolplane/blue'],
-      'several providers; write tenantcontrolplane.kamaji.clastix.io/blue',
+      'error: kind tenantcontrolplane is ambiguous\nhint: pass tenantcontrolplane.kamaji.clastix.io/blue or tenantcontrolplane.steward.butlerlabs.dev/blue',
     ],
-    [['foo/blue'], 'foo is no kind of control plane; write one of '],
+    [
+      ['foo/blue'],
+      'error: unknown kind of control plane: foo\nhint: use one of TenantControlPlane, Cluster, ClusterDeployment, K0smotronControlPlane, Service, and pass a namespace as -n NAMESPACE',
+    ],
     [['blue'], 'no cluster configured: '],
-    [[], '; without one, --dry-run needs KIND/NAME or --endpoints'],
+    [[], '; without a cluster, --dry-run requires KIND/NAME or --endpoints'],
     [['service/blue', ...SECRETS, '--kubeconfig', 'gone'], 'kubeconfig not found'],
   ])('refuses what does not say enough: %j', async (words, sentence) => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['expose', ...words, '--dry-run']);
@@ -120,11 +132,11 @@ test('where a cluster does not answer, a dry run prints what it can, and ends as
   // The namespace of the context.
   expect(whole.stdout).toContain('namespace: tenants\n');
   expect(whole.stderr).toMatch(
-    /^warning: the management cluster does not answer\n(?:note: .*\n)+error: .*see that the API server runs/,
+    /^warning: the management cluster does not answer\n(?:note: .*\n)+error: .*\nhint: check that the API server is running/,
   );
   expect(whole.exitCode).toBe(2);
   expect(less.stdout).toBe('');
-  expect(less.stderr).toMatch(/^note: to see the Exposure .* write --kubeconfig-secret\nerror: /);
+  expect(less.stderr).toMatch(/^note: to print the Exposure .* pass --kubeconfig-secret\nerror: /);
   expect(less.exitCode).toBe(2);
   await server.comeUp();
 });

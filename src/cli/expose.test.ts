@@ -118,14 +118,14 @@ describe('what a provider knows needs no answers', () => {
     ]);
 
     expect(stderr).toBe('');
-    expect(stdout).toBe(`Exposure tenants/blue is made.
+    expect(stdout).toBe(`exposure.snicket.dev/blue created
 
 API           tenants-blue.k8s.example.test:443
 Konnectivity  tenants-blue.konnectivity.example.test:443
 
-In DNS they have to lead to Edge shared (203.0.113.10):
+Create DNS records that point to Edge shared (203.0.113.10):
   snicket dns tenants/blue
-How it goes:
+Check the status:
   snicket status tenants/blue
 `);
     expect(exitCode).toBe(0);
@@ -211,7 +211,7 @@ describe('a Service', () => {
     const other = await terminal.snicket(['expose', 'white', '--api-host', 'w.test']);
 
     await remove('white');
-    expect(same.stderr).toBe('Exposure tenants/white is there already, and is what you ask for\n');
+    expect(same.stderr).toBe('exposure.snicket.dev/white unchanged\n');
     expect(same.exitCode).toBe(0);
     expect(other.stderr).toContain('spec.hosts.api: not set -> "w.test"');
     expect(other.exitCode).toBe(1);
@@ -227,7 +227,7 @@ describe('a Service', () => {
 
     server.clearFaults();
     expect(silent.stderr).toBe(
-      "error: Which Secret has a kubeconfig of the tenant's administrator? Nobody says; write --kubeconfig-secret\n",
+      "error: cannot prompt without a terminal: Which Secret has a kubeconfig of the tenant's administrator?\nhint: pass --kubeconfig-secret\n",
     );
     expect(silent.exitCode).toBe(2);
     expect(told.stdout).toContain('certificateKey: ca.crt');
@@ -254,10 +254,12 @@ describe('without a terminal', () => {
     const bare = await terminal.snicket(['expose', 'blue', '--edge', 'bare']);
 
     expect(nothing.stderr).toBe(
-      'error: it is not clear which one is meant; write its KIND/NAME and -n NAMESPACE: TenantControlPlane tenants/blue (kamaji.clastix.io), Cluster tenants/red (k0smotron.io), K0smotronControlPlane tenants/green-cp (controlplane.cluster.x-k8s.io), Service tenants/white\n',
+      'error: cannot prompt without a terminal: Which control plane?\nhint: pass its KIND/NAME and -n NAMESPACE: TenantControlPlane tenants/blue (kamaji.clastix.io), Cluster tenants/red (k0smotron.io), K0smotronControlPlane tenants/green-cp (controlplane.cluster.x-k8s.io), Service tenants/white\n',
     );
     expect(nothing.exitCode).toBe(2);
-    expect(bare.stderr).toContain('what is the host of the API? Nobody says; write --api-host');
+    expect(bare.stderr).toContain(
+      'error: cannot prompt without a terminal: Edge bare has no domain. API host?\nhint: pass --api-host',
+    );
     expect(bare.exitCode).toBe(2);
   });
 
@@ -266,37 +268,45 @@ describe('without a terminal', () => {
     const forced = await terminal.snicket(['expose', 'cluster/red', '--yes']);
 
     expect(refused.stderr).toMatch(/^error: tenants\/red: \w+: /);
-    expect(refused.stderr).toEndWith('nothing is written; mend that, or write --yes\n');
+    expect(refused.stderr).toEndWith('nothing created; correct the errors above or pass --yes\n');
     expect(refused.exitCode).toBe(1);
-    expect(forced.stdout).toContain('Exposure tenants/red is made.');
+    expect(forced.stdout).toContain('exposure.snicket.dev/red created');
     expect(forced.exitCode).toBe(0);
     await remove('red');
   });
 
   test.each([
-    [['expose', 'gone'], /there is no control plane tenants\/gone; name one as KIND\/NAME/, 2],
+    [['expose', 'gone'], /control plane not found: tenants\/gone\nhint: pass KIND\/NAME/, 2],
     [
       ['expose', 'web'],
-      /there is Service tenants\/web, which need not be one; if it is, .*service\/web/,
+      /control plane not found: tenants\/web\nhint: if Service tenants\/web is one, pass service\/web/,
       2,
     ],
     [
       ['expose', 'foo/x'],
-      /foo is no kind of control plane; write one of TenantControlPlane, .*Service/,
+      /unknown kind of control plane: foo\nhint: use one of TenantControlPlane, .*Service/,
       2,
     ],
-    [['expose', 'blue', '-n', 'alone'], /alone\/blue; there is one elsewhere: -n tenants/, 2],
-    [['expose', '-n', 'empty'], /no control plane in namespace empty that has no Exposure yet/, 2],
+    [
+      ['expose', 'blue', '-n', 'alone'],
+      /control plane not found: alone\/blue\nhint: found in another namespace: -n tenants/,
+      2,
+    ],
+    [['expose', '-n', 'empty'], /no control planes without an Exposure in namespace empty/, 2],
     [['expose', 'blue', '--edge', 'gone', '--dry-run'], /EdgeNotFound: there is no Edge gone/, 1],
     [
       ['expose', '--endpoints', '10.0.0.5:6443', '--name', 'a', '-n', 'no'],
-      /no namespace no; make/,
+      /namespace not found: no\nhint: create it/,
       2,
     ],
-    [['expose', 'a/b/c'], /Write KIND\/NAME or NAME/, 2],
+    [['expose', 'a/b/c'], /must be KIND\/NAME or NAME/, 2],
     [['expose', '--endpoints', 'nonsense'], /nonsense/, 2],
-    [['expose', 'blue', '--endpoints', '10.0.0.5:6443'], /a control plane of its own/, 2],
-    [['expose', 'blue', '--wait', '--dry-run'], /nothing to wait for/, 2],
+    [
+      ['expose', 'blue', '--endpoints', '10.0.0.5:6443'],
+      /--endpoints cannot be combined with the name of a control plane/,
+      2,
+    ],
+    [['expose', 'blue', '--wait', '--dry-run'], /--dry-run and --wait are mutually exclusive/, 2],
   ])('%j', async (words, sentence, code) => {
     const { exitCode, stderr } = await terminal.snicket(words);
 
@@ -316,7 +326,7 @@ describe('one that is there already', () => {
 
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
-    expect(stderr).toBe('Exposure tenants/blue is there already, and is what you ask for\n');
+    expect(stderr).toBe('exposure.snicket.dev/blue unchanged\n');
     expect(parse(stdout)).toMatchObject({
       metadata: { name: 'blue', namespace: 'tenants' },
       spec: { worker: { mode: 'Passthrough' } },
@@ -331,7 +341,7 @@ describe('one that is there already', () => {
     const { exitCode, stderr } = await terminal.snicket(['expose', 'blue', '--api-host', 'b.test']);
 
     expect(stderr).toContain(
-      'differs from what you ask for:\n  spec.hosts.api: not set -> "b.test"\n',
+      'already exists and differs:\n  spec.hosts.api: not set -> "b.test"\n',
     );
     expect(stderr).toContain('  spec.worker.mode: "Passthrough" -> not set\n');
     expect(exitCode).toBe(1);
@@ -342,7 +352,7 @@ describe('one that is there already', () => {
     const { exitCode, stderr } = await terminal.snicket(['expose', 'blue', '--name', 'azure']);
 
     expect(stderr).toContain(
-      'TenantControlPlane tenants/blue has an Exposure already: tenants/blue; a control plane has one only',
+      'error: TenantControlPlane tenants/blue is already exposed by Exposure tenants/blue\nhint: use that Exposure, or delete it first',
     );
     expect(exitCode).toBe(2);
   });
@@ -384,9 +394,9 @@ describe('at a terminal', () => {
     taken.type('\n');
 
     expect(await refused.ended).toBe(0);
-    expect(refused.text).toContain('nothing is written');
+    expect(refused.text).toContain('nothing created');
     expect(await taken.ended).toBe(0);
-    expect(taken.text).toContain('Exposure alone/single is made.');
+    expect(taken.text).toContain('exposure.snicket.dev/single created');
     await remove('single', 'alone');
   });
 
@@ -399,9 +409,9 @@ describe('at a terminal', () => {
     silent.type('\u0004');
 
     expect(await session.ended).toBe(0);
-    expect(session.text).toContain('nothing is written');
+    expect(session.text).toContain('nothing created');
     expect(await silent.ended).toBe(2);
-    expect(silent.text).toContain('there was no answer; write --yes');
+    expect(silent.text).toContain('error: no answer\r\nhint: pass --yes');
     expect(server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' })).toBeUndefined();
   });
 });
@@ -444,7 +454,7 @@ describe('--wait', () => {
     await remove('blue');
 
     expect(await session.ended).toBe(1);
-    expect(session.text).toEndWith('error: somebody has deleted it\r\n');
+    expect(session.text).toEndWith('error: the Exposure was deleted\r\n');
     expect(session.text).not.toContain('seconds');
   });
 
@@ -453,8 +463,8 @@ describe('--wait', () => {
 
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
-    expect(stdout).toContain('Exposure tenants/blue is made.');
-    expect(stderr).toContain('error: not Ready after 1 seconds\n');
+    expect(stdout).toContain('exposure.snicket.dev/blue created');
+    expect(stderr).toContain('error: timed out after 1s: the Exposure is not Ready\n');
     expect(stderr).toContain('NotLookedAt (Edge shared, Ready)');
     expect(exitCode).toBe(1);
     await remove('blue');
@@ -483,6 +493,6 @@ describe('--wait', () => {
     lost.endWatches();
 
     expect(await session.ended).toBe(1);
-    expect(session.text).toContain('error: not Ready after 10 seconds');
+    expect(session.text).toContain('error: timed out after 10s: the Exposure is not Ready');
   });
 });

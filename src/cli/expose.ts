@@ -12,6 +12,7 @@ import {
 } from './flags/management-flags.ts';
 import { outputOption, type Output } from './output/output.ts';
 import type { NamedControlPlane } from './expose/control-planes.ts';
+import { exitWithError, exitWithThrown } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -138,7 +139,7 @@ export function exposeCommand(io: CommandIo): Command {
           (kind) => error instanceof kind,
         );
         if (!isKnown || !(error instanceof Error)) throw error;
-        command.error(`error: ${error.message}`);
+        exitWithThrown(command, error);
       }
     });
 }
@@ -149,18 +150,24 @@ function refuseMisplaced(
   command: Command,
 ): void {
   if (controlPlane !== undefined && flags.endpoints !== undefined) {
-    command.error('error: --endpoints is a control plane of its own; leave it out, or the name');
+    exitWithError(
+      command,
+      '--endpoints cannot be combined with the name of a control plane',
+      'remove one of them',
+    );
   }
   if (flags.konnectivityEndpoints !== undefined && flags.endpoints === undefined) {
-    command.error(
-      'error: --konnectivity-endpoints belongs to --endpoints; add that, or leave it out',
+    exitWithError(
+      command,
+      '--konnectivity-endpoints requires --endpoints',
+      'pass --endpoints or remove --konnectivity-endpoints',
     );
   }
   if (flags.dryRun && flags.wait) {
-    command.error('error: with --dry-run there is nothing to wait for; leave one of them out');
+    exitWithError(command, '--dry-run and --wait are mutually exclusive', 'remove one of them');
   }
   if (command.getOptionValueSource('timeout') === 'cli' && !flags.wait) {
-    command.error('error: --timeout belongs to --wait; add that, or leave it out');
+    exitWithError(command, '--timeout requires --wait', 'pass --wait or remove --timeout');
   }
 }
 
@@ -170,7 +177,7 @@ async function run(
   flags: Flags,
 ): Promise<void> {
   // Imported lazily, so that help does not load it.
-  const [{ orSayWhy }, { exposeControlPlane }] = await Promise.all([
+  const [{ withErrorReporting }, { exposeControlPlane }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./expose/expose-control-plane.ts'),
   ]);
@@ -178,7 +185,7 @@ async function run(
   if (opened === undefined) return;
   const { client, access } = opened;
   const requested = { ...flags, controlPlane, usualNamespace: access.namespace };
-  await orSayWhy(io, async () =>
+  await withErrorReporting(io, async () =>
     exposeControlPlane(io, client, requested, { ...flags, timeoutMs: flags.timeout }),
   );
   // Watches on a lost connection would keep the process alive.
@@ -206,7 +213,7 @@ async function openOrDraft(
       await printWithoutCluster(io, requested, flags, error.message);
       return undefined;
     }
-    const way = 'without one, --dry-run needs KIND/NAME or --endpoints';
+    const way = 'without a cluster, --dry-run requires KIND/NAME or --endpoints';
     throw new AccessError(error.code, `${error.message}; ${way}`, error);
   }
 }
@@ -214,7 +221,7 @@ async function openOrDraft(
 function parseControlPlane(text: string): NamedControlPlane {
   const [first = '', second, ...more] = text.split('/');
   if (first === '' || second === '' || more.length > 0) {
-    throw new InvalidArgumentError('Write KIND/NAME or NAME, and the namespace as -n NAMESPACE.');
+    throw new InvalidArgumentError('must be KIND/NAME or NAME; pass the namespace as -n NAMESPACE');
   }
   return second === undefined ? { name: first } : { kind: first, name: second };
 }

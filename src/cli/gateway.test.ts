@@ -28,14 +28,22 @@ test('takes the engine from the environment, and refuses one that does not exist
   const env = { ...process.env, SNICKET_ENGINE: 'turbo' };
   const ended = Bun.spawnSync([process.execPath, main, 'gateway', '--routes', 'x'], { env });
 
-  expect(ended.stderr.toString()).toContain("'turbo' from env 'SNICKET_ENGINE' is invalid");
+  expect(ended.stderr.toString()).toContain(
+    "error: invalid value 'turbo' for $SNICKET_ENGINE: must be one of auto, epoll, bun",
+  );
   expect(ended.exitCode).toBe(2);
 });
 
 test.each([
-  [[], 'give --routes FILE or --kubernetes'],
-  [['--routes', 'a', '--kubernetes'], "--routes 'a' and --kubernetes both say where"],
-  [['--routes', 'a', '--state', 'b'], "--state 'b' belongs to --kubernetes"],
+  [[], 'error: no source of routes\nhint: pass --routes FILE or --kubernetes'],
+  [
+    ['--routes', 'a', '--kubernetes'],
+    "error: --routes 'a' and --kubernetes are mutually exclusive\nhint: remove one of them",
+  ],
+  [
+    ['--routes', 'a', '--state', 'b'],
+    "error: --state 'b' requires --kubernetes\nhint: pass --kubernetes or remove --state",
+  ],
 ])('wants one source of routes: %p', async (words, sentence) => {
   const { exitCode, stderr } = await gateway(...words);
 
@@ -54,19 +62,37 @@ test.each([
   [['--listen', 'example.com:443'], "'example.com' in 'example.com:443' is not an IP address"],
   [['--listen', '::1:443'], 'write [::1]:443'],
   [['--http', '9440'], "'9440' has no port from 0 to 65535"],
-  [['--workers', '0'], "argument '0' is invalid. Write a whole number from 1 to 256."],
-  [['--workers', '1.5'], 'whole number'],
-  [['--engine', 'turbo'], "'turbo' is invalid. Allowed choices are auto, epoll, bun."],
+  [['--workers', '0'], "error: invalid value '0' for --workers: must be an integer from 1 to 256"],
+  [
+    ['--workers', '1.5'],
+    "error: invalid value '1.5' for --workers: must be an integer from 1 to 256",
+  ],
+  [
+    ['--engine', 'turbo'],
+    "error: invalid value 'turbo' for --engine: must be one of auto, epoll, bun",
+  ],
   [['--proxy-protocol', '10.0.0.0/99'], "'10.0.0.0/99' has no prefix length from 0 to 32"],
   [['--proxy-protocol', '10.0.0.1/8'], "'10.0.0.1/8' has bits set behind its prefix"],
-  [['--routes', ''], 'Write the name of a file'],
-  [['--key-file', ''], 'Write the name of a file'],
-  [['--access-log', ''], 'Write the name of a file'],
-  [['--grace', '10'], "invalid duration '10'"],
-  [['--drain', '25h'], 'Write a duration from 0s to 24h.'],
-  [['--max-connections', '0'], 'Write a whole number from 1'],
-  [['--max-tenant-connection-rate', 'many'], "argument 'many' is invalid."],
-  [['--log-level', 'loud'], 'Allowed choices are debug, info, warn, error.'],
+  [['--routes', ''], 'must be the name of a file'],
+  [['--key-file', ''], 'must be the name of a file'],
+  [['--access-log', ''], 'must be the name of a file'],
+  [
+    ['--grace', '10'],
+    "error: invalid value '10' for --grace: must be a duration such as 30s or 1m30s",
+  ],
+  [['--drain', '25h'], "error: invalid value '25h' for --drain: must be a duration from 0s to 24h"],
+  [
+    ['--max-connections', '0'],
+    "error: invalid value '0' for --max-connections: must be an integer from 1 to 10000000",
+  ],
+  [
+    ['--max-tenant-connection-rate', 'many'],
+    "error: invalid value 'many' for --max-tenant-connection-rate: must be an integer from 0 to 1000000",
+  ],
+  [
+    ['--log-level', 'loud'],
+    "error: invalid value 'loud' for --log-level: must be one of debug, info, warn, error",
+  ],
 ])('refuses %p with code 2 and a way out', async (flags, sentence) => {
   const { exitCode, stderr } = await gateway('--routes', 'routes.yaml', ...flags);
 

@@ -5,8 +5,14 @@ import type { OpenRoutesFeed } from '../gateway/routes/routes-feed.ts';
 import { fileName, objectName } from './flags/flag-values.ts';
 import { accessOptions } from './io/access-options.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
+import {
+  adviceIn,
+  exitWithError,
+  exitWithThrown,
+  printAdvice,
+  type Advice,
+} from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
-import { say } from './output/say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -81,7 +87,7 @@ export function gatewayCommand(io: CommandIo): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags, command: Command) => {
       const fault = routesFault(flags);
-      if (fault !== undefined) command.error(`error: ${fault}`);
+      if (fault !== undefined) exitWithError(command, fault.message, fault.hint);
       if (flags.validate) return validate(io, flags);
       // Imported lazily, so that other commands do not load it.
       const [{ runGateway }, { programLog }] = await Promise.all([
@@ -96,19 +102,29 @@ export function gatewayCommand(io: CommandIo): Command {
 }
 
 /** Returns what is wrong with the flags that select the source of routes; undefined if nothing is. */
-function routesFault(flags: Flags): string | undefined {
+function routesFault(flags: Flags): Advice | undefined {
   const { routes, kubernetes } = flags;
-  if (routes === undefined && !kubernetes) return 'give --routes FILE or --kubernetes';
-  if (flags.validate && routes === undefined) return '--validate requires --routes FILE';
+  if (routes === undefined && !kubernetes) {
+    return { message: 'no source of routes', hint: 'pass --routes FILE or --kubernetes' };
+  }
+  if (flags.validate && routes === undefined) {
+    return { message: '--validate requires --routes', hint: 'pass --routes FILE' };
+  }
   if (!kubernetes) {
     const stray = (['edge', 'state', 'kubeconfig', 'context'] as const).find(
       (name) => flags[name] !== undefined,
     );
     if (stray === undefined) return undefined;
-    return `--${stray} '${flags[stray]}' belongs to --kubernetes; give that, or leave it out`;
+    return {
+      message: `--${stray} '${flags[stray]}' requires --kubernetes`,
+      hint: `pass --kubernetes or remove --${stray}`,
+    };
   }
   if (routes === undefined) return undefined;
-  return `--routes '${routes}' and --kubernetes both say where the routes come from; give one`;
+  return {
+    message: `--routes '${routes}' and --kubernetes are mutually exclusive`,
+    hint: 'remove one of them',
+  };
 }
 
 /** Checks the files of the flags, and prints a line for each file that is valid and for each error. */
@@ -118,7 +134,7 @@ async function validate(io: CommandIo, { routes = '', keyFile }: Flags): Promise
   if (keyFile !== undefined)
     checks.push({ kind: 'key', ...checkKeyFile(io.path(keyFile), keyFile) });
   for (const { file, kind, count, errors } of checks) {
-    for (const error of errors) say(io, `error: ${error}`);
+    for (const error of errors) printAdvice(io, 'error', adviceIn(error));
     if (errors.length > 0) io.exitCode = 2;
     else io.stdout.write(`${file}: valid, ${count} ${kind}${count === 1 ? '' : 's'}\n`);
   }
@@ -153,7 +169,7 @@ async function routesFeed(io: CommandIo, flags: Flags, command: Command): Promis
     return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    return command.error(`error: ${error.message}`);
+    return exitWithThrown(command, error);
   }
 }
 

@@ -7,7 +7,7 @@ import { ipVersion } from '../wire/ip-address.ts';
 import type { ClusterAccess } from '../kube/access/cluster-access.ts';
 import type { ManagementSnapshot } from '../management/management-snapshot.ts';
 import {
-  accessText,
+  exitWithAccessError,
   choiceOf,
   FOLDER_NAMESPACE,
   folderOption,
@@ -22,7 +22,7 @@ import {
 } from './flags/management-flags.ts';
 import { OUTPUTS } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
-import { say } from './output/say.ts';
+import { adviceIn, exitWithError, printAdvice, printMessage } from './output/messages.ts';
 import {
   edgeAddress,
   NothingToGive,
@@ -80,7 +80,7 @@ export function kubeconfigCommand(io: CommandIo): Command {
     .action(async (exposure: NamedExposure, flags: Flags, command: Command) => {
       refuseUnclear(exposure, { ...flags, allNamespaces: false }, command);
       if (flags.force && flags.output === undefined) {
-        command.error('error: --force belongs to -o; leave it out');
+        exitWithError(command, '--force requires -o', 'pass -o FILE or remove --force');
       }
       const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
@@ -88,10 +88,14 @@ export function kubeconfigCommand(io: CommandIo): Command {
         await run(io, exposure, flags, command);
       } catch (error) {
         if (error instanceof AccessError) {
-          command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
+          exitWithAccessError(command, error, flags, 'its folder: -f DIR');
         }
         if (!(error instanceof FileExists)) throw error;
-        command.error(`error: ${error.message}; name another file, or write over it with --force`);
+        exitWithError(
+          command,
+          error.message,
+          'choose another file or pass --force to overwrite it',
+        );
       }
     });
 }
@@ -103,7 +107,7 @@ async function run(
   command: Command,
 ): Promise<void> {
   // Imported lazily, so that help does not load it.
-  const [{ orSayWhy, EXIT }, { AccessError }] = await Promise.all([
+  const [{ withErrorReporting, EXIT }, { AccessError }] = await Promise.all([
     import('./plans/plans.ts'),
     import('../kube/access/cluster-access.ts'),
   ]);
@@ -112,16 +116,16 @@ async function run(
       ? await openCluster(io, flags)
       : await openFolderOf(io, flags.filename, command);
   const choice = choiceOf(exposure, { ...flags, allNamespaces: false }, access);
-  await orSayWhy(io, async () => {
+  await withErrorReporting(io, async () => {
     try {
       const management = await read();
       const { text, warnings } = await kubeconfigFor(choice, management, flags);
-      for (const warning of warnings) say(io, `warning: ${warning}`);
+      for (const warning of warnings) printMessage(io, `warning: ${warning}`);
       hand(io, text, flags, command);
     } catch (error) {
       // This AccessError is about the tenant's kubeconfig. That of the management cluster has been read before.
       if (!(error instanceof NothingToGive) && !(error instanceof AccessError)) throw error;
-      say(io, `error: ${choice.namespace}/${choice.name}: ${error.message}`);
+      printAdvice(io, 'error', adviceIn(`${choice.namespace}/${choice.name}: ${error.message}`));
       io.exitCode = EXIT.wrong;
     }
   });
@@ -151,7 +155,7 @@ async function openFolderOf(io: CommandIo, folder: string, command: Command): Pr
   const { openFolder } = await import('./sources/folder-management.ts');
   const { management, faults } = await openFolder(io, folder, command);
   // Invalid files of other tenants do not prevent printing the kubeconfig of this one.
-  for (const fault of faults) say(io, `warning: ${fault}`);
+  for (const fault of faults) printAdvice(io, 'warning', adviceIn(fault));
   return { access: { namespace: FOLDER_NAMESPACE }, read: async () => Promise.resolve(management) };
 }
 
@@ -165,7 +169,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
       import('../api/finding.ts'),
     ]);
   const [object] = chosenOf(management.exposures, choice);
-  if (object === undefined) throw new NothingToGive('there is no such Exposure');
+  if (object === undefined) throw new NothingToGive('Exposure not found');
   const { value: resolved, finding } = management.exposureIndex.resolve(object);
   if (resolved === undefined) throw new NothingToGive(findingText(finding));
   const isFolder = flags.filename !== undefined;
@@ -184,7 +188,9 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
   if (kubeconfig === undefined) {
     const said = findings.map(findingText).join('. ');
     throw new NothingToGive(
-      `there is no kubeconfig of the tenant: ${said === '' ? 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef' : said}`,
+      said === ''
+        ? 'the tenant has no kubeconfig; wait for its provider or set spec.controlPlane.kubeconfigSecretRef'
+        : `the tenant has no kubeconfig: ${said}`,
     );
   }
   const { hostname: host, port } = new URL(`tcp://${endpoint}`);
@@ -211,8 +217,10 @@ function refuseExisting(io: CommandIo, { output, force }: Flags, command: Comman
   if (there === undefined) return;
   // The new file replaces what is there, which would remove a device or break a symbolic link.
   if (!there.isFile()) {
-    command.error(
-      `error: ${output} is there already, and is ${there.isSymbolicLink() ? 'a link' : 'no regular file'}; name another file, or leave -o out to print it`,
+    exitWithError(
+      command,
+      `${output} already exists and is ${there.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'}`,
+      'choose another file or omit -o to print the kubeconfig',
     );
   }
   if (!force) throw new FileExists(output);
@@ -229,7 +237,7 @@ function whatIsAt(io: CommandIo, output: string, command: Command): Stats | unde
 function refuseUnwritable(output: string, error: unknown, command: Command): never {
   const code = systemCode(error);
   if (code === undefined) throw error;
-  command.error(`error: ${output} cannot be written (${code}); name another file`);
+  exitWithError(command, `cannot write ${output}: ${code}`, 'choose another file');
 }
 
 function hand(io: CommandIo, text: string, { output, force }: Flags, command: Command): void {
@@ -250,17 +258,18 @@ function bracketed(host: string): string {
 
 function parseAddress(text: string): string {
   if (ipVersion(text) === 0) {
-    throw new InvalidArgumentError('Write an IP address such as 203.0.113.10 or 2001:db8::10.');
+    throw new InvalidArgumentError('must be an IP address such as 203.0.113.10 or 2001:db8::10');
   }
   return text;
 }
 
 /** Rejects formats: other tools have them in -o, and a file named yaml would be a surprise. */
 function parseFile(text: string): string {
-  if (text === '-') throw new InvalidArgumentError('Leave it out to print the kubeconfig.');
+  if (text === '-')
+    throw new InvalidArgumentError('must be a file; omit -o to print the kubeconfig');
   if (OUTPUTS.some((output) => output === text)) {
     throw new InvalidArgumentError(
-      `It names a file here, and a kubeconfig is YAML. Leave it out, or write ./${text} if you mean that file.`,
+      `must be a file, not a format: a kubeconfig is YAML; omit -o, or pass ./${text} for a file of that name`,
     );
   }
   return fileName(text);

@@ -10,6 +10,7 @@ import {
   type OperatorFlags,
 } from './flags/operator-flags.ts';
 import { accessOptions } from './io/access-options.ts';
+import { exitWithThrown } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -114,7 +115,7 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
     io.exit(code); // watches on a lost connection would keep the process alive
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    command.error(`error: ${error.message}`);
+    exitWithThrown(command, error);
   }
 }
 

@@ -58,18 +58,26 @@ test('explains itself, with an example of each mode', async () => {
 
 const wrong: [string, string[], string][] = [
   ['no mode', without(TERMINATE, '--mode'), "required option '--mode <mode>' not specified"],
-  ['an unknown mode', replaced(TERMINATE, '--mode', 'tunnel'), "'tunnel' is invalid"],
+  [
+    'an unknown mode',
+    replaced(TERMINATE, '--mode', 'tunnel'),
+    "error: invalid value 'tunnel' for --mode: must be one of passthrough, terminate",
+  ],
   ['nowhere to listen', without(TERMINATE, '--listen'), "'--listen <address>' not specified"],
   [
     'a name to listen on',
     replaced(TERMINATE, '--listen', 'here:1'),
     "'here' in 'here:1' is not an IP",
   ],
-  ['no edge', without(TERMINATE, '--edge'), 'give --edge or --edge-file'],
+  [
+    'no edge',
+    without(TERMINATE, '--edge'),
+    'error: no address of the edge\nhint: pass --edge HOST:PORT or --edge-file FILE',
+  ],
   [
     'two ways to name the edge',
     [...TERMINATE, '--edge-file', '/etc/snicket/edge'],
-    '--edge and --edge-file exclude each other',
+    'error: --edge and --edge-file are mutually exclusive\nhint: remove one of them',
   ],
   [
     'a file of the edge that is not there',
@@ -78,54 +86,70 @@ const wrong: [string, string[], string][] = [
   ],
   ['an edge without a port', replaced(TERMINATE, '--edge', 'edge.test'), "'edge.test' has no port"],
   ['no name', without(TERMINATE, '--server-name'), "'--server-name <name>' not specified"],
-  ['an address as name', replaced(TERMINATE, '--server-name', '10.0.0.1'), "'10.0.0.1' is invalid"],
-  ['no CA in terminate', without(TERMINATE, '--ca'), 'mode terminate needs --ca; give a file'],
+  [
+    'an address as name',
+    replaced(TERMINATE, '--server-name', '10.0.0.1'),
+    "error: invalid value '10.0.0.1' for --server-name: must be a DNS name: server_name_ip_literal",
+  ],
+  [
+    'no CA in terminate',
+    without(TERMINATE, '--ca'),
+    'error: mode terminate requires --ca\nhint: pass --ca FILE',
+  ],
   [
     'no CA in passthrough',
     without(PASSTHROUGH, '--ca'),
-    'mode passthrough needs --ca; give a file',
+    'error: mode passthrough requires --ca\nhint: pass --ca FILE',
   ],
-  ['no certificate', without(TERMINATE, '--cert'), 'mode terminate needs --cert; give a file'],
-  ['no key', without(TERMINATE, '--key'), 'mode terminate needs --key; give a file'],
+  [
+    'no certificate',
+    without(TERMINATE, '--cert'),
+    'error: mode terminate requires --cert\nhint: pass --cert FILE',
+  ],
+  [
+    'no key',
+    without(TERMINATE, '--key'),
+    'error: mode terminate requires --key\nhint: pass --key FILE',
+  ],
   [
     'no tenant key in passthrough',
     without(PASSTHROUGH, '--tenant-key-file'),
-    'mode passthrough needs --tenant-key-file; give a file',
+    'error: mode passthrough requires --tenant-key-file\nhint: pass --tenant-key-file FILE',
   ],
   [
     'a tenant key in terminate',
     [...TERMINATE, '--tenant-key-file', tenantKey],
-    `--tenant-key-file '${tenantKey}' belongs to mode passthrough, not terminate; leave it out`,
+    `--tenant-key-file '${tenantKey}' applies to mode passthrough, not to terminate\nhint: remove --tenant-key-file\n`,
   ],
   [
     'a certificate in passthrough',
     [...PASSTHROUGH, '--cert', cert],
-    `--cert '${cert}' belongs to mode terminate, not passthrough; leave it out`,
+    `--cert '${cert}' applies to mode terminate, not to passthrough\nhint: remove --cert\n`,
   ],
   [
     'the epoll engine in terminate',
     [...TERMINATE, '--engine', 'epoll'],
-    "--engine 'epoll' belongs to mode passthrough, not terminate; leave it out",
+    "error: --engine 'epoll' applies to mode passthrough, not to terminate\nhint: remove --engine",
   ],
   ...['--ca', '--cert', '--key'].map((flag): [string, string[], string] => [
     `an empty ${flag}`,
     replaced(TERMINATE, flag, ''),
-    `option '${flag} <file>' argument '' is invalid. Write the name of a file.`,
+    `error: invalid value '' for ${flag}: must be the name of a file`,
   ]),
   [
     'an empty tenant key',
     replaced(PASSTHROUGH, '--tenant-key-file', ''),
-    "option '--tenant-key-file <file>' argument '' is invalid. Write the name of a file.",
+    "error: invalid value '' for --tenant-key-file: must be the name of a file",
   ],
   [
     'a file that is not there',
     replaced(TERMINATE, '--ca', '/no/such'),
-    'error: --ca: /no/such cannot be read (ENOENT); give a file that exists',
+    'error: --ca: /no/such cannot be read (ENOENT)\nhint: give a file that exists',
   ],
   [
     'a key that is not there',
     replaced(TERMINATE, '--key', '/no/such'),
-    'error: --key: /no/such cannot be read (ENOENT); give a file that exists',
+    'error: --key: /no/such cannot be read (ENOENT)\nhint: give a file that exists',
   ],
   [
     'a directory',
@@ -137,8 +161,16 @@ const wrong: [string, string[], string][] = [
   ['a pair that is none', replaced(TERMINATE, '--key', ca), `error: --cert, --key: ${ca} holds no`],
   ['a CA that is none', replaced(TERMINATE, '--ca', key), 'holds no certificate'],
   ['a tenant key that is none', replaced(PASSTHROUGH, '--tenant-key-file', ca), 'is not base64'],
-  ['a grace that is no number', [...TERMINATE, '--grace', 'soon'], "'soon' is invalid"],
-  ['no connections', [...TERMINATE, '--max-connections', '0'], "'0' is invalid"],
+  [
+    'a grace that is no number',
+    [...TERMINATE, '--grace', 'soon'],
+    "error: invalid value 'soon' for --grace: must be a duration such as 30s or 1m30s",
+  ],
+  [
+    'no connections',
+    [...TERMINATE, '--max-connections', '0'],
+    "error: invalid value '0' for --max-connections: must be an integer from 1 to 10000000",
+  ],
 ];
 
 test.each(wrong)(
@@ -161,7 +193,9 @@ test.each(['--listen', '--http'])(
     const busy = await proxy(...replaced(TERMINATE, flag, `127.0.0.1:${taken.port}`));
     const foreign = await proxy(...replaced(TERMINATE, flag, '203.0.113.1:6443'));
 
-    expect(busy.stderr).toContain(`error: cannot listen on 127.0.0.1:${taken.port} (EADDRINUSE); `);
+    expect(busy.stderr).toContain(
+      `error: cannot listen on 127.0.0.1:${taken.port} (EADDRINUSE)\nhint: `,
+    );
     expect(foreign.stderr).toContain('`ip address add 203.0.113.1/32 dev lo scope host`');
     expect([busy.exitCode, foreign.exitCode]).toEqual([1, 1]);
   },

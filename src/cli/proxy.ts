@@ -8,7 +8,7 @@ import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
 import { durationOption, fileName } from './flags/flag-values.ts';
-import { say } from './output/say.ts';
+import { adviceIn, exitWithError, exitWithThrown, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -148,9 +148,8 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
     limits,
     log,
   }).catch((error: unknown) => {
-    const sentence = `error: ${error instanceof Error ? error.message : String(error)}`;
-    if (!(error instanceof AddressUnavailable)) return command.error(sentence);
-    say(io, sentence);
+    if (!(error instanceof AddressUnavailable)) return exitWithThrown(command, error);
+    printAdvice(io, 'error', adviceIn(error.message));
     return io.exit(1); // exit code 1, as in the gateway: the machine is at fault, not the command line
   });
   log.info('the proxy listens', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
@@ -172,11 +171,16 @@ function edgeOf(
   command: Command,
 ): EdgeAddress | { readonly file: string } {
   if (edge !== undefined && edgeFile !== undefined) {
-    return command.error('error: --edge and --edge-file exclude each other; leave one out');
+    return exitWithError(
+      command,
+      '--edge and --edge-file are mutually exclusive',
+      'remove one of them',
+    );
   }
   if (edgeFile !== undefined) return { file: io.path(edgeFile) };
   return (
-    edge ?? command.error('error: the address of the edge is missing; give --edge or --edge-file')
+    edge ??
+    exitWithError(command, 'no address of the edge', 'pass --edge HOST:PORT or --edge-file FILE')
   );
 }
 
@@ -187,11 +191,15 @@ function edgeOf(
 function modeOf(io: CommandIo, flags: Flags, command: Command): ProxyMode {
   const { mode, ca, cert, key, tenantKeyFile } = flags;
   const needed = (flag: string, value: string | undefined): string =>
-    io.path(value ?? command.error(`error: mode ${mode} needs ${flag}; give a file`));
+    io.path(value ?? exitWithError(command, `mode ${mode} requires ${flag}`, `pass ${flag} FILE`));
   const refuse = (flag: string, value: string | undefined): void => {
     if (value === undefined) return;
     const other = mode === 'terminate' ? 'passthrough' : 'terminate';
-    command.error(`error: ${flag} '${value}' belongs to mode ${other}, not ${mode}; leave it out`);
+    exitWithError(
+      command,
+      `${flag} '${value}' applies to mode ${other}, not to ${mode}`,
+      `remove ${flag}`,
+    );
   };
   switch (mode) {
     case 'passthrough':
@@ -237,19 +245,19 @@ function name(text: string): string {
   const bytes = Buffer.from(text);
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return text.toLowerCase();
-  throw new InvalidArgumentError(`It has to be a DNS name (${fault}).`);
+  throw new InvalidArgumentError(`must be a DNS name: ${fault}`);
 }
 
 function count(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= 10_000_000) return value;
-  throw new InvalidArgumentError('It has to be a whole number from 1 to 10000000.');
+  throw new InvalidArgumentError('must be an integer from 1 to 10000000');
 }
 
 function bytes(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1_000_000 && value <= 2 ** 40) return value;
-  throw new InvalidArgumentError('It has to be a whole number of bytes, 1000000 or more.');
+  throw new InvalidArgumentError('must be an integer of 1000000 or more');
 }
 
 /** Returns the parsed value. Errors become InvalidArgumentError, whose message Commander prints after the option. */

@@ -59,7 +59,7 @@ describe('from a cluster', () => {
     const second = await terminal.snicket(['render', 'blue', '--show-secrets']);
 
     expect(first.stderr).toBe(
-      'note: tenants/blue: the proxies would get new credentials: there is no certificate yet\n',
+      'note: tenants/blue: the credentials of the proxies would be reissued: there is no certificate yet\n',
     );
     expect(first.stdout).toContain('tls.crt: "(a new certificate: there is no certificate yet)"\n');
     expect(second).toEqual(first);
@@ -95,7 +95,7 @@ describe('from a cluster', () => {
     const { exitCode, stdout } = await terminal.snicket(['render']);
 
     expect(stdout).toContain('# tenant cluster: DaemonSet kube-system/snicket-proxy\n');
-    expect(stdout).toContain(`leads to port ${port} of Service blue\n`);
+    expect(stdout).toContain(`is routed to port ${port} of Service blue\n`);
     expect(exitCode).toBe(0);
   });
 

@@ -136,7 +136,9 @@ spec: {version: v1.34.1-k0s.0, service: {type: ClusterIP, apiPort: 6443, konnect
 
     expect(stderr).not.toContain('error:');
     expect(stderr).toContain('note: Service tenants/kmc-amber is in no file, and was assumed');
-    expect(stdout).toContain('leads to port 6443 of Service kmc-amber');
+    expect(stdout).toContain(
+      '# tenants-amber-cp.k8s.example.com:443 is routed to port 6443 of Service kmc-amber',
+    );
     expect(exitCode).toBe(0);
   });
 

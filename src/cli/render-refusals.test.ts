@@ -51,45 +51,89 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
   });
 
   test.each([
-    [['-f', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (there is no such file)'],
-    [['-f', 'edge.yaml', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (there is no such'],
+    [['-f', 'absent.yaml'], 2, 'error: cannot read absent.yaml: no such file'],
+    [['-f', 'edge.yaml', 'absent.yaml'], 2, 'error: cannot read absent.yaml: no such file'],
     [
       ['-f', 'blue.yaml', 'tenants/bleu'],
       2,
-      'error: there is no Exposure tenants/bleu; there is tenants/blue\n',
+      'error: Exposure not found: tenants/bleu\nhint: existing Exposures: tenants/blue\n',
     ],
     [
       ['-f', 'blue.yaml', 'tenants/blue', 'tenants/red'],
       2,
-      'error: -f takes the name of one Exposure; leave tenants/red out, or all names for all',
+      'error: -f supports the name of one Exposure\nhint: remove tenants/red, or remove all names to select all Exposures',
     ],
-    [['tenants/blue', '-f', 'blue.yaml', 'red'], 2, 'error: -f takes the name of one Exposure'],
+    [
+      ['tenants/blue', '-f', 'blue.yaml', 'red'],
+      2,
+      'error: -f supports the name of one Exposure\nhint: remove red, or remove all names to select all Exposures',
+    ],
     [
       ['-f', '.'],
       2,
-      'note: . is read as snicket run reads it; for the files of a cluster write ./*',
+      'note: . is read as a folder of snicket run; for files of a cluster, pass ./*.yaml',
     ],
     [
       ['-f', 'edge.yaml', '.'],
       2,
-      'error: . is a folder, and that of snicket run stands alone, without edge.yaml beside it',
+      'error: folder . of snicket run cannot be combined with edge.yaml\nhint: pass the name of an Exposure before -f; for files of a cluster, pass ./*.yaml',
     ],
-    [['-f', '.', 'edge.yaml'], 2, 'an Exposure can be named before -f, and for the files of a'],
+    [
+      ['-f', '.', 'edge.yaml'],
+      2,
+      'error: folder . of snicket run cannot be combined with edge.yaml\nhint: pass the name of an Exposure before -f; for files of a cluster, pass ./*.yaml',
+    ],
     [
       ['-f', '.', '--operator-namespace', 'x'],
       2,
-      'error: --operator-namespace belongs to a cluster',
+      'error: --operator-namespace cannot be combined with -f\nhint: remove --operator-namespace',
     ],
-    [['-f', 'blue.yaml', '--context', 'x'], 2, 'error: --context belongs to a cluster, not to -f'],
-    [['-f', 'blue.yaml', 'tenants/blue', '-A'], 2, 'error: -A means all'],
+    [
+      ['-f', 'blue.yaml', '--context', 'x'],
+      2,
+      'error: --context cannot be combined with -f\nhint: remove --context',
+    ],
+    [
+      ['-f', 'blue.yaml', 'tenants/blue', '-A'],
+      2,
+      'error: -A cannot be combined with a name or -n\nhint: remove -A, or the others',
+    ],
     [['-f', 'torn.yaml'], 2, 'error: torn.yaml:'],
-    [['-f', 'edge.yaml'], 2, 'error: there is no Exposure in these files'],
-    [['-f', 'blue.yaml'], 1, 'EdgeNotFound: there is no Edge shared; create it, or correct'],
-    [['--service-address', '10.0.0.1'], 2, 'error: --service-address belongs to -f'],
-    [['-f', 'blue.yaml', '--service-address', 'x'], 2, 'Write an IP such as 10.96.0.1.'],
-    [['a/b/c'], 2, 'Write NAMESPACE/NAME or NAME.'],
-    [['tenants/blue', '-A'], 2, 'error: -A means all'],
-    [['tenants/blue', '-n', 'other'], 2, 'error: the namespace is tenants in the name and other'],
+    [
+      ['-f', 'edge.yaml'],
+      2,
+      'error: no Exposures in these files, and no control plane with the annotation snicket.dev/edge\nhint: add a file with an Exposure',
+    ],
+    [
+      ['-f', 'blue.yaml'],
+      1,
+      'error: tenants/blue: EdgeNotFound: there is no Edge shared\nhint: create it, or correct spec.edgeRef (there is none)',
+    ],
+    [
+      ['--service-address', '10.0.0.1'],
+      2,
+      'error: --service-address requires -f\nhint: remove --service-address',
+    ],
+    [
+      ['-f', 'blue.yaml', '--service-address', 'x'],
+      2,
+      "error: invalid value 'x' for --service-address: must be an IP address such as 10.96.0.1",
+    ],
+    [
+      ['a/b/c'],
+      2,
+      "error: invalid value 'a/b/c' for argument exposure: must be NAMESPACE/NAME or NAME",
+    ],
+    [
+      ['tenants/blue', '-A'],
+      2,
+      'error: -A cannot be combined with a name or -n\nhint: remove -A, or the others',
+    ],
+    [
+      ['tenants/blue', '-n', 'other'],
+      2,
+      'error: namespace tenants of blue differs from -n other\nhint: remove one of them',
+    ],
     [['tenants/blue'], 2, 'error: no cluster configured'],
   ])('refuses %j', async (words, code, sentence) => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
@@ -109,18 +153,20 @@ describe('from a cluster', () => {
 
     const { exitCode, stderr } = await terminal.snicket(['render', 'tenants/bleu']);
 
-    expect(stderr).toBe('error: there is no Exposure tenants/bleu; there is tenants/blue\n');
+    expect(stderr).toBe(
+      'error: Exposure not found: tenants/bleu\nhint: existing Exposures: tenants/blue\n',
+    );
     expect(exitCode).toBe(2);
   });
 
-  test('where there is no Exposure yet, there is nothing wrong', async () => {
+  test('where No Exposures found. yet, there is nothing wrong', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
 
     for (const tool of ['render', 'diff']) {
       const { exitCode, stdout, stderr } = await terminal.snicket([tool]);
 
-      expect(stderr).toBe('there is no Exposure\n');
+      expect(stderr).toBe('No Exposures found.\n');
       expect(stdout).toBe('');
       expect(exitCode).toBe(0);
     }
@@ -135,7 +181,9 @@ describe('from a cluster', () => {
     for (const tool of ['render', 'diff']) {
       const { exitCode, stdout, stderr } = await terminal.snicket([tool, '-n', 'nope']);
 
-      expect(stderr).toBe('error: there is no Exposure in namespace nope; there is tenants/blue\n');
+      expect(stderr).toBe(
+        'error: no Exposures in namespace nope\nhint: existing Exposures: tenants/blue\n',
+      );
       expect(stdout).toBe('');
       expect(exitCode).toBe(2);
     }
@@ -152,7 +200,9 @@ describe('from a cluster', () => {
 
     const { exitCode, stderr } = await terminal.snicket(['render', '-A']);
 
-    expect(stderr).toContain('this cluster does not know Exposures: is it the management cluster?');
+    expect(stderr).toContain(
+      '\nhint: this cluster does not serve Exposures; check the context, or install Snicket: kubectl apply -k deploy\n',
+    );
     expect(stderr).toEndWith('kubectl apply -k deploy\n');
     expect(exitCode).toBe(2);
   });
@@ -164,7 +214,9 @@ describe('from a cluster', () => {
 
     const { exitCode, stderr } = await terminal.snicket(['render', '-A']);
 
-    expect(stderr).toMatch(/^error: .*see that the API server runs, and that the kubeconfig/);
+    expect(stderr).toMatch(
+      /^error: .*\nhint: check that the API server is running and that the context/,
+    );
     expect(exitCode).toBe(2);
     await lab.management.comeUp();
   });

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
-  accessText,
+  exitWithAccessError,
   choiceOf,
   openManagement,
   refuseGiven,
@@ -10,7 +10,7 @@ import {
   type ManagementFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
-import { say } from './output/say.ts';
+import { printMessage } from './output/messages.ts';
 import { PROXY_IMAGE } from './plans/proxy-image.ts';
 import {
   choiceIn,
@@ -86,13 +86,9 @@ function refuseMisplaced(
 ): void {
   if (flags.filename === undefined) {
     refuseUnclear(exposure, flags, command);
-    refuseGiven(TENANT_FLAGS, 'belongs to -f; without it, tenants are asked', command);
+    refuseGiven(TENANT_FLAGS, 'requires -f', command);
   } else {
-    refuseGiven(
-      ['kubeconfig', 'context'],
-      'belongs to a cluster, not to -f; leave it out',
-      command,
-    );
+    refuseGiven(['kubeconfig', 'context'], 'cannot be combined with -f', command);
   }
 }
 
@@ -120,7 +116,7 @@ async function renderCluster(
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
+    exitWithAccessError(command, error, flags, 'its folder: -f DIR');
   }
 }
 
@@ -148,12 +144,12 @@ async function renderFiles(
     tenant: tenantSettingsOf(flags),
   };
   const place = folder === undefined ? THESE_FILES : placeOfFolder(folder);
-  await plans.orSayWhy(io, async () => {
+  await plans.withErrorReporting(io, async () => {
     const { shown, notes } = await plansOfFiles(objects, assumptions, (exposures) =>
       someInFiles(exposures, [choiceIn(source, flags)], { ...place, hasFaults: false }),
     );
     for (const one of shown) plans.reportFindings(io, one);
-    for (const sentence of notes) say(io, `note: ${sentence}`);
+    for (const sentence of notes) printMessage(io, `note: ${sentence}`);
     const texts = shown.map((one) => plans.planText(one, flags).trimEnd());
     io.stdout.write(`${texts.join('\n---\n')}\n`);
   });

@@ -2,8 +2,9 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { escapedText } from '../text/plain-text.ts';
 import { tcpProxyWords } from './flags/tcp-proxy-words.ts';
 import type { CommandIo, OutputStream } from './io/command-io.ts';
+import { usageErrorText } from './output/usage-error.ts';
 import { inNameOf, programName } from './output/program-name.ts';
-import { fittingLine } from './output/say.ts';
+import { fittedLine } from './output/messages.ts';
 import { endWithOutput } from './output/standard-output.ts';
 
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */
@@ -62,7 +63,7 @@ export async function runSnicket(
   const isHelp = words.some((word) => word === '--help' || word === '-h');
   const isServer = !isHelp && /^(?:gateway|operator|proxy|run|tcp-proxy)$/.test(words[0] ?? '');
   if (!isServer) endWithOutput(io);
-  const program = programOf(io);
+  const program = programOf(io, words);
   const isOne = all.has(words[0] ?? '');
   for (const [heading, commands] of Object.entries(groups)) {
     program.commandsGroup(heading);
@@ -86,9 +87,12 @@ export async function runSnicket(
 }
 
 /** Returns the program without its commands. */
-function programOf(io: CommandIo): Command {
+function programOf(io: CommandIo, words: readonly string[]): Command {
   const name = programName(io);
   const inOurName = (text: string) => inNameOf(name, text, COMMANDS.keys());
+  const help = [name, ...words.slice(0, 1).filter((word) => COMMANDS.has(word)), '--help'].join(
+    ' ',
+  );
   return (
     new Command(name)
       .description('One address for every hosted Kubernetes control plane.')
@@ -100,7 +104,7 @@ function programOf(io: CommandIo): Command {
         // Escapes control characters, because the message quotes arguments, which a script may get from anywhere.
         writeErr: (text) =>
           io.stderr.write(
-            text
+            usageErrorText(text, help)
               .split('\n')
               .map((line) => errorLine(io, line))
               .join('\n'),
@@ -148,7 +152,7 @@ function widthOf({ isTTY, columns = 80 }: OutputStream): number {
  * own indentation.
  */
 function errorLine(io: CommandIo, line: string): string {
-  return line.startsWith('error: ') ? fittingLine(io, line) : escapedText(line);
+  return /^(?:error|hint): /.test(line) ? fittedLine(io, line) : escapedText(line);
 }
 
 /**

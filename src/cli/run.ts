@@ -7,6 +7,7 @@ import {
   withOperatorFlags,
   type OperatorFlags,
 } from './flags/operator-flags.ts';
+import { exitWithThrown } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -91,6 +92,6 @@ async function run(io: CommandIo, folder: string, flags: Flags, command: Command
     io.exit(code);
   } catch (error) {
     if (!(error instanceof state.StateRefused || error instanceof FolderUnreadable)) throw error;
-    command.error(`error: ${error.message}`);
+    exitWithThrown(command, error);
   }
 }

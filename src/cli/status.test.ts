@@ -120,7 +120,7 @@ ${LEADS}`);
 
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      'error: there is no Exposure tenants/gone; to see all: snicket status -A\n',
+      'error: Exposure not found: tenants/gone\nhint: list all: snicket status -A\n',
     );
     expect(exitCode).toBe(2);
   });

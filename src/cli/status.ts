@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import {
-  accessText,
+  exitWithAccessError,
   choiceOf,
   openManagement,
   parseExposureName,
@@ -10,6 +10,7 @@ import {
   type NamedExposure,
 } from './flags/management-flags.ts';
 import { folderName } from './flags/flag-values.ts';
+import { adviceIn, exitWithError, printAdvice } from './output/messages.ts';
 import { outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
 import type { StatusSource } from './status/status-source.ts';
@@ -69,7 +70,7 @@ export function statusCommand(io: CommandIo): Command {
         await run(io, exposure, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
-        command.error(`error: ${accessText(error, flags, 'its state: --state DIR')}`);
+        exitWithAccessError(command, error, flags, 'its state: --state DIR');
       }
     });
 }
@@ -84,16 +85,18 @@ function refuseMisplaced(
     const elsewhere =
       flags.state === undefined
         ? `kubectl get exposures --watch -o ${flags.output}`
-        : `the file status.yaml in ${flags.state}, which is written anew at every change`;
-    command.error(
-      `error: --watch is for people; leave it out, or -o ${flags.output}: for a program there is ${elsewhere}`,
+        : `status.yaml in ${flags.state}, which is rewritten at every change`;
+    exitWithError(
+      command,
+      `--watch does not support -o ${flags.output}`,
+      `remove one of them; for programs: ${elsewhere}`,
     );
   }
   if (flags.state === undefined) return;
   const misplaced = CLUSTER_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli');
   const long = command.options.find((option) => option.attributeName() === misplaced)?.long;
   if (long !== undefined && long !== null) {
-    command.error(`error: ${long} means a cluster, and --state means none; leave one of them out`);
+    exitWithError(command, `${long} cannot be combined with --state`, 'remove one of them');
   }
 }
 
@@ -102,14 +105,13 @@ async function run(
   exposure: NamedExposure | undefined,
   flags: Flags,
 ): Promise<void> {
-  const [{ EXIT, orSayWhy }, { NothingChosen }, { StateUnreadable }, { say }] = await Promise.all([
+  const [{ EXIT, withErrorReporting }, { NothingChosen }, { StateUnreadable }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./sources/chosen-exposures.ts'),
     import('./status/state-source.ts'),
-    import('./output/say.ts'),
   ]);
   const source = await openSource(io, exposure, flags);
-  await orSayWhy(io, async () => {
+  await withErrorReporting(io, async () => {
     try {
       // Reads once before it watches, so that a missing cluster is an error and not a long wait.
       const objects = await readOnce(io, source, flags);
@@ -122,7 +124,7 @@ async function run(
       if (!isWell) io.exitCode = EXIT.wrong;
     } catch (error) {
       if (!(error instanceof StateUnreadable)) throw error;
-      say(io, `error: ${error.message}`);
+      printAdvice(io, 'error', adviceIn(error.message));
       io.exitCode = EXIT.failed;
     }
   });
@@ -170,22 +172,22 @@ async function nothingText(
   ]);
   const key = namespace === undefined ? name : `${namespace}/${name}`;
   const all = state === undefined ? '-A' : `--state ${shellWord(state)}`;
-  const hint = `to see all: ${programName(io)} status ${all}`;
-  return `there is no Exposure ${key}${state === undefined ? '' : await thereText(io, state)}; ${hint}`;
+  const hint = `list all: ${programName(io)} status ${all}`;
+  return `Exposure not found: ${key}${state === undefined ? '' : await existingText(io, state)}; ${hint}`;
 }
 
 /** Maximum number of names in a message. */
 const MOST_NAMES = 10;
 
 /** Returns which Exposures exist. Reading a state folder is fast enough for that. */
-async function thereText(io: CommandIo, state: string): Promise<string> {
+async function existingText(io: CommandIo, state: string): Promise<string> {
   const { StateSource } = await import('./status/state-source.ts');
   const { exposures } = await new StateSource(state, {}, io.path(state)).read();
   const names = exposures.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
   const shown = names.toSorted().slice(0, MOST_NAMES);
   const more = names.length - shown.length;
   if (more > 0) shown.push(`${more} more`);
-  return `; there ${names.length === 1 ? 'is' : 'are'} ${shown.join(', ') || 'none'}`;
+  return ` (existing: ${shown.join(', ') || 'none'})`;
 }
 
 async function print(

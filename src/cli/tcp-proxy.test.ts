@@ -128,7 +128,12 @@ test.each([
 });
 
 const wrong: [string, string[], Environment, string][] = [
-  ['no upstream', [], {}, '--upstream-addr or UPSTREAM_ADDR is needed; write api.example.com:443'],
+  [
+    'no upstream',
+    [],
+    {},
+    'error: --upstream-addr or UPSTREAM_ADDR is needed\nhint: write api.example.com:443',
+  ],
   ['an upstream without a port', ['--upstream-addr=a'], {}, "'a' has no port from 1 to 65535"],
   [
     'an upstream with two ports',
@@ -146,7 +151,7 @@ const wrong: [string, string[], Environment, string][] = [
     'a key without a certificate',
     [UP],
     { TLS_KEY_FILE: '/k' },
-    'without --tls-cert-file; give both',
+    "error: --tls-key-file '/k' is of no use without --tls-cert-file\nhint: give both, or none",
   ],
   [
     'an address where a name is needed',
@@ -161,16 +166,31 @@ const wrong: [string, string[], Environment, string][] = [
   ['no interval', [UP, '--reconcile-interval=0s'], {}, 'has to be longer than nothing'],
   ['an interval without a unit', [UP, '--reconcile-interval=30'], {}, "invalid duration '30'"],
   ['insecure that is neither', [UP, '--upstream-insecure=maybe'], {}, 'neither true nor false'],
-  ['a port that is none', [UP, '--service-port=0'], {}, 'It has to be a port from 1 to 65535.'],
+  [
+    'a port that is none',
+    [UP, '--service-port=0'],
+    {},
+    "error: option '--service-port <port>' argument '0' is invalid. must be a port from 1 to 65535",
+  ],
   ['a Service that is none', [UP, '--service-name=A'], {}, "--service-name 'A' cannot name"],
   [
     'a flag of a later version',
     [...STEWARDS, '--upstream-ca-file=/ca'],
     {},
-    "'--upstream-ca-file=/ca' is unknown here: Snicket has the flags of steward-tcp-proxy v0.2.0",
+    "error: unknown argument '--upstream-ca-file=/ca': Snicket has the flags of steward-tcp-proxy v0.2.0\nhint: see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it",
   ],
-  ['a flag of a later version with a value', ['--new', 'x', UP], {}, "'--new' is unknown here"],
-  ['a word too much', [UP, 'word'], {}, "'word' is unknown here"],
+  [
+    'a flag of a later version with a value',
+    ['--new', 'x', UP],
+    {},
+    "error: unknown argument '--new': Snicket has the flags of steward-tcp-proxy v0.2.0\nhint: see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it",
+  ],
+  [
+    'a word too much',
+    [UP, 'word'],
+    {},
+    "error: unknown argument 'word': Snicket has the flags of steward-tcp-proxy v0.2.0\nhint: see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it",
+  ],
 ];
 
 test.each(wrong)('refuses %s with the value and a way out', async (_, words, env, sentence) => {
@@ -203,7 +223,9 @@ test('runs by its flags alone, and outside of a pod ends with code 1', async () 
 
   const { exitCode, stderr } = await terminal.spawn(STEWARDS);
 
-  expect(stderr).toStartWith('error: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not');
+  expect(stderr).toStartWith(
+    'error: not running in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set\nhint: outside of a pod, use snicket proxy',
+  );
   expect(stderr).not.toContain('    at ');
   expect(exitCode).toBe(1);
 });
@@ -211,6 +233,8 @@ test('runs by its flags alone, and outside of a pod ends with code 1', async () 
 test('a flag of a later version ends with code 2', async () => {
   const { exitCode, stderr } = await snicket([...STEWARDS, '--upstream-ca-file=/ca']);
 
-  expect(stderr).toContain("'--upstream-ca-file=/ca' is unknown here");
+  expect(stderr).toContain(
+    "error: unknown argument '--upstream-ca-file=/ca': Snicket has the flags of steward-tcp-proxy v0.2.0\nhint: see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it",
+  );
   expect(exitCode).toBe(2);
 });

@@ -11,7 +11,7 @@ import { parseDuration } from '../text/duration.ts';
 import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
 import type { LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
-import { say } from './output/say.ts';
+import { adviceIn, exitWithError, exitWithThrown, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -143,8 +143,10 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
 function refuseUnknown(words: readonly string[], command: Command): void {
   const word = words.find((one) => one.startsWith('-')) ?? words[0];
   if (word === undefined) return;
-  command.error(
-    `error: '${word}' is unknown here: Snicket has the flags of steward-tcp-proxy v0.2.0, which --help lists; if a later Steward gives it, take an image that knows it for addons.tcpProxy.image`,
+  exitWithError(
+    command,
+    `unknown argument '${word}': Snicket has the flags of steward-tcp-proxy v0.2.0`,
+    'see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it',
   );
 }
 
@@ -152,7 +154,7 @@ function read(flags: Flags, env: Environment, command: Command): TcpProxySetting
   try {
     return settingsOf({ ...flags, reconcileIntervalMs: flags.reconcileInterval }, env);
   } catch (error) {
-    return command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    return exitWithThrown(command, error);
   }
 }
 
@@ -166,7 +168,7 @@ async function run(
   if (!isInCluster(io.env)) {
     return fail(
       io,
-      'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod of a tenant; on a worker without one use snicket proxy',
+      'not running in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; outside of a pod, use snicket proxy',
     );
   }
   io.signals.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
@@ -186,8 +188,9 @@ async function run(
     const isOfMachine = error instanceof AddressUnavailable || error instanceof AccessError;
     if (isOfMachine) return fail(io, sentence);
     // The message names the flags of `snicket proxy`.
-    return command.error(
-      `error: ${sentence} (--cert and --key are --tls-cert-file and --tls-key-file here)`,
+    return exitWithThrown(
+      command,
+      `${sentence} (--cert and --key are --tls-cert-file and --tls-key-file here)`,
     );
   });
   const { proxy } = running;
@@ -206,7 +209,7 @@ async function run(
 
 /** Exits with code 1: the machine is at fault, not the command line. */
 function fail(io: CommandIo, sentence: string): never {
-  say(io, `error: ${sentence}`);
+  printAdvice(io, 'error', adviceIn(sentence));
   return io.exit(1);
 }
 
@@ -219,12 +222,12 @@ async function signalled(io: CommandIo): Promise<void> {
 function portNumber(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
-  throw new InvalidArgumentError('It has to be a port from 1 to 65535.');
+  throw new InvalidArgumentError('must be a port from 1 to 65535');
 }
 
 function verbosity(text: string): number {
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It has to be a whole number.');
+  throw new InvalidArgumentError('must be an integer');
 }
 
 /** Returns a parser whose errors are InvalidArgumentError. Commander prints their message after the option. */

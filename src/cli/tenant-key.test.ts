@@ -32,9 +32,13 @@ test.each([
   [
     'a file that is not there',
     ['--key-file', '/nowhere/key', 'a.k8s.test'],
-    "--key-file: '/nowhere/key' cannot be read (ENOENT); give",
+    'error: cannot read --key-file /nowhere/key: ENOENT\nhint: pass the key file of the gateway, or create one: openssl rand -base64 32',
   ],
-  ['an empty file name', ['--key-file', '', 'a.k8s.test'], "--key-file: '' cannot be read"],
+  [
+    'an empty file name',
+    ['--key-file', '', 'a.k8s.test'],
+    'error: cannot read --key-file : EISDIR\nhint: pass the key file of the gateway, or create one: openssl rand -base64 32',
+  ],
   ['a file without a key', ['--key-file', '/dev/null', 'a.k8s.test'], '/dev/null: no key'],
 ])('refuses %s', async (_, words, sentence) => {
   const { exitCode, stdout, stderr } = await tenantKey(...words);

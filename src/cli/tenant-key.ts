@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { parseKeys } from '../wire/master-keys.ts';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
+import { exitWithThrown } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -27,7 +28,7 @@ export function tenantKeyCommand(io: CommandIo): Command {
       try {
         io.stdout.write(`${tenantKeyText(masterKeys(io, keyFile), keyFile, host)}\n`);
       } catch (error) {
-        command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+        exitWithThrown(command, error);
       }
     });
 }
@@ -39,7 +40,7 @@ function masterKeys(io: CommandIo, keyFile: string): string {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new Error(
-      `--key-file: '${keyFile}' cannot be read (${code}); give the gateway's file, or make one with: openssl rand -base64 32`,
+      `cannot read --key-file ${keyFile}: ${code}; pass the key file of the gateway, or create one: openssl rand -base64 32`,
       { cause: error },
     );
   }

@@ -33,7 +33,9 @@ test.each([
 test('refuses an output format it does not know, and names those it does', async () => {
   const { exitCode, stderr } = await version('-o', 'xml');
 
-  expect(stderr).toContain("'xml' is invalid. Allowed choices are text, json, yaml.");
+  expect(stderr).toContain(
+    "error: invalid value 'xml' for --output: must be one of text, json, yaml",
+  );
   expect(exitCode).toBe(2);
 });
 

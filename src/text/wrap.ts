@@ -26,7 +26,7 @@ const UNITS =
   /(?<=: )(?:chmod|ip|kubectl|openssl|snicket) [^;)]*[^;)\s]\S*|(?<!\S)\(?`[^`]*`\S*|(?<!\S)\(?'[^']*'\S*|\S+/g;
 
 /** A label or an indentation. The following lines are aligned with the text after it. */
-const HEAD = /^(?:(?:error|warning|note): | +)/;
+const HEAD = /^(?:(?:error|warning|note|hint): | +)/;
 
 /** Returns a sentence in lines that fit. */
 export function wrapSentence(text: string, columns: number): string {

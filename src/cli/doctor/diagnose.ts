@@ -7,7 +7,7 @@ import type { Choice } from '../flags/management-flags.ts';
 import { currentScreen, valueText, type Output } from '../output/output.ts';
 import { EXIT } from '../plans/plans.ts';
 import { withProgress } from '../output/progress.ts';
-import { say } from '../output/say.ts';
+import { printMessage } from '../output/messages.ts';
 import {
   diagnosisValue,
   examinationText,
@@ -70,7 +70,7 @@ export async function diagnose(
   const tally = tallyOf(diagnosis);
   if (isTable) {
     for (const one of unmet) io.stdout.write(`${unresolvedText(one, screen)}\n`);
-    if (chosen.size === 0 && unmet.length === 0) say(io, noExposureText(choices));
+    if (chosen.size === 0 && unmet.length === 0) printMessage(io, noExposureText(choices));
     else io.stdout.write(tallyText(countText(chosen.size), tally));
   } else {
     io.stdout.write(valueText(diagnosisValue(diagnosis), output));

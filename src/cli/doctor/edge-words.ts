@@ -34,17 +34,17 @@ export function parseEdge(text: string): EdgeAddress {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
   if (scheme !== undefined) {
     const [rest] = text.slice(scheme.length).split('/');
-    throw new TypeError(`'${text}' is a URL; leave ${scheme} out, and write ${rest}`);
+    throw new TypeError(`'${text}' is a URL; remove ${scheme}: ${rest}`);
   }
   if (isIPv6(text)) {
-    throw new TypeError(`'${text}' needs brackets; write [${text}]:${DEFAULT_PORT}`);
+    throw new TypeError(`'${text}' requires brackets; pass [${text}]:${DEFAULT_PORT}`);
   }
   if (/:\d+$/.test(text)) return parseEdgeAddress(text);
   try {
     return parseEdgeAddress(`${text}:${DEFAULT_PORT}`);
   } catch (cause) {
     // The original message would quote a port that the user did not write.
-    const message = `'${text}' is neither a DNS name nor an IP address; write edge.example.com or 203.0.113.10:8443`;
+    const message = `'${text}' is neither a DNS name nor an IP address; pass a value such as edge.example.com or 203.0.113.10:8443`;
     throw new TypeError(message, { cause });
   }
 }
@@ -56,11 +56,12 @@ export function parseEdge(text: string): EdgeAddress {
  */
 export function parseHosts(words: readonly string[]): readonly [string, ...string[]] {
   const [first, ...others] = new Set(words.flatMap((word) => parts(word.toLowerCase())));
-  if (first === undefined) throw new TypeError('there is no host; write blue.k8s.example.com');
+  if (first === undefined)
+    throw new TypeError('--hosts is empty; pass a host such as blue.k8s.example.com');
   const hosts = [first, ...others] as const;
   for (const one of hosts) fieldValue(hostSchema, one);
   if (hosts.length <= MAX_HOSTS) return hosts;
-  throw new TypeError(`${hosts.length} are too many; write ${MAX_HOSTS} at most`);
+  throw new TypeError(`too many hosts: ${hosts.length}; pass at most ${MAX_HOSTS}`);
 }
 
 function parts(word: string): readonly string[] {

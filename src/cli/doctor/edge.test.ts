@@ -112,27 +112,31 @@ describe('it is not looked at, with exit code 2, if', () => {
     [
       'nothing listens',
       ['127.0.0.1:1'],
-      'nothing listens at 127.0.0.1:1; see that the edge runs and can be reached from here, or correct its address or port\n',
+      'hint: check that the edge is running and reachable from here, or correct its address or port\n',
     ],
-    ['the name leads nowhere', ['edge.invalid'], 'edge.invalid cannot be found'],
+    [
+      'the name leads nowhere',
+      ['edge.invalid'],
+      'error: cannot resolve edge.invalid: no address found\nhint: correct the name or pass an IP address',
+    ],
     ['the edge is no address', ['edge:port'], "error: 'edge:port' is neither a DNS name"],
-    ['there are no brackets', ['::1'], "error: '::1' needs brackets; write [::1]:443"],
+    ['there are no brackets', ['::1'], "error: '::1' requires brackets\nhint: pass [::1]:443"],
     [
       'the edge is a URL',
       ['https://127.0.0.1:8443/'],
-      "error: 'https://127.0.0.1:8443/' is a URL; leave https:// out, and write 127.0.0.1:8443\n",
+      "error: 'https://127.0.0.1:8443/' is a URL\nhint: remove https://: 127.0.0.1:8443\n",
     ],
     ['there are hosts, and no edge', ['--hosts', `${HOST_A},${HOST_B}`], "argument 'host[:port]'"],
     ['a host is none', ['127.0.0.1', '--hosts', '*.example.com'], 'invalid host'],
     ['a host is too long', ['127.0.0.1', '--hosts', LONG_HOST], 'must have at most 253 characters'],
-    ['a CA has no name', ['127.0.0.1', '--ca', ''], 'Write the name of a file.'],
-    ['a CA is a comma', ['127.0.0.1', '--ca', ','], 'Write the name of a file.'],
+    ['a CA has no name', ['127.0.0.1', '--ca', ''], 'must be the name of a file'],
+    ['a CA is a comma', ['127.0.0.1', '--ca', ','], 'must be the name of a file'],
     ['a CA is not there', ['127.0.0.1', '--ca', 'none.crt'], '--ca none.crt: ENOENT'],
     ['a CA is empty', ['127.0.0.1', '--ca', 'empty.crt'], 'there is no certificate in it'],
     [
       'it is to wait for ever',
       ['127.0.0.1', '--idle', '9999s'],
-      'Write a duration from 1ms to 2h.',
+      "error: invalid value '9999s' for --idle: must be a duration from 1ms to 2h",
     ],
   ];
 
@@ -162,7 +166,7 @@ describe('it is not looked at, with exit code 2, if', () => {
       ...['doctor', 'edge', '127.0.0.1', '--hosts', hosts],
     ]);
 
-    expect(stderr).toContain('17 are too many; write 16 at most');
+    expect(stderr).toContain('error: too many hosts: 17\nhint: pass at most 16');
     expect(exitCode).toBe(2);
   });
 });

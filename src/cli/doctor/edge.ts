@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { EdgeAddress } from '../../net/edge-address.ts';
 import { fileList, durationOption } from '../flags/flag-values.ts';
 import { outputOption, type Output } from '../output/output.ts';
-import { say } from '../output/say.ts';
+import { exitWithError, exitWithThrown, printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 const EXAMPLES = `
@@ -106,13 +106,17 @@ async function read(
   const { parseEdge, parseHosts, sortedWords } = await import('./edge-words.ts');
   const words = sortedWords({ edge: word, hosts: flags.hosts });
   if (words.edge === undefined) {
-    return command.error("error: missing required argument 'host[:port]', which is the edge");
+    return exitWithError(
+      command,
+      "missing required argument 'host[:port]'",
+      'pass the address of the edge',
+    );
   }
   try {
     return { edge: parseEdge(words.edge), hosts: parseHosts(words.hosts) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return command.error(`error: ${error.message}`);
+    return exitWithThrown(command, error);
   }
 }
 
@@ -137,20 +141,29 @@ async function reach(
       ? await resolveHost(host, systemLookup, limits)
       : { kind: 'addresses' as const, addresses: [host] };
   if (found.kind !== 'addresses') {
-    const why = found.kind === 'failed' ? `the resolver ${found.why}` : 'it has no address';
-    return command.error(`error: ${host} cannot be found: ${why}; correct it, or name an address`);
+    const why = found.kind === 'failed' ? `the resolver ${found.why}` : 'no address found';
+    return exitWithError(
+      command,
+      `cannot resolve ${host}: ${why}`,
+      'correct the name or pass an IP address',
+    );
   }
   const probed = await probeEdge(found.addresses, port, dialTcp, limits);
   for (const connection of probed.connections.values()) connection.destroy();
   const [first] = probed.accepting;
   if (first === undefined) {
     // The action of the hop is about an Edge object, which need not exist here.
-    const wayOut =
-      'see that the edge runs and can be reached from here, or correct its address or port';
-    return command.error(`error: ${probed.result.message}; ${wayOut}`);
+    return exitWithError(
+      command,
+      probed.result.message,
+      'check that the edge is running and reachable from here, or correct its address or port',
+    );
   }
   if (found.addresses.length > 1) {
-    say(io, `note: ${host} is ${found.addresses.join(' and ')}; ${first} is checked`);
+    printMessage(
+      io,
+      `note: ${host} resolves to ${found.addresses.join(' and ')}; checking ${first}`,
+    );
   }
   return first;
 }
@@ -167,7 +180,11 @@ async function readAuthorities(
       return parseAuthorities(readFileSync(io.path(file), 'utf8'));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return command.error(`error: --ca ${file}: ${why}; name a file with certificates as PEM`);
+      return exitWithError(
+        command,
+        `cannot read --ca ${file}: ${why}`,
+        'pass a file with certificates as PEM',
+      );
     }
   });
 }

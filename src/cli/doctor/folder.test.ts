@@ -60,7 +60,9 @@ test('of a file that is wrong the place is said, and the others are examined', a
   const words = ['doctor', '-f', other.folder, 'tenants/blue', '-o', 'json'];
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
-  expect(stderr).toBe('error: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n');
+  expect(stderr).toBe(
+    'error: red.yaml:1:1: no object\nhint: write apiVersion, kind and metadata.name\n',
+  );
   expect(JSON.parse(stdout)).toMatchObject({ exposures: [{ exposure: 'tenants/blue' }] });
   expect(stdout).toContain('"EdgeRefused"');
   expect(exitCode).toBe(2);

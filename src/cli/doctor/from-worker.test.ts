@@ -111,7 +111,7 @@ test.each(['', 'A B', '*.x', '1.2.3.4', 'a\r\nX: y', 'a'.repeat(100_000)])(
     for (const flag of ['--host', '--konnectivity-host']) {
       const { exitCode, stderr, stdout } = await terminal.snicket([...words, flag, host]);
 
-      expect(stderr).toContain('Write a DNS name such as blue.k8s.example.com.');
+      expect(stderr).toContain('must be a DNS name such as blue.k8s.example.com');
       expect(stdout).toBe('');
       expect(exitCode).toBe(2);
     }
@@ -119,11 +119,20 @@ test.each(['', 'A B', '*.x', '1.2.3.4', 'a\r\nX: y', 'a'.repeat(100_000)])(
 );
 
 test.each([
-  [['--ca', ''], 'Write the name of a file.'],
-  [['--ca', 'none.crt'], 'error: --ca none.crt cannot be read (ENOENT)'],
-  [['--ca', 'kubeconfig'], 'error: --ca kubeconfig: there is no certificate in it'],
+  [['--ca', ''], "error: invalid value '' for --ca: must be the name of a file"],
+  [
+    ['--ca', 'none.crt'],
+    'error: cannot read --ca none.crt: ENOENT\nhint: on a kubeadm node it is /etc/kubernetes/pki/ca.crt',
+  ],
+  [
+    ['--ca', 'kubeconfig'],
+    "error: cannot read --ca kubeconfig: there is no certificate in it\nhint: pass a file with the tenant's CA as PEM",
+  ],
   [['--edge', 'nowhere'], "'nowhere' has no port from 1 to 65535 at its end"],
-  [['--service-address', ':443'], "':443' is no place to dial"],
+  [
+    ['--service-address', ':443'],
+    "error: invalid value ':443' for --service-address: must be an IP address and a port such as 10.96.0.1:443",
+  ],
   [['--virtual-address', '127.0.0.1'], "'127.0.0.1' is a loopback address"],
 ])('words that cannot be meant: %j', async (more, sentence) => {
   terminal.write('kubeconfig', 'apiVersion: v1\n');

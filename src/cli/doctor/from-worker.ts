@@ -38,7 +38,9 @@ export async function examineWorker(
 ): Promise<readonly HopResult[]> {
   const { host, konnectivityHost, edge, ca, virtualAddress } = words;
   if (platform() !== 'linux') {
-    throw new UnusableWords('--from-worker is for a node, and so for Linux; run it there');
+    throw new UnusableWords(
+      `--from-worker requires Linux (running on ${platform()}); run it on a node`,
+    );
   }
   const tenantCa = readAuthorities(io, ca);
   const way = await probeExposure(
@@ -92,12 +94,12 @@ function readAuthorities(io: Pick<CommandIo, 'path'>, file: string): string {
   } catch (error) {
     if (error instanceof TypeError) {
       throw new UnusableWords(
-        `--ca ${file}: ${error.message}; name a file with the tenant's CA as PEM`,
+        `cannot read --ca ${file}: ${error.message}; pass a file with the tenant's CA as PEM`,
       );
     }
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new UnusableWords(
-      `--ca ${file} cannot be read (${String(error.code)}); kubeadm has it at /etc/kubernetes/pki/ca.crt`,
+      `cannot read --ca ${file}: ${String(error.code)}; on a kubeadm node it is /etc/kubernetes/pki/ca.crt`,
     );
   }
 }

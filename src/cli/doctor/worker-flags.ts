@@ -7,6 +7,7 @@ import { DEFAULT_VIRTUAL_ADDRESS } from '../../api/worker.ts';
 import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import { parseVirtualAddress } from '../../node-address/virtual-address.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
+import { exitWithError } from '../output/messages.ts';
 import { fileName, refusing, wholeNumber } from '../flags/flag-values.ts';
 import type { WorkerFields } from './from-worker.ts';
 
@@ -73,8 +74,10 @@ export function withWorkerFlags(command: Command): Command {
 export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerFields {
   const { host, ca, edge } = flags;
   if (host === undefined || ca === undefined || edge === undefined) {
-    return command.error(
-      'error: --from-worker needs --host, --ca and --edge: the API host of the tenant, the file of its CA, and the shared address as HOST:PORT',
+    return exitWithError(
+      command,
+      '--from-worker requires --host, --ca and --edge',
+      'pass the API host of the tenant, the file with its CA, and the address of the edge as HOST:PORT',
     );
   }
   const { konnectivityHost, serviceAddress, virtualAddress, proxyPort, healthPort } = flags;
@@ -94,14 +97,14 @@ export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerField
 function parseHost(text: string): string {
   const { data, success } = domain.safeParse(text.toLowerCase());
   if (success) return data;
-  throw new InvalidArgumentError('Write a DNS name such as blue.k8s.example.com.');
+  throw new InvalidArgumentError('must be a DNS name such as blue.k8s.example.com');
 }
 
 /** Parses one address to dial. */
 function parsePlace(text: string): ListenAddress {
   const [place, ...others] = parseListenAddress(text);
   if (place === undefined || others.length > 0 || place.port === 0) {
-    throw new TypeError(`'${text}' is no place to dial; write 10.96.0.1:443`);
+    throw new TypeError(`must be an IP address and a port such as 10.96.0.1:443`);
   }
   return place;
 }

@@ -65,7 +65,7 @@ export async function decideControlPlane(
       (namespace === undefined || object.metadata.namespace === namespace),
   );
   const looking = withKubeconfigs(near, management, secrets);
-  const likely = await withProgress(io, 'looking for kubeconfigs beside Services', looking);
+  const likely = await withProgress(io, 'searching kubeconfigs of Services', looking);
   const [only] = likely;
   if (only !== undefined && likely.length === 1) {
     const confirmed = `Expose ${controlPlaneText(only)}, the only one without an Exposure?`;
@@ -74,7 +74,7 @@ export async function decideControlPlane(
   if (likely.length > 0) return questions.choose({ question, flag }, likely.map(asChoice));
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   throw new CannotExpose(
-    `there is no control plane${where} that has no Exposure yet; name a Service with service/NAME, or addresses with --endpoints`,
+    `no control planes without an Exposure${where}; pass a Service as service/NAME, or addresses with --endpoints`,
   );
 }
 
@@ -108,7 +108,7 @@ function asChoice(found: FoundControlPlane) {
 
 function unknownKind(kind: string): CannotExpose {
   return new CannotExpose(
-    `${kind} is no kind of control plane; write one of ${KNOWN_KINDS.join(', ')} before the slash, and a namespace as -n NAMESPACE`,
+    `unknown kind of control plane: ${kind}; use one of ${KNOWN_KINDS.join(', ')}, and pass a namespace as -n NAMESPACE`,
   );
 }
 
@@ -127,11 +127,11 @@ function notThere(
   );
   const wayOut =
     kind === undefined && service !== undefined
-      ? `there is Service ${key}, which need not be one; if it is, write service/${name}`
+      ? `if Service ${key} is one, pass service/${name}`
       : places.length > 0
-        ? `there is one elsewhere: ${places.join(', ')}`
-        : `name one as KIND/NAME; kinds are ${KNOWN_KINDS.join(', ')}`;
+        ? `found in another namespace: ${places.join(', ')}`
+        : `pass KIND/NAME; kinds: ${KNOWN_KINDS.join(', ')}`;
   return new CannotExpose(
-    `there is no ${kind === undefined ? 'control plane' : kind} ${key}; ${wayOut}`,
+    `${kind === undefined ? 'control plane' : kind} not found: ${key}; ${wayOut}`,
   );
 }

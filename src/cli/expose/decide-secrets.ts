@@ -143,7 +143,7 @@ async function oneOf<T extends { readonly name: string }>(
   if (likely?.sure !== undefined) return likely.sure;
   if (likely === undefined || likely.all.length === 0) {
     const name = await questions.text(question, (text) =>
-      text === '' ? 'Write the name of the Secret.' : undefined,
+      text === '' ? 'Enter the name of the Secret.' : undefined,
     );
     return { name };
   }

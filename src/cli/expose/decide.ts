@@ -62,12 +62,12 @@ export async function decideExposure(
   const namespaces = known.management.all(RESOURCES.namespace);
   if (!namespaces.some(({ metadata }) => metadata.name === namespace)) {
     throw new CannotExpose(
-      `there is no namespace ${namespace}; make it with kubectl create namespace ${namespace}, or name another with -n`,
+      `namespace not found: ${namespace}; create it: kubectl create namespace ${namespace}, or pass another with -n`,
     );
   }
   if (found?.exposedBy !== undefined && found.exposedBy !== `${namespace}/${name}`) {
     throw new CannotExpose(
-      `${objectText(found.object)} has an Exposure already: ${found.exposedBy}; a control plane has one only`,
+      `${objectText(found.object)} is already exposed by Exposure ${found.exposedBy}; use that Exposure, or delete it first`,
     );
   }
   const draft: ExposureDraft = {
@@ -84,10 +84,10 @@ export async function decideExposure(
 }
 
 async function askName(questions: Questions): Promise<string> {
-  return questions.text({ question: 'What is the tenant called?', flag: '--name' }, (text) =>
+  return questions.text({ question: 'Name of the tenant?', flag: '--name' }, (text) =>
     /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)
       ? undefined
-      : 'Write up to 63 lower-case letters, digits and dashes.',
+      : 'The name must be a lowercase RFC 1123 label of at most 63 characters.',
   );
 }
 
@@ -115,7 +115,7 @@ async function decideEdge(
   if (only === undefined) {
     throw new CannotExpose(
       edges.length === 0
-        ? 'there is no Edge; make one first: kubectl explain edge.spec'
+        ? 'no Edges found; create one first: kubectl explain edge.spec'
         : `no Edge allows Exposures in namespace ${namespace}; label it to match spec.allowedNamespaces of one of ${edges.map(({ metadata }) => metadata.name).join(', ')}, or change that field`,
     );
   }
@@ -164,7 +164,7 @@ function serviceSpec(service: Service): object {
   const { api, konnectivity } = portsIn(service);
   if (api === undefined) {
     throw new CannotExpose(
-      `none of the ports of ${objectText(service)} looks like that of an API server; call one "https", or write the Exposure yourself: docs/tasks/expose.md`,
+      `cannot detect the API port of ${objectText(service)}; name one of its ports "https", or write the Exposure by hand: docs/tasks/expose.md`,
     );
   }
   return {
@@ -185,11 +185,13 @@ async function askHosts(
   if (exposure === undefined || edge === undefined || edge.spec.domain !== undefined) return {};
   const { apiHost, konnectivityHost } = draft;
   const fault = (text: string) =>
-    host.safeParse(text).success ? undefined : 'Write a DNS name, such as blue.example.com.';
+    host.safeParse(text).success
+      ? undefined
+      : 'The host must be a DNS name, such as blue.example.com.';
   const noDomain = `Edge ${edge.metadata.name} has no domain`;
-  const api = { question: `${noDomain}: what is the host of the API?`, flag: '--api-host' };
+  const api = { question: `${noDomain}. API host?`, flag: '--api-host' };
   const konnectivity = {
-    question: 'And that of konnectivity, if it has any?',
+    question: 'Konnectivity host, if any?',
     flag: '--konnectivity-host',
   };
   const asksKonnectivity =

@@ -5,12 +5,12 @@ import { InvalidObjectError } from '../../api/fault.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { valueText, type Output } from '../output/output.ts';
 import { EXIT } from '../plans/plans.ts';
-import { say } from '../output/say.ts';
+import { printMessage } from '../output/messages.ts';
 import { differences } from './draft.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Shows the existing Exposure and how it differs from the desired one. Returns whether they match. */
-export function meetExisting(
+export function reportExisting(
   io: CommandIo,
   existing: KubeObject,
   wanted: KubeObject,
@@ -25,17 +25,20 @@ export function meetExisting(
   try {
     const found = differences(existing, wanted);
     if (found.length === 0) {
-      say(io, `Exposure ${key} is there already, and is what you ask for`);
+      printMessage(io, `exposure.snicket.dev/${name} unchanged`);
       return true;
     }
-    say(io, `error: Exposure ${key} is there already, and differs from what you ask for:`);
+    printMessage(io, `error: Exposure ${key} already exists and differs:`);
     for (const { path, present = 'not set', wanted: to = 'not set' } of found) {
-      say(io, `  ${path}: ${present} -> ${to}`);
+      printMessage(io, `  ${path}: ${present} -> ${to}`);
     }
-    say(io, `to change it: kubectl -n ${namespace} edit exposure ${name}`);
+    printMessage(io, `hint: edit it: kubectl -n ${namespace} edit exposure ${name}`);
   } catch (error) {
     if (!(error instanceof InvalidObjectError)) throw error;
-    say(io, `error: Exposure ${key} is there already, and cannot be compared: ${error.message}`);
+    printMessage(
+      io,
+      `error: Exposure ${key} already exists and cannot be compared: ${error.message}`,
+    );
   }
   io.exitCode = EXIT.wrong;
   return false;

@@ -15,14 +15,14 @@ import { valueText, type Output } from '../output/output.ts';
 import { EXIT, reportFindings } from '../plans/plans.ts';
 import { withProgress } from '../output/progress.ts';
 import { READ_MS } from '../sources/reading-limit.ts';
-import { say } from '../output/say.ts';
+import { adviceIn, printAdvice, printMessage } from '../output/messages.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import { decideExposure, type RequestedExposure } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
-import { meetExisting } from './existing.ts';
+import { reportExisting } from './existing.ts';
 import { exposedText } from './exposed-text.ts';
 import { followUntilReady } from './follow.ts';
-import { AnswerMissing, NOBODY, Person, type Questions } from './questions.ts';
+import { AnswerMissing, NO_TERMINAL, TerminalQuestions, type Questions } from './questions.ts';
 import { draftWithoutCluster, isNamedInFull } from './without-cluster.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -39,7 +39,7 @@ export interface ExposeOptions {
   readonly timeoutMs: number;
 }
 
-const NOTHING_WRITTEN = 'nothing is written';
+const NOTHING_CREATED = 'nothing created';
 
 /** Exposes a control plane and sets the exit code. @throws CannotExpose, AnswerMissing, KubeError */
 export async function exposeControlPlane(
@@ -49,13 +49,13 @@ export async function exposeControlPlane(
   options: ExposeOptions,
 ): Promise<void> {
   const management = await readCluster(io, client, requested, options);
-  using person = io.stdin.isTTY && io.stderr.isTTY ? new Person(io) : undefined;
+  using terminal = io.stdin.isTTY && io.stderr.isTTY ? new TerminalQuestions(io) : undefined;
   // No common deadline, because the user may take any time to answer. Each call has its own timeout.
   const secrets = new SecretsSource(client, new AbortController().signal);
-  const known = { io, management, secrets, questions: person ?? NOBODY };
+  const known = { io, management, secrets, questions: terminal ?? NO_TERMINAL };
   const object = await decideExposure(requested, known);
   if (object === undefined) {
-    say(io, NOTHING_WRITTEN);
+    printMessage(io, NOTHING_CREATED);
     return;
   }
   const key = keyText(object.metadata);
@@ -64,9 +64,9 @@ export async function exposeControlPlane(
     const preview = await previewOf(io, object, management, options.operatorNamespace);
     if (preview === undefined) return;
     if (options.dryRun) return print(io, object, options);
-    if (!(await mayWrite(io, object, preview, options, person))) return;
+    if (!(await mayWrite(io, object, preview, options, terminal))) return;
     if (!(await hasWritten(io, client, object, preview, options))) return;
-  } else if (!meetExisting(io, existing, object, options)) {
+  } else if (!reportExisting(io, existing, object, options)) {
     return;
   }
   if (options.wait && !(await followUntilReady(io, client, object, options))) {
@@ -101,7 +101,9 @@ function isSound(io: CommandIo, object: KubeObject): boolean {
     return true;
   } catch (error) {
     if (!(error instanceof InvalidObjectError)) throw error;
-    say(io, `error: ${error.message}`);
+    for (const { path, sentence } of error.faults) {
+      printAdvice(io, 'error', adviceIn(path === '' ? sentence : `${path}: ${sentence}`));
+    }
     io.exitCode = EXIT.wrong;
     return false;
   }
@@ -134,7 +136,7 @@ async function printIfSaid(
     await printWithoutCluster(io, requested, options, 'the management cluster does not answer');
   } catch (error) {
     if (!(error instanceof CannotExpose) && !(error instanceof AnswerMissing)) throw error;
-    say(io, `note: to see the Exposure without the cluster: ${error.message}`);
+    printMessage(io, `note: to print the Exposure without the cluster: ${error.message}`);
   }
 }
 
@@ -152,8 +154,8 @@ export async function printWithoutCluster(
   const { object, unchecked } = await draftWithoutCluster(io, requested);
   if (!isSound(io, object)) return;
   print(io, object, { output });
-  say(io, `warning: ${why}`);
-  for (const one of unchecked) say(io, `note: not checked: ${one}`);
+  printMessage(io, `warning: ${why}`);
+  for (const one of unchecked) printMessage(io, `note: not checked: ${one}`);
 }
 
 async function mayWrite(
@@ -161,18 +163,18 @@ async function mayWrite(
   object: KubeObject,
   { findings }: DryRun,
   { yes }: ExposeOptions,
-  person: Questions | undefined,
+  terminal: Questions | undefined,
 ): Promise<boolean> {
   const hasErrors = findings.some(({ severity }) => severity === 'error');
   if (yes) return true;
-  if (person === undefined) {
-    if (hasErrors) say(io, 'nothing is written; mend that, or write --yes');
+  if (terminal === undefined) {
+    if (hasErrors) printMessage(io, 'nothing created; correct the errors above or pass --yes');
     return !hasErrors;
   }
   io.stderr.write(`\n${yamlText(object)}\n`);
-  const question = hasErrors ? 'Write it all the same?' : 'Write it?';
-  const isWanted = await person.confirm({ question, flag: '--yes' }, !hasErrors);
-  if (!isWanted) say(io, NOTHING_WRITTEN);
+  const question = hasErrors ? 'Create it despite the errors?' : 'Create it?';
+  const isWanted = await terminal.confirm({ question, flag: '--yes' }, !hasErrors);
+  if (!isWanted) printMessage(io, NOTHING_CREATED);
   return isWanted;
 }
 
@@ -199,6 +201,6 @@ async function hasWritten(
       ? await client.get(RESOURCES.exposure, object.metadata)
       : undefined;
     if (existing === undefined) throw error;
-    return meetExisting(io, existing, object, options);
+    return reportExisting(io, existing, object, options);
   }
 }

@@ -11,7 +11,7 @@ export function exposedText(
   { resolved, plan }: Pick<DryRun, 'resolved' | 'plan'>,
 ): string {
   const key = keyText(metadata);
-  const lines = [`Exposure ${key} is made.`];
+  const lines = [`exposure.snicket.dev/${metadata.name} created`];
   const edge = resolved?.edge;
   if (edge !== undefined && plan?.hosts !== undefined) {
     const { hosts, routes } = plan;
@@ -22,12 +22,11 @@ export function exposedText(
     if (konnectivity !== undefined) lines.push(`Konnectivity  ${konnectivity}:${port}`);
     const addresses = edge.status?.addresses ?? edge.spec.addresses ?? [];
     const where = addresses.length === 0 ? '' : ` (${addresses.join(', ')})`;
-    lines.push(
-      '',
-      `${konnectivity === undefined ? 'In DNS it has' : 'In DNS they have'} to lead to Edge ${edge.metadata.name}${where}:`,
-    );
+    const records =
+      konnectivity === undefined ? 'a DNS record that points' : 'DNS records that point';
+    lines.push('', `Create ${records} to Edge ${edge.metadata.name}${where}:`);
     lines.push(`  ${name} dns ${key}`);
   }
-  lines.push('How it goes:', `  ${name} status ${key}`);
+  lines.push('Check the status:', `  ${name} status ${key}`);
   return `${lines.join('\n')}\n`;
 }

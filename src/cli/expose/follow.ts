@@ -4,7 +4,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { currentScreen } from '../output/output.ts';
-import { say } from '../output/say.ts';
+import { printMessage } from '../output/messages.ts';
 import { ClusterSource } from '../status/cluster-source.ts';
 import { situationOf, type ExposureView, type Situation } from '../status/situation.ts';
 import { exposureText } from '../status/exposure-text.ts';
@@ -37,20 +37,20 @@ export async function followUntilReady(
     if (followed === undefined) return;
     last = situationOf(followed.objects);
     const [exposure] = last.exposures;
-    const news = followed.trouble ?? (exposure === undefined ? 'it is gone' : stepText(exposure));
+    const news = followed.trouble ?? (exposure === undefined ? 'deleted' : stepText(exposure));
     const seconds = Math.round((performance.now() - began) / 1000);
-    if (news !== said) say(io, `${String(seconds).padStart(4)}s  ${news}`);
+    if (news !== said) printMessage(io, `${String(seconds).padStart(4)}s  ${news}`);
     said = news;
     if (exposure !== undefined && isUsable(exposure)) resolve(true);
     if (exposure === undefined) resolve(false);
   };
-  say(io, `waiting for Exposure ${keyText(metadata)} to be Ready:`);
+  printMessage(io, `waiting for Exposure ${keyText(metadata)} to be Ready:`);
   const following = source.follow(look, ended.signal);
   const timer = setTimeout(() => resolve(false), timeoutMs);
   const isReady = await promise;
   clearTimeout(timer);
   ended.abort();
-  if (!isReady) sayWhyNot(io, last, timeoutMs);
+  if (!isReady) printProblems(io, last, timeoutMs);
   return isReady;
 }
 
@@ -69,13 +69,13 @@ function stepText(exposure: ExposureView): string {
   return `${before}${ready === 'True' ? (open?.reason ?? reason) : reason}`;
 }
 
-function sayWhyNot(io: CommandIo, last: Situation | undefined, timeoutMs: number): void {
+function printProblems(io: CommandIo, last: Situation | undefined, timeoutMs: number): void {
   const [exposure] = last?.exposures ?? [];
   if (last !== undefined && exposure === undefined) {
-    say(io, 'error: somebody has deleted it');
+    printMessage(io, 'error: the Exposure was deleted');
     return;
   }
-  say(io, `error: not Ready after ${timeoutMs / 1000} seconds`);
+  printMessage(io, `error: timed out after ${timeoutMs / 1000}s: the Exposure is not Ready`);
   if (last === undefined || exposure === undefined) return;
   const screen = io.stderr.isTTY ? currentScreen(io) : { hasColours: false };
   const options = { screen, now: new Date(), hasNamespaces: true };

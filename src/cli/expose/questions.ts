@@ -2,7 +2,7 @@
  * Asks the user at a terminal. Without a terminal, a missing value is an error that names the flag.
  */
 import { createInterface, type Interface } from 'node:readline';
-import { say } from '../output/say.ts';
+import { printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Thrown if a value is missing and the user cannot answer. */
@@ -39,23 +39,27 @@ export interface Questions {
 }
 
 /** Questions without a terminal. */
-export const NOBODY: Questions = {
-  choose: async ({ flag }, choices) =>
+export const NO_TERMINAL: Questions = {
+  choose: async ({ question, flag }, choices) =>
     Promise.reject(
       new AnswerMissing(
-        `it is not clear which one is meant; write ${flag}: ${choices.map(({ text }) => text).join(', ')}`,
+        `cannot prompt without a terminal: ${question}; pass ${flag}: ${choices.map(({ text }) => text).join(', ')}`,
       ),
     ),
   text: async ({ question, flag }, _fault, fallback) =>
     fallback === undefined
-      ? Promise.reject(new AnswerMissing(`${question} Nobody says; write ${flag}`))
+      ? Promise.reject(
+          new AnswerMissing(`cannot prompt without a terminal: ${question}; pass ${flag}`),
+        )
       : Promise.resolve(fallback),
   confirm: async ({ question, flag }) =>
-    Promise.reject(new AnswerMissing(`${question} Write ${flag}`)),
+    Promise.reject(
+      new AnswerMissing(`cannot prompt without a terminal: ${question}; pass ${flag}`),
+    ),
 };
 
 /** Asks at the terminal of standard input and standard error. */
-export class Person implements Questions, Disposable {
+export class TerminalQuestions implements Questions, Disposable {
   readonly #io: CommandIo;
   #interface: Interface | undefined;
   #lines: AsyncIterator<string> | undefined;
@@ -69,14 +73,14 @@ export class Person implements Questions, Disposable {
   }
 
   async choose<T>({ question, flag }: Question, choices: readonly Choice<T>[]): Promise<T> {
-    say(this.#io, question);
-    for (const [at, { text }] of choices.entries()) say(this.#io, `  ${at + 1}) ${text}`);
+    printMessage(this.#io, question);
+    for (const [at, { text }] of choices.entries()) printMessage(this.#io, `  ${at + 1}) ${text}`);
     for (;;) {
       const answer = await this.#line('Number [1]: ', flag);
       const chosen =
         answer === '' ? choices[0] : choices[/^\d+$/.test(answer) ? Number(answer) - 1 : -1];
       if (chosen !== undefined) return chosen.value;
-      say(this.#io, `Write a number from 1 to ${choices.length}.`);
+      printMessage(this.#io, `Enter a number from 1 to ${choices.length}.`);
     }
   }
 
@@ -90,7 +94,7 @@ export class Person implements Questions, Disposable {
       if (answer === '' && fallback !== undefined) return fallback;
       const wrong = fault(answer);
       if (wrong === undefined) return answer;
-      say(this.#io, wrong);
+      printMessage(this.#io, wrong);
     }
   }
 
@@ -100,7 +104,7 @@ export class Person implements Questions, Disposable {
       if (answer === '') return isDefault;
       if (/^y(es)?$/i.test(answer)) return true;
       if (/^no?$/i.test(answer)) return false;
-      say(this.#io, 'Write y or n.');
+      printMessage(this.#io, 'Enter y or n.');
     }
   }
 
@@ -112,7 +116,7 @@ export class Person implements Questions, Disposable {
     this.#lines ??= this.#interface[Symbol.asyncIterator]();
     const line: IteratorResult<string, unknown> = await this.#lines.next();
     if (line.done !== true) return line.value.trim();
-    say(this.#io, '');
-    throw new AnswerMissing(`there was no answer; write ${flag}`);
+    printMessage(this.#io, '');
+    throw new AnswerMissing(`no answer; pass ${flag}`);
   }
 }

@@ -12,13 +12,13 @@ import { CannotExpose } from './cannot-expose.ts';
 import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';
 import { decideExposure, type RequestedExposure } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
-import { NOBODY } from './questions.ts';
+import { NO_TERMINAL } from './questions.ts';
 import type { ProgressIo } from '../output/progress.ts';
 
 /** The draft. */
 export interface Draft {
   readonly object: KubeObject;
-  /** What was not checked: `that there is Edge shared`. */
+  /** The assumptions that were not checked: `Edge shared exists`. */
   readonly unchecked: readonly string[];
 }
 
@@ -41,8 +41,14 @@ export async function draftWithoutCluster(
   const objects = [ASSUMED_EDGE, namespaceCalled(namespace), ...(meant ? [meant] : [])];
   const management = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
   const secrets = new SecretsSource(NO_SECRETS, new AbortController().signal);
-  const object = await decideExposure(requested, { io, management, secrets, questions: NOBODY });
-  if (object === undefined) throw new CannotExpose('nobody says what to expose');
+  const object = await decideExposure(requested, {
+    io,
+    management,
+    secrets,
+    questions: NO_TERMINAL,
+  });
+  if (object === undefined)
+    throw new CannotExpose('no control plane given; pass KIND/NAME or --endpoints');
   return { object, unchecked: [...placeSentences(object, requested), ...sourceSentences(meant)] };
 }
 
@@ -52,23 +58,23 @@ function placeSentences(
 ): readonly string[] {
   const { namespace } = object.metadata;
   return [
-    `that there is namespace ${namespace}, and no ${objectText(object)} in it yet`,
-    `that there is ${edge === undefined ? 'a default Edge' : `Edge ${edge}`}, ${apiHost === undefined ? 'with a domain to make hosts from' : `and that ${apiHost} is free`}`,
+    `namespace ${namespace} exists, without ${objectText(object)}`,
+    `${edge === undefined ? 'a default Edge' : `Edge ${edge}`} exists${apiHost === undefined ? ', with a domain to derive hosts from' : `, and ${apiHost} is not used yet`}`,
   ];
 }
 
 function sourceSentences(meant: KubeObject | undefined): readonly string[] {
   if (meant === undefined) return [SECRETS];
-  const there = `that there is ${objectText(meant)}`;
+  const there = `${objectText(meant)} exists`;
   if (meant.kind !== RESOURCES.service.kind) return [`${there}, served as ${meant.apiVersion}`];
   return [
-    `${there}; if its API is at another port than 6443, add apiPort, and if it has konnectivity, konnectivityPort`,
+    `${there}; set apiPort if its API port is not 6443, and konnectivityPort if it has konnectivity`,
     SECRETS,
   ];
 }
 
 const SECRETS =
-  'that there are the Secrets; if their entries are not tls.crt, tls.key and admin.conf, add their names';
+  'the Secrets exist, with the keys tls.crt, tls.key and admin.conf; set other keys if they differ';
 
 /** Returns the control plane as a cluster would have it; undefined for an unknown kind. */
 function assumedControlPlane(
@@ -82,7 +88,7 @@ function assumedControlPlane(
     const words = called.map(
       (one) => `${one.kind.toLowerCase()}.${groupOf(one.apiVersion)}/${name}`,
     );
-    throw new CannotExpose(`${kind} is a kind of several providers; write ${words.join(' or ')}`);
+    throw new CannotExpose(`kind ${kind} is ambiguous; pass ${words.join(' or ')}`);
   }
   const object = {
     apiVersion: resource.apiVersion,

@@ -8,12 +8,12 @@ let terminal: Terminal;
 beforeAll(() => void (terminal = terminalWithFiles()));
 afterAll(() => terminal[Symbol.dispose]());
 
-const FILE = 'Write the name of a file.';
-const FOLDER = 'Write the name of a folder.';
-const NAMESPACE = 'Write the name of a namespace: up to 63 lower-case letters, digits and dashes.';
-const OBJECT = 'Write the name of an object: lower-case letters, digits, dashes and dots.';
-const IMAGE = 'Write an image such as registry.example.com/snicket:1.2.3.';
-const VERSION = 'Write a version of Kubernetes such as v1.36.0.';
+const FILE = 'must be the name of a file';
+const FOLDER = 'must be the name of a folder';
+const NAMESPACE = 'must be a lowercase RFC 1123 label of at most 63 characters';
+const OBJECT = 'must be a lowercase RFC 1123 subdomain';
+const IMAGE = 'must be an image such as registry.example.com/snicket:1.2.3';
+const VERSION = 'must be a Kubernetes version such as v1.36.0';
 
 const RENDER = ['render', '-f', 'edge.yaml', 'blue.yaml'];
 const LONG_HOST = `${'a.'.repeat(130)}example.com`;
@@ -62,7 +62,7 @@ describe('what cannot be meant is refused, with what can', () => {
     [['run', '.', '--proxy-image', 'a b'], IMAGE],
     [[...RENDER, '--cluster-domain', 'a b'], 'invalid domain "a b": must be a lowercase DNS name'],
     [[...RENDER, '--tenant-version', 'x'], VERSION],
-    [['expose', '--api-host', LONG_HOST], 'must have at most 253 characters.'],
+    [['expose', '--api-host', LONG_HOST], 'must have at most 253 characters'],
     [['dns', '--format', 'windows', '--zone', LONG_HOST], 'must have at most 253 characters'],
   ])('%j', expectRefused);
 });
@@ -84,5 +84,7 @@ test('the files of a cluster can be copied, whatever their folder is called', as
 
   const { stderr } = await other.snicket(['render', '-f', 'sp ace;x']);
 
-  expect(stderr).toContain("for the files of a cluster write 'sp ace;x'/*.yaml\n");
+  expect(stderr).toContain(
+    "note: sp ace;x is read as a folder of snicket run; for files of a cluster, pass 'sp ace;x'/*.yaml\n",
+  );
 });

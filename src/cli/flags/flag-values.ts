@@ -17,7 +17,7 @@ export function parseHttp(text: string): readonly ListenAddress[] {
 /** Parses a file name. Rejects an empty one, which comes from an unset variable. */
 export function fileName(text: string): string {
   if (text !== '') return text;
-  throw new InvalidArgumentError('Write the name of a file.');
+  throw new InvalidArgumentError('must be the name of a file');
 }
 
 /** Collects the file names of a repeated flag. */
@@ -43,7 +43,7 @@ export function fileList(
  */
 export function folderName(text: string): string {
   if (text !== '') return text;
-  throw new InvalidArgumentError('Write the name of a folder.');
+  throw new InvalidArgumentError('must be the name of a folder');
 }
 
 const NAMESPACE = new RegExp(LABEL_PATTERN);
@@ -51,9 +51,7 @@ const NAMESPACE = new RegExp(LABEL_PATTERN);
 /** Parses a namespace. Rejects an empty one, which would mean no namespace at all. */
 export function namespaceName(text: string): string {
   if (NAMESPACE.test(text)) return text;
-  throw new InvalidArgumentError(
-    'Write the name of a namespace: up to 63 lower-case letters, digits and dashes.',
-  );
+  throw new InvalidArgumentError('must be a lowercase RFC 1123 label of at most 63 characters');
 }
 
 const OBJECT = new RegExp(SUBDOMAIN_PATTERN);
@@ -62,15 +60,13 @@ const MAX_OBJECT_LENGTH = 253;
 /** Parses the name of an object. Rejects an empty one, which comes from an unset variable. */
 export function objectName(text: string): string {
   if (OBJECT.test(text) && text.length <= MAX_OBJECT_LENGTH) return text;
-  throw new InvalidArgumentError(
-    'Write the name of an object: lower-case letters, digits, dashes and dots.',
-  );
+  throw new InvalidArgumentError('must be a lowercase RFC 1123 subdomain');
 }
 
 /** Parses the image of a proxy. */
 export function imageName(text: string): string {
   if (IMAGE_PATTERN.test(text) && text.length <= MAX_IMAGE_LENGTH) return text;
-  throw new InvalidArgumentError('Write an image such as registry.example.com/snicket:1.2.3.');
+  throw new InvalidArgumentError('must be an image such as registry.example.com/snicket:1.2.3');
 }
 
 /** Returns a parser of whole numbers within limits. */
@@ -78,7 +74,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   return (text) => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`must be an integer from ${least} to ${most}`);
   };
 }
 
@@ -98,11 +94,19 @@ export function durationOption(
   const [leastMs, mostMs] = [parseDuration(least), parseDuration(most)];
   return new Option(`${name} <duration>`, description)
     .argParser((text) => {
-      const ms = refusing(() => parseDuration(text));
+      const ms = durationMs(text);
       if (ms >= leastMs && ms <= mostMs) return ms;
-      throw new InvalidArgumentError(`Write a duration from ${least} to ${most}.`);
+      throw new InvalidArgumentError(`must be a duration from ${least} to ${most}`);
     })
     .default(parseDuration(fallback), fallback);
+}
+
+function durationMs(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new InvalidArgumentError('must be a duration such as 30s or 1m30s');
+  }
 }
 
 /**
@@ -113,6 +117,6 @@ export function refusing<Value>(parse: () => Value): Value {
   try {
     return parse();
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? `${error.message}.` : String(error));
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
 }

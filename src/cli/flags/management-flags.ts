@@ -8,6 +8,7 @@ import type { AccessError, ClusterAccess } from '../../kube/access/cluster-acces
 import type { ObjectKey } from '../../kube/object.ts';
 import { fileName, folderName, imageName, namespaceName } from './flag-values.ts';
 import { accessOptions } from '../io/access-options.ts';
+import { exitWithError, exitWithThrown } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Flags that select the cluster and its namespaces. */
@@ -95,12 +96,12 @@ export function refuseGiven(names: readonly string[], why: string, command: Comm
   const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
   if (given === undefined) return;
   const { long } = command.options.find((option) => option.attributeName() === given) ?? {};
-  command.error(`error: ${long} ${why}`);
+  exitWithError(command, `${long} ${why}`, `remove ${long}`);
 }
 
 /** Exits with an error if a flag of a cluster was given together with a folder. */
 export function refuseAccessFlags(command: Command): void {
-  refuseGiven(ACCESS_FLAGS, 'belongs to a cluster, not to -f; leave it out', command);
+  refuseGiven(ACCESS_FLAGS, 'cannot be combined with -f', command);
 }
 
 /** Flags that choose Exposures. */
@@ -113,14 +114,16 @@ export function refuseUnclear(
   command: Command,
 ): void {
   if (allNamespaces && (exposure !== undefined || namespace !== undefined)) {
-    command.error('error: -A means all; leave it out, or leave the name and the namespace out');
+    exitWithError(command, '-A cannot be combined with a name or -n', 'remove -A, or the others');
   }
   if (
     exposure?.namespace !== undefined &&
     (namespace ?? exposure.namespace) !== exposure.namespace
   ) {
-    command.error(
-      `error: the namespace is ${exposure.namespace} in the name and ${namespace} in -n; write one of them`,
+    exitWithError(
+      command,
+      `namespace ${exposure.namespace} of ${exposure.name} differs from -n ${namespace}`,
+      'remove one of them',
     );
   }
 }
@@ -152,14 +155,21 @@ export function choicesInFolder(
 /** The namespace of objects in a folder that do not specify one. */
 export const FOLDER_NAMESPACE = 'default';
 
-/** Returns why the cluster cannot be accessed, and what `snicket run` needs instead: `its folder: -f DIR`. */
-export function accessText(
-  { code, message }: AccessError,
+/**
+ * Exits because the cluster cannot be accessed. `elsewhere` is what to pass for `snicket run` instead, such as `its
+ * folder: -f DIR`.
+ */
+export function exitWithAccessError(
+  command: Command,
+  error: AccessError,
   { kubeconfig }: Pick<ClusterFlags, 'kubeconfig'>,
   elsewhere: string,
-): string {
-  const isNamed = code !== 'AccessMissing' || kubeconfig !== undefined;
-  return isNamed ? message : `${message}; for snicket run, name ${elsewhere}`;
+): never {
+  const isNamed = error.code !== 'AccessMissing' || kubeconfig !== undefined;
+  return exitWithThrown(
+    command,
+    isNamed ? error : `${error.message}; for snicket run, pass ${elsewhere}`,
+  );
 }
 
 /** Returns a client for the management cluster. @throws AccessError */
@@ -181,7 +191,7 @@ export function parseExposureName(text: string): NamedExposure {
   const parts = text.split('/');
   const [first = '', second] = parts;
   if (parts.length > 2 || parts.includes('')) {
-    throw new InvalidArgumentError('Write NAMESPACE/NAME or NAME.');
+    throw new InvalidArgumentError('must be NAMESPACE/NAME or NAME');
   }
   return second === undefined ? { name: first } : { namespace: first, name: second };
 }

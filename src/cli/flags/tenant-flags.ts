@@ -61,7 +61,8 @@ export function withTenantFlags(command: Command): Command {
 }
 
 function parseAddresses(text: string, before: readonly string[] = []): readonly string[] {
-  if (ipVersion(text) === 0) throw new InvalidArgumentError('Write an IP such as 10.96.0.1.');
+  if (ipVersion(text) === 0)
+    throw new InvalidArgumentError('must be an IP address such as 10.96.0.1');
   return [...before, text];
 }
 
@@ -71,5 +72,5 @@ function parseDomain(text: string): string {
 
 function parseTenantVersion(text: string): string {
   if (parseVersion(text) !== undefined) return text.trim();
-  throw new InvalidArgumentError('Write a version of Kubernetes such as v1.36.0.');
+  throw new InvalidArgumentError('must be a Kubernetes version such as v1.36.0');
 }

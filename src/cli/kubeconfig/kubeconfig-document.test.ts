@@ -109,8 +109,8 @@ test('files of another machine are named', () => {
   const text = kubeconfigOf({ 'client-certificate': '/etc/a.crt', 'client-key': 'a.key' });
 
   expect(edgeKubeconfig({ ...INPUT, text }).warnings).toEqual([
-    'the kubeconfig names the file /etc/a.crt as client-certificate: it works only where that file is',
-    'the kubeconfig names the file a.key as client-key: it works only where that file is',
+    'the kubeconfig references the file /etc/a.crt as client-certificate: it works only on a machine with that file',
+    'the kubeconfig references the file a.key as client-key: it works only on a machine with that file',
   ]);
 });
 
@@ -123,13 +123,13 @@ describe('what is wrong is said, without a word of the secret', () => {
       'token: "hunter2\n  a: [',
       /^the tenant's kubeconfig is not a valid kubeconfig: it is not/,
     ],
-    ['nothing', '', /has no context "", which is its current one; it has: none; compare/],
+    ['nothing', '', /has no context "", its current-context \(contexts: none\); compare/],
     ['no cluster', kubeconfigOf(secret, {}, { cluster: 'x' }), /has no cluster "x"/],
     ['no user', kubeconfigOf(secret, {}, { user: 'x' }), /has no user "x"/],
     [
       'no CA',
       kubeconfigOf(secret, { 'certificate-authority-data': null }),
-      /has no certificate-authority-data, .*; write spec\.controlPlane\.caSecretRef$/,
+      /has no certificate-authority-data and .*; set spec\.controlPlane\.caSecretRef$/,
     ],
   ])('%s', (_, text, sentence) => {
     let refusal: unknown;
@@ -150,6 +150,6 @@ test('says by which proxy kubectl would go, and no password of it', () => {
   const text = kubeconfigOf({ token: 'x' }, proxy);
 
   expect(edgeKubeconfig({ ...INPUT, text }).warnings).toEqual([
-    'the kubeconfig has a proxy-url (proxy.example.test:3128): kubectl reaches the edge by that proxy alone',
+    'the kubeconfig has a proxy-url (proxy.example.test:3128): kubectl connects to the edge only through that proxy',
   ]);
 });

@@ -64,7 +64,7 @@ export function edgeKubeconfig(input: EdgeKubeconfigInput): EdgeKubeconfig {
   if (typeof ca !== 'string' || ca === '') {
     throw new AccessError(
       'AccessInvalid',
-      `${ORIGIN.name} has no certificate-authority-data, and nothing is known of the tenant's CA; write spec.controlPlane.caSecretRef`,
+      `${ORIGIN.name} has no certificate-authority-data and the CA of the tenant is unknown; set spec.controlPlane.caSecretRef`,
     );
   }
   const { namespace } = context;
@@ -103,7 +103,7 @@ function currentIn(text: string): Current {
   const context = contexts.get(current ?? '');
   if (context === undefined) {
     const known = [...contexts.keys()].join(', ') || 'none';
-    throw invalid(`has no context "${current ?? ''}", which is its current one; it has: ${known}`);
+    throw invalid(`has no context "${current ?? ''}", its current-context (contexts: ${known})`);
   }
   const { cluster, user = '' } = context.value;
   if (!clusters.has(cluster)) throw invalid(`has no cluster "${cluster}"`);
@@ -122,7 +122,7 @@ function currentIn(text: string): Current {
 function invalid(what: string): AccessError {
   return new AccessError(
     'AccessInvalid',
-    `${ORIGIN.name} ${what}; compare it with \`kubectl config view\``,
+    `${ORIGIN.name} ${what}; compare it with the output of \`kubectl config view\``,
   );
 }
 
@@ -133,14 +133,16 @@ function invalid(what: string): AccessError {
 function proxyWarnings({ 'proxy-url': proxy }: Fields): readonly string[] {
   if (typeof proxy !== 'string' || proxy === '') return [];
   const host = URL.parse(proxy)?.host ?? '';
-  return [`the kubeconfig has a proxy-url (${host}): kubectl reaches the edge by that proxy alone`];
+  return [
+    `the kubeconfig has a proxy-url (${host}): kubectl connects to the edge only through that proxy`,
+  ];
 }
 
 function fileWarnings(user: Fields): readonly string[] {
   return FILE_FIELDS.flatMap((field) => {
     const path = user[field];
     return typeof path === 'string' && path !== ''
-      ? `the kubeconfig names the file ${path} as ${field}: it works only where that file is`
+      ? `the kubeconfig references the file ${path} as ${field}: it works only on a machine with that file`
       : [];
   });
 }

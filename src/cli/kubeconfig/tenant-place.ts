@@ -40,7 +40,7 @@ export function plannedPlace(plan: Plan, edge: string): Place {
     ({ about, severity }) => about !== 'tenant' && severity === 'error',
   );
   if (fault !== undefined) throw new NothingToGive(findingText(fault));
-  if (plan.endpoint === undefined) throw new NothingToGive('it has no host');
+  if (plan.endpoint === undefined) throw new NothingToGive('the Exposure has no API host');
   return { endpoint: plan.endpoint, edge };
 }
 
@@ -52,12 +52,12 @@ export function edgeAddress(
 ): string {
   if (used !== desired) {
     throw new NothingToGive(
-      `it is on its way from Edge ${used} to Edge ${desired}; wait, or give --address`,
+      `the Exposure is moving from Edge ${used} to Edge ${desired}; wait, or pass --address`,
     );
   }
   if (address !== undefined) return address;
   throw new NothingToGive(
-    `nobody says where Edge ${desired} is; write spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or give --address`,
+    `the address of Edge ${desired} is unknown; set spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or pass --address`,
   );
 }
 
@@ -70,5 +70,7 @@ function notRouted(status: ExposureStatus | undefined): string {
     .filter((condition) => condition.status !== 'True')
     .map((condition) => `${condition.type} is ${condition.status}: ${condition.message}`)
     .at(0);
-  return `it is not routed yet; ${reason ?? 'the operator has not looked at it: see that it runs'}`;
+  return reason === undefined
+    ? 'the Exposure is not routed: the operator has not reconciled it; check that the operator is running'
+    : `the Exposure is not routed: ${reason}`;
 }

@@ -20,9 +20,7 @@ test
       ...['sh', '-c', 'exec "$0" "$@" > /dev/full', terminal.program, ...line.split(' ')],
     ]);
 
-    expect(stderr).toEndWith(
-      'error: standard output cannot be written (ENOSPC): what is there is not the whole of it\n',
-    );
+    expect(stderr).toEndWith('cannot write standard output: ENOSPC; the output is incomplete\n');
     expect(exitCode).toBe(2);
   },
 );

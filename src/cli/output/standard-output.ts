@@ -1,6 +1,6 @@
 import { systemCode } from '../../files/system-error.ts';
 import type { CommandIo } from '../io/command-io.ts';
-import { say } from './say.ts';
+import { printMessage } from './messages.ts';
 
 /** The exit code that a shell reports for a program that ended by SIGPIPE. */
 const BROKEN_PIPE = 141;
@@ -15,10 +15,7 @@ export function endWithOutput(io: CommandIo): void {
   io.stdout.on('error', (error) => {
     const code = systemCode(error) ?? error.message;
     if (code === 'EPIPE') io.exit(BROKEN_PIPE);
-    say(
-      io,
-      `error: standard output cannot be written (${code}): what is there is not the whole of it`,
-    );
+    printMessage(io, `error: cannot write standard output: ${code}; the output is incomplete`);
     io.exit(AT_FAULT);
   });
   // The error cannot be reported any more. The exit code still says it.

@@ -15,7 +15,7 @@ import type { Cluster } from '../../plan/render.ts';
 import { someOf } from '../sources/chosen-exposures.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
-import { say } from '../output/say.ts';
+import { printAdvice } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Maximum number of concurrent dry runs. Most of the time is spent waiting for tenants. */
@@ -112,7 +112,7 @@ interface Begun {
 
 async function first(io: CommandIo, ahead: Begun[]): Promise<DryRun> {
   const begun = ahead.shift();
-  if (begun === undefined) throw new RangeError('nothing has begun');
+  if (begun === undefined) throw new RangeError('no dry run has started');
   const { object, run } = begun;
   return withProgress(io, `waiting for the tenant of ${keyText(object.metadata)}`, run);
 }
@@ -132,10 +132,10 @@ export async function proxyImageOf(
     return (await installedProxyImage(client, namespace, signal)) ?? PROXY_IMAGE;
   } catch (error) {
     if (!isKubeError(error, 'Forbidden')) throw error;
-    say(
-      io,
-      `warning: the operator's Deployment cannot be read, so its proxies are taken to be of image ${PROXY_IMAGE}; name another with --proxy-image`,
-    );
+    printAdvice(io, 'warning', {
+      message: `cannot read the Deployment of the operator; assuming proxy image ${PROXY_IMAGE}`,
+      hint: 'pass another image with --proxy-image',
+    });
     return PROXY_IMAGE;
   }
 }

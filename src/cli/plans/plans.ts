@@ -4,7 +4,7 @@
 import { isKubeError, type KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
 import { yamlComment } from '../../manifests/yaml-text.ts';
-import { findingText, type Finding } from '../../api/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { renderPlan, type RenderOptions } from '../../plan/render.ts';
 import { NothingChosen } from '../sources/chosen-exposures.ts';
@@ -12,7 +12,7 @@ import { dryRuns, type DryRunsOptions } from './dry-runs.ts';
 import type { ShownExposure } from './shown-exposure.ts';
 import { preparationTexts, valuesText } from '../output/preparation-text.ts';
 import { READ_MS } from '../sources/reading-limit.ts';
-import { say } from '../output/say.ts';
+import { adviceIn, printAdvice, printMessage, type Advice } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Exit codes: `wrong` if the examined objects have errors, `failed` if they could not be examined. */
@@ -26,7 +26,7 @@ export async function printPlans(
   io: CommandIo,
   options: Omit<DryRunsOptions, 'io'> & PlanTextOptions,
 ): Promise<void> {
-  await orSayWhy(io, async () => {
+  await withErrorReporting(io, async () => {
     let isFirst = true;
     for await (const run of dryRuns({ ...options, io })) {
       reportFindings(io, run);
@@ -34,7 +34,7 @@ export async function printPlans(
       io.stdout.write(`${isFirst ? '' : '---\n'}${text.trimEnd()}\n`);
       isFirst = false;
     }
-    if (isFirst) say(io, 'there is no Exposure');
+    if (isFirst) printMessage(io, 'No Exposures found.');
   });
 }
 
@@ -51,7 +51,7 @@ export function planText(shown: ShownExposure, options: PlanTextOptions = {}): s
   const name = `Exposure ${keyText(object.metadata)}`;
   if (plan === undefined || resolved === undefined) {
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
-    const why = isLeaving ? 'is being deleted, and so is all that was made for it' : 'has no plan';
+    const why = isLeaving ? 'is being deleted with all its objects' : 'has no plan';
     return yamlComment(`${name} ${why}`);
   }
   const { metadata, spec } = resolved.edge;
@@ -75,7 +75,7 @@ function routeLines({ routes }: Plan, port: number): readonly string[] {
   return [routes?.api, routes?.konnectivity].flatMap((route) =>
     route === undefined
       ? []
-      : `${route.host}:${port} leads to port ${route.port} of Service ${route.service}`,
+      : `${route.host}:${port} is routed to port ${route.port} of Service ${route.service}`,
   );
 }
 
@@ -88,9 +88,11 @@ export function reportFindings(
   const key = keyText(object.metadata);
   // Errors first: the list of warnings may be long.
   const bySeverity = findings.toSorted((a, b) => rank(a) - rank(b));
-  for (const finding of bySeverity) say(io, findingLine(key, finding));
+  for (const { severity, code, message, action } of bySeverity) {
+    printAdvice(io, severity, { message: `${key}: ${code}: ${message}`, hint: action });
+  }
   if (reissued !== undefined) {
-    say(io, `note: ${key}: the proxies would get new credentials: ${reissued}`);
+    printMessage(io, `note: ${key}: the credentials of the proxies would be reissued: ${reissued}`);
   }
   if (findings.some(({ severity }) => severity === 'error')) io.exitCode = exitCode;
 }
@@ -99,37 +101,34 @@ function rank({ severity }: Finding): number {
   return severity === 'error' ? 0 : 1;
 }
 
-function findingLine(key: string, finding: Finding): string {
-  return `${finding.severity}: ${key}: ${finding.code}: ${findingText(finding)}`;
-}
-
 /** Runs `work`. If a cluster cannot be read, prints an error and sets the exit code, without a stack trace. */
-export async function orSayWhy(io: CommandIo, work: () => Promise<void>): Promise<void> {
+export async function withErrorReporting(io: CommandIo, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
-    say(io, `error: ${isKubeError(error) ? failureText(error) : error.message}`);
+    printAdvice(io, 'error', isKubeError(error) ? adviceFor(error) : adviceIn(error.message));
     io.exitCode = EXIT.failed;
   }
 }
 
-const LOOK_AT_ACCESS =
-  '; see that the API server runs, and that the kubeconfig and its context are the right ones: kubectl config current-context';
+const CHECK_ACCESS =
+  'check that the API server is running and that the context is correct: kubectl config current-context';
 
-function failureText(error: KubeError): string {
-  const { message, reason } = error;
+function adviceFor({ message, reason }: KubeError): Advice {
   // Only the time limit of reading aborts a call.
-  if (reason === 'Aborted') {
-    return `the management cluster has not answered all that was asked within ${READ_MS / 1000} s (${message}); see why its API server is slow, and try again`;
-  }
-  return `${message}${WAYS_OUT[reason] ?? ''}`;
+  return reason === 'Aborted'
+    ? {
+        message: `the management cluster did not answer within ${READ_MS / 1000}s: ${message}`,
+        hint: 'check why its API server is slow, and try again',
+      }
+    : { message, hint: HINTS[reason] };
 }
 
-/** What to do, for errors that do not say it themselves. */
-const WAYS_OUT: Partial<Record<KubeErrorReason, string>> = {
+/** What to do about an error of the management cluster. */
+const HINTS: Partial<Record<KubeErrorReason, string>> = {
   NotFound:
-    '; this cluster does not know Exposures: is it the management cluster? If it is, install Snicket there: kubectl apply -k deploy',
-  Unreachable: LOOK_AT_ACCESS,
-  TimedOut: LOOK_AT_ACCESS,
+    'this cluster does not serve Exposures; check the context, or install Snicket: kubectl apply -k deploy',
+  Unreachable: CHECK_ACCESS,
+  TimedOut: CHECK_ACCESS,
 };

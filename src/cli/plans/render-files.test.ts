@@ -55,8 +55,8 @@ describe('from files', () => {
     const { stdout } = await terminal.snicket(words);
 
     expect(stdout).toBe(`# Exposure tenants/blue: Edge shared, driver haproxy, mode Terminate
-# tenants-blue.k8s.example.com:443 leads to port 6443 of Service blue
-# tenants-blue.konnectivity.example.com:443 leads to port 8132 of Service blue
+# tenants-blue.k8s.example.com:443 is routed to port 6443 of Service blue
+# tenants-blue.konnectivity.example.com:443 is routed to port 8132 of Service blue
 # management cluster: TenantRoute tenants/blue-4dba8126f5
 apiVersion: snicket.dev/v1alpha1
 kind: TenantRoute
@@ -188,8 +188,10 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(stdout).toContain(firstLine);
     expect(stdout).not.toContain('the key');
     expect(stderr.split('\n').filter((line) => !line.startsWith('note:'))).toEqual([
-      'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443); add the port, or correct spec.controlPlane.service.konnectivityPort',
-      'error: tenants/blue: IngressClassMissing: Edge shared names no ingress class, and the cluster has no default; install the controller with its IngressClass, and write its name in spec.ingress.className',
+      'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443)',
+      'hint: add the port, or correct spec.controlPlane.service.konnectivityPort',
+      'error: tenants/blue: IngressClassMissing: Edge shared names no ingress class, and the cluster has no default',
+      'hint: install the controller with its IngressClass, and write its name in spec.ingress.className',
       '',
     ]);
     expect(exitCode).toBe(1);
@@ -202,7 +204,7 @@ spec: {controller: k8s.io/ingress-nginx}
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', '-'], both);
 
     expect(stderr).toContain(
-      'error: tenants/red: HostConflict: host a.example.com is already used by Exposure tenants/blue; choose another host or delete that Exposure\n',
+      'error: tenants/red: HostConflict: host a.example.com is already used by Exposure tenants/blue\nhint: choose another host or delete that Exposure\n',
     );
     expect(stdout).toContain('# management cluster: Ingress tenants/snicket-blue.haproxy\n');
     expect(stdout).not.toContain('snicket-red');
@@ -247,7 +249,7 @@ spec: {controller: k8s.io/ingress-nginx}
     );
 
     expect(stderr).toContain(
-      'error: tenants/blue: NamespaceNotAllowed: Edge shared allows no Exposures in namespace tenants, whose labels do not match kubernetes.io/metadata.name=others; label the namespace',
+      'error: tenants/blue: NamespaceNotAllowed: Edge shared allows no Exposures in namespace tenants, whose labels do not match kubernetes.io/metadata.name=others\nhint: label the namespace',
     );
     expect(stdout).toEndWith('# management cluster: nothing\n');
     expect(exitCode).toBe(1);
@@ -282,7 +284,7 @@ spec: {controller: k8s.io/ingress-nginx}
     const { stderr } = await terminal.snicket(['render', '-f', 'defaults.yaml', 'any.yaml']);
 
     expect(stderr.split('\n').map((line) => line.split(':')[0])).toEqual([
-      ...['warning', 'note', 'note', 'note', ''],
+      ...['warning', 'hint', 'note', 'note', 'note', ''],
     ]);
     expect(stderr).toStartWith(
       'warning: tenants/any: SeveralDefaultEdges: Edges second and shared are both annotated as default',

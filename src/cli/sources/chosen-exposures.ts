@@ -51,11 +51,11 @@ export function someInFiles(
   if (exposures.length === 0) {
     throw new NothingChosen(
       hasFaults
-        ? 'no Exposure can be looked at before that is corrected'
-        : `there is no Exposure in ${place}; ${action}`,
+        ? 'no Exposures in the valid files; correct the errors above'
+        : `no Exposures in ${place}; ${action}`,
     );
   }
-  const among = hasFaults ? ' in the files that are right' : '';
+  const among = hasFaults ? ' in the valid files' : '';
   return [
     ...new Set(
       choices.flatMap((choice) => {
@@ -69,7 +69,9 @@ export function someInFiles(
 
 /** Returns the message that there is no Exposure, and how to see those of other namespaces. */
 export function noExposureText([{ namespace } = {}]: readonly Choice[]): string {
-  return `there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`;
+  return namespace === undefined
+    ? 'No Exposures found.'
+    : `No Exposures found in namespace ${namespace}; to include all namespaces: -A`;
 }
 
 function allOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
@@ -86,12 +88,12 @@ function nothingChosen(
   exposures: readonly KubeObject[],
   among = '',
 ): NothingChosen {
-  const what = name === undefined ? `in namespace ${namespace}` : `${namespace}/${name}`;
+  const what =
+    name === undefined
+      ? `no Exposures in namespace ${namespace}${among}`
+      : `Exposure not found${among}: ${namespace}/${name}`;
   const names = exposures.map(({ metadata }) => keyText(metadata)).toSorted();
   const more = names.length > MOST_NAMES ? ', ...' : '';
-  const there =
-    names.length === 0
-      ? 'there is none at all'
-      : `there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
-  return new NothingChosen(`there is no Exposure ${what}${among}; ${there}`);
+  const existing = names.length === 0 ? 'none' : `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  return new NothingChosen(`${what}; existing Exposures: ${existing}`);
 }

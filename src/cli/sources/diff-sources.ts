@@ -28,7 +28,7 @@ import { dryRunsOf, proxyImageOf } from '../plans/dry-runs.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 import { READ_MS } from './reading-limit.ts';
-import { say } from '../output/say.ts';
+import { printMessage } from '../output/messages.ts';
 import { StateSource, StateUnreadable } from '../status/state-source.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -53,7 +53,7 @@ export interface AppliedFiles extends Common {
 
 const HERE: Omit<FilesPlace, 'hasFaults'> = {
   place: 'these files',
-  action: 'name a file that has one, or -A for all that are in the cluster',
+  action: 'add a file with an Exposure, or pass -A for all Exposures of the cluster',
 };
 
 /** Yields what the operator would do after the files are applied. @throws KubeError, NothingChosen */
@@ -127,13 +127,13 @@ function staying(
   reading: FolderReading,
 ): readonly KubeObject[] {
   if (reading.files.length === 0) {
-    if (live.length > 0) say(io, `warning: ${emptyFolderText(folder)}`);
+    if (live.length > 0) printMessage(io, `warning: ${emptyFolderText(folder)}`);
     return live;
   }
   // Assumes that objects have been missing for long enough.
   const missingSince = new Map(live.map((object) => [identityOf(object), -Infinity]));
   const { remove, faults } = planSync({ reading, live, tenantRoutes, missingSince, nowMs: 0 });
-  for (const fault of faults) say(io, `warning: ${faultText(fault)}`);
+  for (const fault of faults) printMessage(io, `warning: ${faultText(fault)}`);
   return live.flatMap((object) => {
     if (!remove.includes(object)) return [object];
     return object.kind === RESOURCES.exposure.kind ? [gone(object)] : [];
@@ -155,8 +155,8 @@ function unread({ findings }: DryRun): Finding {
   return {
     code: why?.code ?? 'KubeconfigMissing',
     severity: 'warning',
-    message: `what is removed from the tenant is not shown${because}`,
-    action: 'to see it, leave its Secrets in the folder and take the Exposure away alone',
+    message: `the objects to delete in the tenant are not shown${because}`,
+    action: 'to show them, keep its Secrets in the folder and remove only the Exposure',
   };
 }
 
@@ -178,7 +178,7 @@ async function masterKeys(io: CommandIo, state: string): Promise<KubeObject> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new StateUnreadable(
-      `${path} cannot be read (${String(error.code)}); be the user whom ${state} belongs to`,
+      `cannot read ${path}: ${String(error.code)}; run as the user that owns ${state}`,
     );
   }
 }

@@ -21,7 +21,7 @@ import {
   type ChoiceFlags,
   type NamedExposure,
 } from '../flags/management-flags.ts';
-import { say } from '../output/say.ts';
+import { adviceIn, exitWithError, printAdvice, printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Where objects are read from. */
@@ -63,8 +63,10 @@ export function fileSourceOf(
     ...names.map((name) => parseExposureName(name)),
   ];
   if (second !== undefined) {
-    command.error(
-      `error: -f takes the name of one Exposure; leave ${names.at(-1)} out, or all names for all Exposures`,
+    exitWithError(
+      command,
+      '-f supports the name of one Exposure',
+      `remove ${names.at(-1)}, or remove all names to select all Exposures`,
     );
   }
   refuseUnclear(exposure, flags, command);
@@ -116,20 +118,20 @@ export async function soundObjects(
       : await objectsInFolder(io, folder, command);
   if (faults.length === 0) return sound;
   if (folder !== undefined) {
-    say(
+    printMessage(
       io,
-      `note: ${folder} is read as snicket run reads it; for the files of a cluster write ${shellWord(folder)}/*.yaml`,
+      `note: ${folder} is read as a folder of snicket run; for files of a cluster, pass ${shellWord(folder)}/*.yaml`,
     );
   }
-  for (const fault of faults) say(io, `error: ${fault}`);
+  for (const fault of faults) printAdvice(io, 'error', adviceIn(fault));
   io.exitCode = EXIT.failed;
   return undefined;
 }
 
 /** Files, as messages name them. */
 export const THESE_FILES: Pick<FilesPlace, 'place' | 'action'> = {
-  place: 'these files, nor a control plane with the annotation snicket.dev/edge',
-  action: 'name a file that has one too',
+  place: 'these files, and no control plane with the annotation snicket.dev/edge',
+  action: 'add a file with an Exposure',
 };
 
 /**
@@ -152,8 +154,10 @@ function refuseMixed(io: CommandIo, names: readonly string[], command: Command):
   const folder = names.find((name) => isFolder(io, name));
   const other = names.find((name) => name !== folder);
   if (folder === undefined || other === undefined) return;
-  command.error(
-    `error: ${folder} is a folder, and that of snicket run stands alone, without ${other} beside it; an Exposure can be named before -f, and for the files of a cluster write ${shellWord(folder)}/*.yaml`,
+  exitWithError(
+    command,
+    `folder ${folder} of snicket run cannot be combined with ${other}`,
+    `pass the name of an Exposure before -f; for files of a cluster, pass ${shellWord(folder)}/*.yaml`,
   );
 }
 
@@ -173,7 +177,7 @@ function readText(io: CommandIo, name: string, command: Command): TextFile {
       : { name, text: readFileSync(io.path(name), 'utf8') };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    const why = error.code === 'ENOENT' ? 'there is no such file' : String(error.code);
-    command.error(`error: ${name} cannot be read (${why})`);
+    const why = error.code === 'ENOENT' ? 'no such file' : String(error.code);
+    exitWithError(command, `cannot read ${name}: ${why}`);
   }
 }

@@ -39,7 +39,7 @@ test('the hosts in the folder are looked up', async () => {
   const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-f', lab.folder]);
 
   // No DNS server knows the hosts of the lab.
-  expect(stderr).toBe('1 of 1 name does not lead to the Edge; for the records: --format\n');
+  expect(stderr).toBe('1 of 1 name does not resolve to the Edge; to print the records: --format\n');
   expect(stdout).toMatch(/tenants\/blue +tenants-blue\.k8s\.example\.test +127\.0\.0\.1 +- /);
   expect(exitCode).toBe(1);
 });
@@ -54,7 +54,9 @@ test.each(['dns', 'doctor'])(
     const { exitCode, stderr } = await terminal.snicket([command, '-f', 'tenants']);
 
     expect(stderr).toMatch(/^error: blue\.yaml:1:1: /);
-    expect(stderr).toEndWith('\nerror: no Exposure can be looked at before that is corrected\n');
+    expect(stderr).toEndWith(
+      '\nerror: no Exposures in the valid files\nhint: correct the errors above\n',
+    );
     expect(exitCode).toBe(2);
   },
 );
@@ -74,7 +76,7 @@ test.each([
   const { exitCode, stdout, stderr } = await terminal.snicket([...words, '-f', 'tenants']);
 
   expect(stderr).toBe(
-    'error: there is no Exposure in the folder tenants; write one into a file of it, or name the folder that snicket run is given\n',
+    'error: no Exposures in folder tenants\nhint: add a file with an Exposure, or pass the folder of snicket run\n',
   );
   expect(stdout).toBe('');
   expect(exitCode).toBe(2);
@@ -92,11 +94,11 @@ test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
     const wrong = await terminal.snicket([...words, 'tenants/red', '-f', lab.folder]);
 
     expect(elsewhere.stderr).toBe(
-      'error: there is no Exposure in namespace others; there is tenants/blue\n',
+      'error: no Exposures in namespace others\nhint: existing Exposures: tenants/blue\n',
     );
     expect(elsewhere.exitCode).toBe(2);
     expect(wrong.stderr).toContain('error: red.yaml:1:1: no object');
-    expect(wrong.stderr).not.toContain('there is no Exposure tenants/red; ');
+    expect(wrong.stderr).not.toContain('Exposure not found: tenants/red');
     expect(wrong.exitCode).toBe(2);
   },
 );
@@ -130,7 +132,7 @@ test('a file that is wrong keeps nobody from the kubeconfig of another tenant', 
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toBe(
-    'warning: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n',
+    'warning: red.yaml:1:1: no object\nhint: write apiVersion, kind and metadata.name\n',
   );
   expect(stdout).toContain(`server: https://${API_HOST}:${lab.port}\n`);
   expect(exitCode).toBe(0);
@@ -145,7 +147,9 @@ test('of a file that is wrong the place is said, and the records of the others a
   const words = ['dns', '-f', lab.folder, '--format', 'hosts'];
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
-  expect(stderr).toBe('error: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n');
+  expect(stderr).toBe(
+    'error: red.yaml:1:1: no object\nhint: write apiVersion, kind and metadata.name\n',
+  );
   expect(stdout).toContain(`127.0.0.1 ${API_HOST}\n`);
   expect(exitCode).toBe(2);
 });
@@ -160,7 +164,9 @@ test('of a tenant whose Secret is not in the folder there is no kubeconfig', asy
   const words = ['kubeconfig', '-f', lab.folder, 'tenants/blue'];
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
-  expect(stderr).toStartWith('error: tenants/blue: there is no kubeconfig of the tenant: ');
+  expect(stderr).toStartWith(
+    'error: tenants/blue: the tenant has no kubeconfig: there is no Secret tenants/blue-admin\nhint: create it, or correct its name in spec.controlPlane',
+  );
   expect(stderr).toContain('tenants/blue-admin');
   expect(stdout).toBe('');
   expect(exitCode).toBe(1);
@@ -224,9 +230,11 @@ test.each([[['dns']], [['kubeconfig', 'blue']]])(
     const gone = await terminal.snicket([...words, '-f', 'gone']);
     const both = await terminal.snicket([...words, '-f', '.', '--context', 'here']);
 
-    expect(gone.stderr).toContain('; name the folder that snicket run is given\n');
+    expect(gone.stderr).toContain('pass the folder of snicket run\n');
     expect(gone.exitCode).toBe(2);
-    expect(both.stderr).toBe('error: --context belongs to a cluster, not to -f; leave it out\n');
+    expect(both.stderr).toBe(
+      'error: --context cannot be combined with -f\nhint: remove --context\n',
+    );
     expect(both.exitCode).toBe(2);
   },
 );
@@ -241,7 +249,7 @@ test.each([
   const { exitCode, stderr } = await terminal.snicket([command]);
 
   expect(stderr).toStartWith('error: no cluster configured: ');
-  expect(stderr).toEndWith(`; name a kubeconfig; for snicket run, name ${way}\n`);
+  expect(stderr).toEndWith(`\nhint: name a kubeconfig; for snicket run, pass ${way}\n`);
   expect(exitCode).toBe(2);
 });
 
@@ -255,6 +263,6 @@ test('a folder that is not read in time is told as one that cannot be read at al
   // Commander throws it, as for every error of the command line: the exit code is 2.
   await expect(reading).rejects.toMatchObject({
     code: 'commander.error',
-    message: `error: the folder ${terminal.folder} could not be read within 60 s; see that the disk or the network that it is on answers, and try again`,
+    message: `error: cannot read folder ${terminal.folder}: timed out after 60s\nhint: check that its disk or network responds, and try again`,
   });
 });

@@ -10,6 +10,7 @@ import { someInFiles, type FilesPlace } from './chosen-exposures.ts';
 import type { Choice } from '../flags/management-flags.ts';
 import { readerOf } from './object-reader.ts';
 import { READ_MS } from './reading-limit.ts';
+import { exitWithError, exitWithThrown } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** A folder that was read once. */
@@ -58,19 +59,21 @@ export async function objectsInFolder(
     return { ...read, faults: faults.map(faultText) };
   } catch (error) {
     if (inTime.aborted) {
-      command.error(
-        `error: the folder ${folder} could not be read within ${READ_MS / 1000} s; see that the disk or the network that it is on answers, and try again`,
+      exitWithError(
+        command,
+        `cannot read folder ${folder}: timed out after ${READ_MS / 1000}s`,
+        'check that its disk or network responds, and try again',
       );
     }
     if (!(error instanceof FolderUnreadable)) throw error;
-    command.error(`error: ${error.message}; name the folder that snicket run is given`);
+    exitWithThrown(command, `${error.message}; pass the folder of snicket run`);
   }
 }
 
 /** Returns a folder as messages name it. */
 export function placeOfFolder(folder: string): Pick<FilesPlace, 'place' | 'action'> {
   return {
-    place: `the folder ${folder}`,
-    action: 'write one into a file of it, or name the folder that snicket run is given',
+    place: `folder ${folder}`,
+    action: 'add a file with an Exposure, or pass the folder of snicket run',
   };
 }

@@ -71,7 +71,7 @@ test('says where YAML is none', () => {
 
 test('says where there is no object', () => {
   expect(read('---\n# nothing here\n---\nname: blue\n').faults).toEqual([
-    'a.yaml:4:1: no object of Kubernetes; write apiVersion, kind and metadata.name',
+    'a.yaml:4:1: not a Kubernetes object; set apiVersion, kind and metadata.name',
   ]);
 });
 
@@ -81,7 +81,7 @@ test('says where the same object is twice', () => {
   const files = ['a.yaml', 'b.yaml'].map((name) => ({ name, text: edge }));
 
   expect(readObjects(files, 'default').faults).toEqual([
-    'b.yaml:1:1: Edge a is at a.yaml:1:1 too; remove one',
+    'b.yaml:1:1: Edge a is also defined at a.yaml:1:1; remove one',
   ]);
 });
 

@@ -44,13 +44,15 @@ export function readObjects(files: readonly TextFile[], namespace: string): Obje
     const location = locationText(locationOf(part));
     const object = objectIn(withoutNulls(part.value), namespace);
     if (object === undefined) {
-      faults.push(`${location}: no object of Kubernetes; write apiVersion, kind and metadata.name`);
+      faults.push(`${location}: not a Kubernetes object; set apiVersion, kind and metadata.name`);
       continue;
     }
     const identity = `${object.apiVersion} ${objectText(object)}`;
     const twin = objects.get(identity);
     if (twin !== undefined) {
-      faults.push(`${location}: ${objectText(object)} is at ${twin.location} too; remove one`);
+      faults.push(
+        `${location}: ${objectText(object)} is also defined at ${twin.location}; remove one`,
+      );
       continue;
     }
     objects.set(identity, { object, location });

@@ -47,7 +47,7 @@ describe('--state', () => {
     expect(all.exitCode).toBe(0);
     expect(one.stdout).toMatch(/^Exposure +tenants\/blue$/m);
     expect(none.stderr).toBe(
-      'error: there is no Exposure gone; there is tenants/blue; to see all: snicket status --state state\n',
+      'error: Exposure not found: gone (existing: tenants/blue)\nhint: list all: snicket status --state state\n',
     );
     expect(JSON.parse(json.stdout)).toMatchObject({ operator: { state: 'running' }, faults: [] });
   });
@@ -61,7 +61,7 @@ describe('--state', () => {
     const json = await nowhere.snicket(['status', '--state', '.', '-o', 'json']);
 
     expect(all.stdout).toContain(
-      '\nsnicket run: not running (state .), and this is what it said last; start it: snicket run FOLDER --state .',
+      'snicket run: not running (state .); showing its last status; start it: snicket run FOLDER --state .',
     );
     expect(all.stdout).toMatch(/^shared .*Unknown +NotRunning$/m);
     expect(all.stdout).toMatch(/^tenants\/blue .*Unknown +- +NotRunning /m);
@@ -142,9 +142,13 @@ describe('--state', () => {
   });
 
   test.each([
-    ['nothing', undefined, /nowhere\/status\.yaml cannot be read \(ENOENT\); give the folder/],
-    ['something else', 'a: 1', /status\.yaml is no List, so `snicket run` did not write it/],
-    ['nonsense', 'a: [', /status\.yaml is no YAML/],
+    [
+      'nothing',
+      undefined,
+      /cannot read nowhere\/status\.yaml: ENOENT\nhint: pass the --state folder/,
+    ],
+    ['something else', 'a: 1', /status\.yaml was not written by `snicket run`: it is not a List/],
+    ['nonsense', 'a: [', /status\.yaml is not valid YAML/],
   ])('says that there is %s', async (_, text, sentence) => {
     using nowhere = new Terminal();
     if (text !== undefined) nowhere.write('status.yaml', text);
@@ -163,13 +167,18 @@ describe('--state', () => {
 
     const { exitCode, stderr } = await nowhere.snicket(['status', '--state', '.']);
 
-    expect(stderr).toContain('status.yaml cannot be read (file_not_regular); give the folder');
+    expect(stderr).toContain(
+      'error: cannot read status.yaml: file_not_regular\nhint: pass the --state folder of `snicket run`, and check that it is running',
+    );
     expect(exitCode).toBe(2);
   });
 
   test.each([
-    [['--state', ''], 'Write the name of a folder.'],
-    [['--state', '.', '-n', ''], 'Write the name of a namespace'],
+    [['--state', ''], "error: invalid value '' for --state: must be the name of a folder"],
+    [
+      ['--state', '.', '-n', ''],
+      "error: invalid value '' for --namespace: must be a lowercase RFC 1123 label of at most 63 characters",
+    ],
   ])('a variable that was never set is not taken for something: %j', async (words, sentence) => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
@@ -190,7 +199,7 @@ describe('--state', () => {
     const none = await nowhere.snicket(['status', '--state', 'sp ace;x', 'gone']);
 
     expect(all.stdout).toContain("start it: snicket run FOLDER --state 'sp ace;x'\n");
-    expect(none.stderr).toEndWith("to see all: snicket status --state 'sp ace;x'\n");
+    expect(none.stderr).toEndWith("hint: list all: snicket status --state 'sp ace;x'\n");
   });
 
   test('means no cluster', async () => {
@@ -199,7 +208,9 @@ describe('--state', () => {
     const words = ['status', '--state', '.', '--context', 'a'];
     const { exitCode, stderr } = await cluster.terminal.snicket(words);
 
-    expect(stderr).toContain('--context means a cluster, and --state means none');
+    expect(stderr).toContain(
+      'error: --context cannot be combined with --state\nhint: remove one of them',
+    );
     expect(exitCode).toBe(2);
   });
 });

@@ -75,7 +75,7 @@ export class StateSource implements StatusSource {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       throw new StateUnreadable(
-        `${path} cannot be read (${String(error.code)}); give the folder that \`snicket run\` has by --state, and see that it runs`,
+        `cannot read ${path}: ${String(error.code)}; pass the --state folder of \`snicket run\`, and check that it is running`,
       );
     }
   }
@@ -103,14 +103,14 @@ export class StateSource implements StatusSource {
       case 'none':
         return {
           state: 'down',
-          message: `not running (state ${folder}), and this is what it said last`,
+          message: `not running (state ${folder}); showing its last status`,
           action: `start it: snicket run FOLDER --state ${shellWord(folder)}`,
         };
       case 'unknown':
         return {
           state: 'unknown',
-          message: `you may not see whether it runs (state ${folder})`,
-          action: `be the user whom ${folder} belongs to`,
+          message: `no permission to check whether it is running (state ${folder})`,
+          action: `run as the user that owns ${folder}`,
         };
     }
   }
@@ -121,8 +121,8 @@ export class StateSource implements StatusSource {
       const list: unknown = parse(text);
       if (textAt(list, 'kind') === 'List') return list;
     } catch (error) {
-      throw new StateUnreadable(`${path} is no YAML: ${String(error)}`, { cause: error });
+      throw new StateUnreadable(`${path} is not valid YAML: ${String(error)}`, { cause: error });
     }
-    throw new StateUnreadable(`${path} is no List, so \`snicket run\` did not write it`);
+    throw new StateUnreadable(`${path} was not written by \`snicket run\`: it is not a List`);
   }
 }

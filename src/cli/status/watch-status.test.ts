@@ -123,7 +123,9 @@ describe('--watch', () => {
 
     const { exitCode, stderr } = await terminal.snicket(words);
 
-    expect(stderr).toContain('there is the file status.yaml in st, which is written anew');
+    expect(stderr).toContain(
+      'error: --watch does not support -o json\nhint: remove one of them; for programs: status.yaml in st, which is rewritten at every change',
+    );
     expect(stderr).not.toContain('kubectl');
     expect(exitCode).toBe(2);
   });
