@@ -28,7 +28,7 @@ describe('without any cluster, a dry run', () => {
       },
       [
         'a default Edge exists, with a domain to derive hosts from',
-        'the Secrets; if their entries are not',
+        'the Secrets exist, with the keys',
       ],
     ],
     [
@@ -72,7 +72,7 @@ describe('without any cluster, a dry run', () => {
       spec,
     });
     expect(stderr).toMatch(
-      /^warning: no cluster configured: .*\nnote: not checked: namespace tenants exists, without Exposure tenants\/blue\n/,
+      /^warning: no cluster configured: .*\nhint: .*\nnote: not checked: namespace tenants exists, without Exposure tenants\/blue\n/,
     );
     for (const one of unchecked) expect(stderr).toMatch(new RegExp(`^note: .* ${one}`, 'm'));
     expect(exitCode).toBe(0);

@@ -366,20 +366,20 @@ describe('at a terminal', () => {
 
     await shows('  4) Service tenants/white\nNumber [1]: ');
     session.type('9\n');
-    await shows('Write a number from 1 to 4.\nNumber [1]: ');
+    await shows('Enter a number from 1 to 4.\nNumber [1]: ');
     session.type('4\n');
-    await shows('Edge bare has no domain: what is the host of the API? ');
+    await shows('Edge bare has no domain. API host? ');
     session.type('nonsense\n');
-    await shows('Write a DNS name, such as blue.example.com.');
+    await shows('The host must be a DNS name, such as blue.example.com.');
     session.type('w.example.test\n');
-    await shows('And that of konnectivity, if it has any? ');
+    await shows('Konnectivity host, if any? ');
     session.type('k.example.test\n');
-    await shows('Write it? [Y/n] ');
+    await shows('Create it? [Y/n] ');
     expect(session.text).toContain('konnectivity: k.example.test');
     session.type('\n');
 
     expect(await session.ended).toBe(0);
-    expect(session.text).toContain('Exposure tenants/white is made.');
+    expect(session.text).toContain('exposure.snicket.dev/white created');
     await remove('white');
   });
 

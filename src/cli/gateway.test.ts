@@ -137,7 +137,7 @@ describe('with --validate', () => {
   test('requires a routes file', async () => {
     const { exitCode, stderr } = await gateway('--kubernetes', '--validate');
 
-    expect(stderr).toBe('error: --validate requires --routes FILE\n');
+    expect(stderr).toBe('error: --validate requires --routes\nhint: pass --routes FILE\n');
     expect(exitCode).toBe(2);
   });
 });

@@ -154,7 +154,7 @@ export async function printWithoutCluster(
   const { object, unchecked } = await draftWithoutCluster(io, requested);
   if (!isSound(io, object)) return;
   print(io, object, { output });
-  printMessage(io, `warning: ${why}`);
+  printAdvice(io, 'warning', adviceIn(why));
   for (const one of unchecked) printMessage(io, `note: not checked: ${one}`);
 }
 

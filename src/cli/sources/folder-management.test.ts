@@ -249,7 +249,7 @@ test.each([
   const { exitCode, stderr } = await terminal.snicket([command]);
 
   expect(stderr).toStartWith('error: no cluster configured: ');
-  expect(stderr).toEndWith(`\nhint: name a kubeconfig; for snicket run, pass ${way}\n`);
+  expect(stderr).toEndWith(`\nhint: pass --kubeconfig FILE; for snicket run, pass ${way}\n`);
   expect(exitCode).toBe(2);
 });
 
