@@ -8,7 +8,7 @@ import { driverFor } from './driver-for.ts';
 const DOCUMENT = readFileSync(join(import.meta.dir, '../../docs/tasks/edges.md'), 'utf8');
 
 test.each(Object.entries(EDGE_FINDINGS))(
-  '%s is in the document, with its meaning',
+  '%s is documented, with its meaning',
   (code, { meaning }) => {
     expect(DOCUMENT).toContain(`| \`${code}\` | ${meaning} |`);
   },
@@ -17,13 +17,13 @@ test.each(Object.entries(EDGE_FINDINGS))(
 describe.each(DRIVERS)('driver %s', (name) => {
   const { pitfalls, requires } = driverFor(name);
 
-  test('is known by its own name, and has its place in the document', () => {
+  test('has its own name, and a section in the document', () => {
     expect(driverFor(name).name).toBe(name);
     expect(DOCUMENT).toContain(`\n## \`${name}\``);
     for (const { kind } of requires) expect(DOCUMENT).toContain(kind);
   });
 
-  test('warns of what a person should know, in sentences without a full stop', () => {
+  test('has pitfalls in sentences without a period', () => {
     for (const { severity, message, action } of pitfalls) {
       expect(severity).toBe('warning');
       expect(message).not.toMatch(/[.;]$/);
@@ -31,7 +31,7 @@ describe.each(DRIVERS)('driver %s', (name) => {
     }
   });
 
-  test('has the codes of its pitfalls told in its place of the document', () => {
+  test('has the codes of its pitfalls in its section of the document', () => {
     const place = DOCUMENT.split('\n## ').find((text) => text.startsWith(`\`${name}\``));
 
     for (const { code } of pitfalls) expect(place).toContain(code);

@@ -11,17 +11,17 @@ function findingsWith(spec: { driver: string; ingress?: object }, classes: reado
   return driverFor(around.edge.spec.driver).findings(BLUE, around);
 }
 
-describe('the class that the Edge names', () => {
+describe('the class of the Edge', () => {
   const named = { driver: 'haproxy', ingress: { className: 'haproxy' } };
 
   test.each([HAPROXY_TECHNOLOGIES, `${HAPROXY_TECHNOLOGIES}/haproxy`])(
-    'is right with controller %s',
+    'is valid with controller %s',
     (controller) => {
       expect(findingsWith(named, [ingressClass('haproxy', controller)])).toEqual([]);
     },
   );
 
-  test('may be of the other controller for HAProxy, of the same name', () => {
+  test('may belong to the other controller for HAProxy, of the same name', () => {
     expect(findingsWith(named, [ingressClass('haproxy', COMMUNITY)])).toEqual([
       {
         code: 'IngressClassUnsuited',
@@ -32,7 +32,7 @@ describe('the class that the Edge names', () => {
     ]);
   });
 
-  test('is only doubted with a controller that nobody knows: that name can be set by a flag', () => {
+  test('causes only a warning with an unknown controller, whose name can be set by a flag', () => {
     const classes = [ingressClass('nginx', 'example.net/internal-nginx')];
 
     const findings = findingsWith({ driver: 'nginx', ingress: { className: 'nginx' } }, classes);
@@ -40,13 +40,13 @@ describe('the class that the Edge names', () => {
     expect(findings).toMatchObject([{ code: 'IngressClassUnsuited', severity: 'warning' }]);
   });
 
-  test('does not belong to a controller whose name only begins like another', () => {
+  test('does not belong to a controller whose name is a prefix', () => {
     const classes = [ingressClass('haproxy', `${HAPROXY_TECHNOLOGIES}s`)];
 
     expect(findingsWith(named, classes)).toMatchObject([{ severity: 'warning' }]);
   });
 
-  test('has to exist, and those that would do are told', () => {
+  test('must exist, or the suitable ones are listed', () => {
     const classes = [ingressClass('a', HAPROXY_TECHNOLOGIES), ingressClass('b', COMMUNITY)];
 
     expect(findingsWith(named, classes)).toEqual([
@@ -60,10 +60,10 @@ describe('the class that the Edge names', () => {
   });
 });
 
-describe('where the Edge names no class', () => {
+describe('an Edge without a class', () => {
   const unnamed = { driver: 'haproxy' };
 
-  test('the default of the cluster is looked at', () => {
+  test('uses the default class of the cluster', () => {
     const classes = [
       ingressClass('other', COMMUNITY),
       ingressClass('default', HAPROXY_TECHNOLOGIES, true),
@@ -72,7 +72,7 @@ describe('where the Edge names no class', () => {
     expect(findingsWith(unnamed, classes)).toEqual([]);
   });
 
-  test('of several defaults the newest counts, as for the API server', () => {
+  test('uses the newest of several defaults, as the API server does', () => {
     const created = (object: KubeObject, creationTimestamp: string): KubeObject => ({
       ...object,
       metadata: { ...object.metadata, creationTimestamp },
@@ -88,7 +88,7 @@ describe('where the Edge names no class', () => {
     expect(findingsWith(unnamed, [created(wrong, old), created(right, old)])).toEqual([]);
   });
 
-  test('and there is no default, nobody would take the routes', () => {
+  test('has an error if there is no default class', () => {
     expect(findingsWith(unnamed, [ingressClass('haproxy', HAPROXY_TECHNOLOGIES)])).toEqual([
       {
         code: 'IngressClassMissing',
@@ -99,7 +99,7 @@ describe('where the Edge names no class', () => {
     ]);
   });
 
-  test.each(['nginx-inc', 'contour', 'traefik'])('%s needs none', (driver) => {
+  test.each(['nginx-inc', 'contour', 'traefik'])('needs none with %s', (driver) => {
     expect(findingsWith({ driver }, [])).toEqual([]);
   });
 });
@@ -107,13 +107,13 @@ describe('where the Edge names no class', () => {
 describe('driver ingress', () => {
   const annotated = { className: 'mine', annotations: { 'example.net/passthrough': 'on' } };
 
-  test('takes any controller', () => {
+  test('accepts any controller', () => {
     const classes = [ingressClass('mine', 'example.net/controller')];
 
     expect(findingsWith({ driver: 'ingress', ingress: annotated }, classes)).toEqual([]);
   });
 
-  test('is of no use with Traefik', () => {
+  test('is not supported with Traefik', () => {
     const classes = [ingressClass('mine', 'traefik.io/ingress-controller')];
 
     expect(findingsWith({ driver: 'ingress', ingress: annotated }, classes)).toMatchObject([
@@ -121,7 +121,7 @@ describe('driver ingress', () => {
     ]);
   });
 
-  test('doubts an Edge without annotations', () => {
+  test('causes a warning without annotations', () => {
     const classes = [ingressClass('mine', 'example.net/controller')];
     const ingress = { className: 'mine' };
 
@@ -131,7 +131,7 @@ describe('driver ingress', () => {
   });
 });
 
-describe('a kind that is not served', () => {
+describe('an API that is not served', () => {
   test.each([
     ['traefik', "install Traefik's CRDs, or choose another driver", 'v1alpha1'],
     ['contour', "install Contour's CRDs, or choose another driver", 'v1'],
@@ -140,7 +140,7 @@ describe('a kind that is not served', () => {
       "install the CRDs of NGINX Inc's ingress controller, or choose another driver",
       'v1',
     ],
-  ] as const)('is told by %s, which then writes nothing', (driver, action, version) => {
+  ] as const)('is reported by %s, which then writes nothing', (driver, action, version) => {
     const around = context({ driver }, { served: serving('networking.k8s.io/v1') });
     const of = driverFor(driver);
 
@@ -155,7 +155,7 @@ describe('a kind that is not served', () => {
     });
   });
 
-  test('is told with all versions that would do', () => {
+  test('is reported with all supported versions', () => {
     const parentRefs = [{ namespace: 'edge', name: 'shared' }];
     const around = context(
       { driver: 'gateway-api', gatewayApi: { parentRefs } },

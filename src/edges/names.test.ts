@@ -17,33 +17,33 @@ const exposureName = fc
 const IS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const IS_LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-test('objects are called after their Exposure', () => {
+test('objects are named after their Exposure', () => {
   expect(routeObjectName('blue')).toBe('snicket-blue');
   expect(routeObjectName('blue', '-api')).toBe('snicket-blue-api');
   expect(routeObjectName('blue', '-konnectivity')).toBe('snicket-blue-konnectivity');
   expect(routeObjectName('blue', '.nginx')).toBe('snicket-blue.nginx');
 });
 
-test('no two drivers that write the same kind have a name in common, whichever the Exposures', () => {
+test('two drivers of the same kind never use the same name', () => {
   expect(routeObjectName('blue', '.haproxy-ingress')).not.toBe(
     routeObjectName('blue-haproxy', '.ingress'),
   );
 });
 
-test('a name that is too long ends in a hash, the same every time', () => {
+test('a name that is too long ends in a stable hash', () => {
   const name = 'x'.repeat(253);
 
   expect(routeObjectName(name)).toBe(`snicket-${'x'.repeat(224)}-fbc8a750f36a072f10dd`);
   expect(exposureLabelValue(name)).toHaveLength(63);
 });
 
-test('a name is shortened where it may be', () => {
+test('a name is shortened at a valid position', () => {
   const dotted = `${'a'.repeat(41)}.${'b'.repeat(200)}`;
 
   expect(exposureLabelValue(dotted)).toStartWith(`${'a'.repeat(41)}0-`);
 });
 
-test('every name and every label value is a valid one', () => {
+test('every name and every label value is valid', () => {
   fc.assert(
     fc.property(
       exposureName,
@@ -61,7 +61,7 @@ test('every name and every label value is a valid one', () => {
   );
 });
 
-test('no two Exposures have an object or a label value in common', () => {
+test('two Exposures never share an object name or a label value', () => {
   const kinds = ['', '-api', '-konnectivity', '.haproxy'] as const;
   fc.assert(
     fc.property(exposureName, exposureName, (a, b) => {
@@ -74,7 +74,7 @@ test('no two Exposures have an object or a label value in common', () => {
   );
 });
 
-test('nobody can choose a name that is the shortened one of another', () => {
+test('no name equals the shortened form of another', () => {
   const long = 'victim'.repeat(42);
   const shortened = routeObjectName(long);
   const chosen = shortened.slice('snicket-'.length);
@@ -83,7 +83,7 @@ test('nobody can choose a name that is the shortened one of another', () => {
   expect(exposureLabelValue(exposureLabelValue(long))).not.toBe(exposureLabelValue(long));
 });
 
-test('annotations are left out where there are none: an API server gives no empty map back', () => {
+test('empty annotations are omitted, as the API server does', () => {
   expect(routeMetadata(BLUE)).toEqual({
     name: 'snicket-blue',
     namespace: 'tenants',

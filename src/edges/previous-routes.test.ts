@@ -18,7 +18,7 @@ const service: KubeObject = {
 describe.each(DRIVERS.filter((driver) => driver !== 'contour'))(
   'after a change from %s',
   (from) => {
-    test('to contour its routes are kept, and nothing else is', () => {
+    test('to contour, its routes are kept, and nothing else', () => {
       const routes = routesBy(from);
 
       expect(previousRoutes([service, ...routes], edge(SPECS.contour))).toEqual(routes);
@@ -32,7 +32,7 @@ test('an Ingress is kept beside that of another driver, which has another class'
   expect(previousRoutes(routes, edge(SPECS.nginx))).toEqual(routes);
 });
 
-test('an Ingress is not kept where both would be on one edge, or nobody knows', () => {
+test('an Ingress is not kept if both may be on the same edge', () => {
   const haproxy = { className: 'haproxy' };
 
   for (const ingress of [haproxy, undefined]) {
@@ -57,8 +57,8 @@ test('a kind in another version of its group is the same kind', () => {
   expect(previousRoutes(older, edge(SPECS.haproxy))).toEqual(older);
 });
 
-describe('what is said of them', () => {
-  test('is what they are, why they stay, and until when', () => {
+describe('their finding', () => {
+  test('names the objects, the reason and the end', () => {
     expect(previousRoutesFinding(routesBy('haproxy'), edge(SPECS.traefik))).toEqual({
       code: 'FormerRoutesKept',
       severity: 'warning',
@@ -68,7 +68,7 @@ describe('what is said of them', () => {
     });
   });
 
-  test('is nothing if there are none', () => {
+  test('is absent if there are none', () => {
     expect(previousRoutesFinding([], edge(SPECS.traefik))).toBeUndefined();
   });
 });

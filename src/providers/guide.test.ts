@@ -56,13 +56,13 @@ describe('docs/tasks/providers.md', () => {
     expect(kinds).toEqual(['kamaji', 'steward', 'k0smotron', 'capi-k0smotron', 'k0rdent']);
   });
 
-  test.each(sections)('%s: the example can be prepared without a word', (_, { annotated }) => {
+  test.each(sections)('%s: the example can be prepared without findings', (_, { annotated }) => {
     const findings = plansOf(annotated).flatMap((plan) => plan.findings);
 
     expect(findings).toEqual([]);
   });
 
-  test.each(sections)('%s: the table has the fields that are set, and no others', (_, section) => {
+  test.each(sections)('%s: the table lists exactly the fields that Snicket sets', (_, section) => {
     const written = plansOf(section.annotated).flatMap(({ fields }) =>
       fields.map(({ path }) => pathText(path).slice(1)),
     );
@@ -73,14 +73,14 @@ describe('docs/tasks/providers.md', () => {
     expect(documented.toSorted()).toEqual(written.toSorted());
   });
 
-  test('names an Exposure that can be', () => {
+  test('contains valid Exposures', () => {
     const [exposure] = objects.filter(({ kind }) => kind === 'Exposure').map(parseExposureStrictly);
 
     expect(exposure?.spec.prepare).toBe('Report');
     expect(providerForReference(exposure!.spec.controlPlane.objectRef!)?.name).toBe('kamaji');
   });
 
-  test('has no Cluster of Cluster API that asks for an Exposure', () => {
+  test('has no annotated Cluster of Cluster API', () => {
     const clusters = objects.filter((object) => isOfKind(PROVIDER_RESOURCES.capiCluster, object));
 
     expect(clusters.map((one) => shimFor(one, { ingressNames: new Set() }))).toEqual([undefined]);

@@ -39,7 +39,7 @@ function plans(objects: readonly KubeObject[], spec: PreparationSpec = SPEC) {
 }
 
 describe('a ClusterDeployment', () => {
-  test('is read down to the Service of its control plane', async () => {
+  test('is read up to the Service of its control plane', async () => {
     const deployment = clusterDeployment('violet', OPENSTACK);
 
     const reading = await k0rdent.read(deployment, objectsFrom(left('violet')));
@@ -53,7 +53,7 @@ describe('a ClusterDeployment', () => {
     ]);
   });
 
-  test('may name its cluster otherwise', async () => {
+  test('may use another name for its cluster', async () => {
     const deployment = changed(clusterDeployment('teal', 'hetzner-hosted-cp-1-3-17'), {
       'spec.config.clusterName': 'violet',
     });
@@ -68,7 +68,7 @@ describe('a ClusterDeployment', () => {
     [{ 'spec.dryRun': true }, 'ClusterDeploymentDryRun', 'has spec.dryRun'],
     [{ 'status.region': 'west' }, 'ControlPlaneElsewhere', 'in the regional cluster west'],
   ])(
-    'with %j is not there yet, and what was written into it is still known',
+    'with %j is not ready yet, and its prepared object is still known',
     async (fields, code, message) => {
       const deployment = changed(clusterDeployment('violet', OPENSTACK), fields);
 
@@ -81,7 +81,7 @@ describe('a ClusterDeployment', () => {
   );
 
   test.each([{ 'spec.dryRun': true }, { 'status.region': 'west' }])(
-    'with %j has nothing written into it, and what was written into its control plane is still known',
+    'with %j is not written, and its prepared control plane is still known',
     async (fields) => {
       const deployment = changed(clusterDeployment('violet', OPENSTACK), fields);
 
@@ -118,7 +118,7 @@ describe('the ClusterDeployment of a K0smotronControlPlane', () => {
 });
 
 describe('values of charts', () => {
-  test('are those that each of them reads', () => {
+  test('have the fields that each chart reads', () => {
     const hosts = {
       apiHost: 'violet.k8s.example.test',
       konnectivityHost: 'violet.konnectivity.example.test',
@@ -154,7 +154,7 @@ describe('values of charts', () => {
   });
 
   test.each(CHART_LAYOUTS)(
-    'of %s name the konnectivity host, as charts want it, even without one',
+    'of %s set the konnectivity host, which charts require, even without konnectivity',
     (layout) => {
       const values = JSON.stringify(
         valuesFor(layout, { hosts: { api: 'a.example.test' }, port: 443 }),
@@ -171,13 +171,13 @@ describe('values of charts', () => {
     ['hetzner-hosted-cp', 'hetzner-hosted-cp'],
     ['aws-hosted-cp-1-0-10', undefined],
     ['openstack-hosted-cpu', undefined],
-  ] as const)('go by the name of the template: %s', (template, layout) => {
+  ] as const)('depend on the name of the template: %s', (template, layout) => {
     expect(layoutOfTemplate(template)).toBe(layout);
   });
 });
 
 describe('a ClusterDeployment behind an edge', () => {
-  test('has what its chart knows in its values, and the rest in the control plane', () => {
+  test('has the supported values in its chart, and the rest in the control plane', () => {
     const [deployment, controlPlane] = plans([
       clusterDeployment('violet', OPENSTACK),
       k0smotronControlPlane('violet'),
@@ -202,7 +202,7 @@ describe('a ClusterDeployment behind an edge', () => {
     [{ 'spec.config.k0smotron.service': 5 }, 'spec.config.k0smotron.service of ClusterDeployment'],
     [{ 'spec.config.ingress': null }, undefined],
     [{ 'spec.config': null }, undefined],
-  ])('is not written over where it has something else: %j', (fields, message) => {
+  ])('keeps other values: %j', (fields, message) => {
     const [deployment] = plans([changed(clusterDeployment('violet', OPENSTACK), fields)]);
 
     expect(deployment?.findings.map(({ code }) => code)).toEqual(
@@ -211,7 +211,7 @@ describe('a ClusterDeployment behind an edge', () => {
     expect(deployment?.findings[0]?.message ?? '').toStartWith(message ?? '');
   });
 
-  describe('has the type of its Service', () => {
+  describe('has the Service type', () => {
     const type = 'spec.config.k0smotron.service.type';
     const running = [k0smotronControlPlane('violet')];
     const balanced = [changed(running[0]!, { 'spec.service.type': 'LoadBalancer' })];
@@ -231,7 +231,7 @@ describe('a ClusterDeployment behind an edge', () => {
       expect(field?.wanted).toBe(expected);
     });
 
-    test('neither written nor taken away where its chart is installed, and nobody knows what it made', () => {
+    test('unchanged if its chart is installed and its Service is unknown', () => {
       const conditions = [{ type: 'HelmReleaseReady', status: 'True' }];
       const deployment = clusterDeployment('violet', OPENSTACK);
 
@@ -240,7 +240,7 @@ describe('a ClusterDeployment behind an edge', () => {
       expect(plan?.findings).toMatchObject([{ code: 'ControlPlaneMissing', severity: 'error' }]);
     });
 
-    test('told with what to paste, where it is left alone', () => {
+    test('reported with the value to set, if it stays', () => {
       const [plan] = plans([clusterDeployment('violet', OPENSTACK), ...balanced]);
 
       expect(plan?.findings).toMatchObject([{ code: 'ServiceTypeNotNeeded', severity: 'warning' }]);
@@ -253,7 +253,7 @@ describe('a ClusterDeployment behind an edge', () => {
       expect(plans([clusterDeployment('violet', OPENSTACK), ...balanced])[1]?.findings).toEqual([]);
     });
 
-    test('at its place in the oldest chart for Hetzner', () => {
+    test('at its path in the oldest chart for Hetzner', () => {
       const olive = clusterDeployment('violet', 'hetzner-hosted-cp-0-0-1');
 
       expect(JSON.stringify(plans([olive])[0]?.body)).toContain('"type":"ClusterIP"');
@@ -264,7 +264,7 @@ describe('a ClusterDeployment behind an edge', () => {
     });
   });
 
-  test('of another template has all of it in the control plane, with a warning', () => {
+  test('of another template has all fields in the control plane, with a warning', () => {
     const [deployment, controlPlane] = plans([
       clusterDeployment('violet', 'aws-hosted-cp-1-0-10'),
       k0smotronControlPlane('violet'),
@@ -279,7 +279,7 @@ describe('a ClusterDeployment behind an edge', () => {
     );
   });
 
-  test('of the oldest chart for Hetzner has one port', () => {
+  test('of the oldest chart for Hetzner has a fixed port', () => {
     const objects = [clusterDeployment('olive', 'hetzner-hosted-cp-0-0-1')];
 
     expect(plans(objects)[0]?.findings).toEqual([]);

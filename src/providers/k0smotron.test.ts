@@ -43,7 +43,7 @@ function plan(object: KubeObject, spec: PreparationSpec = SPEC, provider: Provid
 }
 
 describe('a Cluster of k0smotron', () => {
-  test('is read as a whole, its kubeconfig aimed at the Service', async () => {
+  test('is read completely, with the Service in its kubeconfig', async () => {
     const cluster = k0smotronCluster('red');
 
     const { provided, ...reading } = await k0smotron.read(cluster, objectsFrom(LEFT('red')));
@@ -72,7 +72,7 @@ describe('a Cluster of k0smotron', () => {
     });
   });
 
-  test('has a route before it has a kubeconfig, which comes with its first ready pod', async () => {
+  test('has a route before its kubeconfig exists', async () => {
     const cluster = changed(k0smotronCluster('red'), { 'status.readyReplicas': undefined });
     const left = LEFT('red').filter(({ metadata }) => metadata.name !== 'red-kubeconfig');
 
@@ -98,7 +98,7 @@ describe('a Cluster of k0smotron', () => {
     expect(serviceName(name, type)).toBe(expected);
   });
 
-  test('without konnectivity-server has no route for it', async () => {
+  test('without konnectivity-server has no konnectivity route', async () => {
     const cluster = changed(k0smotronCluster('red'), {
       'spec.controlPlaneFlags': ['--v=2', '--disable-components=autopilot,konnectivity-server'],
     });
@@ -110,7 +110,7 @@ describe('a Cluster of k0smotron', () => {
 });
 
 describe('a K0smotronControlPlane', () => {
-  test('has everything by the name of its Cluster, whose networks it takes', async () => {
+  test('uses the name and the networks of its Cluster', async () => {
     const made = k0smotronCluster('amber');
     const objects = objectsFrom([...LEFT('amber'), made, capiCluster('amber')]);
 
@@ -126,7 +126,7 @@ describe('a K0smotronControlPlane', () => {
     });
   });
 
-  test('goes by its label while it has no owner, and without either nothing is known', async () => {
+  test('uses its label while it has no owner, and is unknown without both', async () => {
     const orphan = changed(k0smotronControlPlane('amber'), { 'metadata.ownerReferences': [] });
     const labelled = changed(orphan, {
       'metadata.labels': { 'cluster.x-k8s.io/cluster-name': 'amber' },
@@ -142,7 +142,7 @@ describe('a K0smotronControlPlane', () => {
     expect(unknown.findings).toMatchObject([{ code: 'ClusterUnknown' }]);
   });
 
-  test('is written itself, with the same fields as a Cluster', () => {
+  test('is written directly, with the same fields as a Cluster', () => {
     const one = plan(k0smotronCluster('red'));
     const other = plan(k0smotronControlPlane('red'), SPEC, capiK0smotron);
 
@@ -157,7 +157,7 @@ function patchesIn({ fields }: ReturnType<typeof plan>): readonly K0smotronPatch
 }
 
 describe('k0smotron behind an edge', () => {
-  test('makes no Ingress and brings no proxy of its own', () => {
+  test('creates no Ingress and no proxy', () => {
     const found = plan(k0smotronCluster('red'));
     const text = pasteText(found);
 
@@ -195,7 +195,7 @@ spec:
     );
   });
 
-  test('has the same seed of endpoints for every tenant: k0s writes it again whenever it changes', () => {
+  test('has the same initial endpoints for every tenant, since k0s rewrites changed ones', () => {
     const seed = (spec: PreparationSpec) =>
       JSON.stringify(patchesIn(plan(k0smotronCluster('red'), spec))[0]);
 
@@ -263,7 +263,7 @@ spec:
       'has made an Ingress for Cluster tenants/red',
     ],
     [{ 'spec.service.type': 'NodePort' }, 'ServiceTypeNotNeeded', 'warning', 'is NodePort'],
-  ])('says what is in the way of %j', (fields, code, severity, message) => {
+  ])('reports the obstacles of %j', (fields, code, severity, message) => {
     const { findings } = plan(changed(k0smotronCluster('red'), fields));
 
     expect(findings).toMatchObject([{ code, severity }]);

@@ -45,7 +45,7 @@ function codes(findings: readonly { readonly code: string }[]): readonly string[
 }
 
 describe('a tenant of Kamaji', () => {
-  test('that runs is read as a whole', async () => {
+  test('that is running is read completely', async () => {
     const tenant = readyTenant('kamaji', 'blue');
 
     const { controlPlane, kubeconfig, provided, ...rest } = await read(tenant);
@@ -78,7 +78,7 @@ describe('a tenant of Kamaji', () => {
     });
   });
 
-  test('that was just made is waited for, piece by piece', async () => {
+  test('that was just created is waited for, part by part', async () => {
     const reading = await read(freshTenant('kamaji', 'blue'), []);
 
     expect(reading.controlPlane).toBeUndefined();
@@ -96,7 +96,7 @@ describe('a tenant of Kamaji', () => {
     ]);
   });
 
-  test('has a route before konnectivity has its port, and that is said', async () => {
+  test('has a route before konnectivity has its port, which is reported', async () => {
     const service = serviceOf('blue', { 'kube-apiserver': 6443 });
 
     const { controlPlane, findings } = await read(readyTenant('kamaji', 'blue'), [
@@ -109,7 +109,7 @@ describe('a tenant of Kamaji', () => {
     ]);
   });
 
-  test('without konnectivity has no route for it, whatever ports there are', async () => {
+  test('without konnectivity has no konnectivity route, with any ports', async () => {
     const tenant = changed(readyTenant('kamaji', 'blue'), {
       'spec.addons.konnectivity': undefined,
     });
@@ -120,7 +120,7 @@ describe('a tenant of Kamaji', () => {
     expect(findings).toEqual([]);
   });
 
-  test('whose CA is kept elsewhere is read without its key, with a warning', async () => {
+  test('with an external CA is read without the key, with a warning', async () => {
     const ca = secretOf('blue-ca', { 'ca.crt': CA.certificate });
 
     const { controlPlane, findings } = await read(readyTenant('kamaji', 'blue'), [
@@ -134,7 +134,7 @@ describe('a tenant of Kamaji', () => {
     );
   });
 
-  test('with a Secret that holds no kubeconfig says so, and quotes nothing of it', async () => {
+  test('with an invalid kubeconfig reports it without quoting its content', async () => {
     const secret = secretOf('blue-admin-kubeconfig', { 'super-admin.svc': 'hunter2: [' });
 
     const { kubeconfig, findings } = await read(readyTenant('kamaji', 'blue'), [
@@ -146,7 +146,7 @@ describe('a tenant of Kamaji', () => {
     expect(JSON.stringify(findings)).not.toContain('hunter2');
   });
 
-  test('with a kubeconfig that is empty says so', async () => {
+  test('with an empty kubeconfig reports it', async () => {
     const secret = secretOf('blue-admin-kubeconfig', { 'super-admin.svc': '' });
 
     const { findings } = await read(readyTenant('kamaji', 'blue'), [
@@ -180,7 +180,7 @@ describe('a tenant of Kamaji', () => {
     expect((await read(tenant)).provided).toMatchObject({ phase });
   });
 
-  test('of newer versions has several service networks, the first of which counts', async () => {
+  test('of newer versions may have several service networks, and the first one is used', async () => {
     const serviceCidrs = ['10.100.0.0/16', 'fd00::/108'];
     const tenant = changed(readyTenant('kamaji', 'blue'), {
       'spec.networkProfile.serviceCidrs': serviceCidrs,
@@ -201,7 +201,7 @@ function plan(object: KubeObject, spec: PreparationSpec = SPEC) {
 }
 
 describe('a tenant of Kamaji behind an edge', () => {
-  test('carries the host with its port, both names, and neither reconciler nor agents go elsewhere', () => {
+  test('has the host with its port, both certificate names, no endpoint reconciler, and agents at the edge', () => {
     const found = plan(freshTenant('kamaji', 'blue'));
 
     expect(found.findings).toEqual([]);
@@ -232,7 +232,7 @@ spec:
 `);
   });
 
-  test('without konnectivity gets nothing that would turn it on', () => {
+  test('without konnectivity gets no field that would enable it', () => {
     const tenant = changed(freshTenant('kamaji', 'blue'), {
       'spec.addons.konnectivity': undefined,
     });
@@ -243,7 +243,7 @@ spec:
     expect(text).not.toContain('konnectivity');
   });
 
-  test('keeps what its user has in lists, and gives up only another value of the same flag', () => {
+  test('keeps the entries of its user in lists, except another value of the same flag', () => {
     const tenant = changed(freshTenant('kamaji', 'blue'), {
       'spec.controlPlane.deployment.extraArgs.apiServer': [
         '--audit-log-path=-',
@@ -277,7 +277,7 @@ spec:
       'spec.networkProfile.certSANs of TenantControlPlane tenants/blue has "blue.k8s.example.test:443"',
     ],
     [
-      'a name where an address must be',
+      'a name instead of an address',
       { 'spec.networkProfile.address': 'blue.k8s.example.test' },
       'AddressExpected',
       'spec.networkProfile.address of TenantControlPlane tenants/blue is "blue.k8s.example.test"',
@@ -294,7 +294,7 @@ spec:
       'ControlPlaneDeleting',
       'TenantControlPlane tenants/blue is being deleted',
     ],
-  ])('is refused for %s', (_, fields, code, message) => {
+  ])('is rejected for %s', (_, fields, code, message) => {
     const { findings } = plan(changed(freshTenant('kamaji', 'blue'), fields));
 
     expect(findings).toMatchObject([{ code, severity: 'error' }]);
@@ -312,7 +312,7 @@ spec:
     expect(codes(findings)).toEqual(expected);
   });
 
-  test('that is paused, or has an address of its own, is written with a warning', () => {
+  test('that is paused, or has a separate address, is written with a warning', () => {
     const tenant = changed(freshTenant('kamaji', 'blue'), {
       'metadata.annotations': { 'kamaji.clastix.io/paused': 'true' },
       'spec.controlPlane.service.serviceType': 'LoadBalancer',

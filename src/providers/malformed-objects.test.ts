@@ -100,39 +100,43 @@ function isClear(finding: Finding): boolean {
   return !/undefined|NaN|\[object/.test(findingText(finding));
 }
 
-describe('a control plane of which anything may be missing or wrong', () => {
-  test.each(Object.entries(WORLDS))('is read and planned for, of %s', async (name, world) => {
-    const provider = PROVIDERS[name as ProviderName];
-    const change = fc
-      .nat(world.length - 1)
-      .chain((index) =>
-        fc.tuple(fc.constant(index), fc.constantFrom(...pathsIn(world[index]!)), value),
-      )
-      // The API server validates Services and Secrets, so these stay as they are.
-      .filter(([index]) => world[index]?.apiVersion !== 'v1');
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
-        const objects = changes.reduce(
-          (all, [index, path, next]) => all.with(index, changed(all[index]!, { [path]: next })),
-          world,
-        );
-        const [object] = objects;
+describe('a control plane with missing or malformed fields', () => {
+  test.each(Object.entries(WORLDS))(
+    'of %s is read and planned without an exception',
+    async (name, world) => {
+      const provider = PROVIDERS[name as ProviderName];
+      const change = fc
+        .nat(world.length - 1)
+        .chain((index) =>
+          fc.tuple(fc.constant(index), fc.constantFrom(...pathsIn(world[index]!)), value),
+        )
+        // The API server validates Services and Secrets, so these stay as they are.
+        .filter(([index]) => world[index]?.apiVersion !== 'v1');
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+          const objects = changes.reduce(
+            (all, [index, path, next]) => all.with(index, changed(all[index]!, { [path]: next })),
+            world,
+          );
+          const [object] = objects;
 
-        const { findings, provided } = await provider.read(object!, objectsFrom(objects));
-        const plans = provided === undefined ? [] : planProvided(provided, SPEC, ownerFor('blue'));
-        const annotations = { 'snicket.dev/edge': 'shared' };
-        const asking = { ...object!, metadata: { ...object!.metadata, annotations } };
-        const shim = shimFor(asking, { ingressNames: new Set(), edgePort: 443 });
+          const { findings, provided } = await provider.read(object!, objectsFrom(objects));
+          const plans =
+            provided === undefined ? [] : planProvided(provided, SPEC, ownerFor('blue'));
+          const annotations = { 'snicket.dev/edge': 'shared' };
+          const asking = { ...object!, metadata: { ...object!.metadata, annotations } };
+          const shim = shimFor(asking, { ingressNames: new Set(), edgePort: 443 });
 
-        const all = [
-          ...[...findings, ...plans.flatMap((plan) => plan.findings), ...(shim?.findings ?? [])],
-          ...(provided === undefined ? [] : publishedFindings(provided, SPEC, 'Patch')),
-        ];
-        expect(all.filter((finding) => !isClear(finding))).toEqual([]);
-        expect(provided?.because).not.toMatch(/undefined|NaN/);
-        for (const plan of plans) expect(pasteText(plan)).toContain(plan.live.metadata.name);
-      }),
-      { numRuns: 150 },
-    );
-  });
+          const all = [
+            ...[...findings, ...plans.flatMap((plan) => plan.findings), ...(shim?.findings ?? [])],
+            ...(provided === undefined ? [] : publishedFindings(provided, SPEC, 'Patch')),
+          ];
+          expect(all.filter((finding) => !isClear(finding))).toEqual([]);
+          expect(provided?.because).not.toMatch(/undefined|NaN/);
+          for (const plan of plans) expect(pasteText(plan)).toContain(plan.live.metadata.name);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 });

@@ -63,7 +63,7 @@ const BOTH = {
 };
 
 describe('a control plane behind a Service', () => {
-  test('is found with its ports, its CA, its kubeconfig and where to dial it', async () => {
+  test('is found with its ports, its CA, its kubeconfig and its address', async () => {
     expect(await read(BOTH)).toEqual({
       controlPlane: {
         service: {
@@ -94,7 +94,7 @@ describe('a control plane behind a Service', () => {
     expect(addresses).toEqual(['10.0.0.9:6443']);
   });
 
-  test('is not confused by a UDP port of the same number', async () => {
+  test('ignores a UDP port of the same number', async () => {
     const ports = [
       { name: 'quic', port: 6443, protocol: 'UDP' },
       { name: 'api', port: 6443, protocol: 'TCP' },
@@ -111,7 +111,7 @@ describe('a control plane behind a Service', () => {
     expect(controlPlane?.service.api.portName).toBe('api');
   });
 
-  test('that is not there is said to be missing, and nothing is routed', async () => {
+  test('that is missing is reported, and nothing is routed', async () => {
     const { controlPlane, findings } = await read({
       type: 'Service',
       ...SECRETS,
@@ -124,7 +124,7 @@ describe('a control plane behind a Service', () => {
     ]);
   });
 
-  test('without the port of the API is not routed; without that of konnectivity it is', async () => {
+  test('without the API port is not routed; without the konnectivity port it is', async () => {
     const noApi = await read({ type: 'Service', ...SECRETS, service: { name: 'api', apiPort: 1 } });
     const service = { name: 'api', apiPort: 6443, konnectivityPort: 1 };
     const noKonnectivity = await read({ type: 'Service', ...SECRETS, service });
@@ -135,7 +135,7 @@ describe('a control plane behind a Service', () => {
     expect(noKonnectivity.findings).toMatchObject([{ code: 'ServicePortMissing' }]);
   });
 
-  test('that is headless is routed, and has no address to dial', async () => {
+  test('that is headless is routed, without an address', async () => {
     const service = serviceOf({ clusterIP: 'None', clusterIPs: ['None'], ports: PORTS });
 
     const { controlPlane, addresses } = await read(BOTH, OBJECTS, service);
@@ -146,7 +146,7 @@ describe('a control plane behind a Service', () => {
 });
 
 describe('Secrets', () => {
-  test('that are missing, or lack an entry, are named; the route is known all the same', async () => {
+  test('that are missing or lack an entry are reported; the route is known anyway', async () => {
     const none = await read(BOTH, {});
     const others = await read(BOTH, {
       'tenants/ca': secretOf({ 'ca.crt': 'x' }),
@@ -161,7 +161,7 @@ describe('Secrets', () => {
     ]);
   });
 
-  test('may hold a CA without its key', async () => {
+  test('may contain a CA without its key', async () => {
     const secrets = { ...OBJECTS, 'tenants/ca': secretOf({ 'tls.crt': CERTIFICATE }) };
 
     const { controlPlane, findings } = await read(BOTH, secrets);
@@ -180,14 +180,14 @@ describe('the certificate of the CA', () => {
     ['with its key in the same text', `${CA.key}${CERTIFICATE}`],
     ['with remarks and a block that is broken', `# CA\n${broken}\r\n${CERTIFICATE}\nbye`],
     ['with other ends of lines', CERTIFICATE.replaceAll('\n', '\r\n')],
-  ])('is all that is taken: %s', async (_, text) => {
+  ])('is the only part that is used: %s', async (_, text) => {
     const { controlPlane, findings } = await readCa(text);
 
     expect(controlPlane?.ca?.certificate).toBe(`${CERTIFICATE}\n`);
     expect(findings).toEqual([]);
   });
 
-  test('may be several, as when one follows another', async () => {
+  test('may be several, as during a rotation', async () => {
     const other = await makeCa({ name: 'CN=next' });
 
     const { controlPlane } = await readCa(`${CERTIFICATE}\n${other.certificate}`);
@@ -202,7 +202,7 @@ describe('the certificate of the CA', () => {
     ['a block that is broken', broken],
     ['more than any CA has', `${CERTIFICATE}\n`.repeat(17)],
     ['a long text', `${CERTIFICATE}\n${'hunter2 '.repeat(8192)}`],
-  ])('is not taken from %s, of which nothing is quoted', async (_, text) => {
+  ])('is rejected in %s, without quoting it', async (_, text) => {
     const { controlPlane, findings } = await readCa(text);
 
     expect(controlPlane?.ca).toBeUndefined();
@@ -219,7 +219,7 @@ describe('the certificate of the CA', () => {
   });
 });
 
-test('a control plane at fixed addresses has the Service that is made for it', async () => {
+test('a control plane at fixed addresses has the Service that Snicket creates', async () => {
   const api = ['192.0.2.1:6443', '[fd00::1]:6443'];
 
   const { controlPlane, addresses } = await read({
@@ -235,7 +235,7 @@ test('a control plane at fixed addresses has the Service that is made for it', a
   expect(addresses).toEqual(api);
 });
 
-test('an object of a provider that is not known is named', async () => {
+test('an object of an unknown provider is reported', async () => {
   const objectRef = { group: 'example.test', kind: 'ControlPlane', name: 'a' };
 
   const { controlPlane, findings } = await read({ type: 'Object', objectRef });

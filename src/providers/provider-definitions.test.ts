@@ -91,7 +91,7 @@ const WHOLE = [
 ];
 
 describe.skipIf(!existsSync(FOLDER))("the providers' definitions", () => {
-  test.each(PREPARED)('have every field that is written: %s', (_, object) => {
+  test.each(PREPARED)('have every field that Snicket writes: %s', (_, object) => {
     const schema = schemaOf(object);
 
     for (const desired of preparationOf(object).fields) {

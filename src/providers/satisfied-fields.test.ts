@@ -73,7 +73,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
     expect(isWritten(tenant, CLASS, value)).toBe(is);
   });
 
-  test('no ingress class but that of Snicket where the classes of the cluster are not known', () => {
+  test("only Snicket's ingress class if the classes of the cluster are unknown", () => {
     const spec = { ...SPEC, handledClasses: undefined };
 
     expect(isWritten(tenant, CLASS, 'none', { spec })).toBe(true);
@@ -107,7 +107,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
     expect(isWritten(tenant, ARGUMENTS, value)).toBe(is);
   });
 
-  test('no half of a flag whose value is another entry: that is an error', () => {
+  test('no flag whose value is a separate entry: that is an error', () => {
     const list = ['--endpoint-reconciler-type', 'lease'];
 
     const [plan] = plansOf([changed(tenant, { [ARGUMENTS]: list })]);
@@ -144,11 +144,11 @@ describe('a tenant of Kamaji keeps', () => {
     [[`--proxy_server_host=${KONNECTIVITY}`, '--proxy-server-port=443'], true],
     [[`--proxy-server-host=${KONNECTIVITY}`, '--proxy-server-port=8132'], true],
     [[`--proxy-server-host=${KONNECTIVITY}`], true],
-  ])('agent flags that lead to the edge: %p, written %p', (value, is) => {
+  ])('agent flags that point to the edge: %p, written %p', (value, is) => {
     expect(isWritten(tenant, AGENT, value)).toBe(is);
   });
 
-  test('everything, if everything does the job: nothing is written and nothing recorded', () => {
+  test('everything if all fields are satisfied: nothing is written or recorded', () => {
     const prepared = changed(tenant, {
       [HOST]: `${API}:443`,
       [CLASS]: 'none',
@@ -173,7 +173,7 @@ describe('a tenant of Steward keeps', () => {
     ['haproxy', false],
     ['nginx', false],
     ['traefik', true],
-  ])('a type of controller that makes a plain Ingress: %p, written %p', (value, is) => {
+  ])('a controller type that creates a plain Ingress: %p, written %p', (value, is) => {
     expect(isWritten(tenant, TYPE, value)).toBe(is);
   });
 

@@ -64,12 +64,12 @@ describe.each(smallDefinitions().map((path) => [basename(path), path] as const))
     const real = join(REAL_DEFINITIONS, name);
     const { metadata, spec } = readDefinition(path);
 
-    test('is called as its group and its kind', () => {
+    test('is named after its group and kind', () => {
       expect(metadata.name).toBe(`${spec.names.plural}.${spec.group}`);
       expect(name).toBe(`${spec.group}_${spec.names.plural}.yaml`);
     });
 
-    test.skipIf(!existsSync(real))('has nothing that is otherwise in truth', () => {
+    test.skipIf(!existsSync(real))('does not differ from the real definition', () => {
       const { spec: truth } = readDefinition(real);
 
       expect(spec.scope).toBe(truth.scope);

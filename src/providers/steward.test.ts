@@ -31,7 +31,7 @@ function plan(object: KubeObject, spec: PreparationSpec = SPEC) {
   return found;
 }
 
-test('a tenant of Steward is read as one of Kamaji is', async () => {
+test('a tenant of Steward is read like one of Kamaji', async () => {
   const reading = await steward.read(
     readyTenant('steward', 'green'),
     objectsFrom([
@@ -54,7 +54,7 @@ test('a tenant of Steward is read as one of Kamaji is', async () => {
 });
 
 describe('a tenant of Steward behind an edge', () => {
-  test('carries the host without a port, and an Ingress that is nobody’s', () => {
+  test('has the host without a port, and an Ingress that no controller serves', () => {
     const found = plan(freshTenant('steward', 'green'));
 
     expect(found.findings).toEqual([]);
@@ -95,7 +95,7 @@ spec:
       'the konnectivity host is konn.green.example.test, and Steward makes its certificate for green.konnectivity.example.test',
     ],
     [
-      'a host from which no konnectivity host is made',
+      'a host without a derived konnectivity host',
       { ...SPEC, hosts: { api: 'green.example.test', konnectivity: 'k.example.test' } },
       {},
       'StewardHostFixed',
@@ -108,7 +108,7 @@ spec:
       'StewardProxyOn',
       'TenantControlPlane tenants/green has spec.addons.tcpProxy',
     ],
-  ])('is refused for %s', (_, spec, fields, code, message) => {
+  ])('is rejected for %s', (_, spec, fields, code, message) => {
     const { findings } = plan(changed(freshTenant('steward', 'green'), fields), spec);
 
     expect(findings).toMatchObject([{ code, severity: 'error' }]);
@@ -123,7 +123,7 @@ spec:
     expect(plan(tenant, { hosts: { api: 'green.example.test' }, port: 443 }).findings).toEqual([]);
   });
 
-  test('that was on Traefik is told what Steward leaves behind', () => {
+  test('that used Traefik reports what Steward leaves behind', () => {
     const tenant = changed(freshTenant('steward', 'green'), {
       'spec.controlPlane.ingress.controllerType': 'traefik',
     });

@@ -15,7 +15,7 @@ const tlsRoute = (...hostnames: readonly string[]) =>
 const ingressRouteTcp = (match: string) =>
   object('traefik.io/v1alpha1', 'IngressRouteTCP', { routes: [{ match }] });
 
-test('an object is found by each of its hosts, and once by all that can be any host', () => {
+test('an object is found by each of its hosts, and once if it can match any host', () => {
   expect(claimKeys(ingress('A.example', '*.b.example', 'a.example'))).toEqual([
     'a.example',
     '*.b.example',
@@ -23,11 +23,11 @@ test('an object is found by each of its hosts, and once by all that can be any h
   expect(claimKeys(ingressRouteTcp('HostSNI(`*`) || HostSNIRegexp(`^c.+$`)'))).toEqual(['*']);
 });
 
-test('a host is looked for under itself and under every wildcard above it', () => {
+test('a host is looked up by itself and by every wildcard that covers it', () => {
   expect(keysCovering('a.b.example')).toEqual(['a.b.example', '*.b.example', '*.example', '*']);
 });
 
-test('by its keys every object is found that covers a host, and each once', () => {
+test('every object that covers a host is found by its keys, once', () => {
   const host = fc
     .array(fc.constantFrom('a', 'b', 'c'), { minLength: 2, maxLength: 4 })
     .map((labels) => labels.join('.'));

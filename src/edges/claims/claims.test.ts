@@ -10,7 +10,7 @@ function object(apiVersion: string, kind: string, spec: unknown): KubeObject {
 const exact = (host: string): Claim => ({ host, match: 'exact' });
 
 describe('the claims of', () => {
-  test('an Ingress are the hosts of its rules and of its certificates', () => {
+  test('an Ingress are the hosts of its rules and its TLS section', () => {
     const spec = {
       rules: [{ host: 'A.example' }, { http: { paths: [] } }, { host: '*.b.example' }],
       tls: [{ hosts: ['a.example', 'c.example'] }, { secretName: 'all' }],
@@ -32,7 +32,7 @@ describe('the claims of', () => {
     ]);
   });
 
-  test('an IngressRouteTCP are in its rules, with their priority', () => {
+  test('an IngressRouteTCP are the hosts of its rules, with their priority', () => {
     const spec = {
       routes: [
         { match: 'HostSNI(`a.example`) || HostSNI(`*.b.example.`)', priority: 9 },
@@ -66,13 +66,13 @@ describe('the claims of', () => {
     expect(claimsOf(object(...kind, { listener: { name: 'tcp' } }))).toEqual([]);
   });
 
-  test('a kind of the same name in another group are none', () => {
+  test('a kind of the same name in another group are empty', () => {
     expect(
       claimsOf(object('example.net/v1', 'Ingress', { rules: [{ host: 'a.example' }] })),
     ).toEqual([]);
   });
 
-  test('an object that makes no sense are none, or some, and never an error', () => {
+  test('a malformed object never throw', () => {
     const kinds = [
       ['networking.k8s.io/v1', 'Ingress', 'rules'],
       ['networking.k8s.io/v1', 'Ingress', 'tls'],

@@ -37,7 +37,7 @@ const httpProxy = (fqdn: string) =>
 const SHARED = { namespace: 'edge', name: 'shared', sectionName: 'tls' };
 const WILDCARD = '*.k8s.example.net';
 
-test('our own objects are not foreign', () => {
+test('own objects are not foreign', () => {
   for (const spec of Object.values(SPECS)) {
     const own = driverFor(spec.driver).objects(BLUE, edge(spec), serving());
 
@@ -45,7 +45,7 @@ test('our own objects are not foreign', () => {
   }
 });
 
-test('an object that only says it is ours is foreign, wherever it is', () => {
+test('an object that only has the labels of Snicket is foreign', () => {
   const blue = exposure();
   const [own] = ownedBy(blue, driverFor('haproxy').objects(BLUE, edge(SPECS.haproxy), serving()));
   const forged = (metadata: object) => ({ ...own!, metadata: { ...own!.metadata, ...metadata } });
@@ -59,11 +59,11 @@ test('an object that only says it is ours is foreign, wherever it is', () => {
   ]);
 });
 
-test('other hosts are none of our business', () => {
+test('claims of other hosts are ignored', () => {
   expect(claimsOn(SPECS.haproxy, ingress('green.k8s.example.net', 'haproxy'))).toEqual([]);
 });
 
-test('an object that is on its way out claims nothing', () => {
+test('an object that is being deleted claims nothing', () => {
   const foreign = ingress(API_HOST, 'haproxy');
   const deletionTimestamp = '2026-11-16T12:00:00Z';
   const leaving = { ...foreign, metadata: { ...foreign.metadata, deletionTimestamp } };
@@ -71,7 +71,7 @@ test('an object that is on its way out claims nothing', () => {
   expect(claimsOn(SPECS.haproxy, leaving)).toEqual([]);
 });
 
-describe('the same host, on the same edge, is an error that says what becomes of it', () => {
+describe('the same host on the same edge is an error that names the outcome', () => {
   const ofNginx = object('k8s.nginx.org/v1', 'TransportServer', {
     ingressClassName: 'nginx-inc',
     host: API_HOST,
@@ -118,7 +118,7 @@ describe('the same host, on the same edge, is an error that says what becomes of
   });
 });
 
-test('each host that is claimed is told, and each only once for an object', () => {
+test('each claimed host is reported, once per object', () => {
   const both = object('networking.k8s.io/v1', 'Ingress', {
     ingressClassName: 'haproxy',
     rules: [{ host: API_HOST }, { host: KONNECTIVITY_HOST }],
@@ -131,7 +131,7 @@ test('each host that is claimed is told, and each only once for an object', () =
 });
 
 describe('a wildcard', () => {
-  test('takes the host on haproxy', () => {
+  test('takes precedence on haproxy', () => {
     expect(claimsOn(SPECS.haproxy, ingress(WILDCARD, 'haproxy'))).toMatchObject([
       {
         severity: 'error',
@@ -145,7 +145,7 @@ describe('a wildcard', () => {
     ['gateway-api', SPECS['gateway-api'], tlsRoute(WILDCARD, SHARED)],
     ['contour', SPECS.contour, httpProxy(WILDCARD)],
     ['traefik', SPECS.traefik, ingressRouteTcp(`HostSNI(\`${WILDCARD}\`)`)],
-  ])('gets what is left on %s', (_driver, spec, foreign) => {
+  ])('gets unmatched connections on %s', (_driver, spec, foreign) => {
     expect(claimsOn(spec, foreign)).toMatchObject([
       {
         severity: 'warning',
@@ -160,7 +160,7 @@ describe('a wildcard', () => {
   });
 });
 
-describe('on Traefik the longer rule or the higher priority is asked first', () => {
+describe('on Traefik the longer rule or the higher priority takes precedence', () => {
   const own = `HostSNI(\`${API_HOST}\`)`;
 
   test.each<[string, KubeObject, string | undefined]>([
@@ -196,7 +196,7 @@ describe('on Traefik the longer rule or the higher priority is asked first', () 
   });
 });
 
-describe('an object on another edge is left out', () => {
+describe('an object on another edge is ignored', () => {
   const shared = { driver: 'haproxy-ingress', ingress: { className: 'haproxy' } };
   const byAnnotation = object(
     'networking.k8s.io/v1',
@@ -229,7 +229,7 @@ describe('an object on another edge is left out', () => {
   });
 });
 
-describe('where the edge cannot be told, that is said', () => {
+describe('a claim is a warning if its edge cannot be determined', () => {
   test.each<[string, object, KubeObject]>([
     ['an Ingress without a class', SPECS.haproxy, ingress(API_HOST)],
     ['a TLSRoute beside haproxy-ingress', SPECS['haproxy-ingress'], tlsRoute(API_HOST, SHARED)],
@@ -247,7 +247,7 @@ describe('where the edge cannot be told, that is said', () => {
     ]);
   });
 
-  test('a TLSRoute that names no listener is on all of them', () => {
+  test('a TLSRoute without a listener is attached to all of them', () => {
     const { sectionName: _, ...anyListener } = SHARED;
 
     expect(claimsOn(SPECS['gateway-api'], tlsRoute(API_HOST, anyListener))).toMatchObject([

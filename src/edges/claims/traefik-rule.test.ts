@@ -21,11 +21,11 @@ test.each<[string, ReturnType<typeof hostMatchers>]>([
   ['XHostSNI(`a.example`)', []],
   ['HostSNI(`a.example', [matcher(false)]],
   ['HostSNI(', [matcher(false)]],
-])('reads %s', (rule, found) => {
+])('parses %s', (rule, found) => {
   expect(hostMatchers(rule)).toEqual(found);
 });
 
-test('reads the rule that it writes', () => {
+test('parses the generated rule', () => {
   fc.assert(
     fc.property(fc.domain(), (host) => {
       expect(hostMatchers(hostSniRule(host))).toEqual([matcher(false, host)]);
@@ -33,7 +33,7 @@ test('reads the rule that it writes', () => {
   );
 });
 
-test('reads any text in time that grows as the text does', () => {
+test('parses any text in linear time', () => {
   const parts = ['HostSNI(', 'HostSNIRegexp(', '`', '"', "'", '\\', '!', ' ', ',', ')', 'a'];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 30 }), (pattern) => {
@@ -58,7 +58,7 @@ describe('the priority of a rule', () => {
     ['HostSNI(`*`)', undefined, -1],
     ['HostSNI(`*`)', 7, 7],
     ['HostSNI(`*`) && ALPN(`h2`)', undefined, 26],
-  ])('%s, given %p, is %p', (rule, given, priority) => {
+  ])('of %s with explicit priority %p is %p', (rule, given, priority) => {
     expect(rulePriority(rule, given)).toBe(priority);
   });
 });
@@ -81,7 +81,7 @@ describe('a regular expression', () => {
     expect(mayMatch(expression, 'blue.k8s.example')).toBe(may);
   });
 
-  test('is never said not to match what it does match', () => {
+  test('is never reported as not matching what it matches', () => {
     const part = fc.constantFrom(
       'a',
       'b',

@@ -36,7 +36,7 @@ const gatewayApi = context(SPECS['gateway-api'], {
   gatewayClasses: [gatewayClass()],
 });
 
-test('a route that is not there is waited for', () => {
+test('a missing route is pending', () => {
   expect(driverFor('haproxy').admitted(BLUE, [], haproxy)).toMatchObject({
     state: 'Pending',
     code: 'RouteAbsent',
@@ -44,7 +44,7 @@ test('a route that is not there is waited for', () => {
   });
 });
 
-test('one of two routes that is not there is waited for', () => {
+test('one missing route of two is pending', () => {
   const [api] = driverFor('contour').objects(BLUE, contour.edge, contour.served);
   const there = api === undefined ? [] : [live(api, { currentStatus: 'valid' })];
 
@@ -54,7 +54,7 @@ test('one of two routes that is not there is waited for', () => {
   });
 });
 
-test('an object of the same name in another namespace is not ours', () => {
+test('an object of the same name in another namespace is ignored', () => {
   const [object] = driverFor('haproxy').objects(
     { ...BLUE, namespace: 'other' },
     haproxy.edge,
@@ -81,7 +81,7 @@ describe('an Ingress', () => {
   });
 
   test.each([undefined, { loadBalancer: {} }])(
-    'is unknown, however old, when its controller says nothing: %j',
+    'is unknown at any age if its controller reports nothing: %j',
     (status) => {
       expect(admissionFor(haproxy, status, 60 * MINUTE_MS)).toEqual({
         state: 'Unknown',
@@ -92,7 +92,7 @@ describe('an Ingress', () => {
     },
   );
 
-  test('is rejected when nobody serves its class, whatever an older status says', () => {
+  test('is rejected if no controller serves its class, even with an older status', () => {
     const status = { loadBalancer: { ingress: [{ ip: '203.0.113.10' }] } };
 
     expect(admissionFor(context(SPECS.haproxy), status)).toMatchObject({
@@ -127,7 +127,7 @@ describe('a TransportServer', () => {
     );
   });
 
-  test('without a state is waited for, and after a minute that is said', () => {
+  test('without a state is pending, and reported after a minute', () => {
     expect(admissionFor(nginxInc, undefined)).toMatchObject({
       state: 'Pending',
       code: 'AwaitingController',
@@ -157,14 +157,14 @@ describe('an HTTPProxy', () => {
     });
   });
 
-  test('is waited for while what is said is about its last version', () => {
+  test('is pending while its status is outdated', () => {
     expect(admissionFor(contour, valid(0), 60 * MINUTE_MS)).toMatchObject({
       state: 'Pending',
       code: 'AwaitingController',
     });
   });
 
-  test('is rejected with the error itself, not with the hint at it', () => {
+  test('is rejected with the error itself, not with its summary', () => {
     const message = `fqdn "${API_HOST}" is used in multiple HTTPProxies: a/b, tenants/snicket-blue-api`;
 
     expect(admissionFor(contour, valid(1, [{ message, reason: 'DuplicateVhost' }]))).toMatchObject({
@@ -174,7 +174,7 @@ describe('an HTTPProxy', () => {
     });
   });
 
-  test('is rejected if only one of the two is', () => {
+  test('is rejected if one of the two is', () => {
     const admission = admissionForEach(contour, ({ metadata }) =>
       metadata.name.endsWith('-konnectivity')
         ? valid(1, [{ message: 'no such service.' }])
@@ -187,7 +187,7 @@ describe('an HTTPProxy', () => {
     });
   });
 
-  test('is waited for as long as the API server alone has written its status', () => {
+  test('is pending while only the API server has written its status', () => {
     const status = { currentStatus: 'NotReconciled', description: 'Waiting for controller' };
 
     expect(admissionFor(contour, status).code).toBe('AwaitingController');
@@ -247,24 +247,24 @@ describe('a TLSRoute', () => {
   });
 
   test.each([
-    ['nobody has said anything', undefined],
+    ['there is no status', undefined],
     [
-      'another Gateway has spoken',
+      'only another Gateway has reported',
       reporting([ACCEPTED], { parentRef: { ...parentRef, name: 'x' } }),
     ],
     [
-      'another listener has spoken',
+      'only another listener has reported',
       reporting([ACCEPTED], { parentRef: { ...parentRef, sectionName: 'x' } }),
     ],
     [
-      'another controller has spoken',
+      'only another controller has reported',
       reporting([ACCEPTED], { controllerName: 'example.net/other' }),
     ],
     [
       'the controller has not decided',
       reporting([condition('Accepted', 'Unknown', 'Pending', '')]),
     ],
-  ])('is waited for while %s', (_what, status) => {
+  ])('is pending while %s', (_what, status) => {
     expect(admissionFor(gatewayApi, status)).toMatchObject({
       state: 'Pending',
       code: 'AwaitingController',
@@ -276,7 +276,7 @@ describe('a TLSRoute', () => {
     });
   });
 
-  test('is waited for while what is said is about its last version', () => {
+  test('is pending while its status is outdated', () => {
     expect(
       admissionFor(gatewayApi, reporting([{ ...ACCEPTED, observedGeneration: 0 }])),
     ).toMatchObject({
@@ -287,7 +287,7 @@ describe('a TLSRoute', () => {
     });
   });
 
-  test('of a parent without a namespace is read as of its own', () => {
+  test('uses its own namespace for a parent without a namespace', () => {
     const { namespace: _, ...withoutNamespace } = parentRef;
     const gatewayApiNearby = {
       parentRefs: [{ namespace: 'tenants', name: 'shared', sectionName: 'tls' }],
@@ -323,20 +323,23 @@ describe('the addresses of an edge', () => {
     );
   }
 
-  test('are those of the Edge, if it names any', () => {
+  test('are those of the Edge, if it has any', () => {
     const around = context({ ...SPECS.haproxy, addresses: ['198.51.100.1'] });
 
     expect(addressesFor(around, LOAD_BALANCER)).toEqual(['198.51.100.1']);
   });
 
-  test.each(['haproxy', 'contour'] as const)('are in the status of the routes of %s', (name) => {
-    expect(addressesFor(context(SPECS[name]), LOAD_BALANCER)).toEqual([
-      '203.0.113.10',
-      'edge.example.net',
-    ]);
-  });
+  test.each(['haproxy', 'contour'] as const)(
+    'are taken from the status of the routes of %s',
+    (name) => {
+      expect(addressesFor(context(SPECS[name]), LOAD_BALANCER)).toEqual([
+        '203.0.113.10',
+        'edge.example.net',
+      ]);
+    },
+  );
 
-  test('are in the status of the Gateway', () => {
+  test('are taken from the status of the Gateway', () => {
     const status = { addresses: [{ type: 'IPAddress', value: '203.0.113.11' }] };
     const gateways = [{ ...gateway(), status }];
 
@@ -344,7 +347,7 @@ describe('the addresses of an edge', () => {
   });
 
   test.each(['snicket', 'haproxy', 'nginx-inc', 'traefik', 'contour'] as const)(
-    'are in the status of the Service before %s, where it is known',
+    'are taken from the status of the Service of %s, if it is known',
     (name) => {
       expect(addressesFor(context(SPECS[name], { service }))).toEqual([
         '203.0.113.10',
@@ -353,7 +356,7 @@ describe('the addresses of an edge', () => {
     },
   );
 
-  test('are none where nobody tells them', () => {
+  test('are empty if no status reports them', () => {
     for (const spec of Object.values(SPECS)) expect(addressesFor(context(spec))).toEqual([]);
   });
 });

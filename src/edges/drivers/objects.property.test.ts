@@ -6,7 +6,7 @@ import { claimsOf } from '../claims/claims.ts';
 import { driverFor } from '../driver-for.ts';
 import { edge, serving, SPECS } from '../testing/blue.ts';
 
-describe.each(DRIVERS.filter((name) => name !== 'snicket'))('whatever the routes, %s', (name) => {
+describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s', (name) => {
   const objectsOf = (given: ExposureRoutes) =>
     driverFor(name).objects(given, edge(SPECS[name]), serving());
 
@@ -85,7 +85,7 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('whatever the routes
     );
   });
 
-  test('writes nothing that an API server would leave out', () => {
+  test('writes nothing that an API server would drop', () => {
     fc.assert(
       fc.property(routes, (given) => {
         for (const object of objectsOf(given)) {

@@ -60,7 +60,7 @@ describe('the objects of', () => {
     `);
   });
 
-  test('haproxy-ingress: one Ingress that keeps quiet tunnels', () => {
+  test('haproxy-ingress: one Ingress that keeps idle tunnels', () => {
     expect(yamlOf(SPECS['haproxy-ingress'])).toMatchInlineSnapshot(`
       "apiVersion: networking.k8s.io/v1
       kind: Ingress
@@ -355,7 +355,7 @@ describe('the objects of', () => {
   });
 });
 
-test('a TLSRoute is of the best version that is served', () => {
+test('a TLSRoute has the best served version', () => {
   const versionsOf = (...served: string[]) => {
     const apis = serving(...served.map((version) => `gateway.networking.k8s.io/${version}`));
     const made = objectsOf(SPECS['gateway-api'], BLUE, apis).map(({ apiVersion }) => apiVersion);
@@ -368,7 +368,7 @@ test('a TLSRoute is of the best version that is served', () => {
   expect(versionsOf('v1beta1')).toEqual([]);
 });
 
-test('a parent is named as exactly as the Edge names it', () => {
+test('a parent is referenced exactly as in the Edge', () => {
   const parentRefs = [{ namespace: 'edge', name: 'shared', port: 8443 }];
 
   const [route] = objectsOf({ driver: 'gateway-api', gatewayApi: { parentRefs } });
@@ -389,7 +389,7 @@ test('a parent is named as exactly as the Edge names it', () => {
   expect(route?.spec).not.toHaveProperty('parentRefs.0.sectionName');
 });
 
-test('an Edge can add annotations, and change those that are a matter of taste, but not passthrough', () => {
+test('an Edge can add annotations and change defaults, but not passthrough', () => {
   const annotations = {
     'haproxy-ingress.github.io/ssl-passthrough': 'false',
     'haproxy-ingress.github.io/timeout-tunnel': '2h',
@@ -405,14 +405,14 @@ test('an Edge can add annotations, and change those that are a matter of taste, 
   });
 });
 
-test.each(['nginx-inc', 'contour'] as const)('%s carries the annotations of the Edge', (driver) => {
+test.each(['nginx-inc', 'contour'] as const)('%s has the annotations of the Edge', (driver) => {
   const annotations = { 'example.net/owner': 'platform' };
 
   for (const { metadata } of objectsOf({ driver, ingress: { annotations } }))
     expect(metadata.annotations).toEqual(annotations);
 });
 
-test('Traefik is told its class and its entry points', () => {
+test('an IngressRouteTCP has the class and the entry points of the Edge', () => {
   const traefik = { entryPoints: ['tenants'], ingressClassName: 'edge' };
 
   const [object] = objectsOf({ driver: 'traefik', traefik });
@@ -422,14 +422,14 @@ test('Traefik is told its class and its entry points', () => {
 });
 
 test.each(['haproxy', 'nginx-inc', 'contour'] as const)(
-  '%s names no class where the Edge names none',
+  '%s sets no class if the Edge has none',
   (driver) => {
     for (const { spec } of objectsOf({ driver }))
       expect(spec).not.toHaveProperty('ingressClassName');
   },
 );
 
-test('all kinds that drivers write are known, to be pruned when an Edge changes its driver', () => {
+test('all kinds that drivers write are listed, so that they are pruned after a change of the driver', () => {
   const tlsRoutes = ['v1', 'v1alpha3', 'v1alpha2'].map((version) =>
     withVersion(RESOURCES.tlsRoute, version),
   );

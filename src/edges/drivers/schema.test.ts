@@ -44,26 +44,29 @@ describe.each([
   ['gateway-api', 'v1', 'gateway.networking.k8s.io_tlsroutes.yaml'],
   ['gateway-api', 'v1alpha3', 'experimental/gateway.networking.k8s.io_tlsroutes.yaml'],
   ['gateway-api', 'v1alpha2', 'experimental/gateway.networking.k8s.io_tlsroutes.yaml'],
-] as const)('an object of %s is as its controller defines %s', (driver, version, file) => {
-  const path = join(FOLDER, file);
+] as const)(
+  'an object of %s is valid for the CRD of its controller: %s',
+  (driver, version, file) => {
+    const path = join(FOLDER, file);
 
-  test.skipIf(!existsSync(path))(file, () => {
-    const { spec } = parse(readFileSync(path, 'utf8')) as Definition;
-    const schema = spec.versions.find(({ name }) => name === version)?.schema.openAPIV3Schema;
-    const { requires } = driverFor(driver);
-    const apiVersion = requires.find((resource) => resource.apiVersion.endsWith(`/${version}`));
+    test.skipIf(!existsSync(path))(file, () => {
+      const { spec } = parse(readFileSync(path, 'utf8')) as Definition;
+      const schema = spec.versions.find(({ name }) => name === version)?.schema.openAPIV3Schema;
+      const { requires } = driverFor(driver);
+      const apiVersion = requires.find((resource) => resource.apiVersion.endsWith(`/${version}`));
 
-    for (const desired of [SPECS[driver], FULL[driver]]) {
-      const served = serving(apiVersion?.apiVersion ?? '');
-      const objects = driverFor(driver).objects(BLUE, edge(desired), served);
+      for (const desired of [SPECS[driver], FULL[driver]]) {
+        const served = serving(apiVersion?.apiVersion ?? '');
+        const objects = driverFor(driver).objects(BLUE, edge(desired), served);
 
-      expect(objects).not.toBeEmpty();
-      for (const object of objects) expect(schemaFaults(schema ?? {}, object)).toEqual([]);
-    }
-  });
-});
+        expect(objects).not.toBeEmpty();
+        for (const object of objects) expect(schemaFaults(schema ?? {}, object)).toEqual([]);
+      }
+    });
+  },
+);
 
-test('a wrong object is found to be wrong', () => {
+test('an invalid object is rejected', () => {
   const schema: Schema = {
     type: 'object',
     required: ['host'],

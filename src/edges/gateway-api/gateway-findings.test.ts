@@ -18,11 +18,11 @@ function findingsWith(
   );
 }
 
-test('a Gateway that fits gives nothing to say', () => {
+test('a suitable Gateway has no findings', () => {
   expect(findingsWith([gateway()])).toEqual([]);
 });
 
-test('a Gateway that is not there is named', () => {
+test('a missing Gateway is reported', () => {
   expect(findingsWith([gateway({}, 'elsewhere')])).toMatchObject([
     {
       code: 'GatewayMissing',
@@ -32,7 +32,7 @@ test('a Gateway that is not there is named', () => {
   ]);
 });
 
-test('a class that is not there is named', () => {
+test('a missing class is reported', () => {
   expect(findingsWith([gateway()], { gatewayClasses: [] })).toMatchObject([
     {
       code: 'GatewayClassMissing',
@@ -41,7 +41,7 @@ test('a class that is not there is named', () => {
   ]);
 });
 
-test('a Gateway that its controller refuses is told with its reason', () => {
+test('a Gateway that its controller rejects is reported with the reason', () => {
   const accepted = { type: 'Accepted', status: 'False', reason: 'Invalid', message: 'Bad.' };
   const rejected = { ...gateway(), status: { conditions: [accepted] } };
 
@@ -53,7 +53,7 @@ test('a Gateway that its controller refuses is told with its reason', () => {
   ]);
 });
 
-test('a Gateway without an address may serve all the same', () => {
+test('a Gateway without an address causes a warning only', () => {
   const programmed = { type: 'Programmed', status: 'False', reason: 'AddressNotAssigned' };
 
   expect(
@@ -90,7 +90,7 @@ describe('a listener', () => {
       'takes routes of namespace edge alone, and not of tenants',
     ],
     [
-      'that says no namespaces',
+      'without allowed namespaces',
       { allowedRoutes: undefined },
       'ListenerNamespace',
       'takes routes of namespace edge alone, and not of tenants',
@@ -113,7 +113,7 @@ describe('a listener', () => {
       'ListenerHostname',
       `takes *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
     ],
-  ])('%s is rejected once', (_what, listener, code, message) => {
+  ])('%s causes one error', (_what, listener, code, message) => {
     expect(findingsWith([gateway(listener)])).toMatchObject([
       { code, severity: 'error', message: `listener tls of Gateway edge/shared ${message}` },
     ]);
@@ -122,11 +122,11 @@ describe('a listener', () => {
   test.each<[string, object]>([
     ['of a wildcard over both domains', { hostname: '*.example.net' }],
     ['of no kinds in particular', { allowedRoutes: { namespaces: { from: 'All' } } }],
-  ])('%s takes the routes', (_what, listener) => {
+  ])('%s accepts the routes', (_what, listener) => {
     expect(findingsWith([gateway(listener)])).toEqual([]);
   });
 
-  test('on another port is a warning: something before it may lead there', () => {
+  test('on another port causes a warning, since a load balancer may map the port', () => {
     expect(findingsWith([gateway({ port: 8443 })])).toMatchObject([
       {
         code: 'ListenerPortDiffers',
@@ -153,7 +153,7 @@ describe('a listener', () => {
     [{ matchExpressions: [{ key: 'snicket.dev/edge', operator: 'Exists' }] }, true],
     [{ matchExpressions: [{ key: 'snicket.dev/edge', operator: 'DoesNotExist' }] }, false],
     [{ matchExpressions: [{ key: 'snicket.dev/edge', operator: 'Resembles' }] }, false],
-  ])('chooses namespaces by labels: %j', (selector, takes) => {
+  ])('selects namespaces by labels: %j', (selector, takes) => {
     const allowedRoutes = { namespaces: { from: 'Selector', selector } };
     const namespaceLabels = { 'snicket.dev/edge': 'shared' };
 
@@ -164,7 +164,7 @@ describe('a listener', () => {
     expect(codes).toEqual(takes ? [] : ['ListenerNamespace']);
   });
 
-  test('that its controller refuses is told with its reason', () => {
+  test('that its controller rejects is reported with the reason', () => {
     const conflicted = {
       type: 'Conflicted',
       status: 'True',
@@ -182,7 +182,7 @@ describe('a listener', () => {
     ]);
   });
 
-  test('that is not there is named, with those that are', () => {
+  test('that is missing is reported, with the existing ones', () => {
     expect(findingsWith([gateway({ name: 'https' })])).toMatchObject([
       {
         code: 'ListenerMissing',
@@ -195,7 +195,7 @@ describe('a listener', () => {
     ]);
   });
 
-  test('is looked for among all where the Edge names none: one for each host is enough', () => {
+  test('is any listener if the Edge names none: one per host is enough', () => {
     const allowedRoutes = { namespaces: { from: 'All' } };
     const fit = { port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' }, allowedRoutes };
     const both = gatewayWith([

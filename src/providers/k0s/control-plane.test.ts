@@ -28,7 +28,7 @@ describe('konnectivity', () => {
     expect(hasKonnectivity(withFlags(...flags))).toBe(true);
   });
 
-  test('is off as an older version of the object writes it too', () => {
+  test('is off with the field of an older version too', () => {
     const cluster = changed(k0smotronCluster('red'), {
       'spec.controllerPlaneFlags': ['--disable-components', 'konnectivity-server'],
     });

@@ -35,7 +35,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
       object,
     );
 
-  test('that somebody prepared himself has none of the old addresses when the hosts are others', () => {
+  test('prepared by the user has no previous addresses after a change of the hosts', () => {
     const own = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
     const before = pasted(changed(make('red'), { 'spec.patches': [own] }), specFor('old'));
     expect(JSON.stringify(before)).toContain('old.k8s.example.test');
@@ -52,7 +52,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     });
   });
 
-  test('with the endpoints of two hosts is refused', () => {
+  test('with the endpoints of two hosts is rejected', () => {
     const patches = ['old', 'older'].map((host) => publicEndpoint(host, 443));
 
     const { findings } = plan(changed(make('red'), { 'spec.patches': patches }), specFor('new'));
@@ -72,7 +72,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     );
   });
 
-  test('keeps another external address, which is told', () => {
+  test('keeps another external address, and reports it', () => {
     const object = changed(make('red'), { 'spec.externalAddress': '203.0.113.1' });
 
     const { fields, findings } = plan(object, specFor('new'));
@@ -92,7 +92,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
 describe('the patch with the public endpoint', () => {
   const own = publicEndpoint('a.example.test', 8443);
 
-  test('is known for whichever host, and with its fields in another order', () => {
+  test('is recognized for any host, and with its fields in another order', () => {
     const { patch, target } = own;
 
     expect(isPublicEndpoint(own)).toBe(true);

@@ -9,8 +9,8 @@ function entry(fieldsV1: ManagedFields['fieldsV1'], rest: ManagedFields = {}): M
   return { manager: 'snicket', operation: 'Apply', ...(fieldsV1 && { fieldsV1 }), ...rest };
 }
 
-describe('a field that is given up', () => {
-  test('is not ours any more, and what is beside it still is', () => {
+describe('a released field', () => {
+  test('is no longer owned, and its siblings still are', () => {
     const ours = entry({
       'f:spec': { 'f:ingress': { 'f:hostname': {}, 'f:port': {} }, 'f:certSANs': {} },
     });
@@ -20,7 +20,7 @@ describe('a field that is given up', () => {
     ]);
   });
 
-  test('leaves no empty block, which would stand for the whole block', () => {
+  test('leaves no empty parent, which would mean ownership of the whole parent', () => {
     const ours = entry({
       'f:metadata': { 'f:annotations': { 'f:a': {} } },
       'f:spec': { '.': {}, 'f:ingress': { '.': {}, 'f:hostname': {} } },
@@ -31,13 +31,13 @@ describe('a field that is given up', () => {
     ]);
   });
 
-  test('goes with the items of a list that is merged', () => {
+  test('includes the items of an associative list', () => {
     const ours = entry({ 'f:spec': { 'f:certSANs': { 'v:"a"': {} }, 'f:port': {} } });
 
     expect(released([ours], [NAMES])).toEqual([entry({ 'f:spec': { 'f:port': {} } })]);
   });
 
-  test('takes the entry with it where nothing else is in it, and one that a patch of ours has left', () => {
+  test('removes an empty entry, and one of a previous patch', () => {
     const fields = { 'f:spec': { 'f:ingress': { 'f:hostname': {} } } };
     const entries = [entry(fields), entry(fields, { operation: 'Update' })];
 
@@ -47,7 +47,7 @@ describe('a field that is given up', () => {
     });
   });
 
-  test('stays with others, and with those who do not own it', () => {
+  test('is not removed from other managers', () => {
     const fields = { 'f:spec': { 'f:ingress': { 'f:hostname': {} } } };
     const entries = [
       entry(fields, { manager: 'user' }),

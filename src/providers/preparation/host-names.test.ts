@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { certificateNameFindings } from './host-names.ts';
 
-test('names with a port are told by the first few, however many there are', () => {
+test('names with a port are reported by the first few only', () => {
   const names = Array.from({ length: 900 }, (_, index) => `h${index}.example.test:443`);
 
   const findings = certificateNameFindings(['a.example.test', ...names], 'the list');

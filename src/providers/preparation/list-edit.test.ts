@@ -4,7 +4,7 @@ import { hasSameEntries, withEntries, withoutEntries } from './list-edit.ts';
 import { flagEntry } from './preparation.ts';
 
 describe('entries in a list', () => {
-  test('go to its end, in the place of another value of the flag, or nowhere if they are there', () => {
+  test('are appended, replace another value of the flag, or are unchanged if present', () => {
     const list = ['--a=1', '--b=1', '--c'];
     const desired = [
       flagEntry('--b', '2'),
@@ -30,7 +30,7 @@ describe('entries in a list', () => {
     expect(withoutEntries([structuredClone(entry), 1], [{ entry }])).toEqual([1]);
   });
 
-  test('a flag is not taken for another that begins alike', () => {
+  test('a flag is not confused with another that has it as a prefix', () => {
     expect(withEntries(['--v-module=1'], [flagEntry('--v', '2')]).list).toEqual([
       '--v-module=1',
       '--v=2',
@@ -38,7 +38,7 @@ describe('entries in a list', () => {
   });
 });
 
-describe('taking entries out again', () => {
+describe('removing entries again', () => {
   const flag = fc.constantFrom('--a', '--b', '--c', '--d', '--e');
   const argument = fc.tuple(flag, fc.nat(3)).map(([name, value]) => `${name}=${value}`);
   /** Lists with each flag once, as on a command line. */
@@ -47,7 +47,7 @@ describe('taking entries out again', () => {
     .uniqueArray(fc.tuple(flag, fc.nat(3)), { selector: ([name]) => name })
     .map((all) => all.map(([name, value]) => flagEntry(name, String(value))));
 
-  test('gives the very list of before', () => {
+  test('restores the previous list', () => {
     fc.assert(
       fc.property(list, desired, (before, wanted) => {
         const { list: edited, records } = withEntries(before, wanted);
@@ -58,7 +58,7 @@ describe('taking entries out again', () => {
     );
   });
 
-  test('leaves every entry that somebody has added since, and brings back none that he has removed', () => {
+  test('keeps every entry that was added since, and restores none that was removed', () => {
     fc.assert(
       fc.property(
         list,
@@ -81,21 +81,21 @@ describe('taking entries out again', () => {
 });
 
 describe('two lists', () => {
-  test('are the same in another order, and with the fields of an entry in another order', () => {
+  test('are equal in another order, and with the fields of an entry in another order', () => {
     const patch = { target: { kind: 'ConfigMap', component: 'a' }, type: 'merge' };
     const read = { type: 'merge', target: { component: 'a', kind: 'ConfigMap' } };
 
     expect(hasSameEntries(['b', patch, 'a'], [read, 'a', 'b'])).toBe(true);
   });
 
-  test('are others with an entry more often, of another type, or elsewhere', () => {
+  test('differ with a repeated entry, another type, or another nesting', () => {
     expect(hasSameEntries(['a', 'a', 'b'], ['a', 'b', 'b'])).toBe(false);
     expect(hasSameEntries(['a', 'b'], ['a', 'b', 'b'])).toBe(false);
     expect(hasSameEntries(['1'], [1])).toBe(false);
     expect(hasSameEntries(['a'], ['b'])).toBe(false);
   });
 
-  test('are looked through once each, however long they are', () => {
+  test('are compared in linear time', () => {
     let looks = 0;
     const counted = (name: number) => ({
       get name() {

@@ -28,8 +28,8 @@ function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly ki
   return { group: groupOf(apiVersion), kind };
 }
 
-describe('the fields that may be put back', () => {
-  test('are all that are written', () => {
+describe('the fields that may be restored', () => {
+  test('are all fields that Snicket writes', () => {
     const red = k0smotronCluster('red');
     const amber = k0smotronControlPlane('amber');
     const older = changed(amber, { apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1' });

@@ -66,7 +66,7 @@ describe('a plan', () => {
     [[`${A}`, `${A}=1`], `has "${A}", "${A}=1", of which`],
     [[`${A}=1`, `${A}=1`], undefined],
     [[`${A}=1`, `${A}b=1`], undefined],
-  ])('is refused for a flag that is there more than once: %j', (list, message) => {
+  ])('is rejected for a repeated flag: %j', (list, message) => {
     const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
 
     const { findings } = planned(tenant([[ARGS, list]]), [desired]);
@@ -77,7 +77,7 @@ describe('a plan', () => {
     expect(findings[0]?.message ?? '').toContain(message ?? '');
   });
 
-  test('is not refused where a flag was added behind ours', () => {
+  test("is not rejected if a flag was added after Snicket's", () => {
     const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
     const { recordAfter, ...first } = planned(tenant(), [desired]);
     const prepared = written({ ...first, recordAfter });
@@ -88,7 +88,7 @@ describe('a plan', () => {
     expect(valueAt(plan.body, ...ARGS)).toEqual([`${A}=1`]);
   });
 
-  test('is refused for a list of more entries than anybody needs', () => {
+  test('is rejected for a list with too many entries', () => {
     const list = Array.from({ length: 1_001 }, (_, index) => `--v=${index}`);
     const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
 
@@ -104,7 +104,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('is of one version of the object, and of the fields that have to change', () => {
+  test('has the resourceVersion of the object, and only the fields to change', () => {
     const desiredFields: readonly DesiredField[] = [
       { path: HOST, value: 'a.example.test', why: 'so' },
       { path: CLASS, value: 'ours', isMet: (present) => present === 'own', why: 'so' },
@@ -124,7 +124,7 @@ describe('a plan', () => {
     expect(plan.recordAfter).toEqual(plan.recordBefore);
   });
 
-  test('records what was written before beside what is written next, until that is there', () => {
+  test('records previous values beside the next ones until the apply is complete', () => {
     const desired = (value: string): DesiredField => ({ path: HOST, value, why: '' });
     const first = planned(tenant([[HOST, 'old']]), [desired('one')]);
 
@@ -136,7 +136,7 @@ describe('a plan', () => {
     expect(third).toMatchObject({ isDue: false, recordAfter: second.recordAfter });
   });
 
-  test('leaves a value alone that does the job, and records nothing of it', () => {
+  test('keeps a value that satisfies the field, without a record', () => {
     const desired: DesiredField = {
       path: CLASS,
       value: 'ours',
@@ -153,7 +153,7 @@ describe('a plan', () => {
     expect(planned(tenant([[CLASS, 'bad']]), [desired]).isDue).toBe(true);
   });
 
-  test('has nothing to write when all of it is there, in whatever order', () => {
+  test('has nothing to write if all entries exist, in any order', () => {
     const desiredFields = [
       { path: ARGS, entries: [flagEntry(A, '1'), flagEntry(B, '2')], why: '' },
     ];
@@ -165,7 +165,7 @@ describe('a plan', () => {
     expect(planned(shuffled, desiredFields, first.recordAfter).differing).toEqual([]);
   });
 
-  test('puts back a field that is no longer desired, if it existed before', () => {
+  test('restores a field that is no longer desired, if it existed before', () => {
     const host: DesiredField = { path: HOST, value: 'new', why: '' };
     const className: DesiredField = { path: CLASS, value: 'ours', why: '' };
     const first = planned(tenant([[HOST, 'old']]), [host, className]);
@@ -181,7 +181,7 @@ describe('a plan', () => {
     });
   });
 
-  test('is refused for an object of another Exposure', () => {
+  test('is rejected for an object of another Exposure', () => {
     const { findings } = planned(tenant(), [], [], (uid) =>
       uid === 'u' ? 'tenants/b' : undefined,
     );
@@ -216,7 +216,7 @@ describe('any sequence of desired fields', () => {
     { selector: ([at]) => at.join('.') },
   );
 
-  test('the object without us is always the one that was there before us', () => {
+  test("the object without Snicket's fields always equals the one before Snicket", () => {
     fc.assert(
       fc.property(start, fc.array(desiredFields, { minLength: 1, maxLength: 4 }), (fields, all) => {
         let live: KubeObject = tenant(fields);
@@ -253,7 +253,7 @@ describe('any sequence of desired fields', () => {
   }
 });
 
-test('a field of any name is nothing but a field', () => {
+test('a field with any name is handled like other fields', () => {
   const tree = treeOf([[['spec', '__proto__', 'polluted'], true]]);
 
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

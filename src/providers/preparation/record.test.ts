@@ -23,7 +23,7 @@ function withRecord(text: string): KubeObject {
 }
 
 describe('the record of an Exposure', () => {
-  test('is unreadable, and throws nothing, if it is nested deeper than a stack', () => {
+  test('is unreadable without an exception if it is nested too deeply', () => {
     const deep = `${'['.repeat(16_000)}${']'.repeat(16_000)}`;
     const field = `{"path":["spec","a"],"entries":[{"entry":${deep}}]}`;
     const object = `{"group":"kamaji.clastix.io","kind":"TenantControlPlane","name":"blue","uid":"1","fields":[${field}]}`;
@@ -33,7 +33,7 @@ describe('the record of an Exposure', () => {
     expect(found).toEqual({ problem: 'unreadable' });
   });
 
-  test('is read as it was written', () => {
+  test('parses to what was written', () => {
     const text = recordText(EXPOSURE, { objects: OBJECTS });
 
     expect(text).toBe(
@@ -42,7 +42,7 @@ describe('the record of an Exposure', () => {
     expect(recordOf(withRecord(text ?? ''))).toEqual({ objects: OBJECTS });
   });
 
-  test('is none where there is nothing to record, or where it is that of another Exposure', () => {
+  test('is absent if there is nothing to record, or if it belongs to another Exposure', () => {
     const other = recordText(ownerFor('green').exposure, { objects: OBJECTS }) ?? '';
 
     expect(recordOf(EXPOSURE)).toEqual({ objects: [] });

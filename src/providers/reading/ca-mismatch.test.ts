@@ -24,13 +24,13 @@ function judged(authority: string, kubeconfig: string) {
 }
 
 describe('a CA and a kubeconfig', () => {
-  test('are of one tenant if the kubeconfig trusts that CA', () => {
+  test('match if the kubeconfig trusts that CA', () => {
     expect(judged(OURS, kubeconfigWith(OURS))).toBeUndefined();
     expect(judged(`${OTHERS}${OURS}`, kubeconfigWith(OURS))).toBeUndefined();
     expect(judged(`${OTHERS}${OURS}`, kubeconfigWith(`${OURS}${OTHERS}`))).toBeUndefined();
   });
 
-  test('are not if it trusts another, with that one or in its place', () => {
+  test('do not match if it trusts another, in addition or instead', () => {
     for (const trusted of [OTHERS, `${OURS}${OTHERS}`]) {
       const finding = judged(OURS, kubeconfigWith(trusted));
 
@@ -40,14 +40,14 @@ describe('a CA and a kubeconfig', () => {
     }
   });
 
-  test('are not if it trusts whomever the machine trusts', () => {
+  test('do not match if it trusts the system roots', () => {
     const kubeconfig = kubeconfigWith(OURS).replace(/\n *certificate-authority-data:.*/, '');
 
     expect(kubeconfig).not.toContain('certificate-authority');
     expect(judged(OURS, kubeconfig)?.message).toContain('Secret tenants/kubeconfig says no CA');
   });
 
-  test('are not compared if one of them cannot be read, or stands for one that nobody gave', () => {
+  test('are not compared if one of them is unreadable or a placeholder', () => {
     expect(judged(OURS, 'no kubeconfig')).toBeUndefined();
     expect(judged(placeholder('tls.crt'), kubeconfigWith(OURS))).toBeUndefined();
   });

@@ -6,20 +6,20 @@ import { kubeconfigFor } from '../testing/provider-objects.ts';
 const SERVER = 'https://blue.tenants.svc:6443';
 
 describe('the server in a kubeconfig', () => {
-  test('is another one for every cluster', () => {
+  test('is replaced for every cluster', () => {
     const aimed = withServer(kubeconfigFor('https://old.example.test'), SERVER) ?? '';
 
     expect(serverIn(aimed)).toBe(SERVER);
     expect(aimed).not.toContain('old.example.test');
   });
 
-  test('is nowhere in a text with an alias of nothing, which is no kubeconfig', () => {
+  test('is absent in a text with an unresolved alias, which is not a kubeconfig', () => {
     const text = `${kubeconfigFor('https://old.example.test')}extensions: *nothing\n`;
 
     expect(withServer(text, SERVER)).toBeUndefined();
   });
 
-  test('is looked for in any text, and nothing throws', () => {
+  test('is looked up in any text without an exception', () => {
     const part = fc.constantFrom(
       ...[
         'clusters:',

@@ -27,13 +27,13 @@ function facts(provider: ProviderName, known: Partial<ProvidedFacts>): ProvidedF
 
 describe('a kubeconfig', () => {
   test.each([undefined, 'https://blue.k8s.example.test:443', 'https://blue.k8s.example.test'])(
-    'with the server %p is as it should be',
+    'with the server %p has no findings',
     (publishedServer) => {
       expect(publishedFindings(facts('kamaji', { publishedServer }), SPEC, 'Patch')).toEqual([]);
     },
   );
 
-  test('that leads elsewhere is to be made anew, by whichever way its provider has', () => {
+  test('with another server is reported with the way to renew it', () => {
     const publishedServer = 'https://10.96.0.7:6443';
 
     const found = (provider: ProviderName, policy: PreparePolicy = 'Patch') =>
@@ -63,7 +63,7 @@ describe('the certificate of the API server', () => {
     return (await authority.issue({ names })).cert;
   };
 
-  test('has both hosts, or says which one not', async () => {
+  test('has both hosts, or is reported with the missing one', async () => {
     const whole = await certificate(...Object.values(SPEC.hosts));
     const half = await certificate(SPEC.hosts.api);
     const found = (provider: ProviderName, servingCertificate: string) =>

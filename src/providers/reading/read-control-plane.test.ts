@@ -29,7 +29,7 @@ test.each([
   ['capi-k0smotron', k0smotronControlPlane('blue')],
   ['k0rdent', clusterDeployment('blue', 'any-1-0-0')],
 ])(
-  'an object of %s is read by its provider, and everything that is missing is said',
+  'an object of %s is read by its provider, with findings for missing parts',
   async (name, object) => {
     const { apiVersion, kind, metadata } = object;
     const ref = { group: groupOf(apiVersion), kind, name: metadata.name };
@@ -43,7 +43,7 @@ test.each([
   },
 );
 
-test('an object that is not there is named', async () => {
+test('a missing object is reported', async () => {
   const ref = {
     group: 'kamaji.clastix.io',
     kind: 'TenantControlPlane',
@@ -65,7 +65,7 @@ test('an object that is not there is named', async () => {
   });
 });
 
-test('where nothing but Services and Secrets is read, no provider is known', async () => {
+test('no provider is known if only Services and Secrets are read', async () => {
   const { object: _, ...objects } = objectsFrom([freshTenant('kamaji', 'blue')]);
   const ref = {
     group: 'kamaji.clastix.io',
@@ -83,7 +83,7 @@ test('where nothing but Services and Secrets is read, no provider is known', asy
   ]);
 });
 
-test('of a kind that no provider has, those that there are are named', async () => {
+test('an unknown kind is reported with the supported ones', async () => {
   const ref = { group: 'kamaji.clastix.io', kind: 'TenantControlPlan', name: 'blue' };
 
   const { findings } = await readControlPlane(exposureFor(ref), objectsFrom([]));
@@ -98,14 +98,14 @@ test('of a kind that no provider has, those that there are are named', async () 
   ]);
 });
 
-test('a Cluster of Cluster API is not taken for one of k0smotron', () => {
+test('a Cluster of Cluster API is not confused with one of k0smotron', () => {
   expect(providerFor(PROVIDER_RESOURCES.capiCluster)).toBeUndefined();
   expect(providerFor({ apiVersion: 'k0smotron.io/v1beta1', kind: 'Cluster' })?.name).toBe(
     'k0smotron',
   );
 });
 
-test('a kind is looked at in the best version that is served', () => {
+test('a kind is read in the best served version', () => {
   const { k0smotron, kamaji } = PROVIDER_RESOURCES;
   const old = withVersion(k0smotron, 'v1beta1');
   const serves = (...apiVersions: readonly string[]) => ({

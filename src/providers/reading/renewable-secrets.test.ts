@@ -34,7 +34,7 @@ async function certificateFor(...names: readonly string[]): Promise<Secret> {
   return secretOf('blue-api-server-certificate', { 'apiserver.crt': cert });
 }
 
-test('are the certificate and the kubeconfig, by the names that the provider gives them', () => {
+test('are the certificate and the kubeconfig, with the names that the provider uses', () => {
   const status = { certificates: { apiServer: { secretName: 'blue-ca' } } };
   const objects = [changed(readyTenant('kamaji', 'blue'), { status })];
 
@@ -43,7 +43,7 @@ test('are the certificate and the kubeconfig, by the names that the provider giv
   expect(names).toEqual(['blue-api-server-certificate', 'blue-admin-kubeconfig']);
 });
 
-test('are out of date without the hosts of the edge', async () => {
+test('are stale without the hosts of the edge', async () => {
   const [certificate, kubeconfig] = renewableSecrets(KAMAJI, SPEC);
   const { api, konnectivity } = SPEC.hosts;
 
@@ -53,13 +53,13 @@ test('are out of date without the hosts of the edge', async () => {
   expect(kubeconfig?.isStale(kubeconfigAt(`https://${api}:443`))).toBe(false);
 });
 
-test('are left alone where they cannot be read', () => {
+test('are not stale if they are unreadable', () => {
   const empty = secretOf('blue', {});
 
   expect(renewableSecrets(KAMAJI, SPEC).filter(({ isStale }) => isStale(empty))).toEqual([]);
 });
 
-test('have the host of an edge that was left in the kubeconfig alone', () => {
+test('have the host of a previous edge in the kubeconfig only', () => {
   const left = outdatedSecrets(KAMAJI, [SPEC.hosts.api]);
 
   expect(left.map(({ key }) => key.name)).toEqual(['blue-admin-kubeconfig']);
@@ -78,7 +78,7 @@ describe('there are none', () => {
     expect(outdatedSecrets({ ...KAMAJI, ...facts }, [SPEC.hosts.api])).toEqual([]);
   });
 
-  test('of a control plane that does not run, but for the kubeconfig of one that leaves', () => {
+  test('for a control plane that is not running, except the kubeconfig during cleanup', () => {
     const facts = { ...KAMAJI, phase: 'unavailable' } as const;
 
     expect(renewableSecrets(facts, SPEC)).toEqual([]);

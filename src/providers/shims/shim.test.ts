@@ -75,7 +75,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     expect(shim(changed(object, EDGE)).exposure?.metadata.name).toBe(object.metadata.name);
   });
 
-  test('makes none on an Edge that ignores annotations, and says so', () => {
+  test('creates none on an Edge that ignores annotations, and reports it', () => {
     const object = changed(freshTenant('kamaji', 'blue'), EDGE);
 
     expect(shimFor(object, { ingressNames: new Set(), ignoredBy: 'shared' })).toEqual({
@@ -92,7 +92,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     });
   });
 
-  test('and nothing in it asks for the default Edge', () => {
+  test('with an empty value requests the default Edge', () => {
     const object = changed(freshTenant('kamaji', 'blue'), {
       'metadata.annotations': { 'snicket.dev/edge': '' },
     });
@@ -108,7 +108,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     ],
     ['is of no provider', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
     [
-      'was made of a K0smotronControlPlane, with its annotations',
+      'was created from a K0smotronControlPlane, with its annotations',
       changed(k0smotronCluster('amber'), {
         ...EDGE,
         'metadata.ownerReferences': [
@@ -121,11 +121,11 @@ describe('an object with the annotation snicket.dev/edge', () => {
         ],
       }),
     ],
-  ])('asks for nothing if it %s', (_, object) => {
+  ])('requests nothing if it %s', (_, object) => {
     expect(shimFor(object, NOTHING)).toBeUndefined();
   });
 
-  test('whose Exposure cannot be says why', () => {
+  test('with an invalid Exposure reports why', () => {
     const object = changed(freshTenant('kamaji', 'blue'), {
       'metadata.annotations': { 'snicket.dev/edge': 'Not A Name' },
     });
@@ -137,7 +137,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     expect(findings[0]?.message).toContain('Not A Name');
   });
 
-  test('does not take an Exposure that is not of its making', () => {
+  test('does not adopt an Exposure that Snicket did not generate for it', () => {
     const owner = changed(freshTenant('kamaji', 'blue'), EDGE);
     const { exposure } = shim(owner);
     const others = changed(exposure!, { 'metadata.ownerReferences': [] });
@@ -155,7 +155,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
   const domain = { 'kamaji.clastix.io/ingress.domain': 'example.test' };
   const tenant = changed(freshTenant('kamaji', 'blue'), { 'metadata.annotations': domain });
 
-  test('has the hosts that the addon makes', () => {
+  test('has the hosts that the addon generates', () => {
     expect(specOf(shim(tenant))).toMatchObject({
       hosts: {
         api: 'tenants-blue.k8s.example.test',
@@ -173,7 +173,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
     expect(JSON.stringify(shim(without).exposure)).not.toContain('konnectivity');
   });
 
-  test('is told of the Ingress of an addon that is still there', () => {
+  test('reports an Ingress that remains of the addon', () => {
     const found = shim(tenant, { ingressNames: new Set(['uid-of-blue']) });
 
     expect(found.findings).toMatchObject([
@@ -185,7 +185,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
   });
 
   test.each(['Example.Test', 'example.test:443', '192.0.2.1', ''])(
-    'whose domain is %j has no Exposure, and says why',
+    'with domain %j has no Exposure, and reports why',
     (value) => {
       const annotations = { 'kamaji.clastix.io/ingress.domain': value };
       const found = shim(changed(tenant, { 'metadata.annotations': annotations }));
@@ -195,7 +195,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
     },
   );
 
-  test('with an Ingress of its own is told that there would be two', () => {
+  test('with an Ingress of the provider reports both routes', () => {
     const found = shim(
       changed(tenant, {
         'spec.controlPlane.ingress': {
@@ -227,7 +227,7 @@ describe('a tenant of Steward', () => {
     },
   });
 
-  test('brings its host, and what it says of its proxy', () => {
+  test('has its host and the settings of its proxy', () => {
     expect(specOf(shim(tenant))).toMatchObject({
       hosts: { api: 'green.k8s.example.test', konnectivity: 'green.konnectivity.example.test' },
       worker: {
@@ -243,7 +243,7 @@ describe('a tenant of Steward', () => {
     'ghcr.example.test/butler/steward-tcp-proxy:v0.2.0',
     'mirror.example.test/tcp-proxy@sha256:0123',
     'mirror.example.test/snicket/tcp-proxy:v1',
-  ])('does not bring %s, which is no image of Snicket, and says so', (image) => {
+  ])('does not use %s, which is not an image of Snicket, and reports it', (image) => {
     const found = shim(changed(tenant, { 'spec.addons.tcpProxy': { image } }));
 
     expect(JSON.stringify(found.exposure)).not.toContain('image');
@@ -253,7 +253,7 @@ describe('a tenant of Steward', () => {
     });
   });
 
-  test('does not bring what no Exposure can have, and brings the rest', () => {
+  test('drops invalid settings, and uses the others', () => {
     const found = shim(
       changed(tenant, {
         'spec.addons.tcpProxy': {
@@ -270,14 +270,14 @@ describe('a tenant of Steward', () => {
     );
   });
 
-  test('says that devices are not claimed', () => {
+  test('reports that devices are not claimed', () => {
     const claims = [{ name: 'gpu' }];
     const found = shim(changed(tenant, { 'spec.addons.tcpProxy': { resources: { claims } } }));
 
     expect(found.findings[1]?.message).toContain('spec.addons.tcpProxy.resources.claims');
   });
 
-  test('keeps what it said of its proxy when that is removed, but for what somebody has changed since', () => {
+  test('retains the settings of a removed proxy, except those that another client has changed', () => {
     const { exposure } = shim(tenant);
     const without = changed(tenant, { 'spec.addons.tcpProxy': undefined });
     const asServed = changed(exposure!, {
@@ -319,7 +319,7 @@ describe('a control plane of k0smotron', () => {
   const cluster = changed(k0smotronCluster('red'), { ...EDGE, 'spec.ingress': ingress });
   const hosts = { api: 'red.k8s.example.test', konnectivity: 'red.konn.example.test' };
 
-  test('brings its hosts, and is told who makes which route', () => {
+  test('has its hosts, and reports the routes of both', () => {
     const found = shim(cluster, { ...NOTHING, edgePort: 443 });
 
     expect(specOf(found)).toMatchObject({ hosts });
@@ -337,7 +337,7 @@ describe('a control plane of k0smotron', () => {
     ]);
   });
 
-  test('that deploys none is told of the one that it left', () => {
+  test('that deploys none reports the one that remains', () => {
     const quiet = changed(cluster, { 'spec.ingress.deploy': false });
 
     expect(codes(shim(quiet))).toEqual([]);
@@ -346,7 +346,7 @@ describe('a control plane of k0smotron', () => {
     ]);
   });
 
-  test('under Cluster API has its Ingress by the name of its Cluster', () => {
+  test('under Cluster API has an Ingress with the name of its Cluster', () => {
     const controlPlane = changed(k0smotronControlPlane('amber'), {
       ...EDGE,
       'spec.ingress': ingress,
@@ -368,18 +368,22 @@ describe('a control plane of k0smotron', () => {
   test.each([
     ['none', []],
     ['haproxy', ['ProviderMakesIngress']],
-  ])('has no warning of an Ingress that no controller handles: class %p', (className, expected) => {
-    const context = { ...NOTHING, handledClasses: new Set(['haproxy']) };
-    const own = { hostname: 'a.k8s.example.test', ingressClassName: className };
-    const red = changed(cluster, { ...EDGE, 'spec.ingress': { ...ingress, className } });
-    const tenants = (['kamaji', 'steward'] as const).map((of) =>
-      changed(freshTenant(of, 'blue'), { ...EDGE, 'spec.controlPlane.ingress': own }),
-    );
+  ])(
+    'has no warning for an Ingress that no controller handles: class %p',
+    (className, expected) => {
+      const context = { ...NOTHING, handledClasses: new Set(['haproxy']) };
+      const own = { hostname: 'a.k8s.example.test', ingressClassName: className };
+      const red = changed(cluster, { ...EDGE, 'spec.ingress': { ...ingress, className } });
+      const tenants = (['kamaji', 'steward'] as const).map((of) =>
+        changed(freshTenant(of, 'blue'), { ...EDGE, 'spec.controlPlane.ingress': own }),
+      );
 
-    for (const object of [red, ...tenants]) expect(codes(shim(object, context))).toEqual(expected);
-  });
+      for (const object of [red, ...tenants])
+        expect(codes(shim(object, context))).toEqual(expected);
+    },
+  );
 
-  test('is asked for its own words, not for those that Snicket wrote for the Exposure of before', () => {
+  test('uses its own fields, not those that Snicket wrote for the previous Exposure', () => {
     const { exposure } = ownerFor('red');
     const fields = [
       { path: ['spec', 'ingress', 'apiHost'], wrote: [hosts.api] },
