@@ -1,5 +1,5 @@
 /**
- * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
+ * The operator: reconciles all Exposures and Edges of one management cluster while this process is the leader.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
@@ -36,75 +36,75 @@ import { Triggers } from './triggers.ts';
 /** Options of an {@link Operator}. */
 export interface OperatorOptions {
   readonly client: KubeClient;
-  /** Where it runs itself: its Lease, the gateway's keys and Service. */
+  /** The namespace of the operator: of its Lease, and of the gateway's keys and Service. */
   readonly namespace: string;
-  /** Which of the replicas this is. */
+  /** Identifies this replica. */
   readonly identity: string;
   readonly proxyImage: string;
   readonly log: Logger;
-  /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
+  /** Whether the gateway is on this machine, and so reaches its loopback addresses. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Whether it listens there then. Default: that is not known. */
+  /** Whether the gateway on this machine listens at an address. Default: that is unknown. */
   readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
   /**
    * Whether this process may still write to tenants. Their Leases name the management cluster and not the replica, so they do
-   * not stop a replica that no longer leads. Default: always.
+   * not stop a replica that is no longer the leader. Default: always.
    */
   readonly mayWrite?: (() => boolean) | undefined;
-  /** How many Exposures are looked at together. Default 32: most of the time is spent waiting for tenants. */
+  /** Maximum number of concurrent reconciles of Exposures. Default 32: most of their time is spent waiting for tenants. */
   readonly concurrency?: number | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
   readonly cleanupTimeoutMs?: number | undefined;
-  /** How long a provider has to make a Secret anew by itself, before Snicket has it do so where it may. Default 20,000. */
+  /** How long a provider has to create a Secret again by itself, before Snicket deletes the old one. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
   /**
-   * Between two reads of an Exposure's Secrets after a change. A full reconcile takes place after five times that; both become
-   * rarer while nothing changes. Default 120,000.
+   * The interval between two reads of an Exposure's Secrets after a change. A full reconcile takes place after five intervals. Both
+   * become rarer while nothing changes. Default 120,000.
    */
   readonly resyncMs?: number | undefined;
-  /** The longest time between two such reads: they become rarer while nothing changes. Default 5 times `resyncMs`. */
+  /** The longest interval between two such reads. Default 5 times `resyncMs`. */
   readonly maxResyncMs?: number | undefined;
-  /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
+  /** The timeout for the reconcile of a tenant: one that hangs must not delay the others. Default 20,000. */
   readonly tenantTimeoutMs?: number | undefined;
-  /** How long a tenant stays with an owner that does not renew its Lease. Default {@link DEFAULT_LEASE_DURATION_MS}. */
+  /** How long an owner keeps a tenant without renewing its Lease. Default {@link DEFAULT_LEASE_DURATION_MS}. */
   readonly leaseDurationMs?: number | undefined;
-  /** For how long a roll-out of a tenant's proxies may stand still. Default 120,000. */
+  /** How long a rollout of a tenant's proxies may make no progress before it is stuck. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
   /** Whether a finalizer holds a deleted Edge while Exposures use it. Default true. */
   readonly protectsEdges?: boolean | undefined;
-  /** How many tenants may roll a new release of the proxies out together. Default 10. */
+  /** Maximum number of tenants that roll out a new release of the proxies at the same time. Default 10. */
   readonly maxConcurrentRollouts?: number | undefined;
-  /** Between two probes of an Exposure; up to ten times that while nothing changes. Default 60,000. */
+  /** The interval between two probes of an Exposure. Up to ten times that while nothing changes. Default 60,000. */
   readonly probeMs?: number | undefined;
   /** Default: a client of the tenant's API server. */
   readonly connectTenant?: ((access: ClusterAccess) => KubeClient) | undefined;
-  /** For the hosts of tenants. Default: the resolver of this machine. */
+  /** Resolves the hosts of tenants. Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
   /** Default: `probeExposure` over the network. */
   readonly probe?: Probe | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   /** Whether a timer measures blocks of the event loop. Default true. */
   readonly monitorsEventLoop?: boolean | undefined;
 }
 
-/** All that is not watched in a tenant is read anew every so many times that its Secrets are. */
-const WHOLE_EVERY = 5;
-/** While nothing changes: an hour by default. */
-const WHOLE_EVERY_AT_REST = 30;
-/** What was read is good for another look within this time, and never for the next resync. */
+/** The period of full reconciles after a change, in intervals of `resyncMs`. */
+const FULL_RESYNC_INTERVALS = 5;
+/** The longest period of full reconciles while nothing changes: an hour by default. */
+const STEADY_FULL_RESYNC_INTERVALS = 30;
+/** Reads are cached for this time, but never until the next resync. */
 const FRESH_MS = 30_000;
 
 /** Number of slots shared by tenants that did not respond last time: they may take their full timeout again. */
-const FAILING_AT_A_TIME = 16;
-/** A look at a tenant is over in a second; one that hangs, and was not known to, gives its place to others. */
+const FAILING_CONCURRENCY = 16;
+/** A reconcile usually takes less than a second. One that unexpectedly takes longer does not count towards the concurrency. */
 const OVERDUE_RUNS = { limitMs: 2_000, extraSlots: 96 };
 
-/** The operator. It works once: a process that leads again makes a new one. */
+/** The operator. It runs once: a process that becomes the leader again creates a new one. */
 export class Operator {
   readonly metrics = new Metrics();
 
@@ -159,8 +159,8 @@ export class Operator {
     });
     const backsOff = options.maxResyncMs === undefined;
     this.#resyncs = new ResyncPeriods(
-      WHOLE_EVERY * resyncMs,
-      (backsOff ? WHOLE_EVERY_AT_REST : WHOLE_EVERY) * resyncMs,
+      FULL_RESYNC_INTERVALS * resyncMs,
+      (backsOff ? STEADY_FULL_RESYNC_INTERVALS : FULL_RESYNC_INTERVALS) * resyncMs,
       clock,
     );
     const freshMs = Math.min(FRESH_MS, resyncMs);
@@ -225,7 +225,7 @@ export class Operator {
     this.#secrets = new SecretPoller({
       log,
       periodMs: resyncMs,
-      maxPeriodMs: options.maxResyncMs ?? WHOLE_EVERY * resyncMs,
+      maxPeriodMs: options.maxResyncMs ?? FULL_RESYNC_INTERVALS * resyncMs,
       clock,
       random,
       read: async (key, signal) => this.#management.secretNow(key, signal),
@@ -305,18 +305,18 @@ export class Operator {
     });
   }
 
-  /** What keeps this one from its work, as a sentence; nothing if it has read what it must. */
+  /** Why the operator is not ready, as a sentence; undefined if it is ready. */
   notReady(): string | undefined {
     return this.#management.readFault();
   }
 
-  /** Reconciles all Exposures, because something has changed that no object shows. */
+  /** Reconciles all Exposures after a change that no watched object shows. */
   reconcileAll(): void {
     const all = this.#management.exposures.list();
     for (const { metadata } of all) this.#exposures.add(keyText(metadata));
   }
 
-  /** Works until the signal. @throws the reason of the signal, if that comes before the work has begun */
+  /** Runs until the signal. @throws the reason of the signal if it aborts before the start is complete */
   async run(signal: AbortSignal): Promise<void> {
     const { log, concurrency = 32 } = this.#options;
     const { monitorsEventLoop = true } = this.#options;
@@ -332,7 +332,7 @@ export class Operator {
         this.#exposures.run(
           async (key, until) => {
             const requeueAfterMs = await this.#reconcile(key, until);
-            // Spread out, so that a thousand Exposures do not come in step.
+            // With jitter, so that a thousand Exposures are not reconciled in step.
             if (requeueAfterMs !== undefined) {
               this.#exposures.addAfter(key, requeueAfterMs * (0.9 + 0.2 * this.#random()));
             }
@@ -342,7 +342,7 @@ export class Operator {
             signal,
             overdueRuns: OVERDUE_RUNS,
             slowLane: {
-              concurrency: FAILING_AT_A_TIME,
+              concurrency: FAILING_CONCURRENCY,
               isSlow: (key) => this.#links.failuresOf(key) > 0,
             },
           },
@@ -363,7 +363,7 @@ export class Operator {
           signal,
           overdueRuns: OVERDUE_RUNS,
           slowLane: {
-            concurrency: FAILING_AT_A_TIME,
+            concurrency: FAILING_CONCURRENCY,
             isSlow: (key) => this.#ownership.isFailing(key),
           },
         }),
@@ -379,7 +379,7 @@ export class Operator {
     }
   }
 
-  /** Reconciles an Exposure. Returns when to do so again: ever later, if it is Ready, nothing was written and nothing is pending. */
+  /** Reconciles an Exposure, and returns when to do so again. The delay grows while it is Ready and nothing is written or pending. */
   async #reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
     const link = this.#links.current(key);
     const writes = link?.writes;
@@ -403,7 +403,7 @@ export class Operator {
     return isSteady ? afterMs : afterMs && Math.min(afterMs, this.#resyncs.of(key));
   }
 
-  /** An event concerns an Exposure: it is reconciled, and polled at the full rate again. */
+  /** Reconciles an Exposure after an event, and polls it at the full rate again. */
   #changed(exposure: string): void {
     this.#resyncs.reset(exposure);
     this.#secrets.hasten(exposure);
@@ -413,8 +413,8 @@ export class Operator {
   }
 
   /**
-   * Creates the gateway's keys, which gateways wait for, and reads them again every now and then. When they have changed,
-   * all Exposures are reconciled, because each tenant gets its key in a reconcile.
+   * Creates the gateway's keys, which gateways wait for, and polls them. When they change, all Exposures are reconciled, because a
+   * reconcile gives each tenant its key.
    */
   async #pollKeys(signal: AbortSignal): Promise<void> {
     const { log } = this.#options;

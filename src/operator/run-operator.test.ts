@@ -69,9 +69,11 @@ describe('an operator', () => {
 
     const said = await operator.untilReadyz(/^503 this cluster/);
 
-    expect(said).toBe('503 this cluster does not know Exposures; kubectl apply -k deploy');
+    expect(said).toBe('503 the CRD of Exposure is not installed; run kubectl apply -k deploy');
     expect(await operator.get('/healthz')).toBe('200 ok');
-    await until('it is in the log', () => operator.log.includes('does not know Exposures'));
+    await until('it is in the log', () =>
+      operator.log.includes('the CRD of Exposure is not installed'),
+    );
   });
 
   test('that waits for its turn is ready as long as the API server answers', async () => {

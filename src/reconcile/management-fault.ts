@@ -1,5 +1,5 @@
 /**
- * A step for an Exposure that the management cluster did not let us take, for a person.
+ * Errors of the management cluster during a reconcile, and the findings that report them.
  */
 import type { Finding } from '../api/finding.ts';
 import { isKubeError, type KubeError } from '../kube/kube-error.ts';
@@ -16,7 +16,7 @@ export class StepFailed<T extends string> extends Error {
   }
 }
 
-/** Takes a step. @throws StepFailed for a KubeError */
+/** Runs a step. @throws StepFailed for a KubeError */
 export async function step<S extends string, T>(name: S, take: () => Promise<T>): Promise<T> {
   try {
     return await take();
@@ -25,15 +25,15 @@ export async function step<S extends string, T>(name: S, take: () => Promise<T>)
   }
 }
 
-/** Most faults pass by themselves, and each telling is a write. */
+/** Most errors are transient, and each report is a write. */
 const REPORT_AFTER = 3;
 
-/** Whether a fault should be told that came so many times in a row. No right comes by itself. */
+/** Whether to report an error after this many consecutive failures. A missing permission is reported at once. */
 export function shouldReport({ reason }: KubeError, times: number): boolean {
   return reason === 'Forbidden' || times >= REPORT_AFTER;
 }
 
-/** What such a fault means. */
+/** The finding for an error of the management cluster. */
 export function managementFault({ reason, message }: KubeError): Finding {
   if (reason === 'Forbidden') {
     return {

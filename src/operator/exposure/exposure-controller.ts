@@ -45,7 +45,7 @@ import { ExposureReports, CLEANING_UP } from './exposure-reports.ts';
 import { ExposureState, type Follower } from './exposure-state.ts';
 import { withErrorReporting } from './error-reporting.ts';
 
-/** What the controller needs. */
+/** Options of an {@link ExposureController}. */
 export interface ExposureControllerOptions extends TenantDeps {
   readonly management: ManagementCluster;
   /** Of the operator. */
@@ -61,13 +61,13 @@ export interface ExposureControllerOptions extends TenantDeps {
   readonly proxyImage: string;
   /** Whether the gateway is on this machine. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Whether it listens there then. Default: that is not known. */
+  /** Whether the gateway on this machine listens at an address. Default: that is unknown. */
   readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly cleanupTimeoutMs: number;
   /** How long a provider has to create a Secret again by itself. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** How long until an Exposure is reconciled although nothing has changed: not everything in a tenant is watched. */
+  /** The delay until an Exposure is reconciled again without a change: not everything in a tenant is watched. */
   readonly resyncMs: (exposure: string) => number;
 }
 
@@ -80,7 +80,7 @@ export class ExposureController {
   readonly #probes: ExposureProbes;
   readonly #deps: ReconcileDeps;
   readonly #cleanup: CleanupDeps;
-  /** Everything else that is kept by key. */
+  /** Everything else that has state by the key of an Exposure. */
   readonly #followers: readonly Follower[];
 
   constructor(options: ExposureControllerOptions) {
@@ -138,7 +138,7 @@ export class ExposureController {
     this.#states.get(key)?.polls.reset();
   }
 
-  /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
+  /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for an error to retry */
   async reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
     const { management, pacer } = this.#options;
     const exists = () => management.exposures.get(parseKey(key)) !== undefined;
@@ -259,7 +259,7 @@ export class ExposureController {
       plan,
       isRouted: plan.management !== undefined && !isMoving,
       hops: isProbed ? this.#hopsWith(key, tenant?.hops) : undefined,
-      // Hops of other hosts are not current. If another client changed the status, they are what we found all the same.
+      // Hops of other hosts are not current. If another client changed the status, the probed hops still are.
       areHopsCurrent: isProbed || (hasNewRoutes ? false : undefined),
       proxies: tenant?.proxies,
       certificate: tenant?.certificate,

@@ -19,7 +19,7 @@ import {
   type ConditionStates,
 } from '../../reconcile/conditions/condition-state.ts';
 
-/** The reason of Ready while an Exposure is on its way out. */
+/** The reason of Ready while a deleted Exposure is cleaned up. */
 export const CLEANING_UP = 'Leaving';
 
 /** Whether a condition that is True has this reason because only a part of the path works. */
@@ -27,19 +27,19 @@ function isPartial(reason: string): boolean {
   return reason === 'Degraded' || reason === 'DnsMismatch';
 }
 
-/** Most of what turns for less than this turns back. */
-const PASSING_MS = 30_000;
+/** Most changes that last less than this are reverted. */
+const TRANSIENT_MS = 30_000;
 
-/** What reports are made with. */
+/** Options of {@link ExposureReports}. */
 export interface ExposureReportsOptions {
   readonly management: Pick<ManagementCluster, 'client' | 'exposures'>;
   readonly events: EventRecorder;
   readonly log: Logger;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** The reports on all Exposures. */
+/** Reports on all Exposures. */
 export class ExposureReports {
   readonly #options: ExposureReportsOptions;
   readonly #clock: Clock;
@@ -51,27 +51,27 @@ export class ExposureReports {
     this.#statuses = new StatusWriter(options.management.client);
   }
 
-  /** The status as it is now. */
+  /** The current status, including writes that the watch has not reported yet. */
   statusOf(object: KubeObject): ExposureStatus | undefined {
-    return this.#statuses.statusOf(this.#seen(object));
+    return this.#statuses.statusOf(this.#watched(object));
   }
 
-  /** The observed object as our own writes since have left it: a patch of an older version would be a conflict. */
+  /** The object with the version and finalizers of the operator's own writes since: a patch of an older version is a conflict. */
   latest(object: KubeObject): KubeObject {
-    return this.#statuses.latest(object, this.#seen(object));
+    return this.#statuses.latest(object, this.#watched(object));
   }
 
-  /** Records a change to the metadata that we have written. */
+  /** Records an own write to the metadata. */
   wrote(before: KubeObject, after: KubeObject): void {
     this.#statuses.wrote(before, after);
   }
 
-  /** @throws OutdatedError if a write on top of this version was refused already: the watch is behind */
+  /** @throws OutdatedError if a write to this version was already rejected, because the watch is behind */
   assertCurrent(object: KubeObject): void {
     this.#statuses.assertCurrent(object);
   }
 
-  /** Whether a change that the watch tells is somebody else's to the status. */
+  /** Whether another client has changed the status. */
   isForeign(object: KubeObject, previous: KubeObject): boolean {
     return this.#statuses.isForeign(object, previous);
   }
@@ -81,8 +81,8 @@ export class ExposureReports {
   }
 
   /**
-   * Writes the status, if it says something new, and tells people when Ready turns. Of one that was not Ready before this
-   * process began, and still is not, the log has a line: else whoever starts it anew reads of nothing. @throws KubeError
+   * Writes the status if it has changed, and records an event when Ready changes. An Exposure that was not Ready before this
+   * process started, and still is not, is logged once. @throws KubeError
    */
   async report(
     object: KubeObject,
@@ -97,7 +97,7 @@ export class ExposureReports {
     const status = nextStatus(before, { ...input, generation }, this.#clock.now());
     const written = await this.#write(object, status, signal);
     const ready = written || readyState(input.conditions);
-    const isPassing = this.#isPassing(object, state, ready, before);
+    const isTransient = this.#isTransient(object, state, ready, before);
     const isFirst = isFirstReport(state);
     const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
     const isSame = wasReady?.status === ready.status && wasReady.reason === ready.reason;
@@ -110,7 +110,7 @@ export class ExposureReports {
       if (isFirst && !isReady) log[level]('exposure not ready', { exposure: key, reason, message });
       return;
     }
-    if (!isPassing && (isReady || hasTrouble)) {
+    if (!isTransient && (isReady || hasTrouble)) {
       events.record(object, {
         type: isReady ? 'Normal' : 'Warning',
         action: 'Expose',
@@ -143,9 +143,8 @@ export class ExposureReports {
   }
 
   /**
-   * Whatever is found must not leave an older status standing, whose Ready may be True: if a tenant has brought something
-   * into this one that the server refuses, it is left out. Returns Ready as it was written in place of what was found,
-   * false if there was nothing to write.
+   * Writes the status. If the API server rejects it, for example because of data from a tenant, a reduced status is written, so
+   * that an outdated Ready does not stay. Returns the Ready of the reduced status, or false if there was nothing to write.
    */
   async #write(
     object: KubeObject,
@@ -153,30 +152,30 @@ export class ExposureReports {
     signal: AbortSignal,
   ): Promise<ConditionState | false | undefined> {
     try {
-      const isNew = await this.#statuses.write(this.#seen(object), status, signal, object);
+      const isNew = await this.#statuses.write(this.#watched(object), status, signal, object);
       return isNew && undefined;
     } catch (error) {
       if (!isKubeError(error, 'Invalid')) throw error;
       const exposure = keyText(object.metadata);
       this.#options.log.error('status rejected', { exposure, error });
       const bare = refusedStatus(this.statusOf(object), status, error.message, this.#clock.now());
-      const isNew = await this.#statuses.write(this.#seen(object), bare.status, signal, object);
+      const isNew = await this.#statuses.write(this.#watched(object), bare.status, signal, object);
       return isNew && bare.ready;
     }
   }
 
-  /** When to report again, for the sake of what was not worth an event yet. */
+  /** The delay until a change has lasted long enough for an event. */
   reportDelayMs({ unobservedSinceMs: sinceMs }: ExposureState): number | undefined {
     return sinceMs === undefined
       ? undefined
-      : Math.max(1, sinceMs + PASSING_MS - this.#clock.nowMs());
+      : Math.max(1, sinceMs + TRANSIENT_MS - this.#clock.nowMs());
   }
 
   /**
-   * Whether nobody has to hear of a turn: a DaemonSet that was changed is seen by its controller a moment later, and all is
-   * as it was. If that takes long, it is told then.
+   * Whether a change of Ready needs no event: the DaemonSet controller observes a changed DaemonSet a moment later. If that takes
+   * long, an event is recorded then.
    */
-  #isPassing(
+  #isTransient(
     object: KubeObject,
     state: ExposureState,
     ready: ConditionState,
@@ -189,7 +188,7 @@ export class ExposureReports {
     }
     const was = before?.conditions?.find(({ type }) => type === 'Ready');
     if (was?.status === 'True') state.unobservedSinceMs = this.#clock.nowMs();
-    if (sinceMs !== undefined && this.#clock.nowMs() - sinceMs >= PASSING_MS) {
+    if (sinceMs !== undefined && this.#clock.nowMs() - sinceMs >= TRANSIENT_MS) {
       state.unobservedSinceMs = undefined;
       const { reason, message: note } = ready;
       this.#options.events.record(object, { type: 'Warning', action: 'Expose', reason, note });
@@ -197,7 +196,7 @@ export class ExposureReports {
     return true;
   }
 
-  /** Reports that an Exposure is cleaned up, and what that waits for. @throws KubeError */
+  /** Reports the cleanup of an Exposure, and what it waits for. @throws KubeError */
   async reportCleanup(
     object: KubeObject,
     state: ExposureState,
@@ -227,11 +226,11 @@ export class ExposureReports {
       this.#clock.now(),
     );
     const status = { ...before, conditions };
-    await this.#statuses.write(this.#seen(object), status, signal, object);
+    await this.#statuses.write(this.#watched(object), status, signal, object);
   }
 
-  /** As the watch has it by now. */
-  #seen(object: KubeObject): KubeObject {
+  /** The object as the watch has it now. */
+  #watched(object: KubeObject): KubeObject {
     return this.#options.management.exposures.get(object.metadata) ?? object;
   }
 }

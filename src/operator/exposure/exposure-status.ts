@@ -1,6 +1,6 @@
 /**
- * The status of an Exposure from what was found. Pure: nothing in it changes as long as nothing else does, times
- * included, so that a steady Exposure is never written.
+ * Computes the status of an Exposure. Pure: the same input gives the same status, including times, so that the status of a steady
+ * Exposure is not written.
  */
 import { EXPOSURE_CONDITIONS, type ExposureStatus, type Hop } from '../../api/exposure.ts';
 import type { Condition } from '../../kube/object.ts';
@@ -14,47 +14,47 @@ import {
   type ConditionStates,
 } from '../../reconcile/conditions/condition-state.ts';
 
-/** What was found. */
+/** The result of a reconcile. */
 export interface StatusInput {
   readonly generation: number;
   readonly conditions: ConditionStates;
-  /** Absent, as is the plan: nothing can be told of them. */
+  /** Absent, like the plan, if the Exposure could not be resolved. */
   readonly edge?: Edge | undefined;
   readonly plan?: Plan | undefined;
-  /** Whether routes are as the plan has them. If not, those from before are in use still. */
+  /** Whether the routes of the plan are applied. If not, the previous ones are still in use. */
   readonly isRouted: boolean;
-  /** Absent: nothing new is known of them. */
+  /** Absent: there are no new results. */
   readonly hops?: readonly HopResult[] | undefined;
-  /** Whether those of before are about the way that is in use now. Default: if that is as it was before. */
+  /** Whether the previous hops are about the current path. Default: if the path is the same. */
   readonly areHopsCurrent?: boolean | undefined;
-  /** Absent: the same. */
+  /** Absent: as before. */
   readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
-  /** Absent: the same. */
+  /** Absent: as before. */
   readonly certificate?: ExposureStatus['certificate'];
 }
 
-/** The status that follows on the one before. */
+/** The next status after `before`. */
 export function nextStatus(
   before: ExposureStatus | undefined,
   input: StatusInput,
   now: Date,
 ): ExposureStatus {
   const { generation, conditions, proxies } = input;
-  const way = wayOf(before, input);
-  const { areHopsCurrent = isSameWay(before, way) } = input;
+  const path = pathOf(before, input);
+  const { areHopsCurrent = isSamePath(before, path) } = input;
   const known = areHopsCurrent ? before?.hops : undefined;
   const hops = input.hops === undefined ? known : hopsSince(known, input.hops, now);
   const certificate = input.certificate ?? before?.certificate;
   return {
     observedGeneration: generation,
-    ...way,
+    ...path,
     ...defined(
       'proxies',
       proxies === undefined
         ? before?.proxies
         : { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
     ),
-    ...(way.mode === 'Terminate' && defined('certificate', certificate)),
+    ...(path.mode === 'Terminate' && defined('certificate', certificate)),
     // A refused Exposure, or one without routes, is not probed any more.
     ...(hasRoutes(input) && conditions.Accepted.status !== 'False' && defined('hops', hops)),
     conditions: conditionsSince(before?.conditions, conditions, generation, now),
@@ -62,8 +62,8 @@ export function nextStatus(
 }
 
 /**
- * In place of a status that the API server refuses: the way, which is ours, and of the rest what it took before. Ready is
- * False, since nobody can read what it would be.
+ * Replaces a status that the API server rejects: the path comes from the new status, everything else from the previous one. Ready
+ * is False.
  */
 export function refusedStatus(
   before: ExposureStatus | undefined,
@@ -74,7 +74,7 @@ export function refusedStatus(
   const ready: ConditionState = {
     status: 'False',
     reason: 'StatusRefused',
-    message: `the management cluster refuses the status that was found: ${because}`,
+    message: `The management cluster rejects the status: ${because}`,
   };
   const { proxies, certificate, hops, conditions = [] } = before ?? {};
   const { observedGeneration = 0 } = found;
@@ -84,7 +84,7 @@ export function refusedStatus(
     ready,
     status: {
       observedGeneration,
-      ...wayIn(found),
+      ...pathIn(found),
       ...defined('proxies', proxies),
       ...defined('certificate', certificate),
       ...defined('hops', hops),
@@ -97,10 +97,10 @@ function hasRoutes({ isRouted, plan }: StatusInput): boolean {
   return !isRouted || plan?.routes !== undefined;
 }
 
-type Way = Pick<ExposureStatus, 'endpoint' | 'edgeRef' | 'driver' | 'mode'>;
+type ClientPath = Pick<ExposureStatus, 'endpoint' | 'edgeRef' | 'driver' | 'mode'>;
 
-/** How clients reach the tenant: what is in use stays until something else is. */
-function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
+/** The path of clients to the tenant. The current one stays until another is applied. */
+function pathOf(before: ExposureStatus | undefined, input: StatusInput): ClientPath {
   const { plan, edge, isRouted } = input;
   const planned = {
     ...defined('endpoint', plan?.endpoint),
@@ -108,11 +108,11 @@ function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
     ...defined('driver', edge?.spec.driver),
     ...defined('mode', plan?.mode),
   };
-  return isRouted ? planned : { ...planned, ...wayIn(before) };
+  return isRouted ? planned : { ...planned, ...pathIn(before) };
 }
 
-/** As much of it as a status has. */
-function wayIn(status: ExposureStatus | undefined): Way {
+/** The path in a status. */
+function pathIn(status: ExposureStatus | undefined): ClientPath {
   return {
     ...defined('endpoint', status?.endpoint),
     ...defined('edgeRef', status?.edgeRef),
@@ -121,21 +121,21 @@ function wayIn(status: ExposureStatus | undefined): Way {
   };
 }
 
-/** Whether hops of before are still about the way of clients. */
-function isSameWay(before: ExposureStatus | undefined, way: Way): boolean {
-  const placeIn = ({ endpoint, edgeRef, driver }: Way) => ({
+/** Whether the previous hops are about the current path of clients. */
+function isSamePath(before: ExposureStatus | undefined, path: ClientPath): boolean {
+  const endpointOf = ({ endpoint, edgeRef, driver }: ClientPath) => ({
     endpoint,
     edge: edgeRef?.name,
     driver,
   });
-  return before !== undefined && Bun.deepEquals(placeIn(before), placeIn(way));
+  return before !== undefined && Bun.deepEquals(endpointOf(before), endpointOf(path));
 }
 
 function defined<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
 }
 
-/** A hop keeps its time as long as it says the same. */
+/** A hop keeps its time while its result stays the same. */
 function hopsSince(
   before: readonly Hop[] = [],
   results: readonly HopResult[],

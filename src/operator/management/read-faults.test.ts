@@ -28,7 +28,7 @@ describe('a management cluster', () => {
 
     const said = readFault([kind(RESOURCES.exposure, state)], 0);
 
-    expect(said).toBe('this cluster does not know Exposures; kubectl apply -k deploy');
+    expect(said).toBe('the CRD of Exposure is not installed; run kubectl apply -k deploy');
   });
 
   test('that refuses says which right is missing', () => {

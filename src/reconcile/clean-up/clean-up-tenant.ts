@@ -22,7 +22,13 @@ import { tenantFault, UNREACHABLE } from '../tenant/tenant-fault.ts';
 import type { TenantLink } from '../tenant/link/tenant-link.ts';
 import type { TenantConnections } from '../tenant/link/tenant-links.ts';
 import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
-import { isOurs, leads, readTenantSide, remove, withProxiesOfNow } from '../tenant/tenant-side.ts';
+import {
+  isManaged,
+  isEndpoints,
+  readTenantSide,
+  remove,
+  withCurrentProxies,
+} from '../tenant/tenant-side.ts';
 import type { CleanupTime } from './cleanup-deadline.ts';
 import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
@@ -130,12 +136,12 @@ async function cleanUp(
   const owned = await ownership.acquire(key, link.leaseClient, acquired, signal);
   if (owned.kind === 'Elsewhere') reportOtherOwner(exposure, owned.holderIdentity, deps);
   if (owned.kind !== 'Owned') return undefined;
-  const all = await withProxiesOfNow(link, await readTenantSide(link, signal), signal);
+  const all = await withCurrentProxies(link, await readTenantSide(link, signal), signal);
   const daemonSet = proxiesIn(all) as DaemonSetWithStatus | undefined;
-  const live = all.filter(isOurs);
-  await remove(link, live.filter(leads), signal);
+  const live = all.filter(isManaged);
+  await remove(link, live.filter(isEndpoints), signal);
   const created: KubeObject[] = [];
-  if (daemonSet !== undefined && isOurs(daemonSet)) {
+  if (daemonSet !== undefined && isManaged(daemonSet)) {
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
     const currentProxies = proxyState(daemonSet);
@@ -144,7 +150,7 @@ async function cleanUp(
       const present = all.find(
         ({ kind, metadata }) => kind === desired.kind && metadata.name === desired.metadata.name,
       );
-      if (present !== undefined && !isOurs(present)) continue;
+      if (present !== undefined && !isManaged(present)) continue;
       const options = { force: true, signal };
       const { object } = await link.applier.applyIfNeeded(desired, present, options);
       const { apiVersion, kind } = desired;
@@ -162,7 +168,7 @@ async function cleanUp(
     }
   }
   await remove(link, [...created, ...live], signal);
-  const foreign = all.filter((one) => !isOurs(one) && !leads(one));
+  const foreign = all.filter((one) => !isManaged(one) && !isEndpoints(one));
   if (foreign.length > 0) reportForeign(exposure, foreign, deps);
   await ownership.release(key, link.leaseClient, signal);
   return undefined;

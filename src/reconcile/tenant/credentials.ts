@@ -1,6 +1,6 @@
 /**
- * What a tenant's proxies serve with: a certificate by the tenant's own CA, made anew when its time has come, or a key
- * derived from the gateway's.
+ * The credentials of a tenant's proxies: a certificate that the tenant's CA signs, with renewal, or a key that is derived from
+ * the gateway's keys.
  */
 import { X509Certificate } from 'node:crypto';
 import type { ExposureStatus, WorkerMode } from '../../api/exposure.ts';
@@ -17,28 +17,28 @@ import { PROXY_FILES } from '../../tenant/proxy-names.ts';
 import { KeyFileError } from '../../wire/master-keys.ts';
 import type { MasterKeys } from '../../management/master-keys.ts';
 
-/** What is known when credentials are wanted. */
+/** The input of {@link credentialsFor}. */
 export interface CredentialsInput {
   readonly mode: WorkerMode;
   readonly apiHost: string;
   readonly ca: AuthorityFiles | undefined;
   readonly tenant: TenantFacts;
-  /** The proxies' Secret as it is. */
+  /** The live Secret of the proxies. */
   readonly secret: KubeObject | undefined;
   readonly masterKeys: () => Promise<MasterKeys>;
   readonly now: Date;
 }
 
-/** What proxies get, or why they get nothing. */
+/** The credentials, or why there are none. */
 export interface CredentialsFound {
   readonly credentials?: ProxyCredentials | undefined;
   readonly certificate?: ExposureStatus['certificate'];
   readonly finding?: Finding | undefined;
-  /** Why a certificate was made anew just now. */
+  /** Why a new certificate was issued. */
   readonly reissued?: string | undefined;
 }
 
-/** The credentials of a tenant's proxies: those that are there, if they are still good. */
+/** The credentials of a tenant's proxies: the existing ones if they are still valid, otherwise new ones. */
 export async function credentialsFor(input: CredentialsInput): Promise<CredentialsFound> {
   if (input.mode === 'Passthrough') {
     const keys = await keysOrFinding(input.masterKeys);
@@ -46,7 +46,7 @@ export async function credentialsFor(input: CredentialsInput): Promise<Credentia
     return { credentials: { tenantKey: `${keys.tenantKey(input.apiHost)}\n` } };
   }
   const { ca, tenant, now } = input;
-  if (ca?.key === undefined) return {}; // the plan says so
+  if (ca?.key === undefined) return {}; // a finding of the plan
   const authority = { certificate: ca.certificate, key: ca.key };
   const { names, addresses } = leafNames(tenant);
   const present = leafIn(input.secret);
@@ -76,7 +76,7 @@ export async function credentialsFor(input: CredentialsInput): Promise<Credentia
   }
 }
 
-/** The keys of the gateway, or what is wrong with their Secret. @throws KubeError */
+/** The gateway's keys, or what is wrong with their Secret. @throws KubeError */
 async function keysOrFinding(read: () => Promise<MasterKeys>): Promise<MasterKeys | Finding> {
   try {
     return await read();

@@ -9,7 +9,7 @@ import { holds } from '../conditions/condition-state.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { RolloutDecision, RolloutObservation, RolloutPacer } from './rollout-pacing.ts';
 import type { TenantOutcome } from './tenant-outcome.ts';
-import { leads, type TenantChanges } from './tenant-side.ts';
+import { isEndpoints, type TenantChanges } from './tenant-side.ts';
 
 /** The changes that the operator may apply now, and the decision about the rollout; undefined if none was needed. */
 export interface PacedChanges {
@@ -35,7 +35,7 @@ export function paceRollout(
   if (decision.mayStart) return { changes, decision };
   const wanted = changes.wanted.map((one) => (one === set ? { ...one, waits: true } : one));
   // The pods of the previous template may mount the other ones. No pod mounts endpoints.
-  const prunable = changes.prunable.filter(leads);
+  const prunable = changes.prunable.filter(isEndpoints);
   return { changes: { ...changes, wanted, prunable }, decision };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The tenant's side of an Exposure: everything that lives in the tenant's own cluster, brought there and taken away.
+ * Reads, applies and removes the objects of an Exposure in the tenant's cluster.
  */
 import { APPLIED_ANNOTATION, needsApply } from '../../kube/apply/needs-apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -18,7 +18,7 @@ import { trimDaemonSet, validDaemonSet } from './link/trim-objects.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantView } from './link/tenant-view.ts';
 
-/** What may be in a tenant besides its slices and its DaemonSet, which are watched. Found by name: no list is needed. */
+/** Objects in a tenant that are read by name. Slices and the DaemonSet are watched. */
 const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] = [
   { apiVersion: 'v1', kind: 'Endpoints', metadata: KUBERNETES },
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: PROXY },
@@ -31,51 +31,51 @@ const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] =
   })),
 ];
 
-/** As whom the operator writes. */
+/** The operator's field manager. */
 const FIELD_MANAGER = 'snicket';
 
-/** All of our objects in a tenant, as they are, ours or not. */
+/** All live objects in a tenant that have names of Snicket's objects, foreign ones included. */
 export async function readTenantSide(
   view: TenantView,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   await view.synced(signal);
-  // One after the other, on one connection: what takes time is the handshake, and Bun keeps too few connections for a
-  // thousand tenants to have one in store.
+  // One after the other, on one connection: the handshake takes most of the time, and Bun's connection pool is too small for a
+  // thousand tenants.
   const named: KubeObject[] = [];
   for (const { apiVersion, kind, metadata } of BY_NAME) {
     const found = await view.reader.get(resourceOf({ apiVersion, kind }), metadata, { signal });
     if (found !== undefined) named.push({ ...found, apiVersion, kind });
   }
   return [
-    ...view.slices.list().map((slice) => named1(slice, RESOURCES.endpointSlice)),
-    ...view.daemonSets.list().map((set) => named1(set, RESOURCES.daemonSet)),
+    ...view.slices.list().map((slice) => withKind(slice, RESOURCES.endpointSlice)),
+    ...view.daemonSets.list().map((set) => withKind(set, RESOURCES.daemonSet)),
     ...named,
   ];
 }
 
-/** Items of lists come without their kind. */
-function named1(object: KubeObject, { apiVersion, kind }: Resource): KubeObject {
+/** Items of lists lack their kind. */
+function withKind(object: KubeObject, { apiVersion, kind }: Resource): KubeObject {
   return { ...object, apiVersion, kind };
 }
 
-/** An object as it should be, and as it is; nothing if it is not there. */
+/** A desired object, and the live one; undefined if it does not exist. */
 export interface WantedTenantObject {
   readonly desired: KubeObject;
   readonly live: KubeObject | undefined;
-  /** Not yet: endpoints that somebody else keeps, and that work, are taken over when there is a proxy to lead to. */
+  /** Whether the apply waits: working endpoints of another client are taken over only once a proxy is ready. */
   readonly waits: boolean;
 }
 
-/** What to do in a tenant. What is as it should be is among the wanted ones too. */
+/** The changes in a tenant. `wanted` includes objects that are up to date. */
 export interface TenantChanges {
   readonly wanted: readonly WantedTenantObject[];
   readonly prunable: readonly KubeObject[];
-  /** Why nothing is to be done: what is there is not ours to change. */
+  /** Why nothing is changed: a foreign object has a name that is needed. */
   readonly obstacle?: Finding | undefined;
 }
 
-/** What has to change in a tenant for a plan. */
+/** The changes in a tenant for a plan. */
 export function tenantChanges(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
@@ -84,26 +84,26 @@ export function tenantChanges(
   if (foreign !== undefined) {
     return { wanted: [], prunable: [], obstacle: nameTaken(foreign) };
   }
-  const mustWait = !mayLead(live);
+  const mustWait = !mayTakeOverEndpoints(live);
   return {
     wanted: planned.map((object) => ({
       desired: object,
       live: find(live, object),
-      waits: mustWait && leads(object),
+      waits: mustWait && isEndpoints(object),
     })),
-    prunable: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
+    prunable: live.filter((object) => isManaged(object) && find(planned, object) === undefined),
   };
 }
 
-/** Endpoints are taken over, for they are the point of it all; nothing else of somebody else is touched. */
+/** A foreign object with a desired name. Foreign endpoints do not count, because they are taken over. */
 function foreignIn(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
 ): KubeObject | undefined {
   return planned
-    .filter((desired) => !leads(desired))
+    .filter((desired) => !isEndpoints(desired))
     .map((desired) => find(live, desired))
-    .find((object) => object !== undefined && !isOurs(object));
+    .find((object) => object !== undefined && !isManaged(object));
 }
 
 function nameTaken(object: KubeObject): Finding {
@@ -115,7 +115,7 @@ function nameTaken(object: KubeObject): Finding {
   };
 }
 
-/** Whether there is something to write. */
+/** Whether there are writes. */
 export function areNeeded({ wanted, prunable }: TenantChanges): boolean {
   return (
     prunable.length > 0 ||
@@ -124,10 +124,10 @@ export function areNeeded({ wanted, prunable }: TenantChanges): boolean {
 }
 
 /**
- * The objects of a tenant with the proxies as they are now: a watch that was cut off has an old version of them.
+ * The objects of a tenant with the current DaemonSet: a disconnected watch has an old version of it.
  * @throws KubeError
  */
-export async function withProxiesOfNow(
+export async function withCurrentProxies(
   { client }: TenantLink,
   live: readonly KubeObject[],
   signal: AbortSignal,
@@ -137,19 +137,19 @@ export async function withProxiesOfNow(
   const others = live.filter(({ kind }) => kind !== daemonSet.kind);
   return found === undefined
     ? others
-    : [...others, named1(readObject(found, trimDaemonSet), daemonSet)];
+    : [...others, withKind(readObject(found, trimDaemonSet), daemonSet)];
 }
 
-/** The tenant's side after an apply. */
+/** The objects of a tenant after an apply. */
 export interface TenantApplied {
-  /** All objects as they are then; the watches come later. */
+  /** All objects after the writes. The watches report them later. */
   readonly after: readonly KubeObject[];
-  /** When to look again, if somebody undoes what we write. */
+  /** When to apply again, if another client reverts the objects. */
   readonly retryInMs: number | undefined;
 }
 
 /**
- * Makes the changes.
+ * Applies the changes.
  *
  * @throws KubeError
  */
@@ -160,7 +160,9 @@ export async function applyTenantSide(
   signal: AbortSignal,
 ): Promise<TenantApplied> {
   const planned = wanted.map(({ desired }) => desired);
-  const foreign = live.filter((object) => !isOurs(object) && find(planned, object) === undefined);
+  const foreign = live.filter(
+    (object) => !isManaged(object) && find(planned, object) === undefined,
+  );
   const after = [...foreign];
   let retryInMs: number | undefined;
   for (const { desired, live: present, waits } of wanted) {
@@ -188,7 +190,7 @@ function validated(object: KubeObject): KubeObject {
 }
 
 /**
- * Deletes objects that are ours, each only if it is the very one that was observed, and the proxies last.
+ * Deletes Snicket's objects, each only if it is still the observed one, and the proxies last.
  * @throws KubeError
  */
 export async function remove(
@@ -207,17 +209,17 @@ export async function remove(
     try {
       await client.delete(resourceOf(object), { name, namespace }, { uid, signal });
     } catch (error) {
-      if (!isKubeError(error, 'Conflict')) throw error; // made anew by somebody in between: not ours to delete
+      if (!isKubeError(error, 'Conflict')) throw error; // another client has created it again
     }
   }
 }
 
 /**
- * Whether an object is one that Snicket made: by its label or, should somebody have taken that away, by the note of what
- * was applied last. Endpoints are known by the label alone, for others write those too. An API server that keeps the endpoints itself again makes its slice anew,
- * but writes into the Endpoints that it finds, and leaves our label on them: so those are whose addresses they have.
+ * Whether Snicket manages an object: by its label, or by the annotation of the last apply if the label was removed. Slices are
+ * recognized by the label alone. An API server that maintains the endpoints itself again creates its own slice, but updates the
+ * existing Endpoints and keeps Snicket's label on them. So Endpoints belong to the field manager of their addresses.
  */
-export function isOurs({ kind, metadata }: KubeObject): boolean {
+export function isManaged({ kind, metadata }: KubeObject): boolean {
   const { labels = {}, annotations = {}, managedFields = [] } = metadata;
   const isLabelled = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
   if (kind === RESOURCES.endpointSlice.kind) return isLabelled;
@@ -226,20 +228,20 @@ export function isOurs({ kind, metadata }: KubeObject): boolean {
   return isLabelled && wrote.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
-/** Whether an object leads the tenant's pods to their API. */
-export function leads({ kind, metadata }: KubeObject): boolean {
+/** Whether an object contains the endpoints that the tenant's pods use for their API. */
+export function isEndpoints({ kind, metadata }: KubeObject): boolean {
   return (
     kind === RESOURCES.endpointSlice.kind ||
     (kind === RESOURCES.endpoints.kind && metadata.name === KUBERNETES.name)
   );
 }
 
-function mayLead(live: readonly KubeObject[]): boolean {
+function mayTakeOverEndpoints(live: readonly KubeObject[]): boolean {
   const slices = live.filter(({ kind }) => kind === RESOURCES.endpointSlice.kind);
   const foreignWorks = slices.some(
-    (slice) => !isOurs(slice) && ((slice as EndpointSlice).endpoints ?? []).some(isReady),
+    (slice) => !isManaged(slice) && ((slice as EndpointSlice).endpoints ?? []).some(isReady),
   );
-  if (!foreignWorks || slices.some(isOurs)) return true;
+  if (!foreignWorks || slices.some(isManaged)) return true;
   const daemonSet = live.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
   return ((daemonSet as DaemonSetWithStatus | undefined)?.status?.numberReady ?? 0) > 0;
 }
