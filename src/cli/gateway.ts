@@ -147,24 +147,15 @@ async function routesFeed(io: CommandIo, flags: Flags, command: Command): Promis
     const { RoutesFile } = await import('../gateway/routes/routes-file.ts');
     return (sink) => new RoutesFile({ path: io.path(routes) }, sink);
   }
-  const [
-    { KubernetesRoutes },
-    { createClient },
-    { Http2RoundTripper },
-    { defaultAccess },
-    { AccessError },
-  ] = await Promise.all([
-    import('../discovery/kubernetes-routes.ts'),
-    import('../kube/client/fetch-client.ts'),
-    import('../kube/transport/http2/http2-round-tripper.ts'),
-    import('../kube/access/default-access.ts'),
-    import('../kube/access/cluster-access.ts'),
-  ]);
+  const [{ KubernetesRoutes }, { createGatewayClient }, { defaultAccess }, { AccessError }] =
+    await Promise.all([
+      import('../discovery/kubernetes-routes.ts'),
+      import('../discovery/gateway-client.ts'),
+      import('../kube/access/default-access.ts'),
+      import('../kube/access/cluster-access.ts'),
+    ]);
   try {
-    const access = defaultAccess(accessOptions(io, kubeconfig, context));
-    // Pings a silent API server, so that a dead watch is noticed: a gateway with outdated routes dials endpoints that
-    // are gone.
-    const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
+    const client = createGatewayClient(defaultAccess(accessOptions(io, kubeconfig, context)));
     const statePath = state === undefined ? undefined : io.path(state);
     return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);
   } catch (error) {

@@ -1,22 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { TestAuthority } from '../../../net/testing/certificates.ts';
 import { until } from '../../../net/testing/peer.ts';
 import { allOf, errorOf, TransportLab, VERSION, type LabTime } from '../testing/lab.ts';
-import { Transport, type Call } from '../transport.ts';
 import {
-  FLAG,
-  frame,
-  FRAME,
-  FrameReader,
-  numberFrame,
-  PREFACE,
-  SETTING,
-  settingsFrame,
-  type Frame,
-} from './frames.ts';
+  startScriptedServer,
+  type OnFrame,
+  type ScriptedServer,
+} from '../testing/scripted-http2.ts';
+import { Transport, type Call } from '../transport.ts';
+import { FLAG, frame, FRAME, numberFrame, SETTING, settingsFrame } from './frames.ts';
 import { Http2RoundTripper } from './http2-round-tripper.ts';
 
 const WATCH: Call = { verb: 'GET', path: '/watch' };
@@ -78,35 +72,8 @@ function endless(): ReadableStream<string> {
 }
 
 /** Starts a server that is scripted frame by frame. */
-async function scripted(
-  onFrame: (one: Frame, send: (bytes: Buffer) => void, connection: number) => void,
-): Promise<{
-  readonly sockets: readonly TLSSocket[];
-  readonly server: Server;
-  readonly at: string;
-}> {
-  const sockets: TLSSocket[] = [];
-  const { cert, key } = lab.serving;
-  const one = createServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
-    const number = sockets.push(socket);
-    if (socket.alpnProtocol !== 'h2') return;
-    const reader = new FrameReader();
-    let preface = PREFACE.length;
-    socket.on('error', () => socket.destroy());
-    socket.write(settingsFrame([]));
-    socket.on('data', (bytes: Buffer) => {
-      const rest = bytes.subarray(Math.min(preface, bytes.length));
-      preface -= bytes.length - rest.length;
-      for (const read of reader.push(rest)) {
-        onFrame(read, (response) => void socket.write(response), number);
-      }
-    });
-  });
-  await new Promise<void>((resolve) => {
-    one.listen(0, '127.0.0.1', () => resolve());
-  });
-  const { port } = one.address() as AddressInfo;
-  return { sockets, server: one, at: `https://127.0.0.1:${port}` };
+async function scripted(onFrame: OnFrame): Promise<ScriptedServer> {
+  return startScriptedServer(lab.serving, onFrame);
 }
 
 /** Starts a server that accepts connections and never responds. */
