@@ -77,14 +77,14 @@ function valueOf(document: Document): { readonly value: unknown } | DocumentFaul
 
 function aliasSentence(message: string): string {
   if (message.startsWith('Excessive alias count')) {
-    return `more than ${MAX_ALIASES} aliases; write out what they stand for`;
+    return `more than ${MAX_ALIASES} aliases: replace them with their values`;
   }
   if (message.startsWith('Merge sources')) {
-    return '<< with what is no mapping; give it an alias (*) of one, or put quotes around it';
+    return 'merge key << without a mapping: use an alias of a mapping, or quote the key';
   }
   return message.startsWith('Unresolved alias')
-    ? 'an alias (*) of what has no name (&) before it; put quotes around what begins with *'
-    : 'aliases or merges that come to nothing; write out what they stand for';
+    ? 'alias (*) without a preceding anchor (&): quote a value that begins with *'
+    : 'unresolved alias or merge key: replace it with its value';
 }
 
 /** Returns the items of a List, or undefined for any other object. */

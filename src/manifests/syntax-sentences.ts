@@ -5,12 +5,12 @@
 import type { ErrorCode } from 'yaml';
 
 const INDENTATION =
-  'this does not belong here; correct the indentation of this line or of the one before, or put quotes around the text';
+  'unexpected content: check the indentation of this line and the previous one, or quote the text';
 const SECOND_COLON =
-  'a name and its value within a value; correct the indentation, or put quotes around what has a colon in it';
-const NOT_CLOSED = 'something before this is not closed; add the quote, the ], the } or the colon';
-const ANCHOR = 'what begins with * or & stands for something else; put quotes around it';
-const LONG_NAME = 'no colon where a name should end; add it, or put quotes around the text';
+  'nested mapping in a value: check the indentation, or quote a value that contains a colon';
+const NOT_CLOSED = 'unclosed element: add the missing quote, bracket, brace or colon';
+const ANCHOR = 'invalid anchor or alias: quote a value that begins with * or &';
+const LONG_NAME = 'missing colon after a key: add it, or quote the text';
 
 const SENTENCES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_INDENT: INDENTATION,
@@ -19,22 +19,22 @@ const SENTENCES: Readonly<Partial<Record<ErrorCode, string>>> = {
   MULTILINE_IMPLICIT_KEY: LONG_NAME,
   KEY_OVER_1024_CHARS: LONG_NAME,
   MISSING_CHAR: NOT_CLOSED,
-  BLOCK_IN_FLOW: 'a block within [ ] or { }; write lists as [a, b] and mappings as {a: b} there',
-  BAD_SCALAR_START: 'a value that begins with @, ` or %; put quotes around it',
-  BAD_DQ_ESCAPE: 'a \\ that stands for nothing here; write \\\\, or use single quotes',
-  TAB_AS_INDENT: 'a tab where the line begins; indent with spaces',
-  DUPLICATE_KEY: 'the same name twice in one mapping; remove one',
-  TAG_RESOLVE_FAILED: 'a tag that is not known; put quotes around what begins with !',
-  BAD_COLLECTION_TYPE: 'a tag that is not known; put quotes around what begins with !',
-  MULTIPLE_TAGS: 'two tags for one value; put quotes around what begins with !',
+  BLOCK_IN_FLOW: 'block collection inside [ ] or { }: use flow style, such as [a, b] or {a: b}',
+  BAD_SCALAR_START: 'value begins with @, ` or %: quote it',
+  BAD_DQ_ESCAPE: 'invalid escape sequence: use \\\\ for a backslash, or single quotes',
+  TAB_AS_INDENT: 'tab in the indentation: use spaces',
+  DUPLICATE_KEY: 'duplicate key: remove one',
+  TAG_RESOLVE_FAILED: 'unknown tag: quote a value that begins with !',
+  BAD_COLLECTION_TYPE: 'unknown tag: quote a value that begins with !',
+  MULTIPLE_TAGS: 'several tags on one value: quote a value that begins with !',
   MULTIPLE_ANCHORS: ANCHOR,
   BAD_ALIAS: ANCHOR,
   ALIAS_PROPS: ANCHOR,
   BAD_PROP_ORDER: ANCHOR,
-  BAD_DIRECTIVE: 'a line that begins with % and is not known; remove it',
+  BAD_DIRECTIVE: 'unknown directive: remove the line that begins with %',
 };
 
 /** Returns the message for an error code of the parser. */
 export function syntaxSentence(code: ErrorCode): string {
-  return SENTENCES[code] ?? 'this is no YAML; write it anew';
+  return SENTENCES[code] ?? 'invalid YAML';
 }

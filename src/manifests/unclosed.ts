@@ -36,6 +36,6 @@ function isUnclosed(token: CST.Token): boolean {
 export function unclosedSentence(sign: string): string {
   const closing = CLOSING[sign];
   return closing === undefined
-    ? 'this quote is not closed; add it where the text ends'
-    : `this ${sign} is not closed; add the ${closing}; on a line of its own it is indented more than this one`;
+    ? 'unclosed quote: add the closing quote'
+    : `unclosed ${sign}: add ${closing}; on a separate line, indent it more than this line`;
 }

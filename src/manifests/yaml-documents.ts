@@ -45,7 +45,7 @@ export function yamlDocuments(text: string, bounds: TextBounds): YamlText {
     const documents: YamlText['documents'][number][] = [];
     for (const document of composer.compose(parser.parse(text))) {
       if (documents.length === bounds.documents) {
-        const sentence = `more than ${bounds.documents} objects in one file; put them into several`;
+        const sentence = `more than ${bounds.documents} objects in one file: split the file`;
         throw new LimitExceeded(document.range[0], sentence);
       }
       const fault = faultOf(document, text, unclosed);
@@ -81,11 +81,11 @@ class BoundedParser extends Parser {
   override *next(source: string): ReturnType<Parser['next']> {
     yield* super.next(source);
     if (this.stack.length > MAX_LEVELS) {
-      const sentence = `lists or mappings are nested more than ${MAX_LEVELS} deep; write it flatter`;
+      const sentence = `lists or mappings are nested more than ${MAX_LEVELS} levels deep`;
       throw new LimitExceeded(this.offset, sentence);
     }
     if (++this.#tokens > this.#maxTokens) {
-      const sentence = `more than ${this.#maxTokens} words and signs in one file; put its objects into several`;
+      const sentence = `more than ${this.#maxTokens} tokens in one file: split the file`;
       throw new LimitExceeded(this.offset, sentence);
     }
   }

@@ -131,10 +131,10 @@ describe('refuses with the place and a way out', () => {
       SECRET.replace('metadata: {', 'metadata: {annotations: none, '),
       'a.yaml:3:25: Secret tenants/blue-ca: metadata.annotations: invalid value "none": must be a mapping',
     ],
-    ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: << with what is no mapping'],
+    ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: merge key << without a mapping'],
     ['what is no object', 'just: text\n', 'a.yaml:1:1: no object; '],
     ['the same twice', `${EDGE}---\n${EDGE}`, 'a.yaml:9:1: Edge shared is in line 1 too; '],
-    ['YAML that is none', 'a: b\nc: [d\n', 'a.yaml:2:4: this [ is not closed; '],
+    ['YAML that is none', 'a: b\nc: [d\n', 'a.yaml:2:4: unclosed [: '],
   ])('%s', (_what, text, fault) => {
     const { faults } = read(text);
 
@@ -174,7 +174,7 @@ test('gives up on a file that would take long', () => {
   const { faults } = fileObjects({ name: 'a.yaml', text: '\n'.repeat(300_000) });
 
   expect(faults.map(({ sentence }) => sentence)).toEqual([
-    'more than 250000 words and signs in one file; put its objects into several',
+    'more than 250000 tokens in one file: split the file',
   ]);
 });
 
