@@ -32,7 +32,7 @@ test('refuses an unknown command with exit code 2 and suggests the nearest one',
   const { exitCode, stdout, stderr } = await snicket(['versoin']);
 
   expect(stderr).toContain("unknown command 'versoin'");
-  expect(stderr).toContain('Did you mean version?');
+  expect(stderr).toContain('\nhint: did you mean version?\n');
   expect(stdout).toBe('');
   expect(exitCode).toBe(2);
 });

@@ -21,6 +21,7 @@ export const GROUPS: Readonly<Record<string, readonly (readonly [string, LoadCom
     ['expose', async (io) => (await import('./expose.ts')).exposeCommand(io)],
     ['status', async (io) => (await import('./status.ts')).statusCommand(io)],
     ['doctor', async (io) => (await import('./doctor.ts')).doctorCommand(io)],
+    ['explain', async (io) => (await import('./explain.ts')).explainCommand(io)],
     ['render', async (io) => (await import('./render.ts')).renderCommand(io)],
     ['diff', async (io) => (await import('./diff.ts')).diffCommand(io)],
     ['dns', async (io) => (await import('./dns.ts')).dnsCommand(io)],

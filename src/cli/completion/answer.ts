@@ -79,6 +79,10 @@ async function valuesOf(
     }
     case 'edge':
       return (await edgeNames(io, expected.flags)).map((value) => ({ value }));
+    case 'code': {
+      const { explanations } = await import('../explain/explanations.ts');
+      return explanations().map(({ code, meaning }) => ({ value: code, description: meaning }));
+    }
     case 'anything':
       return [];
   }

@@ -24,6 +24,8 @@ export type Expected =
   | { readonly kind: 'namespace'; readonly flags: ReadonlyMap<string, string> }
   /** An Edge. */
   | { readonly kind: 'edge'; readonly flags: ReadonlyMap<string, string> }
+  /** A code of a finding, a hop or a check. */
+  | { readonly kind: 'code' }
   | { readonly kind: 'file' }
   /** Free text, for which there are no candidates. */
   | { readonly kind: 'anything' };
@@ -129,6 +131,7 @@ function argumentAt(
   if (argument === undefined) return { kind: 'values', values: also };
   if (argument.argChoices !== undefined) return choices(argument.argChoices);
   if (argument.name() === 'folder') return { kind: 'file' };
+  if (argument.name() === 'code') return { kind: 'code' };
   return argument.name() === 'exposure'
     ? { kind: 'exposure', flags, given, also }
     : { kind: 'anything' };

@@ -31,6 +31,8 @@ Everything that Snicket can say of a path has a code, which never changes its me
 and in logs. The message beside it has the values; what to do is said there too, with them. Words in capitals stand for
 such values here.
 
+\`snicket explain CODE\` prints the entry of a code, without a network.
+
 A hop passes, fails, or is skipped. A hop that passes and has something to do is a warning: \`Warn\`.`;
 
 /** Returns the text of the page. */

@@ -1,0 +1,100 @@
+/**
+ * All codes with their meaning and fix, from the catalogs.
+ */
+import { FINDING_GROUPS } from '../../api/finding-codes/catalogue.ts';
+import type { FindingEntry } from '../../api/finding-codes/entry.ts';
+import {
+  HOP_CODES,
+  HOPS,
+  NODE_HOPS,
+  SKIP_CODES,
+  type CodeEntry,
+  type HopName,
+} from '../../probe/codes.ts';
+import {
+  EDGE_CHECKS,
+  EDGE_CODES,
+  EDGE_SKIP_CODES,
+  type EdgeCodeEntry,
+} from '../../probe/edge-conformance/codes.ts';
+
+/** What a code means. */
+export interface Explanation {
+  readonly code: string;
+  /** What reports the code, such as `Hop dns`. */
+  readonly group: string;
+  /** `Finding`: an error or a warning, depending on the case. */
+  readonly severity: 'Pass' | 'Warn' | 'Fail' | 'Skip' | 'Finding';
+  /** A sentence. */
+  readonly meaning: string;
+  /** A sentence. Absent: there is nothing to do. */
+  readonly action?: string | undefined;
+}
+
+/** Returns all explanations, grouped, in the order of the reference documentation. */
+export function explanations(): readonly Explanation[] {
+  return [
+    ...[...HOPS, ...NODE_HOPS].flatMap(ofHop),
+    ...skipped('Skipped hops', SKIP_CODES),
+    ...FINDING_GROUPS.flatMap(([title, entries]) => ofFindings(title.replaceAll('`', ''), entries)),
+    ...EDGE_CHECKS.flatMap(ofCheck),
+    ...skipped('Skipped checks of an edge', EDGE_SKIP_CODES),
+  ];
+}
+
+function ofHop(hop: HopName): readonly Explanation[] {
+  return Object.entries<CodeEntry>(HOP_CODES)
+    .filter(([, entry]) => entry.hop === hop)
+    .map(([code, { state, meaning, action }]) => ({
+      code,
+      group: `Hop ${hop}`,
+      severity: state === 'Pass' && action !== undefined ? 'Warn' : state,
+      ...sentences(meaning, action),
+    }));
+}
+
+function ofCheck(check: string): readonly Explanation[] {
+  return Object.entries<EdgeCodeEntry>(EDGE_CODES)
+    .filter(([, entry]) => entry.check === check)
+    .map(([code, { state, meaning, action }]) => ({
+      code,
+      group: `Edge check ${check}`,
+      severity: state,
+      ...sentences(meaning, action),
+    }));
+}
+
+function ofFindings(
+  title: string,
+  entries: Readonly<Record<string, FindingEntry>>,
+): readonly Explanation[] {
+  return Object.entries(entries).map(([code, { meaning, action }]) => ({
+    code,
+    group: `Findings: ${title}`,
+    severity: 'Finding',
+    ...sentences(meaning, action),
+  }));
+}
+
+function skipped(
+  group: string,
+  entries: Readonly<Record<string, { readonly meaning: string }>>,
+): readonly Explanation[] {
+  return Object.entries(entries).map(([code, { meaning }]) => ({
+    code,
+    group,
+    severity: 'Skip',
+    ...sentences(meaning),
+  }));
+}
+
+function sentences(meaning: string, action?: string): Pick<Explanation, 'meaning' | 'action'> {
+  const named = action?.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
+  return { meaning: sentence(meaning), action: named === undefined ? undefined : sentence(named) };
+}
+
+/** Adds the capital letter and the period that entries of the catalogs may lack. */
+function sentence(text: string): string {
+  const start = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(start) ? start : `${start}.`;
+}
