@@ -31,7 +31,7 @@ class RunningOperator implements AsyncDisposable {
     });
   }
 
-  /** `503 sentence`; nothing while nobody listens. */
+  /** `503 sentence`; empty while the port is closed. */
   async get(path: string): Promise<string> {
     try {
       const answer = await fetch(`http://127.0.0.1:${this.#port}${path}`);
@@ -63,27 +63,27 @@ class RunningOperator implements AsyncDisposable {
 }
 
 describe('an operator', () => {
-  test('in a cluster without the CRDs is alive, not ready, and says what to do', async () => {
+  test('in a cluster without the CRDs is alive but not ready, and reports what to do', async () => {
     await using server = await TestApiServer.start({ resources: NO_CRDS });
     await using operator = new RunningOperator(server);
 
-    const said = await operator.untilReadyz(/^503 this cluster/);
+    const said = await operator.untilReadyz(/^503 the CRD of Exposure/);
 
     expect(said).toBe('503 the CRD of Exposure is not installed; run kubectl apply -k deploy');
     expect(await operator.get('/healthz')).toBe('200 ok');
-    await until('it is in the log', () =>
+    await until('it is logged', () =>
       operator.log.includes('the CRD of Exposure is not installed'),
     );
   });
 
-  test('that waits for its turn is ready as long as the API server answers', async () => {
+  test('on standby is ready as long as the API server answers', async () => {
     await using server = await TestApiServer.start();
     server.seed(objectOf('Namespace', { name: SYSTEM }));
     await using first = new RunningOperator(server, ['--leader-elect']);
     await first.untilReadyz(/^200/);
     await using second = new RunningOperator(server, ['--leader-elect']);
     await second.untilReadyz(/^200 ready/);
-    expect(second.log).not.toContain('"working"');
+    expect(second.log).not.toContain('"operator started"');
 
     await server.goDown();
 
