@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENGINE_REASONS } from '../engine/reasons.ts';
-import { ROUTE_REASONS, STRANGER_REASONS } from './reasons.ts';
+import { ROUTE_REASONS, UNROUTED_REASONS } from './reasons.ts';
 
 test('docs/reference/gateway.md has every reason with its meaning, whether it is bad, and no other reason', () => {
   const docs = readFileSync(join(import.meta.dir, '../../docs/reference/gateway.md'), 'utf8');
@@ -10,6 +10,6 @@ test('docs/reference/gateway.md has every reason with its meaning, whether it is
 
   const listed = [...rows].map(([, code, meaning]) => [code, meaning]);
 
-  const reasons = { ...ENGINE_REASONS, ...ROUTE_REASONS, ...STRANGER_REASONS };
+  const reasons = { ...ENGINE_REASONS, ...ROUTE_REASONS, ...UNROUTED_REASONS };
   expect(listed).toEqual(Object.entries(reasons));
 });

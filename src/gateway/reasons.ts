@@ -11,10 +11,10 @@ import {
 
 /** Reasons that are known per route and counted for the route as well. */
 export const ROUTE_REASONS = {
-  no_endpoint: 'the route has no endpoint, or none of them could be dialed',
-  tenant_connections_limit: 'the route has as many open connections as it may',
-  source_not_allowed: 'the client is not in a network that the route allows',
-  tenant_rate_limit: 'the route had as many new connections in this second as it may',
+  no_endpoint: 'the route has no endpoint, or no endpoint could be dialed',
+  tenant_connections_limit: 'the maximum number of open connections of the route was reached',
+  source_not_allowed: 'the client is not in an allowed network of the route',
+  tenant_rate_limit: 'the maximum number of new connections per second of the route was reached',
   ...TENANT_REFUSALS,
 } as const satisfies Record<string, string>;
 
@@ -23,24 +23,24 @@ const HELLO_MEANINGS = Object.fromEntries(
 ) as Record<HelloRefusal, string>;
 
 /** Reasons for refusals before a route is known. */
-export const STRANGER_REASONS = {
-  name_absent: 'the client named no host',
-  name_unknown: 'no route has that host',
-  proxy_header_missing: 'no PROXY header, from where --proxy-protocol wants one',
-  proxy_header_not_allowed: 'an unsigned PROXY header, from where --proxy-protocol allows none',
-  replay_guard_full:
-    'no failure: so many signed headers came that the older half is forgotten early',
+export const UNROUTED_REASONS = {
+  name_absent: 'the client sent no server name',
+  name_unknown: 'no route has this host',
+  proxy_header_missing: 'no PROXY header from a source for which --proxy-protocol requires one',
+  proxy_header_not_allowed:
+    'an unsigned PROXY header from a source for which --proxy-protocol allows none',
+  replay_guard_full: 'not a failure: the replay cache was full and dropped its older half early',
   ...PROXY_REFUSALS,
   ...HELLO_MEANINGS,
 } as const satisfies Record<string, string>;
 
 /** A reason that the gateway defines. */
-export type GatewayReason = keyof typeof ROUTE_REASONS | keyof typeof STRANGER_REASONS;
+export type GatewayReason = keyof typeof ROUTE_REASONS | keyof typeof UNROUTED_REASONS;
 
 /** The codes of all reasons that the gateway defines. */
 export const GATEWAY_REASON_CODES = [
   ...Object.keys(ROUTE_REASONS),
-  ...Object.keys(STRANGER_REASONS),
+  ...Object.keys(UNROUTED_REASONS),
 ] as readonly GatewayReason[];
 
 /** Returns the layout of the counters of every thread. */
@@ -48,7 +48,7 @@ export function countersLayout(slots: number): Required<CountersLayout> {
   return {
     slots,
     slotReasons: Object.keys(ROUTE_REASONS),
-    otherReasons: Object.keys(STRANGER_REASONS),
+    otherReasons: Object.keys(UNROUTED_REASONS),
   };
 }
 

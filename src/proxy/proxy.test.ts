@@ -12,7 +12,7 @@ async function page(port: number | undefined, path: string) {
   return { status: response.status, text: (await response.text()).trim() };
 }
 
-test('is alive from the start, and ready when the edge has handshaken hands', async () => {
+test('is alive from the start, and ready after a handshake with the edge', async () => {
   await using lab = await Lab.create();
   const port = freePort();
   const proxy = await lab.proxy({ edgePort: port, http: HTTP });
@@ -21,7 +21,7 @@ test('is alive from the start, and ready when the edge has handshaken hands', as
   expect(await page(proxy.httpPorts[0], '/healthz')).toEqual({ status: 200, text: 'ok' });
   const { status, text } = await page(proxy.httpPorts[0], '/readyz');
   expect(status).toBe(503);
-  expect(text).toStartWith(`dial_refused: edge 127.0.0.1:${port}, name ${HOST}: nobody listens`);
+  expect(text).toStartWith(`dial_refused: edge 127.0.0.1:${port}, name ${HOST}: the endpoint refused the connection`);
 
   await lab.apiServer({ port });
   lab.clock.advance(2000);

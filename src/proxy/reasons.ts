@@ -5,12 +5,12 @@ import { HELLO_REFUSALS, type HelloRefusal } from '../wire/outcome.ts';
 
 /** The reason codes of both modes and their meanings. */
 export const PROXY_REASONS = {
-  edge_down: 'no address of the edge could be reached, so the pod was reset at once',
+  edge_down: 'no address of the edge could be reached, so the pod was reset',
   edge_untrusted:
-    'the certificate of the edge does not chain to the CA, is out of date, or has another name',
+    'the certificate of the edge is not issued by the CA, not valid now, or for another name',
   edge_handshake_failed: 'the edge did not complete the TLS handshake',
   client_handshake_failed: 'the pod did not complete the TLS handshake',
-  client_handshake_timeout: 'the TLS handshake of the pod took longer than the limit',
+  client_handshake_timeout: 'the pod did not complete the TLS handshake in time',
 } as const satisfies Record<string, string>;
 
 /** A code of {@link PROXY_REASONS}. */

@@ -14,15 +14,15 @@ interface HelloRefusalEntry {
 
 /** Reasons to refuse a ClientHello: the meaning, and the alert that RFC 8446 section 6.2 assigns. */
 export const HELLO_REFUSALS = {
-  not_tls: { meaning: 'the first bytes are no TLS record' },
+  not_tls: { meaning: 'the first bytes are not a TLS record' },
   sslv2_hello: {
-    meaning: 'a hello in the format of SSL 2.0, which RFC 8446 appendix D.5 forbids',
+    meaning: 'a hello in SSL 2.0 format, which RFC 8446 appendix D.5 forbids',
     alert: 'protocol_version',
   },
   record_empty: { meaning: 'a record without content', alert: 'unexpected_message' },
   record_too_long: { meaning: 'a record of more than 2^14 bytes', alert: 'record_overflow' },
   record_type_changed: {
-    meaning: 'another type of record before the hello is complete',
+    meaning: 'a record of another type before the hello was complete',
     alert: 'unexpected_message',
   },
   record_version_invalid: {
@@ -30,28 +30,28 @@ export const HELLO_REFUSALS = {
     alert: 'protocol_version',
   },
   record_overruns_hello: {
-    meaning: 'a record that goes on after the hello (RFC 8446 section 5.1)',
+    meaning: 'a record that extends beyond the hello (RFC 8446 section 5.1)',
     alert: 'unexpected_message',
   },
   not_client_hello: {
-    meaning: 'a handshake that begins with another message',
+    meaning: 'a handshake that starts with another message',
     alert: 'unexpected_message',
   },
   hello_too_long: { meaning: 'a hello longer than the limit', alert: 'illegal_parameter' },
-  hello_truncated: { meaning: 'a field that ends after the hello does', alert: 'decode_error' },
+  hello_truncated: { meaning: 'a field that extends beyond the hello', alert: 'decode_error' },
   session_id_too_long: { meaning: 'a session id of more than 32 bytes', alert: 'decode_error' },
   cipher_suites_malformed: {
-    meaning: 'no cipher suite, or half a one',
+    meaning: 'no cipher suite, or an incomplete one',
     alert: 'decode_error',
   },
   compression_methods_malformed: { meaning: 'no compression method', alert: 'decode_error' },
-  hello_trailing_bytes: { meaning: 'bytes between extensions and end', alert: 'decode_error' },
+  hello_trailing_bytes: { meaning: 'bytes after the extensions', alert: 'decode_error' },
   extensions_overrun_hello: {
-    meaning: 'extensions that end after the hello does',
+    meaning: 'extensions that extend beyond the hello',
     alert: 'decode_error',
   },
   extension_overruns_list: {
-    meaning: 'an extension that ends after the list of extensions does',
+    meaning: 'an extension that extends beyond the list of extensions',
     alert: 'decode_error',
   },
   server_name_duplicate: {
@@ -59,7 +59,7 @@ export const HELLO_REFUSALS = {
     alert: 'illegal_parameter',
   },
   server_name_list_overruns_extension: {
-    meaning: 'a list of names that ends after its extension does',
+    meaning: 'a list of names that extends beyond its extension',
     alert: 'decode_error',
   },
   server_name_extension_trailing_bytes: {
@@ -76,26 +76,26 @@ export const HELLO_REFUSALS = {
     alert: 'unrecognized_name',
   },
   server_name_overruns_list: {
-    meaning: 'a name that ends after its list does',
+    meaning: 'a name that extends beyond its list',
     alert: 'decode_error',
   },
-  server_name_empty: { meaning: 'a name of no bytes', alert: 'decode_error' },
+  server_name_empty: { meaning: 'an empty name', alert: 'decode_error' },
   server_name_too_long: { meaning: 'a name of more than 255 bytes', alert: 'unrecognized_name' },
-  server_name_has_nul: { meaning: 'a name with a NUL in it', alert: 'unrecognized_name' },
+  server_name_has_nul: { meaning: 'a name with a NUL byte', alert: 'unrecognized_name' },
   server_name_not_ascii: {
-    meaning: 'a name that is not ASCII (it has to be in its A-label form)',
+    meaning: 'a name that is not ASCII; it must be in A-label form',
     alert: 'unrecognized_name',
   },
   server_name_ip_literal: {
-    meaning: 'an address in place of a name (RFC 6066 section 3 forbids it)',
+    meaning: 'an IP address instead of a name (RFC 6066 section 3 forbids it)',
     alert: 'unrecognized_name',
   },
   server_name_trailing_dot: {
-    meaning: 'a name with a dot at its end (RFC 6066 section 3: "without a trailing dot")',
+    meaning: 'a name with a trailing dot (RFC 6066 section 3 forbids it)',
     alert: 'unrecognized_name',
   },
   server_name_not_dns: {
-    meaning: 'a name that no DNS host can have',
+    meaning: 'a name that is not a valid DNS name',
     alert: 'unrecognized_name',
   },
 } as const satisfies Record<string, HelloRefusalEntry>;
@@ -103,33 +103,33 @@ export const HELLO_REFUSALS = {
 /** Reasons to refuse a PROXY protocol header. */
 export const PROXY_REFUSALS = {
   not_proxy_header: 'the first bytes are not the signature of a PROXY v2 header',
-  proxy_v1_header: 'a header of version 1, the one in text; have the sender use version 2',
+  proxy_v1_header: 'a PROXY v1 header; configure the sender for version 2',
   proxy_version_unknown: 'a version other than 2',
   proxy_command_unknown: 'a command other than LOCAL and PROXY',
-  proxy_family_unknown: 'a family and transport that the protocol does not have',
-  proxy_unix_address: 'addresses of a Unix socket, which name no client of ours',
-  proxy_not_stream: 'a datagram transport, on a stream',
+  proxy_family_unknown: 'an address family or transport that the protocol does not define',
+  proxy_unix_address: 'Unix socket addresses, which identify no client',
+  proxy_not_stream: 'a datagram transport on a stream connection',
   proxy_header_too_long: 'a header longer than the limit',
   proxy_address_truncated: 'a header too short for its addresses',
-  proxy_tlv_overruns_header: 'a TLV that ends after the header does',
-  proxy_authority_duplicate: 'two authorities',
-  proxy_checksum_duplicate: 'two checksums',
-  proxy_checksum_malformed: 'a checksum that is not four bytes',
-  proxy_checksum_wrong: 'a checksum that does not fit the header',
-  proxy_tenant_duplicate: 'two tenant stamps',
-  proxy_headers_too_many: 'more headers in a row than allowed',
+  proxy_tlv_overruns_header: 'a TLV that extends beyond the header',
+  proxy_authority_duplicate: 'more than one authority',
+  proxy_checksum_duplicate: 'more than one checksum',
+  proxy_checksum_malformed: 'a checksum that is not four bytes long',
+  proxy_checksum_wrong: 'a checksum that does not match the header',
+  proxy_tenant_duplicate: 'more than one tenant stamp',
+  proxy_headers_too_many: 'more consecutive headers than allowed',
 } as const satisfies Record<string, string>;
 
 /** Reasons to refuse a signed tenant header. */
 export const TENANT_REFUSALS = {
-  tenant_unsigned: 'no tenant stamp, no authority or no addresses',
-  tenant_version_unknown: 'a stamp of a version this build does not know',
+  tenant_unsigned: 'a header without a tenant stamp, an authority or addresses',
+  tenant_version_unknown: 'a stamp of an unknown version',
   tenant_stamp_malformed: 'a stamp of the wrong length',
-  tenant_key_unknown: 'a key that is none of this tenant',
-  tenant_forged: 'a signature that does not fit the header',
-  tenant_expired: 'signed longer ago than the window; check the clock of the worker',
-  tenant_not_yet_valid: 'signed in the future; check the clock of the worker',
-  tenant_replayed: 'a header that was used before',
+  tenant_key_unknown: 'a key that does not belong to the tenant',
+  tenant_forged: 'a signature that does not match the header',
+  tenant_expired: 'a header signed too long ago; check the clock of the worker',
+  tenant_not_yet_valid: 'a header signed in the future; check the clock of the worker',
+  tenant_replayed: 'a header that was already used',
 } as const satisfies Record<string, string>;
 
 /** A code of {@link HELLO_REFUSALS}. */
