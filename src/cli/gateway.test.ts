@@ -72,7 +72,7 @@ test.each([
     "error: invalid value 'turbo' for --engine: must be one of auto, epoll, bun",
   ],
   [['--proxy-protocol', '10.0.0.0/99'], "'10.0.0.0/99' has no prefix length from 0 to 32"],
-  [['--proxy-protocol', '10.0.0.1/8'], "'10.0.0.1/8' has bits set behind its prefix"],
+  [['--proxy-protocol', '10.0.0.1/8'], "'10.0.0.1/8' has host bits set"],
   [['--routes', ''], 'must be the name of a file'],
   [['--key-file', ''], 'must be the name of a file'],
   [['--access-log', ''], 'must be the name of a file'],

@@ -144,12 +144,12 @@ const wrong: [string, string[], string][] = [
   [
     'a file that is not there',
     replaced(TERMINATE, '--ca', '/no/such'),
-    'error: --ca: /no/such cannot be read (ENOENT)\nhint: give a file that exists',
+    'error: --ca: /no/such cannot be read (ENOENT)\nhint: specify an existing file',
   ],
   [
     'a key that is not there',
     replaced(TERMINATE, '--key', '/no/such'),
-    'error: --key: /no/such cannot be read (ENOENT)\nhint: give a file that exists',
+    'error: --key: /no/such cannot be read (ENOENT)\nhint: specify an existing file',
   ],
   [
     'a directory',
@@ -158,8 +158,12 @@ const wrong: [string, string[], string][] = [
   ],
   ['a FIFO', replaced(TERMINATE, '--cert', fifo), `error: --cert: ${fifo} is not a regular file`],
   ['a device', replaced(TERMINATE, '--ca', '/dev/zero'), '--ca: /dev/zero is not a regular file'],
-  ['a pair that is none', replaced(TERMINATE, '--key', ca), `error: --cert, --key: ${ca} holds no`],
-  ['a CA that is none', replaced(TERMINATE, '--ca', key), 'holds no certificate'],
+  [
+    'a pair that is none',
+    replaced(TERMINATE, '--key', ca),
+    `error: --cert, --key: ${ca} contains no`,
+  ],
+  ['a CA that is none', replaced(TERMINATE, '--ca', key), 'contains no certificate'],
   ['a tenant key that is none', replaced(PASSTHROUGH, '--tenant-key-file', ca), 'is not base64'],
   [
     'a grace that is no number',

@@ -152,13 +152,13 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
     printAdvice(io, 'error', adviceIn(error.message));
     return io.exit(1); // exit code 1, as in the gateway: the machine is at fault, not the command line
   });
-  log.info('the proxy listens', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
+  log.info('accepting connections', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
 
   const second = new AbortController();
   await signalled(io);
   const graceMs = flags.grace;
   const drainMs = flags.drain;
-  log.info('draining; a second signal ends it at once', { graceMs, drainMs });
+  log.info('draining; send the signal again to exit immediately', { graceMs, drainMs });
   void signalled(io).then(() => second.abort());
   await proxy.drain(graceMs, drainMs, second.signal);
   proxy.stop();

@@ -195,7 +195,7 @@ async function run(
   });
   const { proxy } = running;
   const mode = settings.serving === undefined ? 'passthrough' : 'terminate';
-  log.info('the proxy listens', { mode, ports: proxy.ports, http: proxy.httpPorts });
+  log.info('accepting connections', { mode, ports: proxy.ports, http: proxy.httpPorts });
 
   const second = new AbortController();
   await signalled(io);

@@ -310,13 +310,15 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     await lab.expose('green');
 
-    await lab.until('it is logged', () => lab.logged('no room yet for 1 of'));
+    await lab.until('it is logged', () => lab.logged('1 routes wait for a free slot'));
     expect(feed.state).toMatchObject({ isGood: false, failures: 1 });
-    expect(feed.state.problem).toContain('no room yet for 1 of');
+    expect(feed.state.problem).toContain('1 routes wait for a free slot');
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
 
     clock.advance(RETRY_MS);
-    expect(lab.log.filter(({ msg }) => String(msg).includes('no room yet')).length).toBe(1);
+    expect(lab.log.filter(({ msg }) => String(msg).includes('wait for a free slot')).length).toBe(
+      1,
+    );
 
     lab.room = 2;
     clock.advance(RETRY_MS);

@@ -17,7 +17,7 @@ export class Endpoint {
       throw new TypeError(`'${address}' is not an IP address; resolve names first`);
     }
     if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-      throw new TypeError(`${port} is not a port; it has to be from 1 to 65535`);
+      throw new TypeError(`${port} is not a valid port; it must be from 1 to 65535`);
     }
     this.address = address;
     this.port = port;

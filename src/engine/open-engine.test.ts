@@ -55,6 +55,6 @@ test('falls back to bun where foreign functions cannot be called, and says why',
 test('does not fall back from what was asked for by name', () => {
   const { output, code } = openWithoutJit('epoll');
 
-  expect(output).toContain('engine epoll cannot be had here');
+  expect(output).toContain('engine epoll does not work here');
   expect(code).toBe(1);
 });

@@ -28,7 +28,7 @@ export async function openEngine(
     const reason = error instanceof Error ? error.message : String(error);
     if (choice === 'epoll') {
       throw new Error(
-        `engine epoll cannot be had here: ${reason}; leave --engine out, or say bun`,
+        `engine epoll does not work here: ${reason}; omit --engine, or set it to bun`,
         {
           cause: error,
         },
@@ -41,7 +41,7 @@ export async function openEngine(
 /** Imports the engine on demand, because the import throws where libc cannot be called. */
 async function openEpoll(options: EngineOptions): Promise<Engine> {
   if (process.platform !== 'linux')
-    throw new Error(`epoll is of Linux, and this is ${process.platform}`);
+    throw new Error(`the epoll engine requires Linux (running on ${process.platform})`);
   const [{ testEpoll }, { EpollEngine }] = await Promise.all([
     import('./epoll/self-test.ts'),
     import('./epoll/epoll-engine.ts'),

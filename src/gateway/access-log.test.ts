@@ -129,7 +129,7 @@ test('goes on when the reader of a full FIFO does, and does not wait for one tha
   await log.close(50);
 
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('not written to its end in time');
+  expect(lines[0]).toContain('not fully written in time');
   closeSync(reader);
 });
 

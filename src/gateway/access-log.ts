@@ -83,7 +83,7 @@ export class AccessLog {
     if (this.#writing === undefined) {
       this.#closeFile();
     } else {
-      this.#log.warn('the access log was not written to its end in time; lines are lost', {
+      this.#log.warn('access log not fully written in time, lines are lost', {
         file: this.#path,
         limitMs,
       });
@@ -115,7 +115,7 @@ export class AccessLog {
   /** Logs an error once per outage, not once per batch. */
   #failed(error: unknown): void {
     if (!this.#isFailing) {
-      this.#log.error('the access log cannot be written; lines are dropped until it can', {
+      this.#log.error('cannot write access log, dropping lines', {
         file: this.#path,
         error,
       });

@@ -188,7 +188,9 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
     expect(await echoed(client, 'back')).toBe('back');
     expect(lab.number('connections_open')).toBe(1);
-    expect(lab.log.map(({ msg }) => msg)).toContain('an engine thread died with its connections');
+    expect(lab.log.map(({ msg }) => msg)).toContain(
+      'engine thread crashed, its connections are lost',
+    );
     lost.destroy();
     client.destroy();
   });
@@ -205,9 +207,12 @@ test('warns where another process has the port as well', async () => {
   await using second = await GatewayLab.start({ listen });
 
   const warnings = (lab: GatewayLab) =>
-    lab.log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+    lab.log.filter(({ level }) => level === 'warn').map(({ msg, address }) => ({ msg, address }));
   expect(warnings(first)).toEqual([]);
   expect(warnings(second)).toEqual([
-    `another process listens on 127.0.0.1:${first.port} too, and gets a part of the connections: end the one that is not meant`,
+    {
+      msg: 'another process listens on the same address and receives part of the connections; stop one of the two',
+      address: `127.0.0.1:${first.port}`,
+    },
   ]);
 });

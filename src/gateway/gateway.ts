@@ -26,7 +26,7 @@ export class ThreadLost extends Error {
   override readonly name = 'ThreadLost';
 
   constructor(thread: number, cause: Error | undefined) {
-    super(`engine thread ${thread} ended and left its sockets open; start the gateway again`, {
+    super(`engine thread ${thread} ended without closing its sockets; restart the gateway`, {
       cause,
     });
   }
@@ -65,7 +65,7 @@ export class Gateway {
       hasAccessLog: accessLog !== undefined,
       routes: () => this.#table.routes(),
       onDeath: (thread, error, restartMs) => {
-        log.error('an engine thread died with its connections', { thread, error, restartMs });
+        log.error('engine thread crashed, its connections are lost', { thread, error, restartMs });
       },
       onLoss: (thread, error) => this.#lost.reject(new ThreadLost(thread, error)),
       onMessage: (thread, message) => this.#handle(thread, message),
@@ -118,19 +118,19 @@ export class Gateway {
     const conflict = findPortConflict(this.#options.listen);
     this.#addresses = await this.threads.start();
     if (conflict !== undefined) {
-      const place = formatListenAddress(conflict.at);
       this.#log.warn(
-        `another process listens on ${place} too, and gets a part of the connections: end the one that is not meant`,
+        'another process listens on the same address and receives part of the connections; stop one of the two',
+        { address: formatListenAddress(conflict.at) },
       );
     }
     const [first] = this.threads.all;
     if (first?.fallbackReason !== undefined) {
-      this.#log.warn('running on the slower engine', {
+      this.#log.warn('preferred engine not available', {
         engine: first.engine,
         reason: first.fallbackReason,
       });
     }
-    for (const sentence of first?.skipped ?? []) this.#warnWithoutIPv6(sentence);
+    for (const error of first?.skipped ?? []) this.#warnWithoutIPv6(error);
     this.#log.info('accepting connections', {
       listen: this.#addresses.map(formatListenAddress),
       http: this.#http.map(formatListenAddress),
@@ -146,13 +146,13 @@ export class Gateway {
 
   /** Returns why the gateway is not ready, or undefined if it is ready. */
   notReady(): string | undefined {
-    if (this.#isDraining) return 'draining: the gateway is about to end';
+    if (this.#isDraining) return 'draining: the gateway is shutting down';
     if (this.#addresses.length === 0) return 'starting';
     const { loads, problem } = this.#routes.state;
-    if (loads === 0) return problem ?? 'no routes are loaded yet';
+    if (loads === 0) return problem ?? 'no routes have been loaded yet';
     if (this.#keys !== undefined && !this.#keys.hasKeys) return this.#keys.problem;
     const isAlive = this.threads.all.some(({ isListening }) => isListening);
-    return isAlive ? undefined : 'no engine thread is alive';
+    return isAlive ? undefined : 'no engine thread is running';
   }
 
   /** Begins a new access log file, after log rotation has moved the old one away. */
@@ -164,7 +164,7 @@ export class Gateway {
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { graceMs, drainMs, clock = systemClock } = this.#options;
-    this.#log.info('draining; a second signal ends it at once', {
+    this.#log.info('draining; send the signal again to exit immediately', {
       open: this.threads.global('open'),
       graceMs,
       drainMs,
@@ -194,14 +194,17 @@ export class Gateway {
     } catch (error) {
       if (!(error instanceof CannotListen)) throw error;
       const place = formatListenAddress(error.at);
-      throw new Error(`cannot serve HTTP on ${place} (${error.code}); choose another with --http`, {
-        cause: error,
-      });
+      throw new Error(
+        `cannot serve HTTP on ${place} (${error.code}); choose another address with --http`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
-  #warnWithoutIPv6(sentence: string): void {
-    this.#log.warn(`${sentence}; this machine has no IPv6, and IPv4 alone is served`);
+  #warnWithoutIPv6(error: string): void {
+    this.#log.warn('IPv6 not available, listening on IPv4 only', { error });
   }
 
   #putInForce(routes: readonly Route[], change: () => RouteChanges): RouteCounts {
@@ -221,13 +224,13 @@ export class Gateway {
         this.#accessLog?.add(message.lines, message.count);
         break;
       case 'keys-refused':
-        this.#log.error('an engine thread could not take new keys, and goes on with its old ones', {
+        this.#log.error('engine thread rejected new keys, keeping its previous keys', {
           thread,
           error: message.sentence,
         });
         break;
       case 'fault':
-        this.#log.error('a bug cost one connection', {
+        this.#log.error('connection failed because of a bug', {
           thread,
           error: message.sentence,
           stack: message.stack,

@@ -14,10 +14,8 @@ test('is not ready without keys, and says that it is for the key file', async ()
   const readiness = await lab.get('/readyz');
 
   expect(readiness.status).toBe(503);
-  expect(await readiness.text()).toContain('the key file cannot be used (ENOENT');
-  expect(errors(lab)).toEqual([
-    'the key file cannot be used; there are no keys yet, so every signed header is refused',
-  ]);
+  expect(await readiness.text()).toContain('the key file cannot be loaded (ENOENT');
+  expect(errors(lab)).toEqual(['cannot load key file, rejecting all signed headers']);
 });
 
 test('stays ready when the key file goes away, with the keys as they were', async () => {
@@ -26,6 +24,6 @@ test('stays ready when the key file goes away, with the keys as they were', asyn
   unlinkSync(join(lab.folder, 'keys'));
   await until(() => errors(lab).length > 0, 'the report');
 
-  expect(errors(lab)).toEqual(['the key file cannot be used; the keys stay as they were']);
+  expect(errors(lab)).toEqual(['cannot load key file, keeping the previous keys']);
   expect((await lab.get('/readyz')).status).toBe(200);
 });

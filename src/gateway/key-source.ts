@@ -10,7 +10,7 @@ import { parseKeys } from '../wire/master-keys.ts';
 /** Watches the key file and passes on its keys. */
 export class KeySource {
   /** Why the current content of the file is not in use. Undefined if it is in use. */
-  problem: string | undefined = 'no keys are loaded yet';
+  problem: string | undefined = 'no keys have been loaded yet';
   /** Whether valid keys were ever loaded. */
   hasKeys = false;
 
@@ -51,17 +51,19 @@ export class KeySource {
       this.#onKeys(keys);
       this.problem = undefined;
       this.hasKeys = true;
-      this.#log.info('keys in force', { file: this.#path, keys: keys.length });
+      this.#log.info('keys loaded', { file: this.#path, keys: keys.length });
     } catch (error) {
       this.#refuse(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
   #refuse(error: Error): void {
-    this.problem = `the key file cannot be used (${error.message})`;
-    const kept = this.hasKeys
-      ? 'the keys stay as they were'
-      : 'there are no keys yet, so every signed header is refused';
-    this.#log.error(`the key file cannot be used; ${kept}`, { file: this.#path, error });
+    this.problem = `the key file cannot be loaded (${error.message})`;
+    this.#log.error(
+      this.hasKeys
+        ? 'cannot load key file, keeping the previous keys'
+        : 'cannot load key file, rejecting all signed headers',
+      { file: this.#path, error },
+    );
   }
 }

@@ -149,7 +149,7 @@ test.each(['a FIFO', 'standard output'])(
     expect(await child.exited).toBe(0);
     if (stdout !== 'ignore') closeSync(stdout);
     expect(page).toContain('snicket_gateway_access_log_lines_dropped_total');
-    expect(log()).toContain(where === 'a FIFO' ? 'ENXIO' : 'not written to its end in time');
+    expect(log()).toContain(where === 'a FIFO' ? 'ENXIO' : 'not fully written in time');
   },
 );
 

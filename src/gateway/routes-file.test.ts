@@ -8,7 +8,9 @@ import { GatewayLab, routesJson, until } from './testing/lab.ts';
 import { echoed, handshake, Tenant } from './testing/tls.ts';
 
 function errors(lab: GatewayLab) {
-  return lab.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg));
+  return lab.log
+    .filter(({ level }) => level === 'error')
+    .map(({ msg, error }) => `${String(msg)}: ${String(error)}`);
 }
 
 test('starts with a bad file, not ready and saying why, and goes by it once it is good', async () => {
@@ -52,7 +54,7 @@ test('says how many routes a new version adds, changes and removes, and warns if
   await using lab = await GatewayLab.start({
     routes: [{ host: 'a.test' }, { host: 'b.test' }, { host: 'c.test' }, { host: 'd.test' }],
   });
-  const lines = () => lab.log.filter(({ msg }) => msg === 'routes in force');
+  const lines = () => lab.log.filter(({ msg }) => msg === 'routes updated');
 
   await lab.changeRoutes([
     { host: 'a.test' },
@@ -86,9 +88,9 @@ test('keeps the last good routes in force when the file goes bad, and says so on
   expect(lab.number('routes_last_load_successful')).toBe(0);
   expect(lab.number('routes')).toBe(1);
   expect((await lab.get('/readyz')).status).toBe(200);
-  const [sentence, ...others] = errors(lab);
-  expect(sentence).toContain('routes.json:2:23: ');
-  expect(sentence).toContain('the last good routes stay in force');
+  const [error, ...others] = errors(lab);
+  expect(error).toContain('routes.json:2:23: ');
+  expect(error).toContain('keeping the previous routes');
   expect(others).toEqual([]);
   client.destroy();
 });
@@ -165,7 +167,7 @@ test('puts other routes in force for those that are gone, with room for most at 
 
   expect(lab.number('routes')).toBe(600);
   expect(lab.number('routes_last_load_successful')).toBe(1);
-  expect(errors(lab)).toEqual([expect.stringContaining('no room yet for 200 of')]);
+  expect(errors(lab)).toEqual([expect.stringContaining('200 routes wait for a free slot')]);
 }, 240_000);
 
 test('makes a change of one route among 10,000 live in every thread', async () => {

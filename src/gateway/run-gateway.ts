@@ -11,7 +11,7 @@ export async function runGateway(options: GatewayOptions, log: Logger): Promise<
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (++signals > 1) {
-        log.info('ended at once, by a second signal');
+        log.info('exiting immediately after a second signal');
         process.exit(0); // exit without waiting for the drain, which may never end
       }
       told.resolve();
@@ -22,11 +22,11 @@ export async function runGateway(options: GatewayOptions, log: Logger): Promise<
     await gateway.start();
     await Promise.race([told.promise, gateway.lost()]);
   } catch (error) {
-    log.error('the gateway cannot go on', { error });
+    log.error('gateway failed', { error });
     await gateway.stop();
     return 1;
   }
   await gateway.drain();
-  log.info('ended');
+  log.info('stopped');
   return 0;
 }

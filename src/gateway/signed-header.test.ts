@@ -174,6 +174,6 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     await until(async () => (await world.lab.get('/readyz')).status === 200, 'readiness');
 
     expect(before.status).toBe(503);
-    expect(await before.text()).toContain('keys:1: neither base64 nor hex');
+    expect(await before.text()).toContain('keys:1: not a valid base64 or hex key');
   });
 });

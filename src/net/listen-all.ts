@@ -34,7 +34,7 @@ export function adviceFor({ code, at }: CannotListen): string {
       return 'ports below 1024 need the capability NET_BIND_SERVICE: grant it, or choose a higher one';
     case 'EMFILE':
     case 'ENFILE':
-      return 'allow more open files';
+      return 'raise the limit of open files';
     default:
       return 'choose another address';
   }

@@ -87,7 +87,7 @@ describe.each(MODES)('$name: the edge in a file', ({ mode, engine }) => {
 
     writeEdge(lab, '');
     await until(() => proxy.metrics.text().includes(failures(1)), 'the empty file');
-    expect(lab.lines.join('')).toContain('has no address; write one HOST:PORT per line');
+    expect(lab.lines.join('')).toContain('contains no address; write one HOST:PORT per line');
     writeEdge(lab, 'nonsense\n');
     await until(() => proxy.metrics.text().includes(failures(2)), 'the invalid file');
 
@@ -104,7 +104,7 @@ test('a proxy does not start with a file that has no address', async () => {
   writeEdge(lab, '\n');
 
   await expect(lab.proxy({ edgeFile: lab.path('edge') })).rejects.toThrow(
-    `--edge-file: ${lab.path('edge')} has no address`,
+    `--edge-file: ${lab.path('edge')} contains no address`,
   );
 });
 

@@ -21,7 +21,9 @@ test('is alive from the start, and ready after a handshake with the edge', async
   expect(await page(proxy.httpPorts[0], '/healthz')).toEqual({ status: 200, text: 'ok' });
   const { status, text } = await page(proxy.httpPorts[0], '/readyz');
   expect(status).toBe(503);
-  expect(text).toStartWith(`dial_refused: edge 127.0.0.1:${port}, name ${HOST}: the endpoint refused the connection`);
+  expect(text).toStartWith(
+    `dial_refused: edge 127.0.0.1:${port}, name ${HOST}: the endpoint refused the connection`,
+  );
 
   await lab.apiServer({ port });
   lab.clock.advance(2000);
@@ -38,7 +40,7 @@ test('starts, and is not ready, while the name of the edge cannot be looked up',
     return ['127.0.0.1'];
   };
   const proxy = await lab.proxy({ edgeHost: 'edge.test', edgePort: api.port, lookup });
-  await until(() => proxy.notReady()?.includes('cannot be looked up') === true, 'the reason');
+  await until(() => proxy.notReady()?.includes('cannot be resolved') === true, 'the reason');
   expect((await Pod.refused(proxy.ports[0]!)).code).toBe('ECONNRESET');
 
   isKnown = true;
@@ -81,7 +83,7 @@ test('drains: not ready at once, accepts in the grace, then closes one after the
   const closed = () => pods.filter((pod) => pod.isClosed).length;
 
   const drained = proxy.drain(4000, 4000);
-  expect(proxy.notReady()).toBe('the proxy is on its way out');
+  expect(proxy.notReady()).toBe('draining: the proxy is shutting down');
   lab.clock.advance(3950);
   using late = await Pod.dial(port, options);
   expect(await late.echo('in the grace')).toBe('in the grace');

@@ -121,7 +121,7 @@ export class RunningProxy {
     this.#engine = engine;
     this.counters = parts.counters;
     if (fallbackReason !== undefined) {
-      log.warn('the fast engine does not work here', { engine: engine.name, why: fallbackReason });
+      log.warn('preferred engine not available', { engine: engine.name, reason: fallbackReason });
     }
     const { certificate } = parts.credentials;
     registerProxyMetrics(this.metrics, {
@@ -149,7 +149,7 @@ export class RunningProxy {
 
   /** Returns why the proxy is not ready, as a sentence. Undefined if it is ready. */
   readonly notReady = (): string | undefined =>
-    this.#isDraining ? 'the proxy is on its way out' : this.#parts.edge.fault();
+    this.#isDraining ? 'draining: the proxy is shutting down' : this.#parts.edge.fault();
 
   /**
    * Drains the proxy: it becomes not ready, accepts connections for `graceMs`, and then closes connections over
@@ -201,7 +201,7 @@ function listenOn(
 ): number[] {
   try {
     return listenOnAll(listener, addresses, ({ message, code }) =>
-      log.warn(`${message}; this machine has no IPv6, and IPv4 alone is served`, { code }),
+      log.warn('IPv6 not available, listening on IPv4 only', { error: message, code }),
     );
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
@@ -215,10 +215,11 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   const { loadBalancer } = parts.edge;
   // Each failed dial is counted. EdgeHealth logs a failure of the edge once.
   const suspected = (reason: number, error?: Error): void => {
-    log.debug('a dial to the edge failed', { code: counters.reasons[reason], error });
+    log.debug('dial to the edge failed', { code: counters.reasons[reason], error });
     parts.edge.suspect();
   };
-  const onFault = (error: unknown): void => log.error('fault: a bug cost a connection', { error });
+  const onFault = (error: unknown): void =>
+    log.error('connection failed because of a bug', { error });
   if (mode.name === 'passthrough') {
     const edgeDown = counters.reason('edge_down');
     const key = signingKey(mode, credentials);

@@ -25,7 +25,7 @@ export async function runStandalone(options: StandaloneOptions, log: Logger): Pr
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (++signals > 1) {
-        log.info('ended at once, by a second signal');
+        log.info('exiting immediately after a second signal');
         process.exit(0); // exit without waiting for the drain, which may never end
       }
       shutdown.abort();
@@ -39,11 +39,11 @@ export async function runStandalone(options: StandaloneOptions, log: Logger): Pr
     if (error !== shutdown.signal.reason) {
       await standalone.stop();
       if (error instanceof FolderUnreadable) throw error;
-      log.error('snicket cannot go on', { error });
+      log.error('snicket failed', { error });
       return 1;
     }
   }
   await standalone.drain();
-  log.info('ended');
+  log.info('stopped');
   return 0;
 }

@@ -210,9 +210,12 @@ export class Standalone {
     } catch (error) {
       if (!(error instanceof CannotListen)) throw error;
       const place = formatListenAddress(error.at);
-      throw new Error(`cannot serve HTTP on ${place} (${error.code}); choose another with --http`, {
-        cause: error,
-      });
+      throw new Error(
+        `cannot serve HTTP on ${place} (${error.code}); choose another address with --http`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 }

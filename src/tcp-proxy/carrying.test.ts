@@ -52,7 +52,7 @@ test('an upstream of another CA gets no byte of a pod, whatever --upstream-insec
 
   expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
   expect(impostor.received).toBe(0);
-  expect(tenant.said('--upstream-insecure is not followed')).toHaveLength(1);
+  expect(tenant.said('--upstream-insecure is ignored')).toHaveLength(1);
   expect(keeper.isJoined).toBe(false);
   expect(tenant.api.requests()).toEqual([]);
 });

@@ -4,5 +4,5 @@ import { parseGoBoolean } from './go-values.ts';
 test('booleans are those of Go', () => {
   expect(['1', 't', 'T', 'true', 'TRUE', 'True'].every(parseGoBoolean)).toBe(true);
   expect(['0', 'f', 'F', 'false', 'FALSE', 'False'].some(parseGoBoolean)).toBe(false);
-  expect(() => parseGoBoolean('yes')).toThrow("'yes' is neither true nor false");
+  expect(() => parseGoBoolean('yes')).toThrow("'yes' is not true or false");
 });

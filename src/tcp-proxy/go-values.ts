@@ -7,5 +7,5 @@ const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'Fa
 export function parseGoBoolean(text: string): boolean {
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;
-  throw new TypeError(`'${text}' is neither true nor false`);
+  throw new TypeError(`'${text}' is not true or false`);
 }

@@ -27,7 +27,7 @@ export async function addressTowards(
 async function localAddress(host: string, port: number, signal: AbortSignal): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ host, port });
-  const abort = (): void => void socket.destroy(new Error('no answer in time'));
+  const abort = (): void => void socket.destroy(new Error('timeout'));
   signal.addEventListener('abort', abort);
   socket.once('connect', () => resolve(socket.localAddress ?? ''));
   socket.once('error', reject);

@@ -56,7 +56,7 @@ const API_SERVER_NAME = 'kubernetes.default.svc';
 export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings {
   const upstreamText = given(flags.upstreamAddr) ?? given(env['UPSTREAM_ADDR']);
   if (upstreamText === undefined) {
-    throw new TypeError('--upstream-addr or UPSTREAM_ADDR is needed; write api.example.com:443');
+    throw new TypeError('--upstream-addr or UPSTREAM_ADDR is required; write api.example.com:443');
   }
   const upstream = upstreamOf(upstreamText);
   const serving = servingOf(flags, env);
@@ -90,7 +90,7 @@ function upstreamOf(text: string): EdgeAddress {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const isDoubled = /:\d+:\d+$/.test(text) && !text.includes('[');
-    const advice = isDoubled ? '; Steward adds the port, so leave it out of the hostname' : '';
+    const advice = isDoubled ? '; Steward adds the port, so omit it from the hostname' : '';
     throw new TypeError(`--upstream-addr: ${why}${advice}`, { cause: error });
   }
 }
@@ -104,9 +104,7 @@ function servingOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings['se
     certFile === undefined
       ? ['--tls-key-file', '--tls-cert-file']
       : ['--tls-cert-file', '--tls-key-file'];
-  throw new TypeError(
-    `${has} '${certFile ?? keyFile}' is of no use without ${lacks}; give both, or none`,
-  );
+  throw new TypeError(`${has} '${certFile ?? keyFile}' requires ${lacks}; set both or neither`);
 }
 
 function listenOf(text: string): readonly ListenAddress[] {
@@ -124,14 +122,14 @@ function serverNameOf(flags: TcpProxyFlags, { host }: EdgeAddress, terminates: b
   if (name === undefined) {
     if (!terminates) return API_SERVER_NAME;
     throw new TypeError(
-      `--upstream-addr '${host}' is an address, and the edge routes by a name; give one with --upstream-sni`,
+      `--upstream-addr '${host}' is an IP address, but the edge routes by server name; set one with --upstream-sni`,
     );
   }
   const bytes = Buffer.from(name);
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return name.toLowerCase();
   throw new TypeError(
-    `${asked === undefined ? '--upstream-addr' : '--upstream-sni'} '${name}' is no DNS name (${fault})`,
+    `${asked === undefined ? '--upstream-addr' : '--upstream-sni'} '${name}' is not a DNS name (${fault})`,
   );
 }
 
@@ -141,7 +139,7 @@ function nodeAddressOf(env: Environment): string | undefined {
   const fault = endpointAddressFault(address);
   if (fault === undefined) return canonicalAddress(address);
   throw new TypeError(
-    `POD_IP '${address}' is ${fault}, which no EndpointSlice takes; set it from status.podIP, with hostNetwork`,
+    `POD_IP '${address}' is ${fault}, which EndpointSlices do not allow; set it from status.podIP, with hostNetwork`,
   );
 }
 
@@ -149,12 +147,14 @@ const SERVICE_NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 function serviceNameOf(name: string): string {
   if (SERVICE_NAME.test(name)) return name;
-  throw new TypeError(`--service-name '${name}' cannot name a Service; write steward-tcp-proxy`);
+  throw new TypeError(
+    `--service-name '${name}' is not a valid Service name; write steward-tcp-proxy`,
+  );
 }
 
 function roundMsOf(intervalMs: number): number {
   if (intervalMs <= 0) {
-    throw new TypeError('--reconcile-interval has to be longer than nothing; write 30s');
+    throw new TypeError('--reconcile-interval must be positive; write 30s');
   }
   return Math.min(LONGEST_ROUND_MS, Math.max(SHORTEST_ROUND_MS, intervalMs));
 }
@@ -162,7 +162,7 @@ function roundMsOf(intervalMs: number): number {
 function insecureNotice(flags: TcpProxyFlags, terminates: boolean): readonly string[] {
   if (!flags.upstreamInsecure || !terminates) return [];
   return [
-    "--upstream-insecure is not followed: the upstream's certificate is verified against the CA of the service account and the host name, always",
+    '--upstream-insecure is ignored: the certificate of the upstream is always verified against the CA of the service account and the host name',
   ];
 }
 
@@ -173,7 +173,7 @@ function portNotice(
   const port = listen[0]?.port;
   if (servicePort === undefined || servicePort === port) return [];
   return [
-    `--service-port ${servicePort} is not followed: the slice leads to this proxy and not to a Service, so its port is ${port}, that of --listen-addr`,
+    `--service-port ${servicePort} is ignored: the EndpointSlice points to this proxy and not to a Service, so its port is ${port}, from --listen-addr`,
   ];
 }
 
@@ -186,6 +186,6 @@ function placeNotice(
   const [first] = listen;
   if (isEverywhere || isThere || nodeAddress === undefined || first === undefined) return [];
   return [
-    `--listen-addr is ${formatListenAddress(first)} alone, and pods are led to ${nodeAddress}: they will not get through unless something leads on from there`,
+    `--listen-addr is ${formatListenAddress(first)} only, but pods are sent to ${nodeAddress}: they cannot connect unless something forwards from there`,
   ];
 }

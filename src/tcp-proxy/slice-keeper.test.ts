@@ -53,7 +53,7 @@ test('two nodes are in it side by side; one that goes vanishes when it has been 
   await tenant.pass(ROUND_MS * 2);
 
   expect(tenant.addresses()).toEqual([A]);
-  expect(tenant.said('took entries without a living proxy')).toHaveLength(1);
+  expect(tenant.said('removed endpoints without a live proxy')).toHaveLength(1);
 });
 
 test('with nothing to change the slice is read, and never written', async () => {
@@ -128,7 +128,7 @@ test('one that is told to end while the API is silent ends in time, and says who
   await b.leave(AbortSignal.timeout(200));
   tenant.kill(b);
   expect(tenant.addresses()).toEqual([A, B]);
-  expect(tenant.said('could not be taken out: the others will, in time')).toHaveLength(1);
+  expect(tenant.said('cannot remove the endpoint; other proxies remove it')).toHaveLength(1);
   await tenant.pass(LEASE_MS + ROUND_MS);
 
   expect(tenant.addresses()).toEqual([A]);
@@ -144,7 +144,7 @@ test('one that ends after the next of its node has begun leaves the entry to tha
   await tenant.terminate(old);
 
   expect(tenant.addresses()).toEqual([A, B]);
-  expect(tenant.said('the next proxy of this node is there already')).toHaveLength(1);
+  expect(tenant.said('the next proxy of this node has taken over')).toHaveLength(1);
 });
 
 test('a restart changes nothing in the slice', async () => {
@@ -178,8 +178,10 @@ test('an outage of the API leaves the slice as it was, and costs nobody his entr
   await tenant.pass(LEASE_MS * 2);
 
   expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
-  expect(tenant.said('Unreachable: the slice default/kubernetes stays as it is')).toHaveLength(2);
-  expect(tenant.said('can be kept again')).toHaveLength(2);
+  expect(tenant.said('Unreachable: EndpointSlice default/kubernetes stays unchanged')).toHaveLength(
+    2,
+  );
+  expect(tenant.said('can be reconciled again')).toHaveLength(2);
 });
 
 test('an API server that refuses Leases leaves the slice as it was', async () => {
@@ -192,7 +194,9 @@ test('an API server that refuses Leases leaves the slice as it was', async () =>
   await tenant.node({ address: A });
 
   expect(tenant.addresses()).toEqual(['10.96.7.7']);
-  expect(tenant.said('Forbidden: the slice default/kubernetes stays as it is')).toHaveLength(1);
+  expect(tenant.said('Forbidden: EndpointSlice default/kubernetes stays unchanged')).toHaveLength(
+    1,
+  );
 });
 
 test('another writer is put right and named, not more than once a minute', async () => {
@@ -208,7 +212,7 @@ test('another writer is put right and named, not more than once a minute', async
 
   expect(once).toEqual([A]);
   expect(tenant.addresses()).toEqual([A]);
-  expect(tenant.said('OtherWriter: kube-apiserver has overwritten the slice')).toHaveLength(1);
+  expect(tenant.said('OtherWriter: kube-apiserver overwrote EndpointSlice')).toHaveLength(1);
   expect(keeper.counts.overwrites).toBe(2);
   expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_overwrites_total 2\n');
 });
@@ -315,6 +319,8 @@ test('a CA that has been replaced is read anew', async () => {
   ended.abort();
   await running;
 
-  expect(tenant.said('Untrusted: the slice default/kubernetes stays as it is')).toHaveLength(1);
+  expect(tenant.said('Untrusted: EndpointSlice default/kubernetes stays unchanged')).toHaveLength(
+    1,
+  );
   expect(tenant.addresses()).toEqual([A]);
 });

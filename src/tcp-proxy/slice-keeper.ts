@@ -96,7 +96,7 @@ export class SliceKeeper {
     if (place === undefined || !this.#hasJoined) return;
     try {
       if (!(await this.#leases.isOurs(place.address, signal))) {
-        log.info('the next proxy of this node is there already, so its entry stays', { ...place });
+        log.info('the next proxy of this node has taken over, keeping the endpoint', { ...place });
         return;
       }
       const step = await this.#settle(left, place, signal);
@@ -105,9 +105,9 @@ export class SliceKeeper {
         return;
       }
       await this.#leases.release(place.address, signal);
-      log.info('left the slice default/kubernetes', { ...place });
+      log.info('endpoint removed from EndpointSlice default/kubernetes', { ...place });
     } catch (error) {
-      const sentence = 'the entry of this proxy could not be taken out: the others will, in time';
+      const sentence = 'cannot remove the endpoint; other proxies remove it once its Lease expires';
       log.warn(sentence, { ...place, error });
     }
   }
@@ -125,7 +125,7 @@ export class SliceKeeper {
       if (isKubeError(error, 'Untrusted')) this.#client = this.#options.connect();
       const code = isKubeError(error) ? error.reason : 'Failed';
       const why = error instanceof Error ? error.message : String(error);
-      this.#complain(code, `the slice default/kubernetes stays as it is: ${why}`);
+      this.#complain(code, `EndpointSlice default/kubernetes stays unchanged: ${why}`);
     } finally {
       this.counts.rounds++;
     }
@@ -186,9 +186,10 @@ export class SliceKeeper {
     if (writer !== undefined && this.#hasJoined) this.#overwritten(writer, was);
     const joins = !was.includes(place.address) && is.includes(place.address);
     const dropped = was.filter((one) => one !== place.address && !is.includes(one));
-    if (joins) log.info('joined the slice default/kubernetes', { ...place, endpoints: is });
+    if (joins)
+      log.info('endpoint added to EndpointSlice default/kubernetes', { ...place, endpoints: is });
     if (dropped.length > 0) {
-      log.info('took entries without a living proxy out of the slice', { dropped, endpoints: is });
+      log.info('removed endpoints without a live proxy', { dropped, endpoints: is });
     }
   }
 
@@ -199,7 +200,7 @@ export class SliceKeeper {
     if (clock.nowMs() < this.#namedWriterAtMs + NAME_WRITER_EVERY_MS) return;
     this.#namedWriterAtMs = clock.nowMs();
     log.warn(
-      `OtherWriter: ${writer} has overwritten the slice default/kubernetes, which was put right; end that writer (an API server by --endpoint-reconciler-type=none), or this proxy`,
+      `OtherWriter: ${writer} overwrote EndpointSlice default/kubernetes, which was restored; stop that writer (an API server: --endpoint-reconciler-type=none) or this proxy`,
       { code: 'OtherWriter', writer, endpoints, times: this.counts.overwrites },
     );
   }
@@ -212,7 +213,7 @@ export class SliceKeeper {
 
   #fine(): void {
     if (this.#trouble === undefined) return;
-    this.#options.log.info('the slice default/kubernetes can be kept again', {
+    this.#options.log.info('EndpointSlice default/kubernetes can be reconciled again', {
       was: this.#trouble,
     });
     this.#trouble = undefined;

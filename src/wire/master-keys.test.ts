@@ -22,12 +22,12 @@ test('reads two keys while one is being replaced', () => {
 test.each([
   ['', 'keys: no key; write one line of base64 or hex'],
   ['# only a comment\n', 'keys: no key'],
-  ['c2hvcnQ=\n', 'keys:1: a key of 5 bytes; it needs 32'],
+  ['c2hvcnQ=\n', 'keys:1: the key has 5 bytes, and needs 32'],
   [
     '\n\nnot a key!\n',
-    'keys:3: neither base64 nor hex, or not all of it; make a key with: openssl rand -base64 32',
+    'keys:3: not a valid base64 or hex key; generate one with: openssl rand -base64 32',
   ],
-  [`${KEY.toString('hex')}\n`.repeat(3), 'keys: 3 keys; keep the current one'],
+  [`${KEY.toString('hex')}\n`.repeat(3), 'keys: 3 keys; keep the current key'],
 ])('refuses %p', (text, sentence) => {
   expect(() => parseKeys(text, 'keys')).toThrow(sentence);
 });
@@ -37,7 +37,9 @@ test('refuses a truncated key', () => {
   const padded = Buffer.alloc(40, 'k').toString('base64');
 
   for (const word of [whole, padded]) {
-    expect(() => parseKeys(word.slice(0, -1), 'keys')).toThrow('keys:1: neither base64 nor hex');
+    expect(() => parseKeys(word.slice(0, -1), 'keys')).toThrow(
+      'keys:1: not a valid base64 or hex key',
+    );
   }
 });
 

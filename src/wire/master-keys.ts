@@ -23,12 +23,12 @@ export function parseKeys(text: string, file: string): readonly Uint8Array[] {
     const key = decode(word);
     if (key === undefined) {
       throw new KeyFileError(
-        `${place} neither base64 nor hex, or not all of it; make a key with: openssl rand -base64 32`,
+        `${place} not a valid base64 or hex key; generate one with: openssl rand -base64 32`,
       );
     }
     if (key.length < MASTER_KEY_BYTES) {
       throw new KeyFileError(
-        `${place} a key of ${key.length} bytes; it needs ${MASTER_KEY_BYTES} random ones: openssl rand -base64 32`,
+        `${place} the key has ${key.length} bytes, and needs ${MASTER_KEY_BYTES}; generate one with: openssl rand -base64 32`,
       );
     }
     keys.push(key);
@@ -36,7 +36,7 @@ export function parseKeys(text: string, file: string): readonly Uint8Array[] {
   if (keys.length === 0) throw new KeyFileError(`${file}: no key; write one line of base64 or hex`);
   if (keys.length > MAX_KEYS) {
     throw new KeyFileError(
-      `${file}: ${keys.length} keys; keep the current one and at most one older`,
+      `${file}: ${keys.length} keys; keep the current key and at most one older key`,
     );
   }
   return keys;

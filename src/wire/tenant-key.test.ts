@@ -40,7 +40,7 @@ test.each([
   ],
   [
     'tenant_secret_length',
-    'the secret of a.example has 16 bytes in place of 32; copy it whole',
+    'the secret of a.example has 16 bytes instead of 32; copy all of it',
     () => tenantKey('a.example', Buffer.alloc(16)),
   ],
   [

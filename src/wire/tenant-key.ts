@@ -71,7 +71,7 @@ export function tenantKey(host: string, secret: Uint8Array): TenantKey {
   if (secret.length !== TENANT_SECRET_BYTES) {
     throw new TenantKeyError(
       'tenant_secret_length',
-      `the secret of ${host} has ${secret.length} bytes in place of ${TENANT_SECRET_BYTES}; copy it whole`,
+      `the secret of ${host} has ${secret.length} bytes instead of ${TENANT_SECRET_BYTES}; copy all of it`,
     );
   }
   const id = uint32(new Bun.CryptoHasher('sha256').update(secret).digest(), 0);

@@ -37,7 +37,7 @@ async function redAndBlue(blue: () => Promise<KubeObject>) {
 
 test.each([
   [
-    'holds no certificate',
+    'contains no valid certificate',
     async () =>
       secretOf({ name: 'blue', namespace: 'tenants' }, { 'tls.crt': 'no', 'tls.key': '' }),
   ],

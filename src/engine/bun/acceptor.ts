@@ -113,7 +113,8 @@ export class Acceptor {
     decision.reset(REASON.fault);
     try {
       this.#options.router.failed(this.#dialer.dial, client, decision);
-      if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
+      if (decision.kind === 'more')
+        throw new TypeError(`'more' is not a valid decision after a failed dial`);
       this.#apply(client);
     } catch (error) {
       this.#options.fault(client, error);

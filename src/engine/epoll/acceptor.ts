@@ -96,7 +96,8 @@ export class Acceptor {
     const decision = this.#decision;
     decision.reset(REASON.fault);
     router.failed(dialer.dial, connection.at(client), decision);
-    if (decision.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
+    if (decision.kind === 'more')
+      throw new TypeError(`'more' is not a valid decision after a failed dial`);
     this.#apply(client);
   }
 
@@ -180,7 +181,7 @@ export class Acceptor {
     this.#reasons.set(client, reason);
     this.#counters.fail(reason, sockets.row[client] ?? -1);
     if (answer.length > this.#answers.bytes.length)
-      throw new RangeError('an answer of over a page');
+      throw new RangeError('the answer is longer than a page');
     this.#answers.bytes.set(answer);
     if (answer.length > 0) libc.send(client, this.#answers.address, answer.length, MSG.NOSIGNAL);
     libc.shutdown(client, SHUT_WR);

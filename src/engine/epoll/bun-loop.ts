@@ -22,7 +22,8 @@ export function findBunLoop(): number {
   const probe = Bun.listen({ unix: name, socket: { data() {} } });
   try {
     const { fd } = probe as WithDescriptor;
-    if (fd === undefined) throw new Error('this Bun does not say which descriptor a socket has');
+    if (fd === undefined)
+      throw new Error('this version of Bun does not expose the descriptor of a socket');
     const watcher = readdirSync(FDS).find((candidate) => watches(candidate, fd));
     if (watcher === undefined) throw new Error(`no epoll instance in ${FDS} watches Bun's sockets`);
     return Number(watcher);

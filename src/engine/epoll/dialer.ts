@@ -74,7 +74,7 @@ export class Dialer {
     const { endpoint, dropBytes } = decision;
     if (endpoint === undefined) throw new TypeError('a decision to dial without an endpoint');
     if (dropBytes > this.#options.limits.maxFirstBytes) {
-      throw new RangeError(`${dropBytes} bytes to drop are more than were ever seen`);
+      throw new RangeError(`${dropBytes} bytes to drop exceed the maximum number of first bytes`);
     }
     const sockets = this.#sockets;
     this.#enterSlot(client, decision.slot);

@@ -22,7 +22,9 @@ function testErrno(): void {
   const result = libc.read(-1, 0, 0);
   const failure = errno();
   if (result === -1 && failure === ERRNO.EBADF) return;
-  throw new Error(`a read from nowhere gave ${result} with errno ${failure}, not -1 with EBADF`);
+  throw new Error(
+    `a read from an invalid descriptor returned ${result} with errno ${failure} instead of -1 with EBADF`,
+  );
 }
 
 /** Sends numbers through a pipe. The kernel must read and write the memory that this process uses. */
@@ -33,7 +35,7 @@ function testPointers(): void {
   try {
     for (let number = 1; number <= ROUND_TRIPS; number++) {
       const came = roundTrip(memory, readEnd, writeEnd, number);
-      if (came !== number) throw new Error(`${number} went into a pipe, and ${came} came out`);
+      if (came !== number) throw new Error(`wrote ${number} to a pipe and read ${came}`);
     }
   } finally {
     libc.close(readEnd);

@@ -77,7 +77,7 @@ function networkFrom(text: string): Network {
   if (isMapped(bytes) && prefix >= MAPPED_BITS) {
     const network = `${bytes.subarray(MAPPED_BITS / 8).join('.')}/${prefix - MAPPED_BITS}`;
     throw new TypeError(
-      `'${text}' is a network of IPv4 in the form of IPv6, in which no client comes; write ${network}`,
+      `'${text}' is an IPv4-mapped IPv6 network, which matches no client; write ${network}`,
     );
   }
   return { bytes, prefix };
@@ -100,7 +100,7 @@ function refuseHostBits(text: string, { bytes, prefix }: Network): void {
   if (Buffer.compare(masked, bytes) === 0) return;
   const address = text.slice(0, text.indexOf('/'));
   throw new TypeError(
-    `'${text}' has bits set behind its prefix; write ${ipText(masked)}/${prefix} for the network, or ${address} for one address`,
+    `'${text}' has host bits set; write ${ipText(masked)}/${prefix} for the network, or ${address} for one address`,
   );
 }
 

@@ -146,12 +146,12 @@ function routeFrom(value: unknown, index: number): Route {
 
 function sourcesFrom(value: unknown, path: ValuePath): readonly string[] {
   if (!Array.isArray(value) || value.length === 0) {
-    const advice = "write a list of networks such as ['10.0.0.0/8'], or leave it out to allow all";
+    const advice = "write a list of networks such as ['10.0.0.0/8'], or omit it to allow all";
     throw faultAt(path, 'allowedSources', value, advice);
   }
   return (value as unknown[]).map((network, index) => {
     const fault =
-      typeof network === 'string' ? networkFault(network) : `${described(network)} is no text`;
+      typeof network === 'string' ? networkFault(network) : `${described(network)} is not a string`;
     if (fault === undefined) return network as string;
     throw new RouteFault(`an allowed source: ${fault}`, [...path, 'allowedSources', index]);
   });
@@ -163,12 +163,12 @@ function tenantFrom(value: unknown, path: ValuePath): string {
 }
 
 function hostFrom(value: unknown, path: ValuePath): string {
-  const advice = 'write the DNS name that clients ask for, such as a.k8s.example.com';
+  const advice = 'write the DNS name that clients use, such as a.k8s.example.com';
   if (typeof value !== 'string') throw faultAt(path, 'host', value, advice);
   const bytes = Buffer.from(value);
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return value.toLowerCase();
-  throw faultAt(path, 'host', value, `no client can ask for that (${fault}); ${advice}`);
+  throw faultAt(path, 'host', value, `not a valid server name (${fault}); ${advice}`);
 }
 
 function kindFrom(value: unknown, path: ValuePath): RouteKind {
@@ -179,7 +179,7 @@ function kindFrom(value: unknown, path: ValuePath): RouteKind {
 
 function endpointsFrom(value: unknown, path: ValuePath): readonly string[] {
   if (!Array.isArray(value)) {
-    const advice = "write a list such as ['10.0.0.5:6443'], or [] while nothing is ready";
+    const advice = "write a list such as ['10.0.0.5:6443'], or [] while no endpoint is ready";
     throw faultAt(path, 'endpoints', value, advice);
   }
   const endpoints: string[] = [];
@@ -208,7 +208,7 @@ function limitsFrom(value: unknown, path: ValuePath): RouteLimits {
   for (const [key, limit] of Object.entries(limits)) {
     const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1;
     if (!isCount || limit > 1e6) {
-      throw faultAt(at, key, limit, 'write a whole number from 1 to 1000000, or leave it out');
+      throw faultAt(at, key, limit, 'write a whole number from 1 to 1000000, or omit it');
     }
   }
   return limits;

@@ -38,7 +38,7 @@ export const RETRY_MS = 1000;
 
 /** Returns the message about routes that wait for a slot. */
 export function waitingSentence(waiting: number): string {
-  return `no room yet for ${waiting} of the routes; they come into force as connections of removed ones end`;
+  return `${waiting} routes wait for a free slot; they become active as connections of removed routes close`;
 }
 
 /** State of the loading of routes, for metrics and readiness. */

@@ -48,7 +48,7 @@ class FileLab implements Disposable {
   }
 
   errors(): readonly string[] {
-    return this.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg));
+    return this.log.filter(({ level }) => level === 'error').map(({ error }) => String(error));
   }
 
   /** Advances the clock to the next poll of the file, which finds no change, and the next try of the waiting routes. */
@@ -71,9 +71,9 @@ test('tries a version again until all its routes are in force, and says so once'
 
   expect(lab.inForce).toEqual(['a.test', 'b.test']);
   expect(lab.tries).toBe(2);
-  expect(lab.errors()).toEqual([expect.stringContaining('no room yet for 1 of')]);
+  expect(lab.errors()).toEqual([expect.stringContaining('1 routes wait for a free slot')]);
   expect(lab.file.state).toMatchObject({ isGood: false, loads: 0, failures: 1 });
-  expect(lab.file.state.problem).toContain('no room yet for 1 of');
+  expect(lab.file.state.problem).toContain('1 routes wait for a free slot');
 
   lab.room = 3;
   lab.retry();

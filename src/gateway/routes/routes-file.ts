@@ -105,10 +105,10 @@ export class RoutesFile implements RoutesFeed {
       state.loadSeconds = (performance.now() - startMs) / 1000;
       state.loadedAtSeconds = Date.now() / 1000;
       const seconds = Math.round(state.loadSeconds * 1000) / 1000;
-      log.info('routes in force', { file, routes: routes.length, ...counts, seconds });
+      log.info('routes updated', { file, routes: routes.length, ...counts, seconds });
     }
     if (routes.length === 0 && counts.removed > 0) {
-      log.warn('the routes file has no routes any more; new clients are all refused', {
+      log.warn('routes file is empty, refusing all new connections', {
         file,
         removed: counts.removed,
       });
@@ -122,7 +122,10 @@ export class RoutesFile implements RoutesFeed {
    */
   #wait(version: Version, waiting: number): void {
     this.#fail(waitingSentence(waiting));
-    this.#sink.log.error(waitingSentence(waiting), { file: this.#options.path });
+    this.#sink.log.error('not all routes are active', {
+      file: this.#options.path,
+      error: waitingSentence(waiting),
+    });
     const { failures } = this.state;
     this.#stopRetrying = (this.#options.clock ?? systemClock).every(RETRY_MS, () => {
       if (this.#putInForce(version) > 0) return;
@@ -151,9 +154,11 @@ export class RoutesFile implements RoutesFeed {
   #refuse(error: Error): void {
     this.#fail(error.message);
     const { code, line, column } = error instanceof RoutesError ? error : {};
-    const kept =
-      this.state.loads > 0 ? 'the last good routes stay in force' : 'no routes are in force yet';
-    this.#sink.log.error(`${error.message}; ${kept}`, { code, line, column });
+    const isKeeping = this.state.loads > 0;
+    this.#sink.log.error(
+      isKeeping ? 'cannot load routes, keeping the previous routes' : 'cannot load routes',
+      { error: error.message, code, line, column },
+    );
   }
 }
 

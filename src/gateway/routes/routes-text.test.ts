@@ -97,7 +97,7 @@ test.each([
   ['routes:\n- tenant: 1\n', "routes.yaml:2:11: 'tenant' is 1; write a name"],
   [
     entry('host: a..test'),
-    'routes.yaml:3:9: \'host\' is "a..test"; no client can ask for that (server_name_not_dns)',
+    'routes.yaml:3:9: \'host\' is "a..test"; not a valid server name (server_name_not_dns)',
   ],
   [entry('host: 10.0.0.1'), 'server_name_ip_literal'],
   [entry('host: a.test.'), 'server_name_trailing_dot'],
@@ -119,8 +119,8 @@ test.each([
   ],
   [entry('limits: {connections: 1.5}'), "'connections' is 1.5"],
   [entry('allowedSources: []'), "'allowedSources' is []; write a list of networks"],
-  [entry('allowedSources: [10.0.0.1/8]'), "'10.0.0.1/8' has bits set behind its prefix"],
-  [entry('allowedSources: [7]'), 'an allowed source: 7 is no text'],
+  [entry('allowedSources: [10.0.0.1/8]'), "'10.0.0.1/8' has host bits set"],
+  [entry('allowedSources: [7]'), 'an allowed source: 7 is not a string'],
   [
     entry('limits: {conns: 1}'),
     "limits cannot have 'conns'; it may have connections, connectionsPerSecond",
@@ -149,7 +149,7 @@ test.each([
   [
     'an alias',
     'routes:\n- {tenant: &x a, host: a.test, kind: api, endpoints: []}\n- {tenant: *x, host: b.test}\n',
-    "routes.yaml:3:12: '*x' is an alias; write out what it stands for",
+    "routes.yaml:3:12: '*x' is an alias; write out its value",
   ],
 ])('refuses %s, which two parsers would read in two ways', async (_what, text, sentence) => {
   const error = await refusal(text);
@@ -173,7 +173,7 @@ test('says of a second document what to do', async () => {
   const { message } = await refusal('routes: []\n---\nroutes: []\n');
 
   expect(message).toBe(
-    'routes.yaml:2:1: a second document begins; put all routes into the first one',
+    'routes.yaml:2:1: the file has a second document; put all routes into the first one',
   );
 });
 

@@ -54,7 +54,7 @@ export async function parseRoutes(
   } catch (error) {
     // Both parsers recurse per level, so deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
-    const sentence = 'lists or mappings are nested too deeply; a route needs four levels';
+    const sentence = 'lists or mappings are nested too deeply; routes need four levels';
     throw new RoutesError('routes_invalid', sentence, file);
   }
 }
@@ -158,8 +158,8 @@ async function exactDocument(text: string, file: string) {
   if (wrong !== undefined) {
     const sentence =
       wrong.code === 'MULTIPLE_DOCS'
-        ? 'a second document begins; put all routes into the first one'
-        : `${wrong.message}; correct the YAML there`;
+        ? 'the file has a second document; put all routes into the first one'
+        : `${wrong.message}; fix the YAML syntax`;
     throw new RoutesError('routes_syntax', sentence, file, lines.linePos(wrong.pos[0]));
   }
   if (document.contents === null) {
@@ -168,7 +168,7 @@ async function exactDocument(text: string, file: string) {
   }
   visit(document, {
     Alias(_key, { source, range }) {
-      const sentence = `'*${source}' is an alias; write out what it stands for`;
+      const sentence = `'*${source}' is an alias; write out its value`;
       throw new RoutesError('routes_invalid', sentence, file, lines.linePos(range?.[0] ?? 0));
     },
   });

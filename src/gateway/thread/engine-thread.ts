@@ -171,7 +171,7 @@ export class EngineThread implements Drainable {
     this.isListening = false;
     this.#run = undefined;
     run.over.resolve();
-    const sentence = `engine thread ${this.index} ended before it listened`;
+    const sentence = `engine thread ${this.index} ended before it could listen`;
     run.listening.reject(run.cause ?? new ThreadCannotStart(sentence));
     if (!wasListening || this.#isStopped) return;
     // Bun closes the sockets that it opened itself.

@@ -87,7 +87,7 @@ class ThreadProgram {
       },
     });
     this.#engine = engine;
-    if (this.#isStopping) throw new Error('told to leave before it listened');
+    if (this.#isStopping) throw new Error('stopped before it could listen');
     const { addresses, skipped } = listenOn(engine, start.listen);
     post({ type: 'listening', addresses, skipped, engine: engine.name, fallbackReason });
   }

@@ -35,11 +35,11 @@ test('reads the leaf of a chain', () => {
 });
 
 test.each([
-  ['the key of another', pair.cert, other.key, 'the key in tls.key is not that of the certificate'],
-  ['no certificate', 'nonsense', pair.key, 'tls.crt holds no certificate'],
-  ['no key', pair.cert, 'nonsense', 'tls.key holds no private key'],
-  ['files exchanged', pair.key, pair.cert, 'tls.crt holds no certificate'],
-  ['empty files', '', '', 'tls.crt holds no certificate'],
+  ['the key of another', pair.cert, other.key, 'the key in tls.key does not match the certificate'],
+  ['no certificate', 'nonsense', pair.key, 'tls.crt contains no valid certificate'],
+  ['no key', pair.cert, 'nonsense', 'tls.key contains no valid private key'],
+  ['files exchanged', pair.key, pair.cert, 'tls.crt contains no valid certificate'],
+  ['empty files', '', '', 'tls.crt contains no valid certificate'],
 ])('refuses %s, naming the file', (_, certificate, key, sentence) => {
   expect(() => serving(certificate, key)).toThrow(sentence);
 });
@@ -67,12 +67,12 @@ test('reads a bundle of authorities, with words between them', () => {
 });
 
 test.each([
-  ['nothing', '', 'ca.crt holds no certificate'],
-  ['a key', pair.key, 'ca.crt holds no certificate'],
+  ['nothing', '', 'ca.crt contains no certificate'],
+  ['a key', pair.key, 'ca.crt contains no certificate'],
   [
     'one that is damaged among good ones',
     authority.cert + authority.cert.replace(/\nMII..../, '\nMIIAAAA'),
-    'certificate 2 of 2 in ca.crt cannot be read',
+    'certificate 2 of 2 in ca.crt is invalid',
   ],
 ])('refuses authorities that are %s', (_, content, sentence) => {
   expect(() => parseTrustedAuthorities(Buffer.from(content), 'ca.crt')).toThrow(sentence);
@@ -92,11 +92,7 @@ test.each([
   ['raw bytes', Buffer.alloc(32, 0xf7), 'tenant.key is not base64 on one line'],
   ['two lines', Buffer.from(`${'A'.repeat(43)}=\n${'A'.repeat(43)}=`), 'is not base64 on one line'],
   ['nothing', Buffer.alloc(0), 'is not base64 on one line'],
-  [
-    'half of it',
-    Buffer.from(Buffer.alloc(16, 1).toString('base64')),
-    'has 16 bytes in place of 32',
-  ],
+  ['half of it', Buffer.from(Buffer.alloc(16, 1).toString('base64')), 'has 16 bytes instead of 32'],
 ])('refuses a tenant key that is %s, without a word of it', (_, content, sentence) => {
   const parse = () => parseTenantSecret(content, 'tenant.key', 'a.k8s.test');
 

@@ -125,7 +125,8 @@ export class Credentials {
    */
   #warnOfDates(serving: ServingCertificate): void {
     const fault = datesFault(serving, Date.now() / 1000);
-    if (fault !== undefined) this.#options.log.warn(fault);
+    if (fault !== undefined)
+      this.#options.log.warn('serving certificate not valid', { error: fault });
   }
 
   /** Watches files, given by flag. The first flag identifies all of them in logs and metrics. */
@@ -142,13 +143,13 @@ export class Credentials {
       parse,
       clock,
       onReload: (value) => {
-        log.info('a file has changed, and its new content is in force', { file, paths });
+        log.info('file reloaded', { file, paths });
         onValue(value);
         onReload();
       },
-      onRecovered: () => log.info('a file has its last good content again', { file, paths }),
+      onRecovered: () => log.info('file restored to its last valid content', { file, paths }),
       onError: (error) =>
-        log.error('a file has changed; the last good content stays in force', { file, error }),
+        log.error('cannot reload file, keeping the last valid content', { file, error }),
     });
     this.#files.set(file, files);
     return files;

@@ -58,7 +58,7 @@ test('throws at the start if the files are of no use: there is no last good valu
 
   expect(() => lab.live()).toThrow('1 is not 2');
   expect(() => lab.live('/no/such/file')).toThrow(
-    '/no/such/file cannot be read (ENOENT); give a file that exists',
+    '/no/such/file cannot be read (ENOENT); specify an existing file',
   );
   expect(() => lab.live(lab.folder)).toThrow(`${lab.folder} is not a regular file`);
   expect(() => lab.live('/dev/zero')).toThrow('/dev/zero is not a regular file');

@@ -166,11 +166,11 @@ function adviceFor(code: string): string {
   switch (code) {
     case 'EACCES':
     case 'EPERM':
-      return 'let the user of this process read it';
+      return 'grant the user of this process read access';
     case 'EMFILE':
     case 'ENFILE':
-      return 'allow more open files';
+      return 'raise the limit of open files';
     default:
-      return 'give a file that exists';
+      return 'specify an existing file';
   }
 }

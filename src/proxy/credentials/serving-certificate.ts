@@ -31,7 +31,7 @@ export function parseServingCertificate(
   const secret = parseKey(key, paths.key);
   if (!leaf.checkPrivateKey(secret)) {
     throw new Error(
-      `the key in ${paths.key} is not that of the certificate in ${paths.certificate}; write both of one pair`,
+      `the key in ${paths.key} does not match the certificate in ${paths.certificate}; use a matching pair`,
     );
   }
   return {
@@ -66,7 +66,7 @@ export function datesFault(serving: ServingCertificate, nowSeconds: number): str
   const isEarly = nowSeconds < notBeforeSeconds;
   if (!isEarly && nowSeconds <= notAfterSeconds) return undefined;
   const dates = `valid from ${day(notBeforeSeconds)} to ${day(notAfterSeconds)}`;
-  return `the serving certificate ${isEarly ? 'is not valid yet' : 'has expired'} (${dates}), and pods will refuse it; write a new pair, or set the clock`;
+  return `the serving certificate ${isEarly ? 'is not valid yet' : 'has expired'} (${dates}), so pods reject it; renew it, or check the clock`;
 }
 
 function day(seconds: number): string {
@@ -78,7 +78,7 @@ function parseLeaf(bytes: Buffer, path: string): X509Certificate {
     return new X509Certificate(bytes);
   } catch (error) {
     throw new Error(
-      `${path} holds no certificate (${messageOf(error)}); give one as PEM, the leaf first`,
+      `${path} contains no valid certificate (${messageOf(error)}); provide a PEM certificate, the leaf first`,
       { cause: error },
     );
   }
@@ -89,7 +89,7 @@ function parseKey(bytes: Buffer, path: string): KeyObject {
     return createPrivateKey(bytes);
   } catch (error) {
     throw new Error(
-      `${path} holds no private key (${messageOf(error)}); give one as PEM, without a passphrase`,
+      `${path} contains no valid private key (${messageOf(error)}); provide a PEM key without a passphrase`,
       { cause: error },
     );
   }

@@ -20,7 +20,7 @@ export function parseTenantSecret(bytes: Buffer, path: string, host: string): Te
   }
   if (secret.length !== TENANT_SECRET_BYTES) {
     throw new Error(
-      `the key in ${path} has ${secret.length} bytes in place of ${TENANT_SECRET_BYTES}; copy it whole`,
+      `the key in ${path} has ${secret.length} bytes instead of ${TENANT_SECRET_BYTES}; copy all of it`,
     );
   }
   return tenantKey(host, secret);

@@ -19,7 +19,7 @@ export interface TrustedAuthorities {
 export function parseTrustedAuthorities(bytes: Buffer, path: string): TrustedAuthorities {
   const blocks = certificateBlocks(bytes.toString('latin1'));
   if (blocks.length === 0) {
-    throw new Error(`${path} holds no certificate; give the tenant's CA as PEM`);
+    throw new Error(`${path} contains no certificate; provide the tenant's CA as PEM`);
   }
   for (const [index, block] of blocks.entries()) {
     try {
@@ -27,7 +27,7 @@ export function parseTrustedAuthorities(bytes: Buffer, path: string): TrustedAut
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const which = `certificate ${index + 1} of ${blocks.length} in ${path}`;
-      throw new Error(`${which} cannot be read (${why}); give the tenant's CA as PEM`, {
+      throw new Error(`${which} is invalid (${why}); provide the tenant's CA as PEM`, {
         cause: error,
       });
     }

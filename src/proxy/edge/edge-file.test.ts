@@ -14,7 +14,7 @@ test('has one address per line, among comments and blank lines', () => {
 });
 
 test.each(['', '\n\n', '# none\n'])('is invalid without an address: %j', (text) => {
-  expect(() => parsed(text)).toThrow('/etc/snicket/edge has no address');
+  expect(() => parsed(text)).toThrow('/etc/snicket/edge contains no address');
 });
 
 test('names the line that is invalid', () => {

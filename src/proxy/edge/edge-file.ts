@@ -14,7 +14,7 @@ export function parseEdgeFile(bytes: Uint8Array, path: string): readonly EdgeAdd
     return text === '' || text.startsWith('#') ? [] : [addressIn(text, `${path}:${at + 1}`)];
   });
   if (addresses.length === 0) {
-    throw new Error(`${path} has no address; write one HOST:PORT per line`);
+    throw new Error(`${path} contains no address; write one HOST:PORT per line`);
   }
   return addresses;
 }

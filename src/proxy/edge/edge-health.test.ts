@@ -35,10 +35,10 @@ function health(answer: () => ProbeResult | Error) {
 
 test('asks at the start, and then every ten seconds', async () => {
   const lab = health(() => UP);
-  expect(lab.edge.reason()).toBe('the edge has not been asked yet');
+  expect(lab.edge.reason()).toBe('the edge has not been probed yet');
 
   lab.edge.start();
-  expect(lab.edge.reason()).toBe('the edge is being asked, and has not answered yet');
+  expect(lab.edge.reason()).toBe('the first probe of the edge is in progress');
   await lab.pass(30_000);
 
   expect(lab.askedMs).toEqual([0, 10_500, 20_500]);
@@ -83,7 +83,7 @@ test('recovers as soon as a probe is good, and says so', async () => {
   await lab.pass(5000);
 
   expect(lab.edge.isUp).toBe(true);
-  expect(lab.lines.at(-1)).toContain('the edge is up');
+  expect(lab.lines.at(-1)).toContain('edge is up');
 });
 
 test('a probe that throws is a failure like any other', async () => {
@@ -92,6 +92,6 @@ test('a probe that throws is a failure like any other', async () => {
   lab.edge.start();
   await lab.pass(5000);
 
-  expect(lab.edge.reason()).toBe('fault: the probe threw: a bug');
+  expect(lab.edge.reason()).toBe('fault: the probe failed because of a bug: a bug');
   expect(lab.edge.counts.failures).toBeGreaterThan(1);
 });

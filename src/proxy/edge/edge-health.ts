@@ -58,8 +58,8 @@ export class EdgeHealth {
   reason(): string | undefined {
     if (this.#result !== undefined) return this.#result.isUp ? undefined : this.#result.sentence;
     return this.#isProbing
-      ? 'the edge is being asked, and has not answered yet'
-      : 'the edge has not been asked yet';
+      ? 'the first probe of the edge is in progress'
+      : 'the edge has not been probed yet';
   }
 
   start(): void {
@@ -110,9 +110,9 @@ export class EdgeHealth {
     const { log } = this.#options;
     const before = this.#result;
     if (result.isUp) {
-      if (before?.isUp !== true) log.info('the edge is up');
+      if (before?.isUp !== true) log.info('edge is up');
     } else if (before === undefined || before.isUp || before.code !== result.code) {
-      log.warn(result.sentence, { code: result.code });
+      log.warn('edge is down', { code: result.code, error: result.sentence });
     }
   }
 }
@@ -123,5 +123,9 @@ export class EdgeHealth {
  */
 function brokenProbe(error: unknown): ProbeResult {
   const why = error instanceof Error ? error.message : String(error);
-  return { isUp: false, code: 'fault', sentence: `fault: the probe threw: ${why}` };
+  return {
+    isUp: false,
+    code: 'fault',
+    sentence: `fault: the probe failed because of a bug: ${why}`,
+  };
 }

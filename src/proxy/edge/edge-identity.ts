@@ -27,9 +27,9 @@ export function identityFault(
   serverName: string,
 ): IdentityFault | undefined {
   if (error !== null) return error;
-  if (!success || !socket.authorized) return new Error('the handshake was not completed');
+  if (!success || !socket.authorized) return new Error('the handshake did not complete');
   const certificate = socket.getPeerX509Certificate();
   if (certificate.checkHost(serverName, { subject: 'never' }) !== undefined) return undefined;
-  const sentence = `the certificate has no alternative name ${serverName}, only a subject`;
+  const sentence = `the certificate has no subject alternative name ${serverName}`;
   return Object.assign(new Error(sentence), { code: NO_NAME });
 }

@@ -37,7 +37,7 @@ export type ProbeResult =
       readonly sentence: string;
     };
 
-const HUNG_UP = 'it hung up as soon as it had accepted';
+const HUNG_UP = 'it closed the connection right after accepting it';
 
 /** The protocols that pods usually offer, for an edge that routes by protocol. */
 const ALPN = Buffer.from('\x02h2\x08http/1.1', 'latin1');
@@ -45,8 +45,8 @@ const ALPN = Buffer.from('\x02h2\x08http/1.1', 'latin1');
 /** The meaning of alerts of the gateway. Only an edge that receives a header is certain to be a gateway. */
 const MEANT_BY_GATEWAY: Partial<Record<AlertName, string>> = {
   handshake_failure:
-    "the gateway does not believe the header: is the tenant's key the right one, and this machine's clock?",
-  internal_error: 'the gateway has no endpoint that answers for this tenant',
+    "the gateway rejected the signed header; check the tenant's key and the clock of this machine",
+  internal_error: 'the gateway has no working endpoint for this tenant',
 };
 
 /** Probes an endpoint once: connects, completes the handshake, and closes the connection. */

@@ -28,7 +28,7 @@ function prober(
     timeoutMs: 60_000,
     tenantKey: undefined,
     authorities: () => lab.authority.cert,
-    noAddress: () => 'the addresses of edge.test are being looked up',
+    noAddress: () => 'the addresses of edge.test are being resolved',
     ...more,
   };
   return { loadBalancer, prober: new EdgeProber(options) };
@@ -71,7 +71,7 @@ test('says what is wrong when there is no address yet', async () => {
   expect(await edge.probe()).toMatchObject({
     isUp: false,
     code: 'edge_down',
-    sentence: 'edge_down: the addresses of edge.test are being looked up',
+    sentence: 'edge_down: the addresses of edge.test are being resolved',
   });
 });
 
@@ -105,8 +105,8 @@ test('an edge that was reset before the dial is looked at is not one where nobod
 });
 
 test.each([
-  ['handshake_failure', 'the gateway does not believe the header'],
-  ['internal_error', 'the gateway has no endpoint that answers for this tenant'],
+  ['handshake_failure', 'the gateway rejected the signed header'],
+  ['internal_error', 'the gateway has no working endpoint for this tenant'],
   ['unrecognized_name', 'the edge did not complete the TLS handshake'],
 ] as const)('says what the gateway means by %s', async (name, sentence) => {
   await using lab = await Lab.create();

@@ -63,7 +63,7 @@ test('a name that is not found at the start is asked for until it is', async () 
   const lab = resolver('edge.test', [NOT_FOUND, NOT_FOUND, ['10.0.0.1']]);
   await lab.resolver.start();
   expect(lab.resolver.failure).toBe(
-    'the addresses of edge.test cannot be looked up (getaddrinfo ENOTFOUND); there is none to dial yet',
+    'the addresses of edge.test cannot be resolved (getaddrinfo ENOTFOUND); no address is known yet',
   );
 
   lab.clock.advance(2000);
@@ -87,7 +87,7 @@ test.each<[string, readonly string[] | Error]>([
   await until(() => lab.resolver.failure !== undefined, 'the failure');
 
   expect(lab.addresses()).toEqual(['10.0.0.1:443']);
-  expect(lab.resolver.failure).toContain('the last good ones stay in use');
+  expect(lab.resolver.failure).toContain('the previous addresses stay in use');
 });
 
 test('asks sooner when the addresses do not answer, but not for each failed dial', async () => {

@@ -97,7 +97,7 @@ export class EdgeResolver {
       loadBalancer.replace(found);
       if (before !== loadBalancer.all().join()) {
         const addresses = loadBalancer.all().map(String);
-        log.info('the edge has addresses', { edge: hostsText(targets), addresses });
+        log.info('edge addresses resolved', { edge: hostsText(targets), addresses });
       }
       this.#failure = undefined;
       this.#isStale = false;
@@ -120,7 +120,7 @@ export class EdgeResolver {
   async #addressesOf({ host, port }: EdgeAddress): Promise<readonly EdgeTarget[]> {
     if (ipVersion(host) !== 0) return [{ address: host, port }];
     const addresses = [...new Set(await this.#lookup(host))].toSorted();
-    if (addresses.length === 0) throw new Error('the name has no address');
+    if (addresses.length === 0) throw new Error('the name has no addresses');
     return addresses.map((address) => ({ address, port }));
   }
 
@@ -131,9 +131,9 @@ export class EdgeResolver {
     const edge = hostsText(targets);
     const why = error instanceof Error ? error.message : String(error);
     const remaining =
-      loadBalancer.size === 0 ? 'there is none to dial yet' : 'the last good ones stay in use';
-    const sentence = `the addresses of ${edge} cannot be looked up (${why}); ${remaining}`;
-    if (this.#failure !== sentence) log.warn(sentence, { edge });
+      loadBalancer.size === 0 ? 'no address is known yet' : 'the previous addresses stay in use';
+    const sentence = `the addresses of ${edge} cannot be resolved (${why}); ${remaining}`;
+    if (this.#failure !== sentence) log.warn('cannot resolve edge', { edge, error: sentence });
     this.#failure = sentence;
   }
 }

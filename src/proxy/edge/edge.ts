@@ -89,7 +89,7 @@ export class Edge {
 
   #noAddress(): string {
     return (
-      this.#resolver.failure ?? `the addresses of ${hostsText(this.#targets())} are being looked up`
+      this.#resolver.failure ?? `the addresses of ${hostsText(this.#targets())} are being resolved`
     );
   }
 }

@@ -7,7 +7,7 @@ export function encodeAlpn(protocols: readonly string[]): Buffer | undefined {
   if (protocols.length === 0) return undefined;
   const list = protocols.map((protocol) => {
     if (protocol.length === 0 || protocol.length > 255) {
-      throw new RangeError(`a protocol name has 1 to 255 bytes, not ${protocol.length}`);
+      throw new RangeError(`a protocol name must have 1 to 255 bytes, not ${protocol.length}`);
     }
     return String.fromCharCode(protocol.length) + protocol;
   });

@@ -32,7 +32,7 @@ test.each(impostors)('an edge with a certificate %s gets no byte of a pod', asyn
   const proxy = await lab.proxy({ edgePort: impostor.port });
 
   const refusal = await Pod.refused(proxy.ports[0]!);
-  await until(() => proxy.notReady() !== 'the edge has not been asked yet', 'the first probe');
+  await until(() => proxy.notReady() !== 'the edge has not been probed yet', 'the first probe');
 
   expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
   expect(impostor.received).toBe(0);

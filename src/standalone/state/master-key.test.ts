@@ -53,7 +53,7 @@ test('refuses a file that holds no key, rather than replace it', () => {
   const path = join(state, 'master.key');
   writeFileSync(path, 'not a key\n', { mode: 0o600 });
 
-  expect(() => ensureMasterKeyFile(state)).toThrow(`${path}:1: neither base64 nor hex`);
+  expect(() => ensureMasterKeyFile(state)).toThrow(`${path}:1: not a valid base64 or hex key`);
   expect(readFileSync(path, 'utf8')).toBe('not a key\n');
 });
 
@@ -86,7 +86,7 @@ test('gives the operator the key, the next one when it is added, and none that i
   );
   const good = shared();
   writeFileSync(path, 'broken\n');
-  await until('it is seen', () => said.includes('neither base64 nor hex'));
+  await until('it is seen', () => said.includes('not a valid base64 or hex key'));
   expect(shared()).toBe(good);
   stop();
 });

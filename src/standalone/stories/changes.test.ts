@@ -222,7 +222,7 @@ test('told to end while it reads a large folder for the first time, it does so b
 
   expect(await process.exited).toBe(0);
   const said = lab.log.map(({ msg }) => msg);
-  expect(said).toContain('ended');
+  expect(said).toContain('stopped');
   expect(said).not.toContain('accepting connections');
 }, 240_000);
 

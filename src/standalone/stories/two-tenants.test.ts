@@ -65,5 +65,5 @@ test('two tenants behind one address: by name, by a signed header, and with all 
 
   // 7. It ends on a signal.
   expect(await lab.stop()).toBe(0);
-  expect(lab.log.at(-1)).toMatchObject({ msg: 'ended' });
+  expect(lab.log.at(-1)).toMatchObject({ msg: 'stopped' });
 }, 240_000);

@@ -124,11 +124,12 @@ export class Relay {
     if (got <= 0) {
       const failure = errno();
       if (got < 0 && failure === ERRNO.EAGAIN)
-        throw new Error('first bytes were told of, and not there');
+        throw new Error('first bytes were reported and are missing');
       this.#nothingRead(client, upstream, got, failure);
       return;
     }
-    if (got < dropBytes) throw new Error(`${dropBytes} bytes were seen, and ${got} were read`);
+    if (got < dropBytes)
+      throw new Error(`${dropBytes} bytes were peeked at, but only ${got} were read`);
     const prefaceBytes = preface?.length ?? 0;
     const at = HEAD_ROOM_BYTES - prefaceBytes;
     preface?.copy(this.io.bytes, at);
