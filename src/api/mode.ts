@@ -22,8 +22,8 @@ export function modeOfFlag(flag: ModeFlag): WorkerMode {
 }
 
 /** Returns the mode of the workers: the mode in the spec, or the default of the driver. */
-export function modeOf(driver: Driver, asked: WorkerMode | undefined): WorkerMode {
-  return asked ?? (driver === 'snicket' ? 'Passthrough' : 'Terminate');
+export function modeOf(driver: Driver, requested: WorkerMode | undefined): WorkerMode {
+  return requested ?? (driver === 'snicket' ? 'Passthrough' : 'Terminate');
 }
 
 /** Returns why a mode does not work with this driver. CEL validation cannot check this: the Edge is another object. */

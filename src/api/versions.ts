@@ -64,7 +64,7 @@ export function passes(gate: Gate, version: string): boolean | 'unknown' {
 }
 
 /** Returns the findings about a version that lacks a feature or cannot be parsed; none if it has the feature. */
-export function gateFindings(gate: Gate, version: string, place: string): readonly Finding[] {
+export function gateFindings(gate: Gate, version: string, subject: string): readonly Finding[] {
   const passed = passes(gate, version);
   if (passed === true) return [];
   const { of, what, since } = gate;
@@ -74,7 +74,7 @@ export function gateFindings(gate: Gate, version: string, place: string): readon
       {
         code: 'VersionUnreadable',
         severity: 'warning',
-        message: `${place} is ${quoted(JSON.stringify(version))}, which is no version that can be read, so nobody knows whether this ${of} has ${what}`,
+        message: `${subject} is ${quoted(JSON.stringify(version))}, which is no version that can be read, so nobody knows whether this ${of} has ${what}`,
         action: `see that it is one of ${versions} or newer`,
       },
     ];
@@ -83,7 +83,7 @@ export function gateFindings(gate: Gate, version: string, place: string): readon
     {
       code: 'VersionTooOld',
       severity: 'error',
-      message: `${place} is ${version}, and ${of} has ${what}, since ${versions}`,
+      message: `${subject} is ${version}, and ${of} has ${what}, since ${versions}`,
       action: `it has to be ${versions} or newer`,
     },
   ];

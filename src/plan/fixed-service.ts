@@ -104,11 +104,11 @@ function faultOf(endpoint: string, { isGatewayHere = false }: EdgeListeners): st
 function isEdge(endpoint: string, edge: EdgeListeners): boolean {
   const { addresses, port, clusterAddresses, isGatewayAt } = edge;
   const { address, port: at } = split(endpoint);
-  const isAmong = (places: readonly string[]) =>
-    places.some((one) => canonicalAddress(one) === canonicalAddress(address));
+  const includesAddress = (addresses: readonly string[]) =>
+    addresses.some((one) => canonicalAddress(one) === canonicalAddress(address));
   return (
-    isAmong(clusterAddresses) ||
-    (at === port && isAmong(addresses)) ||
+    includesAddress(clusterAddresses) ||
+    (at === port && includesAddress(addresses)) ||
     isGatewayAt?.({ address: canonicalAddress(address), port: at }) === true
   );
 }

@@ -33,7 +33,7 @@ export class HostClaims implements HostOwners {
     const key = keyText(claim.exposure.metadata);
     this.remove(key);
     this.#claims.set(key, claim);
-    for (const [index, value] of this.#places(claim)) {
+    for (const [index, value] of this.#entries(claim)) {
       const keys = index.get(value);
       if (keys === undefined) index.set(value, new Set([key]));
       else keys.add(key);
@@ -45,7 +45,7 @@ export class HostClaims implements HostOwners {
     const claim = this.#claims.get(key);
     if (claim === undefined) return;
     this.#claims.delete(key);
-    for (const [index, value] of this.#places(claim)) {
+    for (const [index, value] of this.#entries(claim)) {
       const keys = index.get(value);
       keys?.delete(key);
       if (keys?.size === 0) index.delete(value);
@@ -92,7 +92,7 @@ export class HostClaims implements HostOwners {
     return users;
   }
 
-  #places(claim: HostClaim): readonly (readonly [Map<string, Set<string>>, string])[] {
+  #entries(claim: HostClaim): readonly (readonly [Map<string, Set<string>>, string])[] {
     const hosts = claimedHosts(claim).map((host) => [this.#claimants, host] as const);
     return claim.edge === undefined ? hosts : [...hosts, [this.#users, claim.edge]];
   }

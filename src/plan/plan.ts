@@ -144,14 +144,15 @@ function managementSide(
   const input = { exposure, hosts, controlPlane };
   const routes = exposureRoutes(input);
   const { endpoints } = exposure.spec.controlPlane;
-  const place = {
+  const edgeListeners = {
     addresses: edgeAddresses,
     port: edge.spec.port,
     clusterAddresses: edgeClusterAddresses,
     isGatewayHere,
     isGatewayAt,
   };
-  const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, place);
+  const service =
+    endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, edgeListeners);
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);
   return {
     routes,
@@ -165,7 +166,7 @@ function managementSide(
       'routes',
       ...routesFindings(input),
       unenforcedPolicy(exposure, edge),
-      ...(endpoints === undefined ? [] : fixedServiceFindings(endpoints, place)),
+      ...(endpoints === undefined ? [] : fixedServiceFindings(endpoints, edgeListeners)),
     ),
   };
 }
@@ -190,8 +191,8 @@ function tenantSideOf(
     ...(tenant === undefined ? [] : tenantFindings({ worker, tenant })),
   ];
   const findings = about('tenant', ...found);
-  const isHopeless = found.some(({ severity }) => severity === 'error');
-  if (isHopeless || tenant === undefined || ca === undefined || credentials === undefined) {
+  const hasError = found.some(({ severity }) => severity === 'error');
+  if (hasError || tenant === undefined || ca === undefined || credentials === undefined) {
     return { findings };
   }
   if ('tenantKey' in credentials !== (mode === 'Passthrough')) return { findings };

@@ -7,7 +7,7 @@ import { textAt, textsAt, valueAt } from '../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import type { ControlPlaneObjects, ControlPlaneReading } from './reading/control-plane-reading.ts';
-import { clusterNameOf, factsOf, placesOf, type ClusterNetwork } from './k0s/control-plane.ts';
+import { clusterNameOf, factsOf, namesOf, type ClusterNetwork } from './k0s/control-plane.ts';
 import { k0sFields, k0sFindings } from './k0s/preparation.ts';
 import type { Preparation, PreparationSpec } from './preparation/preparation.ts';
 import { readProvided } from './reading/provided-reading.ts';
@@ -43,7 +43,7 @@ export async function readK0smotronControlPlane(
     status: valueAt(made, 'status') ?? valueAt(object, 'status'),
     network: networkOf(cluster),
   });
-  return readProvided(object, placesOf(object, name), facts, objects);
+  return readProvided(object, namesOf(object, name), facts, objects);
 }
 
 /** Returns the desired fields of a K0smotronControlPlane. */

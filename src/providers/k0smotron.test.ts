@@ -65,7 +65,7 @@ describe('a Cluster of k0smotron', () => {
       clusterDomain: 'cluster.local',
       hasKonnectivity: true,
       publishedServer: 'https://red.k8s.example.test:443',
-      places: expect.objectContaining({
+      names: expect.objectContaining({
         service: 'kmc-red',
         ports: { api: 30_443, konnectivity: 30_132 },
       }),

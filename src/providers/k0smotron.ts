@@ -2,7 +2,7 @@
  * k0smotron, standalone: a Cluster.
  */
 import { valueAt } from '../kube/unstructured.ts';
-import { factsOf, placesOf } from './k0s/control-plane.ts';
+import { factsOf, namesOf } from './k0s/control-plane.ts';
 import { k0sFields, k0sFindings } from './k0s/preparation.ts';
 import { readProvided } from './reading/provided-reading.ts';
 import type { Provider } from './provider.ts';
@@ -14,7 +14,7 @@ export const k0smotron: Provider = {
   resource: PROVIDER_RESOURCES.k0smotron,
   read: async (object, objects) => {
     const facts = factsOf(object, 'k0smotron', { status: valueAt(object, 'status') });
-    return readProvided(object, placesOf(object, object.metadata.name), facts, objects);
+    return readProvided(object, namesOf(object, object.metadata.name), facts, objects);
   },
   prepare: (objects, spec) =>
     objects.map((object) => ({

@@ -71,7 +71,7 @@ describe('a tenant of Kamaji', () => {
       hasKonnectivity: true,
       publishedServer: 'https://blue.k8s.example.test:443',
       servingCertificate: 'a certificate',
-      places: expect.objectContaining({
+      names: expect.objectContaining({
         service: 'blue',
         ports: { api: 6443, konnectivity: 8132 },
       }),

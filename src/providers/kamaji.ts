@@ -29,7 +29,7 @@ export const kamaji: Provider = {
   name: 'kamaji',
   resource: PROVIDER_RESOURCES.kamaji,
   read: async (object, objects) =>
-    readTenantControlPlane(object, { provider: 'kamaji', maker: 'Kamaji' }, objects),
+    readTenantControlPlane(object, { provider: 'kamaji', displayName: 'Kamaji' }, objects),
   prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
   emptiedFirst: [API_SERVER_ARGUMENTS],
   lingering: lingeringArguments,
@@ -44,7 +44,7 @@ function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
     object,
     resource: inVersionOf(PROVIDER_RESOURCES.kamaji, object),
     fields: [...commonFields(object, spec, addresses), ...agentFields(object, spec)],
-    findings: commonFindings(object, spec, { maker: 'Kamaji', pausedBy: PAUSED }),
+    findings: commonFindings(object, spec, { displayName: 'Kamaji', pausedBy: PAUSED }),
   };
 }
 

@@ -28,7 +28,7 @@ export const steward: Provider = {
   name: 'steward',
   resource: PROVIDER_RESOURCES.steward,
   read: async (object, objects) =>
-    readTenantControlPlane(object, { provider: 'steward', maker: 'Steward' }, objects),
+    readTenantControlPlane(object, { provider: 'steward', displayName: 'Steward' }, objects),
   prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
   emptiedFirst: [API_SERVER_ARGUMENTS],
   lingering: lingeringArguments,
@@ -54,7 +54,7 @@ function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
     // Without a port: Steward's own proxy would append the port a second time (host:443:443).
     fields: [...commonFields(object, spec, [spec.hosts.api]), generic],
     findings: [
-      ...commonFindings(object, spec, { maker: 'Steward', pausedBy: PAUSED }),
+      ...commonFindings(object, spec, { displayName: 'Steward', pausedBy: PAUSED }),
       ...portFindings(object, spec),
       ...konnectivityFindings(object, spec),
       ...ownProxyFindings(object),

@@ -59,22 +59,22 @@ export function hasKonnectivity(object: KubeObject): boolean {
 /** Reads a TenantControlPlane. @throws the errors of reading objects */
 export async function readTenantControlPlane(
   object: KubeObject,
-  { provider, maker }: { readonly provider: ProviderName; readonly maker: string },
+  { provider, displayName }: { readonly provider: ProviderName; readonly displayName: string },
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
   const facts = {
     ...factsOf(object, provider),
     servingCertificate: await servingCertificate(object, objects),
   };
-  return readProvided(object, placesOf(object, maker), facts, objects);
+  return readProvided(object, namesOf(object, displayName), facts, objects);
 }
 
 /** Returns the names of the objects that the provider creates. */
-function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedNames {
+function namesOf({ metadata, ...object }: KubeObject, displayName: string): ProvidedNames {
   const { name, namespace } = metadata;
   const status = valueAt(object, 'status');
   return {
-    maker,
+    displayName,
     namespace,
     service: textAt(status, 'kubernetesResources', 'service', 'name') ?? name,
     portNames: { api: 'kube-apiserver', konnectivity: 'konnectivity-server' },
@@ -187,7 +187,7 @@ function isWildcardOf(name: unknown, host: string): boolean {
 export function commonFindings(
   object: KubeObject,
   spec: PreparationSpec,
-  { maker, pausedBy }: { readonly maker: string; readonly pausedBy: string },
+  { displayName, pausedBy }: { readonly displayName: string; readonly pausedBy: string },
 ): readonly Finding[] {
   const { annotations = {} } = object.metadata;
   const text = objectText(object);
@@ -211,7 +211,7 @@ export function commonFindings(
       : [
           {
             ...({ code: 'ControlPlanePaused', severity: 'warning' } as const),
-            message: `${text} has the annotation ${pausedBy}, so ${maker} does not look at it, and what is written there has no effect`,
+            message: `${text} has the annotation ${pausedBy}, so ${displayName} does not look at it, and what is written there has no effect`,
             action: 'remove the annotation',
           },
         ]),

@@ -89,12 +89,12 @@ function ruleList(root: StructuralSchema): string {
     .join('\n');
 }
 
-interface PlacedSentence {
+interface ValidationMessage {
   readonly path: string;
   readonly sentence: string;
 }
 
-function rulesIn(schema: StructuralSchema, path: string): PlacedSentence[] {
+function rulesIn(schema: StructuralSchema, path: string): ValidationMessage[] {
   const rules = (schema[CEL_RULES] ?? []) as readonly CelRule[];
   return [
     ...rules.map(({ message, messageExpression, fieldPath = '' }) => ({
@@ -119,10 +119,10 @@ const TERM = /"(?:[^"\\]|\\.)*"|(?:string\()?((?:self|oldSelf)[.\w]*)\)?/g;
  */
 function plainSentence(messageExpression: string): string {
   return messageExpression
-    .replaceAll(TERM, (term, place: string | undefined) =>
-      place === undefined
+    .replaceAll(TERM, (term, variable: string | undefined) =>
+      variable === undefined
         ? (JSON.parse(term) as string)
-        : (place.split('.').slice(1).at(-1) ?? 'value').toUpperCase(),
+        : (variable.split('.').slice(1).at(-1) ?? 'value').toUpperCase(),
     )
     .replaceAll(' + ', '');
 }

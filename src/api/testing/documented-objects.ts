@@ -58,10 +58,10 @@ function examplesOf(page: string): readonly (DocumentedObject | string)[] {
   return found;
 }
 
-function valuesIn(text: string, place: string): readonly object[] {
+function valuesIn(text: string, location: string): readonly object[] {
   return parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
-    if (error !== undefined) throw new Error(`${place}: ${error.message}`);
+    if (error !== undefined) throw new Error(`${location}: ${error.message}`);
     return document.toJS() as object;
   });
 }

@@ -266,8 +266,8 @@ async function assumedObjects(
 
 /** Returns what a provider creates for its control plane. */
 function madeBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
-  if (provided?.places === undefined) return [];
-  const { namespace, service, ports, portNames, ca, kubeconfig } = provided.places;
+  if (provided?.names === undefined) return [];
+  const { namespace, service, ports, portNames, ca, kubeconfig } = provided.names;
   const kinds = provided.hasKonnectivity ? (['api', 'konnectivity'] as const) : (['api'] as const);
   const { certificateKey, privateKeyKey } = ca;
   return [

@@ -84,11 +84,11 @@ test('an invalid object is rejected', () => {
   ).toEqual([
     '.host does not match ^[a-z.]+$',
     '.host is longer than 5',
-    '.port is no number and no text',
+    '.port is not a number or string',
     '.mode is not one of a',
     '.rules has more than 1 items',
     '.rules[0] is less than 1',
-    '.rules[1] is no integer',
+    '.rules[1] is not an integer',
     '.x is not defined',
   ]);
   expect(schemaFaults(schema, {})).toEqual(['.host is missing']);

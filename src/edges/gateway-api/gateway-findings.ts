@@ -66,7 +66,7 @@ function findingsAt(
     namespaceLabels,
     port: edge.spec.port,
     status: listAt(gateway, 'status', 'listeners').find((entry) => textAt(entry, 'name') === name),
-    place: `listener ${name} of Gateway ${keyText(gateway.metadata)}`,
+    listenerText: `listener ${name} of Gateway ${keyText(gateway.metadata)}`,
     gatewayNamespace: gateway.metadata.namespace ?? '',
   });
 }

@@ -21,7 +21,7 @@ export interface RouteAttachment {
   /** The entry of `status.listeners` for this listener. */
   readonly status: unknown;
   /** The listener in messages: `listener tls of Gateway edge/shared`. */
-  readonly place: string;
+  readonly listenerText: string;
   readonly gatewayNamespace: string;
   readonly host: string;
   /** The port that clients of the edge dial. */
@@ -40,7 +40,7 @@ export function listenerFindings(attachment: RouteAttachment): readonly EdgeFind
 
 type Check = EdgeFinding | undefined;
 
-function refusal({ status, place }: RouteAttachment): Check {
+function refusal({ status, listenerText }: RouteAttachment): Check {
   const accepted = conditionAt(status, 'Accepted', 'conditions');
   const conflicted = conditionAt(status, 'Conflicted', 'conditions');
   const isConflicted = textAt(conflicted, 'status') === 'True';
@@ -48,12 +48,12 @@ function refusal({ status, place }: RouteAttachment): Check {
   const said = isConflicted ? conflicted : accepted;
   return error(
     'ListenerRefused',
-    `the controller refuses ${place}, ${textAt(said, 'reason') ?? 'for no reason'}: ${quotedAt(said, 'message')}`,
+    `the controller refuses ${listenerText}, ${textAt(said, 'reason') ?? 'for no reason'}: ${quotedAt(said, 'message')}`,
     'mend the listener',
   );
 }
 
-function protocol({ listener, place }: RouteAttachment): Check {
+function protocol({ listener, listenerText }: RouteAttachment): Check {
   const is = textAt(listener, 'protocol');
   // The default of tls.mode is Terminate.
   const mode = textAt(listener, 'tls', 'mode') ?? 'Terminate';
@@ -61,24 +61,24 @@ function protocol({ listener, place }: RouteAttachment): Check {
   const what = is === 'TLS' ? `mode ${mode}` : `protocol ${is ?? 'none'}`;
   return error(
     'ListenerNotPassthrough',
-    `${place} has ${what}`,
+    `${listenerText} has ${what}`,
     'give it protocol TLS and tls.mode Passthrough',
   );
 }
 
-function port({ listener, place, port: wanted }: RouteAttachment): Check {
+function port({ listener, listenerText, port: wanted }: RouteAttachment): Check {
   const is = numberAt(listener, 'port');
   // A load balancer in front of the Gateway may map the port.
   return is === wanted
     ? undefined
     : warning(
         'ListenerPortDiffers',
-        `${place} is on port ${is ?? 'none'}, and clients of the edge dial ${wanted}`,
+        `${listenerText} is on port ${is ?? 'none'}, and clients of the edge dial ${wanted}`,
         'make sure that something leads from one to the other, or write the port of the listener in spec.port of the Edge',
       );
 }
 
-function hostname({ listener, place, host }: RouteAttachment): Check {
+function hostname({ listener, listenerText, host }: RouteAttachment): Check {
   const pattern = textAt(listener, 'hostname')?.toLowerCase();
   const covers =
     pattern === undefined ||
@@ -89,14 +89,14 @@ function hostname({ listener, place, host }: RouteAttachment): Check {
     ? undefined
     : error(
         'ListenerHostname',
-        `${place} takes ${pattern}, which does not cover ${host}`,
+        `${listenerText} takes ${pattern}, which does not cover ${host}`,
         'remove its hostname, or name a listener in the Edge for each of the two domains',
       );
 }
 
 function namespaces({
   listener,
-  place,
+  listenerText,
   gatewayNamespace,
   namespace,
   namespaceLabels,
@@ -111,14 +111,14 @@ function namespaces({
   const which = from === 'Same' ? `namespace ${gatewayNamespace} alone` : `namespaces by '${from}'`;
   return error(
     'ListenerNamespace',
-    `${place} takes routes of ${which}, and not of ${namespace}`,
+    `${listenerText} takes routes of ${which}, and not of ${namespace}`,
     from === 'Selector'
       ? `give the namespace ${namespace} the labels that allowedRoutes.namespaces.selector asks for`
       : 'set allowedRoutes.namespaces.from to All or to Selector',
   );
 }
 
-function kinds({ listener, place }: RouteAttachment): Check {
+function kinds({ listener, listenerText }: RouteAttachment): Check {
   const allowed = listAt(listener, 'allowedRoutes', 'kinds');
   const takes =
     allowed.length === 0 ||
@@ -134,7 +134,7 @@ function kinds({ listener, place }: RouteAttachment): Check {
     ? undefined
     : error(
         'ListenerKind',
-        `${place} takes ${names.join(', ')}, and no TLSRoute of ${GATEWAY_GROUP}`,
+        `${listenerText} takes ${names.join(', ')}, and no TLSRoute of ${GATEWAY_GROUP}`,
         'add TLSRoute to allowedRoutes.kinds',
       );
 }

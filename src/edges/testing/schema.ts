@@ -25,7 +25,7 @@ export interface Schema {
 export function schemaFaults(schema: Schema, value: unknown, path = ''): readonly string[] {
   if (schema['x-kubernetes-int-or-string']) {
     const isEither = Number.isInteger(value) || typeof value === 'string';
-    return isEither ? [] : [`${path} is no number and no text`];
+    return isEither ? [] : [`${path} is not a number or string`];
   }
   switch (schema.type ?? 'none') {
     case 'object':
@@ -37,14 +37,14 @@ export function schemaFaults(schema: Schema, value: unknown, path = ''): readonl
     case 'integer':
       return numberFaults(schema, value, path);
     case 'boolean':
-      return typeof value === 'boolean' ? [] : [`${path} is no boolean`];
+      return typeof value === 'boolean' ? [] : [`${path} is not a boolean`];
     default:
       return [`${path} has a schema of type ${schema.type ?? 'none'}, which is not understood`];
   }
 }
 
 function objectFaults(schema: Schema, value: unknown, path: string): readonly string[] {
-  if (typeof value !== 'object' || value === null) return [`${path} is no object`];
+  if (typeof value !== 'object' || value === null) return [`${path} is not an object`];
   const missing = (schema.required ?? []).filter((key) => !Object.hasOwn(value, key));
   // The API server defines the schema of metadata itself.
   const isOpen = schema.properties === undefined && schema.additionalProperties === undefined;
@@ -57,7 +57,7 @@ function objectFaults(schema: Schema, value: unknown, path: string): readonly st
 }
 
 function listFaults(schema: Schema, value: unknown, path: string): readonly string[] {
-  if (!Array.isArray(value)) return [`${path} is no list`];
+  if (!Array.isArray(value)) return [`${path} is not a list`];
   const { minItems = 0, maxItems = Infinity, items = {} } = schema;
   return [
     ...(value.length < minItems ? [`${path} has less than ${minItems} items`] : []),
@@ -67,7 +67,7 @@ function listFaults(schema: Schema, value: unknown, path: string): readonly stri
 }
 
 function textFaults(schema: Schema, value: unknown, path: string): readonly string[] {
-  if (typeof value !== 'string') return [`${path} is no text`];
+  if (typeof value !== 'string') return [`${path} is not a string`];
   const { pattern = '', minLength = 0, maxLength = Infinity } = schema;
   return [
     ...(new RegExp(pattern).test(value) ? [] : [`${path} does not match ${pattern}`]),
@@ -80,7 +80,7 @@ function textFaults(schema: Schema, value: unknown, path: string): readonly stri
 }
 
 function numberFaults(schema: Schema, value: unknown, path: string): readonly string[] {
-  if (!Number.isInteger(value)) return [`${path} is no integer`];
+  if (!Number.isInteger(value)) return [`${path} is not an integer`];
   const number = Number(value);
   const { minimum = -Infinity, maximum = Infinity } = schema;
   return [

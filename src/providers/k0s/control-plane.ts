@@ -56,11 +56,11 @@ export function hasKonnectivity(object: KubeObject): boolean {
 }
 
 /** Returns the names of the objects that k0smotron creates. `name` is that of the k0smotron Cluster. */
-export function placesOf(object: KubeObject, name: string): ProvidedNames {
+export function namesOf(object: KubeObject, name: string): ProvidedNames {
   const refs = listAt(object, 'spec', 'certificateRefs');
   const ca = refs.find((ref) => textAt(ref, 'type') === 'ca');
   return {
-    maker: 'k0smotron',
+    displayName: 'k0smotron',
     namespace: object.metadata.namespace,
     service: serviceName(name, textAt(object, 'spec', 'service', 'type') ?? 'ClusterIP'),
     portNames: { api: 'api', konnectivity: 'konnectivity' },

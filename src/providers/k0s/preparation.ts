@@ -167,15 +167,15 @@ function noPatches(text: string, apiVersion: string): Finding {
 function externalAddressFindings(object: KubeObject, spec: PreparationSpec): readonly Finding[] {
   const external = otherExternalAddress(object, spec);
   if (external === undefined) return [];
-  const place = `spec.externalAddress of ${objectText(object)}`;
-  const wrong = certificateNameFindings([external], place);
+  const field = `spec.externalAddress of ${objectText(object)}`;
+  const wrong = certificateNameFindings([external], field);
   if (wrong.length > 0) return wrong;
   const { api } = spec.hosts;
   return [
     {
       code: 'ExternalAddressOther',
       severity: 'warning',
-      message: `${place} is ${quoted(external)} and not ${api}, so k0smotron sends the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), past the edge`,
+      message: `${field} is ${quoted(external)} and not ${api}, so k0smotron sends the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), past the edge`,
       action: `write ${api} there, unless that address is to stay`,
     },
   ];

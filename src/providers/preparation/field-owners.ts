@@ -69,8 +69,8 @@ export function released(
       return entry;
     // Snicket only patches fields to restore values, which it does not own.
     if (operation !== 'Apply') return [];
-    const left = paths.reduce<Owned>(without, fieldsV1);
-    return Object.keys(left).length === 0 ? [] : { ...entry, fieldsV1: left };
+    const remaining = paths.reduce<Owned>(without, fieldsV1);
+    return Object.keys(remaining).length === 0 ? [] : { ...entry, fieldsV1: remaining };
   });
 }
 
@@ -85,13 +85,13 @@ function without(fields: Owned, [name, ...rest]: FieldPath): Owned {
   const step = `f:${name}`;
   const inner = Object.hasOwn(fields, step) ? fields[step] : undefined;
   if (typeof inner !== 'object' || inner === null) return fields;
-  const left = without(inner as Owned, rest);
-  const isEmpty = Object.keys(left).length === 0;
+  const remaining = without(inner as Owned, rest);
+  const isEmpty = Object.keys(remaining).length === 0;
   // The key `.` means ownership of the parent itself: the next apply would remove everything in it.
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([key]) => key !== '.' && !(key === step && isEmpty))
-      .map(([key, value]) => [key, key === step ? left : value] as const),
+      .map(([key, value]) => [key, key === step ? remaining : value] as const),
   );
 }
 

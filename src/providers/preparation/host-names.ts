@@ -69,7 +69,7 @@ const MAX_TOLD = 5;
 /** Returns the names in a list of certificate names that a certificate cannot contain. */
 export function certificateNameFindings(
   names: readonly unknown[],
-  place: string,
+  field: string,
 ): readonly Finding[] {
   const wrong = names.filter(
     (name): name is string => typeof name === 'string' && !name.includes('/') && PORT.test(name),
@@ -79,21 +79,21 @@ export function certificateNameFindings(
     return {
       code: 'CertificateNameWithPort',
       severity: 'error',
-      message: `${place} has "${quoted(name)}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
+      message: `${field} has "${quoted(name)}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
       action: `write "${quoted(host)}" there`,
     };
   });
 }
 
 /** Returns a finding if a value is a host name where the provider needs an IP address. */
-export function addressFindings(value: unknown, place: string): readonly Finding[] {
+export function addressFindings(value: unknown, field: string): readonly Finding[] {
   if (value === undefined || value === '') return [];
   if (typeof value === 'string' && ipVersion(value) !== 0) return [];
   return [
     {
       code: 'AddressExpected',
       severity: 'error',
-      message: `${place} is ${quoted(JSON.stringify(value))}, and has to be an IP address: no certificate can be made with it`,
+      message: `${field} is ${quoted(JSON.stringify(value))}, and has to be an IP address: no certificate can be made with it`,
       action: 'write an IP address there, or remove the field; host names belong in the Exposure',
     },
   ];

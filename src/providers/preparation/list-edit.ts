@@ -44,14 +44,14 @@ export function withoutEntries(
   list: readonly unknown[],
   records: readonly EntryRecord[],
 ): readonly unknown[] {
-  let left = list;
+  let remaining = list;
   for (const { entry, was } of records.toReversed()) {
-    const index = indexOf(left, entry);
+    const index = indexOf(remaining, entry);
     if (index < 0) continue;
-    const isBack = was === undefined || indexOf(left, was) >= 0;
-    left = isBack ? left.toSpliced(index, 1) : left.with(index, was);
+    const isBack = was === undefined || indexOf(remaining, was) >= 0;
+    remaining = isBack ? remaining.toSpliced(index, 1) : remaining.with(index, was);
   }
-  return left;
+  return remaining;
 }
 
 /**

@@ -116,12 +116,12 @@ export function wrongTypeFindings(
   base: KubeObject,
   desiredFields: readonly DesiredField[],
 ): readonly Finding[] {
-  const places = desiredFields.flatMap((desired) => {
+  const checks = desiredFields.flatMap((desired) => {
     const blocks = desired.path.slice(1).map((_, index) => desired.path.slice(0, index + 1));
     const wanted = 'entries' in desired ? 'list' : 'scalar';
     return [...blocks.map((path) => ({ path, wanted: 'mapping' })), { path: desired.path, wanted }];
   });
-  const unique = new Map(places.map((place) => [pathText(place.path), place]));
+  const unique = new Map(checks.map((check) => [pathText(check.path), check]));
   return [...unique.values()].flatMap(({ path, wanted }): readonly Finding[] => {
     const value = valueAt(base, ...path);
     if (value === undefined || value === null || typeName(value) === wanted) return [];

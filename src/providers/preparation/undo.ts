@@ -28,8 +28,8 @@ export function emptyParents(
 ): readonly FieldPath[] {
   const without = withoutFields(live, fields);
   return blocksIn(fields).filter((block) => {
-    const left = valueAt(without, ...block);
-    return isEmpty(left) && hasMoreThan(left, fields, block);
+    const remaining = valueAt(without, ...block);
+    return isEmpty(remaining) && hasMoreThan(remaining, fields, block);
   });
 }
 
@@ -48,7 +48,11 @@ function blocksIn(fields: readonly FieldRecord[]): readonly FieldPath[] {
 }
 
 /** Reports whether a parent contains more than the empty objects around Snicket's own fields. */
-function hasMoreThan(left: unknown, fields: readonly FieldRecord[], block: FieldPath): boolean {
+function hasMoreThan(
+  remaining: unknown,
+  fields: readonly FieldRecord[],
+  block: FieldPath,
+): boolean {
   const ours = fields
     .map(({ path }) => path)
     .filter((path) => block.every((name, index) => path[index] === name))
@@ -61,7 +65,7 @@ function hasMoreThan(left: unknown, fields: readonly FieldRecord[], block: Field
     Object.entries(value).some(
       ([name, child]) => !isOurs([...path, name]) || walk(child, [...path, name]),
     );
-  return walk(left, []);
+  return walk(remaining, []);
 }
 
 /** Reports whether a value is absent, or contains only empty objects and lists. */
@@ -103,6 +107,6 @@ function previousList(
   if (!Array.isArray(current)) return current;
   const isApplied = otherOwners(live, path).some(({ operation }) => operation === 'Apply');
   if (isApplied) return current;
-  const left = withoutEntries(current, entries);
-  return left.length === 0 && absent === true ? undefined : left;
+  const remaining = withoutEntries(current, entries);
+  return remaining.length === 0 && absent === true ? undefined : remaining;
 }

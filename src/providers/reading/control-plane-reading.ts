@@ -87,7 +87,7 @@ export interface ProvidedFacts {
   readonly clusterDomain: string;
   readonly hasKonnectivity: boolean;
   /** The names of the objects that the provider creates. Absent if unknown. */
-  readonly places?: ProvidedNames | undefined;
+  readonly names?: ProvidedNames | undefined;
   /** The server in the kubeconfigs that the provider publishes, `https://host:port`. */
   readonly publishedServer?: string | undefined;
   /** The certificate of kube-apiserver as PEM, if the provider stores it in a Secret. */

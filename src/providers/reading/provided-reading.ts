@@ -24,7 +24,7 @@ import { serviceAddresses, tcpPorts } from './service-reading.ts';
 /** The names of the objects that a provider creates for a control plane. */
 export interface ProvidedNames {
   /** The name of the provider in messages. */
-  readonly maker: string;
+  readonly displayName: string;
   /** The namespace of all these objects: that of the provider's object. */
   readonly namespace: string | undefined;
   readonly service: string;
@@ -43,26 +43,26 @@ export interface ProvidedNames {
 }
 
 /** The facts from the provider's object alone. */
-export type KnownFacts = Omit<ProvidedFacts, 'publishedServer' | 'places'>;
+export type KnownFacts = Omit<ProvidedFacts, 'publishedServer' | 'names'>;
 
 /** Reads these three objects. @throws the errors of reading objects */
 export async function readProvided(
   object: KubeObject,
-  places: ProvidedNames,
+  names: ProvidedNames,
   facts: KnownFacts,
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
-  const at = (name: string): ObjectKey => ({ name, namespace: places.namespace });
-  const live = objects.service(at(places.service));
-  const remedy = remedyOf(object, places.maker, facts);
-  const route = routeOf(live, at(places.service), places, facts, remedy);
-  const ca = await readAuthority(at(places.ca.name), places.ca, objects, remedy);
+  const at = (name: string): ObjectKey => ({ name, namespace: names.namespace });
+  const live = objects.service(at(names.service));
+  const remedy = remedyOf(object, names.displayName, facts);
+  const route = routeOf(live, at(names.service), names, facts, remedy);
+  const ca = await readAuthority(at(names.ca.name), names.ca, objects, remedy);
   const port = route.service?.api.port;
   const server =
-    port === undefined ? undefined : `https://${places.service}.${places.namespace}.svc:${port}`;
+    port === undefined ? undefined : `https://${names.service}.${names.namespace}.svc:${port}`;
   const kubeconfig = await readKubeconfig(
-    at(places.kubeconfig.name),
-    places,
+    at(names.kubeconfig.name),
+    names,
     server,
     objects,
     remedy,
@@ -74,22 +74,22 @@ export async function readProvided(
     findings: [
       ...route.findings,
       ...(ca.finding === undefined ? [] : [ca.finding]),
-      ...(ca.value !== undefined && ca.value.key === undefined ? [keyMissing(places)] : []),
+      ...(ca.value !== undefined && ca.value.key === undefined ? [keyMissing(names)] : []),
       ...kubeconfig.findings,
     ],
-    provided: { ...facts, places, publishedServer: kubeconfig.publishedServer },
+    provided: { ...facts, names, publishedServer: kubeconfig.publishedServer },
   };
 }
 
 function routeOf(
   live: Service | undefined,
   key: ObjectKey,
-  { portNames, maker }: ProvidedNames,
+  { portNames, displayName }: ProvidedNames,
   { hasKonnectivity }: Pick<ProvidedFacts, 'hasKonnectivity'>,
   remedy: SecretRemedy,
 ): { readonly service?: ControlPlane['service']; readonly findings: readonly Finding[] } {
   if (live === undefined) {
-    const message = `${maker} has not made Service ${keyText(key)}`;
+    const message = `${displayName} has not made Service ${keyText(key)}`;
     return {
       findings: [{ code: 'ServiceMissing', severity: 'error', message, action: remedy.secret }],
     };
@@ -152,24 +152,24 @@ async function readKubeconfig(
 /** Returns the actions for findings. The provider creates these objects, so the user can only check that it does. */
 function remedyOf(
   object: KubeObject,
-  maker: string,
+  displayName: string,
   { phase, because }: Pick<ProvidedFacts, 'phase' | 'because'>,
 ): SecretRemedy {
-  const look = `look at the status of ${objectText(object)} and at ${maker}'s log`;
+  const look = `look at the status of ${objectText(object)} and at ${displayName}'s log`;
   return {
     secret:
       phase === 'provisioning'
-        ? `wait for ${maker}, which is at it (${because}); if that lasts, ${look}`
+        ? `wait for ${displayName}, which is at it (${because}); if that lasts, ${look}`
         : `${look}: ${because}`,
     entry: `${look}: ${because}`,
   };
 }
 
-function keyMissing({ ca, namespace, maker }: ProvidedNames): Finding {
+function keyMissing({ ca, namespace, displayName }: ProvidedNames): Finding {
   return {
     code: 'CaKeyMissing',
     severity: 'warning',
-    message: `Secret ${keyText({ name: ca.name, namespace })} has the certificate of the CA and no '${ca.privateKeyKey}', as with a CA that is kept outside of ${maker}`,
+    message: `Secret ${keyText({ name: ca.name, namespace })} has the certificate of the CA and no '${ca.privateKeyKey}', as with a CA that is kept outside of ${displayName}`,
     action: 'put the key there, or use worker.mode Passthrough, which needs none',
   };
 }

@@ -62,7 +62,7 @@ function addonFindings(
 /** Warns about an Ingress of the provider for the same host, unless no controller handles its class. */
 export function ownIngressFindings(
   object: KubeObject,
-  maker: string,
+  displayName: string,
   context: ShimContext,
 ): readonly Finding[] {
   const host = publicHost(object);
@@ -73,7 +73,7 @@ export function ownIngressFindings(
     {
       code: 'ProviderMakesIngress',
       severity: 'warning',
-      message: `${maker} makes Ingress ${namespace}/${name} for ${quoted(host)} (class ${quoted(className ?? 'none')}), and Snicket makes a route for the same host`,
+      message: `${displayName} makes Ingress ${namespace}/${name} for ${quoted(host)} (class ${quoted(className ?? 'none')}), and Snicket makes a route for the same host`,
       action: `write ingressClassName ${UNHANDLED_CLASS} in spec.controlPlane.ingress, or let prepare: Force do it`,
     },
   ];

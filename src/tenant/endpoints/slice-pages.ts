@@ -14,15 +14,15 @@ export function pagesOf(
   before: readonly (readonly string[])[],
   size: number,
 ): readonly (readonly string[])[] {
-  const homeless = new Set(names);
-  const kept = before.map((page) => page.filter((name) => homeless.delete(name)));
+  const unassigned = new Set(names);
+  const existing = before.map((page) => page.filter((name) => unassigned.delete(name)));
   // The first page must not be empty, so all pages are filled again.
-  if (kept[0]?.length === 0) return chunksOf(names, size);
-  const pages = kept.map((page) => {
-    for (const name of page.slice(size)) homeless.add(name);
+  if (existing[0]?.length === 0) return chunksOf(names, size);
+  const pages = existing.map((page) => {
+    for (const name of page.slice(size)) unassigned.add(name);
     return page.slice(0, size);
   });
-  for (const name of [...homeless].toSorted()) {
+  for (const name of [...unassigned].toSorted()) {
     const page = pages.find(({ length }) => length < size);
     if (page === undefined) pages.push([name]);
     else page.push(name);
