@@ -1,5 +1,5 @@
 /**
- * The values that k0rdent's chart of a control plane should have, for people who keep them in git.
+ * The chart values that a k0rdent ClusterDeployment should have, for users who manage them in git.
  */
 import { textAt } from '../kube/unstructured.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -17,14 +17,14 @@ import { layoutOfTemplate, valuesFor, type ChartValues } from '../providers/k0rd
 import type { PreparationSpec } from '../providers/preparation/preparation.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 
-/** Values, and whose. */
+/** The values, and their ClusterDeployment. */
 export interface DeploymentValues {
   readonly deployment: KubeObject;
   readonly template: string;
-  /** Whether the chart is known to have such values. If not, they are how a chart of one's own should have them. */
+  /** Whether the layout of the chart is known. If not, the values are an example for a custom chart. */
   readonly isKnown: boolean;
   readonly values: ChartValues;
-  /** The value with the type of the Service, where it is left as it is and not among the values. */
+  /** The Service type, if it stays unchanged and is not among the values. */
   readonly keptType?: ServiceType | undefined;
 }
 

@@ -1,12 +1,12 @@
 /**
- * A management cluster that differs from another one in a few answers.
+ * A view of a management cluster that overrides parts of another view.
  */
 import type { KubeClient } from '../kube/client/client.ts';
 import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { ManagementView } from './management-view.ts';
 
-/** Answers as the other one does. Subclasses override what differs. */
+/** Delegates to another view. Subclasses override what differs. */
 export class DelegatingView implements ManagementView {
   protected readonly view: ManagementView;
 

@@ -5,13 +5,13 @@ import type { Edge } from '../api/edge.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import type { ManagementView } from './management-view.ts';
 
-/** As much of a management cluster as is read. */
+/** The part of a management cluster that is read. */
 export interface IngressClassView extends Pick<ManagementView, 'served' | 'all'> {
-  /** Why the objects of a kind are not known. Default: they are. */
+  /** Why the objects of a kind are unknown. Default: they are known. */
   readonly unread?: ((resource: Resource) => unknown) | undefined;
 }
 
-/** The ingress classes that a controller may handle; undefined if the cluster's classes are not known. */
+/** The ingress classes that a controller may handle; undefined if the classes of the cluster are unknown. */
 export function handledClasses(
   edge: Pick<Edge, 'spec'> | undefined,
   view: IngressClassView,

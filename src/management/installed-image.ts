@@ -1,12 +1,11 @@
 /**
- * The image that an operator in the cluster gives to proxies. Whoever shows what it would do has to know it, and it is
- * nowhere but in the operator's own command line.
+ * The proxy image of the operator in a cluster, from the command line in its Deployment. Previews need it.
  */
 import type { KubeClient } from '../kube/client/client.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 
-/** The operator, as the manifests call it. */
+/** The operator's Deployment in the manifests. */
 const DEPLOYMENT: Resource = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -27,17 +26,17 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
-/** The variable by which the manifests tell an operator its own image, which is that of its proxies. */
+/** In the manifests, this variable contains the operator's own image, which is also the proxy image. */
 const VARIABLE = 'SNICKET_IMAGE';
 
-/** The image, for whoever runs inside the operator's own pod, which may not read its Deployment; else undefined. */
+/** The image inside the operator's own pod, which may not read its Deployment; undefined elsewhere. */
 export function ownProxyImage(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string | undefined {
   return env[VARIABLE] || undefined;
 }
 
-/** The image; undefined if no operator is there, or it does not say. @throws KubeError */
+/** The image; undefined without an operator or without the flag. @throws KubeError */
 export async function installedProxyImage(
   client: Pick<KubeClient, 'get'>,
   namespace: string,
@@ -56,7 +55,7 @@ function flagIn({ args = [], env = [] }: Container): string | undefined {
   if (index < 0) return undefined;
   const word = args[index] ?? '';
   const value = word === FLAG ? args[index + 1] : word.slice(FLAG.length + 1);
-  // As kubelet puts variables in; one that is not there stays as it is written.
+  // Expanded as kubelet does: an unknown variable stays unchanged.
   return value?.replaceAll(/\$\(([-._A-Za-z0-9]+)\)/g, (whole: string, name: string) => {
     return env.find((variable) => variable.name === name)?.value ?? whole;
   });

@@ -1,6 +1,5 @@
 /**
- * A management cluster as it is now, or as files describe it: read once, for a tool that shows what the operator would
- * do.
+ * A management cluster that is read once, from the API or from files, for commands that preview what the operator would do.
  */
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
@@ -18,7 +17,7 @@ import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
 import { isOwnedBy, ownerIndex, OWNED_SELECTOR } from './owned.ts';
 import { discoveredKinds, ApiDiscovery } from './api-discovery.ts';
 
-/** One management cluster, once. */
+/** A snapshot of a management cluster. */
 export class ManagementSnapshot implements ManagementView {
   readonly client: Pick<KubeClient, 'get'>;
   readonly served: DiscoveredApis;
@@ -31,11 +30,11 @@ export class ManagementSnapshot implements ManagementView {
   readonly #byKey = new Map<string, ReadonlyMap<string, KubeObject>>();
   /** The objects of Snicket but TenantRoutes, by the key of their Exposure. Absent until they are needed. */
   #owned: ReadonlyMap<string, readonly KubeObject[]> | undefined;
-  /** Route objects by what they claim; absent until somebody asks. */
+  /** Route objects by their claims. Absent until they are needed. */
   #claims: ReadonlyMap<string, readonly KubeObject[]> | undefined;
 
   /**
-   * @param objects - Of each kind that is looked at, all.
+   * @param objects - All objects of every kind that is read.
    * @param unusableFiles - Files with an Edge that cannot be used. Default: there are no files.
    */
   constructor(
@@ -60,12 +59,12 @@ export class ManagementSnapshot implements ManagementView {
     });
   }
 
-  /** Reads a cluster, by GET alone. @throws KubeError */
+  /** Reads a cluster, with GET requests only. @throws KubeError */
   static async read(client: KubeClient, signal: AbortSignal): Promise<ManagementSnapshot> {
     const served = new ApiDiscovery();
     const listed = async (resource: Resource, selection: Selection = {}) =>
       (await client.list(resource, { ...selection, signal })).items;
-    // First what nothing can be done without: its failure is the one to tell.
+    // Exposures first: if the CRDs are missing, that is the error to report.
     const exposures = await listed(RESOURCES.exposure);
     await served.refresh(client, signal);
     const others = await Promise.all([
@@ -79,7 +78,7 @@ export class ManagementSnapshot implements ManagementView {
     return new ManagementSnapshot([exposures, ...others].flat(), served, client);
   }
 
-  /** The same cluster with these as all objects of their kinds. */
+  /** The same cluster, with these objects in place of all objects of their kinds. */
   with(objects: readonly KubeObject[]): ManagementSnapshot {
     const kinds = new Set(objects.map(nameOf));
     const others = [...this.#byKind].flatMap(([kind, all]) => (kinds.has(kind) ? [] : all));
@@ -147,7 +146,7 @@ export class ManagementSnapshot implements ManagementView {
 
   ownedBy({ metadata }: KubeObject): readonly KubeObject[] {
     const { uid } = metadata;
-    // One that is in no cluster yet owns nothing.
+    // An Exposure that does not exist yet owns nothing.
     if (uid === undefined) return [];
     const key = keyText(metadata);
     this.#owned ??= this.#ownedByKey();
@@ -171,7 +170,7 @@ export class ManagementSnapshot implements ManagementView {
   #keyed(kind: string): ReadonlyMap<string, KubeObject> {
     return this.#byKey.getOrInsertComputed(kind, () => {
       const objects = this.#byKind.get(kind) ?? [];
-      // The first of several with one key counts.
+      // Of several objects with one key, the first counts.
       return new Map(objects.toReversed().map((object) => [keyText(object.metadata), object]));
     });
   }

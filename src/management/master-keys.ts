@@ -12,7 +12,7 @@ import type { Logger } from '../telemetry/log.ts';
 import { MANAGED_BY } from '../api/labels.ts';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
 
-/** The Secret and its entry, as the gateway mounts it. */
+/** The Secret and its entry, which the gateway mounts. */
 export const GATEWAY_KEYS = { name: 'snicket-gateway-keys', entry: 'master.key' } as const;
 
 interface Secret extends KubeObject {
@@ -56,7 +56,7 @@ export async function ensureMasterKeys(
   return keysIn(created, namespace);
 }
 
-/** Reads the Secret; undefined if it is not there. @throws if it is there and holds no key. */
+/** Reads the Secret; undefined if it does not exist. @throws if it exists without a valid key. */
 export async function readMasterKeys(
   client: Pick<ObjectClient, 'get'>,
   namespace: string,
@@ -82,7 +82,7 @@ function secretWith(text: string, namespace: string): Secret {
   };
 }
 
-/** The keys, from which every tenant's is derived. */
+/** The master keys, from which the keys of tenants are derived. */
 export class MasterKeys {
   readonly #keys: readonly Uint8Array[];
   readonly #newest: Uint8Array;
@@ -99,7 +99,7 @@ export class MasterKeys {
     return this.#keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join('');
   }
 
-  /** Whether tenants get the same keys from both. */
+  /** Whether both derive the same keys for tenants. */
   hasSameNewest(other: MasterKeys): boolean {
     return Buffer.from(this.#newest).equals(other.#newest);
   }
@@ -110,10 +110,10 @@ export class MasterKeys {
   }
 }
 
-/** How long keys are used without reading them again. */
-const KEEP_MS = 10_000;
+/** How long keys are cached. */
+const CACHE_MS = 10_000;
 
-/** The keys, read once for many tenants. */
+/** Caches the keys for many tenants. */
 export class MasterKeySource {
   readonly #read: (known: MasterKeys | undefined) => Promise<MasterKeys>;
   readonly #clock: Clock;
@@ -130,7 +130,7 @@ export class MasterKeySource {
     this.#clock = clock;
   }
 
-  /** Reads the keys now. Returns whether tenants get other keys than after the last refresh. @throws what reading throws. */
+  /** Reads the keys again. Returns whether the keys of tenants have changed since the last refresh. @throws what reading throws. */
   async refresh(): Promise<boolean> {
     this.#last = undefined;
     const keys = await this.current();
@@ -142,7 +142,7 @@ export class MasterKeySource {
   /** @throws what reading throws; the next call reads again. */
   async current(): Promise<MasterKeys> {
     const atMs = this.#clock.nowMs();
-    if (this.#last === undefined || atMs - this.#last.atMs >= KEEP_MS) {
+    if (this.#last === undefined || atMs - this.#last.atMs >= CACHE_MS) {
       this.#last = { keys: this.#read(this.#known), atMs };
     }
     const { keys } = this.#last;

@@ -1,19 +1,19 @@
 /**
- * Which Exposure has a record of which object of a provider. Two Exposures never share one.
+ * Which Exposure has prepared an object of a provider, according to its record. Two Exposures never prepare the same object.
  */
 import { keyText, parseKey, type KubeObject } from '../kube/object.ts';
 import { isUsable, RECORD_ANNOTATION, recordOf } from '../providers/preparation/record.ts';
 
-/** Keys of Exposures by the uids in their records. */
+/** Indexes the keys of Exposures by the uids in their records. */
 export class PreparedObjects {
   readonly #owners = new Map<string, Set<string>>();
-  /** By key: the text of the record, and the uids in it. */
+  /** The text of the record and the uids in it, by key. */
   readonly #records = new Map<
     string,
     { readonly text: string; readonly uids: readonly string[] }
   >();
 
-  /** An Exposure is new, or has changed. */
+  /** Adds or updates an Exposure. */
   put(exposure: KubeObject): void {
     const key = keyText(exposure.metadata);
     const text = exposure.metadata.annotations?.[RECORD_ANNOTATION];
@@ -31,7 +31,7 @@ export class PreparedObjects {
     }
   }
 
-  /** An Exposure is gone. */
+  /** Removes the Exposure of this key. */
   remove(key: string): void {
     for (const uid of this.#records.get(key)?.uids ?? []) {
       const owners = this.#owners.get(uid);

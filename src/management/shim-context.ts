@@ -10,7 +10,7 @@ import type { Found } from './exposure-index.ts';
 import type { ManagementView } from './management-view.ts';
 import { handledClasses, type IngressClassView } from './ingress-classes.ts';
 
-/** What is read. */
+/** The part of a management cluster that is read. */
 export type ShimView = Pick<ManagementView, 'exposureIndex'> & IngressClassView;
 
 /** The context of an object. `existing` is the Exposure of the same name. */

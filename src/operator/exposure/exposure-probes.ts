@@ -10,11 +10,11 @@ import type { ProbeScheduler } from '../probe-scheduler.ts';
 import type { ExposureReports } from './exposure-reports.ts';
 import type { KnownHop } from '../../reconcile/conditions/hop-conditions.ts';
 
-/** Of all Exposures. */
+/** Probes all Exposures. */
 export class ExposureProbes {
   readonly #probes: ProbeScheduler;
   readonly #reports: Pick<ExposureReports, 'statusOf'>;
-  /** Of all tenants: whose a certificate is that a probe meets at the wrong place. */
+  /** The CAs of all tenants, to name the tenant of a certificate that another tenant's host presents. */
   readonly #authorities = new KnownAuthorities();
 
   constructor(probes: ProbeScheduler, reports: Pick<ExposureReports, 'statusOf'>) {

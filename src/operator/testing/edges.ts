@@ -1,23 +1,23 @@
 /**
- * For tests only: Edges by driver, each with what its controller would have installed, and the object that it gets.
+ * For tests only: Edges by driver, each with the objects of its controller, and its route object.
  */
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
 import { objectOf } from './objects.ts';
 
-/** An Edge that can be used. */
+/** A usable Edge. */
 export interface LabEdge {
   readonly spec: object;
-  /** Of the controller. */
+  /** The objects of the controller. */
   readonly objects: readonly ApiObject[];
-  /** What is written for Exposure `blue`. */
+  /** The route object of Exposure `blue`. */
   readonly resource: Resource;
   readonly name: string;
-  /** Spoils it. */
+  /** A change that breaks the route object. */
   readonly damage: object;
 }
 
-/** Those of the drivers that write objects; one for each kind of object. */
+/** Edges of drivers that write objects, one for each kind of object. */
 export const LAB_EDGES = {
   haproxy: {
     spec: { driver: 'haproxy', ingress: { className: 'haproxy' } },

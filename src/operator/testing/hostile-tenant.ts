@@ -1,5 +1,5 @@
 /**
- * For tests only: a tenant whose API server answers as a test says, and else as a small one does that knows no watch.
+ * For tests only: a tenant whose API server responds as a test specifies, and otherwise as a small one without watches.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -12,20 +12,20 @@ import { objectOf, secretOf } from './objects.ts';
 import type { OperatorLab } from './operator-lab.ts';
 import { TENANTS } from './namespaces.ts';
 
-/** A request to it. */
+/** A request to the tenant's API server. */
 export interface HostileCall {
   readonly path: string;
   readonly isWatch: boolean;
   readonly response: ServerResponse;
 }
 
-/** Its own answer to a request; false: the usual one. */
+/** The response to a request; false: the usual one. */
 export type HostileAnswer = (call: HostileCall, tenant: HostileTenant) => boolean;
 
-/** One server, behind as many Exposures as there are names. */
+/** One server, with an Exposure for each name. */
 export class HostileTenant implements Disposable {
   static readonly token = 'tok-SECRET-12345';
-  /** What was applied, by path. */
+  /** The applied objects, by path. */
   readonly objects = new Map<string, ApiObject>();
   readonly #server: Server;
   readonly #answer: HostileAnswer;
@@ -39,7 +39,7 @@ export class HostileTenant implements Disposable {
     });
   }
 
-  /** Starts it, with a Service and Secrets for each name. */
+  /** Starts the server, with a Service and Secrets for each name. */
   static async start(
     lab: OperatorLab,
     names: readonly string[],
@@ -84,7 +84,7 @@ export class HostileTenant implements Disposable {
     if (this.#answer({ path, isWatch, response }, this)) return;
     if (isWatch) beginStream(response);
     else if (request.method === 'PATCH') answerJson(response, this.#applied(path, chunks));
-    // A Lease, which it does not keep: the Exposures of all names own it.
+    // Leases are not stored, so that the Exposures of all names own the tenant.
     else if (request.method !== 'GET') answerJson(response, this.#echo(chunks), 201);
     else this.#read(path, response);
   }
@@ -118,20 +118,20 @@ export class HostileTenant implements Disposable {
     }
   }
 
-  /** Nobody waits for its end: the operator dials it for as long as it runs. */
+  /** Not awaited: the operator dials it as long as it runs. */
   [Symbol.dispose](): void {
     this.#server.close();
     this.#server.closeAllConnections();
   }
 }
 
-/** A whole answer. */
+/** A complete response. */
 export function answerJson(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(value));
 }
 
-/** The beginning of one that goes on. */
+/** The beginning of a response that does not end. */
 export function beginStream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();

@@ -1,5 +1,5 @@
 /**
- * For tests only: where the clusters of a lab run.
+ * For tests only: the environments of labs.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { DrivenClock } from '../../clock/testing/driven-clock.ts';
@@ -23,16 +23,16 @@ import type { OperatorOptions } from '../operator.ts';
 import type { Probe } from '../probe-scheduler.ts';
 import { until } from './until.ts';
 
-/** What a cluster of a lab is made of. */
+/** Options for a cluster of a lab. */
 export interface LabCluster {
   readonly resources?: readonly Resource[];
   readonly serving?: Serving;
 }
 
-/** Where the clusters of a lab run, and their clock. */
+/** The environment of a lab: its clusters and its clock. */
 export interface LabEnvironment {
   readonly clock: Clock;
-  /** What an operator needs to work there. */
+  /** Options of operators in this environment. */
   readonly operatorOptions: Pick<
     OperatorOptions,
     'clock' | 'connectTenant' | 'probe' | 'monitorsEventLoop'
@@ -47,10 +47,10 @@ export interface LabEnvironment {
 }
 
 /**
- * In this process, by a clock that goes as fast as the work is done.
+ * In this process, with a clock that advances whenever there is no work.
  *
- * @param hasSockets - Whether clusters listen on loopback too, for probes and for a gateway; else no edge is there, and
- * nothing answers a probe.
+ * @param hasSockets - Whether clusters also listen on loopback, for probes and for a gateway. Otherwise there is no edge, and probes
+ * fail.
  */
 export function memoryEnvironment(hasSockets: boolean): LabEnvironment {
   const work = new OutsideWork();
@@ -63,14 +63,14 @@ export function memoryEnvironment(hasSockets: boolean): LabEnvironment {
       clock,
       roundTripper: network.roundTripper(access),
     });
-  // While a probe is under way the clock stands, so its limits go by the clock of the machine.
+  // The clock stands still during a probe, so the probe uses the system clock.
   const probe: Probe = async (target, options) =>
     hasSockets
       ? work.during(probeExposure(target, { ...options, clock: systemClock }))
       : probeExposure(target, { ...options, dial: async () => Promise.reject(refused()) });
   return {
     clock,
-    // Its timer would be due all the time.
+    // Its timer would keep the clock advancing.
     operatorOptions: { clock, connectTenant, probe, monitorsEventLoop: false },
     start: async (cluster) => {
       const server = await MemoryApiServer.start({ clock, hasTls: hasSockets, ...cluster });
@@ -83,7 +83,7 @@ export function memoryEnvironment(hasSockets: boolean): LabEnvironment {
   };
 }
 
-/** On loopback, with TLS, by the clock of the machine. */
+/** On loopback, with TLS and the system clock. */
 export function tlsEnvironment(): LabEnvironment {
   return {
     clock: systemClock,

@@ -1,6 +1,5 @@
 /**
- * For tests only: a tenant of the operator's lab. Its API server serves with a certificate by the tenant's CA, as real
- * ones do, and so for the API host too.
+ * For tests only: a tenant of the operator's lab. Its API server has a certificate of the tenant's CA, also for the API host.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
@@ -14,9 +13,9 @@ import { TenantControllers } from './tenant-controllers.ts';
 
 /** Options of {@link LabTenant.start}. */
 export interface LabTenantOptions {
-  /** Of Service default/kubernetes. Default: one, IPv4. */
+  /** The cluster IPs of Service default/kubernetes. Default: one, IPv4. */
   readonly serviceAddresses?: readonly string[];
-  /** Default true: without it, it is an API server that has just started. */
+  /** Whether the Service exists. Default true. Without it, the API server has just started. */
   readonly isInitialised?: boolean;
   /** Default: on loopback, with TLS. */
   readonly environment?: LabEnvironment;
@@ -24,13 +23,13 @@ export interface LabTenantOptions {
   readonly number?: number;
 }
 
-/** A tenant that runs. */
+/** A running tenant. */
 export class LabTenant implements AsyncDisposable {
   readonly name: string;
   readonly server: TestCluster;
   readonly authority: TestCa;
   readonly controllers: TenantControllers;
-  /** Somebody in the tenant, who is not Snicket. */
+  /** A user of the tenant who is not Snicket. */
   readonly user: KubeClient;
 
   private constructor(
@@ -71,7 +70,7 @@ export class LabTenant implements AsyncDisposable {
     return Number(new URL(this.server.url).port);
   }
 
-  /** An administrator's. */
+  /** The kubeconfig of an administrator. */
   get kubeconfig(): string {
     const { credentials } = this.server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
@@ -83,7 +82,7 @@ export class LabTenant implements AsyncDisposable {
     });
   }
 
-  /** What an API server does within seconds of its start. */
+  /** Creates the Service, as an API server does within seconds of its start. */
   initialise(clusterIPs: readonly string[] = ['10.96.0.1']): void {
     const spec = { clusterIP: clusterIPs[0], clusterIPs, ports: [{ name: 'https', port: 443 }] };
     this.server.seed(objectOf('Service', { name: 'kubernetes', namespace: 'default' }, { spec }));
@@ -95,13 +94,13 @@ export class LabTenant implements AsyncDisposable {
   }
 }
 
-/** A CA, and what an API server has by it. */
+/** A CA, and the certificate of an API server. */
 interface TenantIdentity {
   readonly authority: TestCa;
   readonly leaf: Leaf;
 }
 
-/** Made once for all labs of this process: to make it takes longer than most stories. */
+/** Created once for all labs of this process, because creating it takes longer than most tests. */
 const authorities = new Map<number, Promise<TestCa>>();
 const identities = new Map<string, Promise<TenantIdentity>>();
 

@@ -1,11 +1,11 @@
 /**
- * For tests only: objects as people and controllers write them.
+ * For tests only: objects as users and controllers write them.
  */
 import type { KubeObject, ObjectKey, ObjectMeta } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
 
-/** An object of a kind that is in RESOURCES. */
+/** An object of a kind in RESOURCES. */
 export function objectOf(kind: string, metadata: ObjectMeta, rest: object = {}): ApiObject {
   const resource = Object.values(RESOURCES).find((one) => one.kind === kind);
   return { apiVersion: resource?.apiVersion ?? 'v1', kind, metadata, ...rest };
@@ -16,7 +16,7 @@ export function secretOf(key: ObjectKey, files: Readonly<Record<string, string>>
   return objectOf('Secret', key, { data: encoded(files) });
 }
 
-/** Files as a Secret holds them. */
+/** Files as the data of a Secret. */
 export function encoded(files: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(files).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
@@ -29,7 +29,7 @@ export function fileIn(secret: KubeObject | undefined, name: string): string {
   return Buffer.from(data[name] ?? '', 'base64').toString();
 }
 
-/** All objects of a server by kind and key, without what changes with every write. Events and Leases are left out. */
+/** All objects of a server by kind and key, without fields that change with every write, and without Events and Leases. */
 export function snapshotOf(objects: readonly KubeObject[]): Readonly<Record<string, KubeObject>> {
   const kept = objects.filter(({ kind }) => kind !== 'Event' && kind !== 'Lease');
   return Object.fromEntries(

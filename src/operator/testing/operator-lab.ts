@@ -1,7 +1,6 @@
 /**
- * For tests only: an operator between a small management cluster and small tenants, all in this process and by a clock
- * that a test drives; on request with real TLS on loopback, and with a gateway, so that whatever is probed really goes
- * through it.
+ * For tests only: an operator with a small management cluster and small tenants, all in this process and with a fake clock. On
+ * request with real TLS on loopback, and with a gateway that carries the probes.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { TenantRoute, TenantRouteSpec } from '../../api/tenant-route.ts';
@@ -26,25 +25,25 @@ import { SYSTEM, TENANTS } from './namespaces.ts';
 export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'log'>> {
   /** The spec of Edge `shared`. Default: driver snicket at 127.0.0.1. */
   readonly edge?: object;
-  /** Default false: nothing is at the address of the edge. */
+  /** Whether a gateway listens at the address of the edge. Default false. */
   readonly hasGateway?: boolean;
-  /** Whether clusters listen on loopback, and probes go there. Default: with a gateway. */
+  /** Whether clusters listen on loopback, and probes use it. Default: with a gateway. */
   readonly hasSockets?: boolean;
-  /** How operator and users reach clusters; by TLS, time is that of the machine. Default `memory`. */
+  /** How the operator and users connect to clusters. With TLS, the clock is the system clock. Default `memory`. */
   readonly transport?: 'memory' | 'tls';
   /** Another lab whose clock and tenants this one shares. Default: none. */
   readonly beside?: OperatorLab;
-  /** The kinds that the management cluster serves. Default: with an Edge of its own all, else those of no edge. */
+  /** The kinds that the management cluster serves. Default: all if `edge` is set, otherwise those that no edge needs. */
   readonly resources?: readonly Resource[];
   /** Default true. */
   readonly isOperatorRunning?: boolean;
 }
 
-/** Every kind that there is. */
+/** Every kind. */
 export const ALL_KINDS: readonly Resource[] = Object.values(RESOURCES);
-/** Each of the others is a watch. */
+/** Kinds of edges. Leaving them out saves their watches. */
 const EDGE_KINDS = new Set([...ROUTE_RESOURCES, ...EDGE_RESOURCES].map(({ kind }) => kind));
-/** All but those of edges. */
+/** Every kind but those of edges. */
 export const KINDS_OF_NO_EDGE = ALL_KINDS.filter(({ kind }) => !EDGE_KINDS.has(kind));
 
 /** A management cluster, an operator, and tenants. */
@@ -52,7 +51,7 @@ export class OperatorLab implements AsyncDisposable {
   readonly management: TestCluster;
   readonly log: Record<string, unknown>[] = [];
   readonly tenants: LabTenant[] = [];
-  /** Somebody with rights in the management cluster, who is not Snicket. */
+  /** A user of the management cluster who is not Snicket. */
   readonly user: KubeClient;
   readonly gateway: GatewayLab | undefined;
   readonly environment: LabEnvironment;
@@ -131,10 +130,10 @@ export class OperatorLab implements AsyncDisposable {
     this.#running.catch((error: unknown) => this.log.push({ msg: 'ended', error: String(error) }));
   }
 
-  /** As by a signal: it ends its work and leaves everything as it is. */
+  /** Stops the operator, as a signal does. */
   async stopOperator(): Promise<void> {
     this.#ended.abort();
-    await this.#running.catch(() => {}); // told by the log
+    await this.#running.catch(() => {}); // in the log
   }
 
   /** Writes the Edge, as a user does. */
@@ -155,7 +154,7 @@ export class OperatorLab implements AsyncDisposable {
     await steadyWrite(async () => this.user.apply(edge));
   }
 
-  /** A tenant of which the management cluster knows nothing. */
+  /** A tenant without objects in the management cluster. */
   async startTenant(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
     const others = this.tenants.length + (this.#beside?.tenants.length ?? 0);
     const tenant = await LabTenant.start(name, {
@@ -174,7 +173,7 @@ export class OperatorLab implements AsyncDisposable {
     return tenant;
   }
 
-  /** Writes what the management cluster has of a tenant, which may be another lab's. */
+  /** Writes the objects of a tenant to the management cluster. The tenant may be another lab's. */
   knows(tenant: LabTenant, name: string): void {
     const { port, authority, kubeconfig } = tenant;
     const at = (suffix = '') => ({ name: `${name}${suffix}`, namespace: TENANTS });
@@ -210,7 +209,7 @@ export class OperatorLab implements AsyncDisposable {
     await steadyWrite(async () => this.user.apply(exposure));
   }
 
-  /** A tenant that is exposed, with everything in its place. */
+  /** A tenant with an Exposure that is reconciled. */
   async addExposed(name: string, spec: Record<string, unknown> = {}): Promise<LabTenant> {
     const tenant = await this.addTenant(name);
     await this.expose(name, spec);
@@ -261,7 +260,7 @@ export class OperatorLab implements AsyncDisposable {
       .toSorted((a, b) => (a.host < b.host ? -1 : 1));
   }
 
-  /** The hosts of its API, previous ones included. */
+  /** The API hosts of an Exposure, including previous ones. */
   apiHostsOf(name: string): readonly string[] {
     const api = this.routesOf(name).filter(({ type }) => type === 'API');
     return [...new Set(api.map(({ host }) => host))];
@@ -280,8 +279,8 @@ export class OperatorLab implements AsyncDisposable {
         return text !== undefined && pattern.test(text) && text;
       });
     } catch (error) {
-      const said = JSON.stringify(this.statusOf(name)?.conditions, undefined, 1);
-      throw new Error(`${String(error)}; its conditions are ${said}`, { cause: error });
+      const conditions = JSON.stringify(this.statusOf(name)?.conditions, undefined, 1);
+      throw new Error(`${String(error)}; the conditions are ${conditions}`, { cause: error });
     }
   }
 
@@ -300,35 +299,35 @@ export class OperatorLab implements AsyncDisposable {
     await this.change(RESOURCES.secret, name, { data: encoded(files) });
   }
 
-  /** A number of the operator's metrics page, by its name without `snicket_operator_`; with labels as on the page. */
+  /** A value on the operator's metrics page, by its name without `snicket_operator_` and its labels as on the page. */
   number(name: string, labels = ''): number {
     const start = `snicket_operator_${name}${labels === '' ? '' : `{${labels}}`} `;
     const lines = this.operator.metrics.text().split('\n');
     return Number(lines.find((line) => line.startsWith(start))?.slice(start.length) ?? 0);
   }
 
-  /** Waits for so many runs of the controller of Exposures. */
+  /** Waits for this many reconciles of Exposures. */
   async untilReconciled(times: number): Promise<void> {
     const runs = () => this.number('reconciles_total', 'controller="exposure"');
     const end = runs() + times;
     await this.until(`${times} runs`, () => runs() >= end);
   }
 
-  /** How many writes all API servers have seen, but for the renewals of Leases. */
+  /** The number of writes to all API servers, without renewals of Leases. */
   writes(): number {
     const servers = [this.management, ...this.tenants.map(({ server }) => server)];
     const isChange = ({ plural }: { readonly plural: string }) => plural !== RESOURCES.lease.plural;
     return servers.reduce((sum, server) => sum + server.writes().filter(isChange).length, 0);
   }
 
-  /** Waits until nothing has been written for so many runs. */
+  /** Waits until nothing is written during this many reconciles. */
   async untilQuiet(runs: number): Promise<void> {
     for (let attempt = 0; attempt < 20; attempt++) {
       const before = this.writes();
       await this.untilReconciled(runs);
       if (this.writes() === before) return;
     }
-    throw new Error('it does not come to rest');
+    throw new Error('it does not become steady');
   }
 
   /** The reasons of all events about an Exposure. */

@@ -1,5 +1,5 @@
 /**
- * For tests only: how control planes of providers are asked for and shown, above all `tenants/blue` of Kamaji.
+ * For tests only: annotates and shows control planes of providers, mostly `tenants/blue` of Kamaji.
  */
 import type { KubeObject } from '../../kube/object.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
@@ -16,7 +16,7 @@ export const BLUE = { name: 'blue', namespace: TENANTS };
 export const API_HOST = 'tenants-blue.k8s.example.test';
 /** The host of its konnectivity there. */
 export const KONNECTIVITY_HOST = 'tenants-blue.konnectivity.example.test';
-/** The fields of a control plane that asks for Edge `shared`. */
+/** The fields of a control plane that requests Edge `shared`. */
 export const ANNOTATED = { 'metadata.annotations': ASKS };
 
 interface Tenant extends KubeObject {
@@ -26,12 +26,12 @@ interface Tenant extends KubeObject {
   };
 }
 
-/** Blue as it is now. */
+/** The current TenantControlPlane `blue`. */
 export function tenantIn(lab: OperatorLab): Tenant | undefined {
   return lab.management.read(KAMAJI, BLUE) as Tenant | undefined;
 }
 
-/** An object without what changes at every write. */
+/** An object without fields that change with every write. */
 export function shown(object: KubeObject | undefined): unknown {
   if (object === undefined) throw new Error('there is no object to show');
   const { generation: _, annotations = {}, ...metadata } = object.metadata;
@@ -39,12 +39,12 @@ export function shown(object: KubeObject | undefined): unknown {
   return snapshotOf([{ ...object, metadata: { ...metadata, annotations } }]);
 }
 
-/** The same of blue. */
+/** TenantControlPlane `blue` without these fields. */
 export function shownIn(lab: OperatorLab): unknown {
   return shown(tenantIn(lab));
 }
 
-/** Lets blue ask for this Edge, or for none any more. */
+/** Annotates `blue` with an Edge, or removes the annotation. */
 export async function annotate(lab: OperatorLab, value: string | null): Promise<void> {
   const metadata = { annotations: { 'snicket.dev/edge': value } };
   await lab.user.patch(KAMAJI, BLUE, 'merge', { metadata });

@@ -1,5 +1,5 @@
 /**
- * For tests only: a lab whose management cluster has the kinds of all providers, and control planes as they make them.
+ * For tests only: a lab whose management cluster has the kinds of all providers, and control planes as they create them.
  */
 import type { KubeObject } from '../../kube/object.ts';
 import { withVersion, type Resource } from '../../kube/resource.ts';
@@ -16,10 +16,10 @@ import { objectOf, secretOf } from './objects.ts';
 import { KINDS_OF_NO_EDGE, OperatorLab, type LabOptions } from './operator-lab.ts';
 import { TENANTS } from './namespaces.ts';
 
-/** The annotation that asks for Edge `shared`. */
+/** The annotation that requests Edge `shared`. */
 export const ASKS = { 'snicket.dev/edge': 'shared' };
 
-/** A lab that serves the kinds of providers too. */
+/** A lab that also serves the kinds of providers. */
 export async function startProvidedLab(options: LabOptions = {}): Promise<OperatorLab> {
   return OperatorLab.start({
     resources: [...KINDS_OF_NO_EDGE, ...Object.values(PROVIDER_RESOURCES)],
@@ -27,13 +27,13 @@ export async function startProvidedLab(options: LabOptions = {}): Promise<Operat
   });
 }
 
-/** A tenant as Kamaji has it, applied by a user, with what Kamaji makes of it. */
+/** A TenantControlPlane of Kamaji that a user has applied, with the objects that Kamaji creates for it. */
 export async function addKamaji(
   lab: OperatorLab,
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<LabTenant> {
-  const secrets: Made['secrets'] = ({ authority, kubeconfig }) => [
+  const secrets: CreatedObjects['secrets'] = ({ authority, kubeconfig }) => [
     [`${name}-ca`, { 'ca.crt': authority.certificate, 'ca.key': authority.key }],
     [`${name}-admin-kubeconfig`, { 'admin.conf': kubeconfig, 'super-admin.svc': kubeconfig }],
   ];
@@ -44,13 +44,13 @@ export async function addKamaji(
   });
 }
 
-/** A Cluster of k0smotron, with what that makes of it. */
+/** A Cluster of k0smotron, with the objects that k0smotron creates for it. */
 export async function addK0smotron(
   lab: OperatorLab,
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<LabTenant> {
-  const secrets: Made['secrets'] = ({ authority, kubeconfig }) => [
+  const secrets: CreatedObjects['secrets'] = ({ authority, kubeconfig }) => [
     [`${name}-ca`, { 'tls.crt': authority.certificate, 'tls.key': authority.key }],
     [`${name}-kubeconfig`, { value: kubeconfig }],
   ];
@@ -68,7 +68,7 @@ export async function addK0smotronControlPlane(
   version: 'v1beta1' | 'v1beta2',
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<LabTenant> {
-  const secrets: Made['secrets'] = ({ authority, kubeconfig }) => [
+  const secrets: CreatedObjects['secrets'] = ({ authority, kubeconfig }) => [
     [`${cluster}-ca`, { 'tls.crt': authority.certificate, 'tls.key': authority.key }],
     [`${cluster}-kubeconfig`, { value: kubeconfig }],
   ];
@@ -88,8 +88,8 @@ export async function addK0smotronControlPlane(
   );
 }
 
-interface Made {
-  /** Default: called like the object. */
+interface CreatedObjects {
+  /** Default: the name of the object. */
   readonly tenant?: string;
   readonly service: string;
   readonly ports: readonly string[];
@@ -103,7 +103,7 @@ async function add(
   lab: OperatorLab,
   resource: Resource,
   object: ApiObject,
-  { tenant: tenantName = object.metadata.name, service, ports: portNames, secrets }: Made,
+  { tenant: tenantName = object.metadata.name, service, ports: portNames, secrets }: CreatedObjects,
 ): Promise<LabTenant> {
   const tenant = await lab.startTenant(tenantName);
   const ports = portNames.map((name) => ({ name, port: tenant.port, protocol: 'TCP' }));

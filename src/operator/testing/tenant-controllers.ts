@@ -46,7 +46,7 @@ export class TenantControllers {
       resource: RESOURCES.daemonSet,
       selection: TENANT_SELECTIONS.daemonSets,
     });
-    this.#daemonSets.onChange(() => this.#look());
+    this.#daemonSets.onChange(() => this.#enqueue());
     const { signal } = this.#ended;
     this.#running = Promise.all([
       this.#daemonSets.run(signal),
@@ -54,49 +54,49 @@ export class TenantControllers {
     ]);
   }
 
-  /** A worker joins. Its proxy is ready at once, unless it is said not to be. */
+  /** Adds a worker. By default its proxy is ready at once. */
   async addNode(name: string, addresses: readonly string[], isReady = true): Promise<void> {
     const labels = { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': name };
     this.#workers.set(name, { labels, addresses, isReady });
     await this.#client.create(RESOURCES.node, objectOf('Node', { name, labels }));
     const status = { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) };
     await this.#writeStatus(RESOURCES.node, { name }, status);
-    this.#look();
+    this.#enqueue();
   }
 
   async removeNode(name: string): Promise<void> {
     this.#workers.delete(name);
     await this.#client.delete(RESOURCES.node, { name });
-    this.#look();
+    this.#enqueue();
   }
 
-  /** The proxy of a worker begins to answer, or ceases to. */
+  /** Sets whether the proxy of a worker is ready. */
   setReady(name: string, isReady: boolean): void {
     const worker = this.#workers.get(name);
     if (worker === undefined) throw new Error(`there is no node ${name}`);
     worker.isReady = isReady;
-    this.#look();
+    this.#enqueue();
   }
 
-  /** Nobody does anything until {@link resume}. */
+  /** The controllers do nothing until {@link resume}. */
   pause(): void {
     this.#isPaused = true;
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#look();
+    this.#enqueue();
   }
 
-  /** From now on no pod of the newest template gets ready; those of before serve on. */
+  /** From now on no pod of the newest template becomes ready. Pods of the previous one keep running. */
   stallRollouts(): void {
     this.#isStalled = true;
   }
 
-  /** Pods of the newest template get ready again. */
+  /** Pods of the newest template become ready again. */
   resumeRollouts(): void {
     this.#isStalled = false;
-    this.#look();
+    this.#enqueue();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -104,14 +104,14 @@ export class TenantControllers {
     await this.#running;
   }
 
-  #look(): void {
+  #enqueue(): void {
     this.#queue.add('daemonset');
   }
 
   async #reconcile(signal: AbortSignal): Promise<void> {
     if (this.#isPaused || !this.#daemonSets.hasSynced) return;
     const daemonSet = this.#daemonSets.get(PROXY);
-    await this.#bringPods(daemonSet, signal);
+    await this.#reconcilePods(daemonSet, signal);
     if (daemonSet === undefined) return;
     const workers = this.#selected(daemonSet).map(([, worker]) => worker);
     const ready = workers.filter(({ isReady }) => isReady).length;
@@ -129,7 +129,10 @@ export class TenantControllers {
     });
   }
 
-  async #bringPods(daemonSet: DaemonSetWithStatus | undefined, signal: AbortSignal): Promise<void> {
+  async #reconcilePods(
+    daemonSet: DaemonSetWithStatus | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { items } = await this.#client.list(RESOURCES.pod, {
       ...TENANT_SELECTIONS.pods,
       signal,
@@ -165,7 +168,7 @@ export class TenantControllers {
     );
   }
 
-  /** Nothing if it is so already, or if the object is gone. */
+  /** Writes the status if it has changed and the object exists. */
   async #writeStatus(
     resource: (typeof RESOURCES)[keyof typeof RESOURCES],
     key: { readonly name: string; readonly namespace?: string },

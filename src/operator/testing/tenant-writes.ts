@@ -16,11 +16,11 @@ export interface TenantWrite {
   readonly by: OperatorLab;
   readonly verb: 'create' | 'replace' | 'apply' | 'patch' | 'delete';
   readonly kind: string;
-  /** As the Lease named it when the write was sent. */
+  /** The owner in the Lease when the write was sent. */
   readonly holderIdentity: string | undefined;
 }
 
-/** The owner that the Lease of a tenant names. */
+/** The owner in the Lease of a tenant. */
 export function holderIn({ server }: LabTenant): string | undefined {
   const lease = server.read(RESOURCES.lease, OWNER_LEASE);
   return lease && readOwnerLease(lease).holderIdentity;
@@ -37,7 +37,7 @@ export class TenantWrites {
   readonly all: TenantWrite[] = [];
   /** Called after each write that is recorded, before it is sent. */
   onWrite: (write: TenantWrite) => void = () => {};
-  /** Labs whose operators do not reach the tenant. */
+  /** Labs whose operators cannot reach the tenant. */
   readonly cutOff = new Set<OperatorLab>();
   readonly #tenant: LabTenant;
 
@@ -52,7 +52,7 @@ export class TenantWrites {
     return (access) => this.#recorded(by, connectTenant(access));
   }
 
-  /** Writes by operators that did not own the tenant, but for those to the Lease itself. */
+  /** Writes by operators that did not own the tenant, except those to the Lease itself. */
   byOthers(): readonly TenantWrite[] {
     return this.all.filter(
       ({ by, kind, holderIdentity }) =>

@@ -1,4 +1,4 @@
-/** For tests only: looks until something holds, and returns it. State, not time, is what tests wait for. */
+/** For tests only: polls until a condition holds, and returns its value. Tests wait for state and not for time. */
 export async function until<T>(
   what: string,
   observe: () => T | undefined | false,

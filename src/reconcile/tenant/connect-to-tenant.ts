@@ -12,10 +12,10 @@ import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import type { Finding } from '../../api/finding.ts';
 import { tenantAccess, type TenantAddress } from './link/tenant-links.ts';
 
-/** Of one request. */
+/** The timeout of one request. */
 const TIMEOUT_MS = 10_000;
 
-/** A client that has been answered, or why there is none. */
+/** The client of the address that answers first, or why there is none. */
 export async function connectToTenant(
   address: Omit<TenantAddress, 'watchesNodes'>,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function connectToTenant(
   return firstToAnswer(clients, signal);
 }
 
-/** As the kubeconfig itself says it, and by the edge. One that cannot be read has been complained of already. */
+/** The address in the kubeconfig, and those of the edge. None for an invalid kubeconfig, which was reported already. */
 function publicAddresses({
   kubeconfig,
   endpoint,

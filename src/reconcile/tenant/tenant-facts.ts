@@ -1,5 +1,5 @@
 /**
- * What a tenant's own API says of it.
+ * Reads the facts about a tenant from its API.
  */
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -10,7 +10,7 @@ import { familyOf } from '../../kube/endpoints/endpoint-address.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import type { Node, TenantView } from './link/tenant-view.ts';
 
-/** The Service `kubernetes` is made by the API server within seconds of its start; until then there is nothing to do. */
+/** The API server creates the Service `kubernetes` within seconds of its start. Until then nothing can be planned. */
 export class TenantNotInitialised extends Error {
   override readonly name = 'TenantNotInitialised';
 
@@ -21,12 +21,12 @@ export class TenantNotInitialised extends Error {
 
 /** Options of {@link readTenantFacts}. */
 export interface TenantFactsOptions {
-  /** As the Exposure says it. */
+  /** The cluster domain in the Exposure. */
   readonly clusterDomain?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Asks the tenant. @throws KubeError, TenantNotInitialised */
+/** Reads the facts. @throws KubeError, TenantNotInitialised */
 export async function readTenantFacts(
   view: TenantView,
   { clusterDomain, signal }: TenantFactsOptions,
@@ -51,7 +51,7 @@ interface Service extends KubeObject {
   readonly spec?: { readonly clusterIPs?: readonly string[] };
 }
 
-/** kubeadm, and those who use it, say it in a ConfigMap; all others have the domain that everybody has. */
+/** The cluster domain in kubeadm's ConfigMap; without one, the default domain. */
 async function readClusterDomain({ reader }: TenantView, signal: AbortSignal): Promise<string> {
   const key = { namespace: 'kube-system', name: 'kubeadm-config' };
   try {
@@ -59,7 +59,7 @@ async function readClusterDomain({ reader }: TenantView, signal: AbortSignal): P
     const document = config?.data?.['ClusterConfiguration'] ?? '';
     return /^\s*dnsDomain:\s*["']?([a-z0-9.-]+)["']?\s*$/m.exec(document)?.[1] ?? 'cluster.local';
   } catch (error) {
-    // A kubeconfig with few rights is enough for everything else.
+    // A kubeconfig with few permissions is enough for everything else.
     if (isKubeError(error, 'Forbidden')) return 'cluster.local';
     throw error;
   }
@@ -69,7 +69,7 @@ interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The nodes, with our own judgement of ready: their proxy's readiness, whatever the node's condition is. */
+/** The nodes. A node counts as ready if its proxy is ready, whatever the condition of the node is. */
 export function tenantNodes(
   nodes: readonly Node[],
   pods: readonly ProxyPod[],
@@ -84,7 +84,7 @@ export function tenantNodes(
     .toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-/** A node that is not ready marks its pods as not ready; what its containers say is still true. */
+/** Whether the containers of a proxy are ready. The pod condition is also False if the node is not ready. */
 function isServing({ metadata, status }: ProxyPod): boolean {
   const containers = status?.containerStatuses ?? [];
   return (

@@ -1,5 +1,5 @@
 /**
- * For tests only: a management cluster with one tenant of Kamaji, and somebody who prepares it.
+ * For tests only: a management cluster with one tenant of Kamaji, and a Preparer for it.
  */
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import type { PreparePolicy } from '../../../api/exposure.ts';
@@ -37,9 +37,9 @@ const RESOURCE = PROVIDER_RESOURCES.kamaji;
 export class PreparationLab implements AsyncDisposable {
   readonly server: MemoryApiServer;
   readonly clock = new ManualClock();
-  /** Whoever wrote the tenant, by server-side apply. */
+  /** The client that created the tenant, by server-side apply. */
   readonly user: KubeClient;
-  /** Somebody else. */
+  /** Another client. */
   readonly other: KubeClient;
   readonly client: KubeClient;
   preparer: Preparer;
@@ -142,7 +142,7 @@ export class PreparationLab implements AsyncDisposable {
     await this.user.apply(tenantWith(fields), { resource: RESOURCE, force });
   }
 
-  /** Somebody changes a field. */
+  /** Changes a field, as another client. */
   async change(fields: Readonly<Record<string, unknown>>, by = this.other): Promise<void> {
     await by.patch(RESOURCE, BLUE, 'merge', changed({}, fields));
   }
