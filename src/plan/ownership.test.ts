@@ -5,12 +5,12 @@ import { driverFor } from '../edges/driver-for.ts';
 import { BLUE, edge, serving, SPECS } from '../edges/testing/blue.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
-import { ownedBy, ownRoutes, prunable, type Mark } from './ownership.ts';
+import { ownedBy, ownRoutes, prunable, type OwnershipMark } from './ownership.ts';
 import { exposure } from './testing/inputs.ts';
 
 const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 const UID = 'uid-of-blue';
-const mark: Mark = { labels: { [EXPOSURE_LABEL]: 'blue' }, owner: { uid: UID } };
+const mark: OwnershipMark = { labels: { [EXPOSURE_LABEL]: 'blue' }, owner: { uid: UID } };
 const marked = { ...MANAGED_BY, [EXPOSURE_LABEL]: 'blue' };
 const owners = [{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', name: 'blue', uid: UID }];
 

@@ -35,7 +35,7 @@ export function proxiesIn(objects: readonly KubeObject[]): KubeObject | undefine
 }
 
 /** What identifies the objects of an Exposure, in addition to {@link MANAGED_BY}. */
-export interface Mark {
+export interface OwnershipMark {
   /** Labels that the objects have. */
   readonly labels: Readonly<Record<string, string>>;
   /** One of the owners of the objects. */
@@ -46,7 +46,7 @@ export interface Mark {
 export function prunable<T extends KubeObject>(
   live: readonly T[],
   desired: readonly KubeObject[],
-  mark: Mark,
+  mark: OwnershipMark,
 ): readonly T[] {
   const wanted = new Set(desired.map(identity));
   return live.filter(
@@ -58,7 +58,9 @@ export function prunable<T extends KubeObject>(
 }
 
 /** Returns the mark of the objects of an Exposure in the management cluster. */
-export function markOf({ metadata: { name, uid = '' } }: Pick<KubeObject, 'metadata'>): Mark {
+export function markOf({
+  metadata: { name, uid = '' },
+}: Pick<KubeObject, 'metadata'>): OwnershipMark {
   return { labels: { [EXPOSURE_LABEL]: exposureLabelValue(name) }, owner: { uid } };
 }
 
@@ -110,7 +112,7 @@ export function isAdoptable(live: KubeObject, desired: KubeObject): boolean {
  * Reports whether an object is a TenantRoute of the Exposure by its labels alone, since a restore from backup may have
  * dropped its owner reference.
  */
-function isTenantRouteOf(object: KubeObject, { labels: others }: Mark): boolean {
+function isTenantRouteOf(object: KubeObject, { labels: others }: OwnershipMark): boolean {
   const { labels = {} } = object.metadata;
   const isLabeled = Object.entries({ ...others, ...MANAGED_BY }).every(
     ([label, value]) => labels[label] === value,
@@ -119,7 +121,7 @@ function isTenantRouteOf(object: KubeObject, { labels: others }: Mark): boolean 
 }
 
 /** Checks the labels again after the label selector, because a mistake here deletes objects of other owners. */
-function isMarked(object: KubeObject, { labels: others, owner }: Mark): boolean {
+function isMarked(object: KubeObject, { labels: others, owner }: OwnershipMark): boolean {
   const { labels = {} } = object.metadata;
   return (
     Object.entries({ ...others, ...MANAGED_BY }).every(

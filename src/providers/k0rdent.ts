@@ -166,7 +166,7 @@ function prepareDeployment(
       path: ['spec', 'config', ...path],
       value: value as DesiredValue['value'],
       isMet: isMetBy(deployment, path, spec),
-      why: 'the chart puts it into the control plane',
+      why: 'the chart passes it to the control plane',
     })),
     findings: [
       ...deletingFindings(deployment),

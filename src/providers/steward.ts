@@ -46,7 +46,7 @@ function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
     value: 'generic',
     // With any other type, or none, Steward creates a plain Ingress with the class above.
     isMet: (present) => present !== 'traefik',
-    why: 'with traefik, Steward makes routes that claim the name kubernetes for every tenant',
+    why: 'with traefik, Steward creates routes for the host kubernetes for every tenant',
   };
   return {
     object,

@@ -48,7 +48,7 @@ export const KONNECTIVITY: FieldPath = [...SPEC, 'addons', 'konnectivity'];
 export const NO_RECONCILER: DesiredList = {
   path: API_SERVER_ARGUMENTS,
   entries: [kubernetesFlagEntry('--endpoint-reconciler-type', 'none')],
-  why: 'the endpoints of Service default/kubernetes are those of the proxies, and the API server must not put its own there',
+  why: 'the API server must not replace the proxies as endpoints of Service default/kubernetes',
 };
 
 /** Reports whether the tenant has konnectivity. */
@@ -158,13 +158,13 @@ export function commonFields(
       path: [...INGRESS, 'hostname'],
       value: addresses[0],
       isMet: (present) => addresses.some((address) => address === present),
-      why: 'kubeconfigs, join tokens, kube-public/cluster-info and kube-proxy lead to the edge',
+      why: 'kubeconfigs, join tokens, kube-public/cluster-info and kube-proxy point to the edge',
     },
     {
       path: [...INGRESS, 'ingressClassName'],
       value: UNHANDLED_CLASS,
       isMet: (present) => isUnhandledClass(present, spec),
-      why: 'the Ingress that comes with the host name is one that no controller serves',
+      why: 'no controller serves the Ingress that the provider creates for the host name',
     },
     {
       path: CERTIFICATE_NAMES,
@@ -172,7 +172,7 @@ export function commonFields(
         entry: name,
         isMet: (present) => present.some((one) => isWildcardOf(one, name)),
       })),
-      why: 'the certificate has the hosts by which the edge knows the tenant',
+      why: 'the certificate contains the hosts of the tenant at the edge',
     },
     NO_RECONCILER,
   ];

@@ -73,7 +73,7 @@ export function isPublicEndpoint(entry: unknown): boolean {
 }
 
 /** Reports whether a patch disables k0smotron's proxy, in any notation. */
-export function keepsOutOwnProxy(entry: unknown): boolean {
+export function disablesOwnProxy(entry: unknown): boolean {
   const data = mergedInto('ingress', entry);
   const seed = data['0_temp-kubernetes-ep.yaml'];
   return (
@@ -84,7 +84,7 @@ export function keepsOutOwnProxy(entry: unknown): boolean {
 }
 
 /** Reports whether a patch gives the tenant's CNI this endpoint, in any notation. */
-export function givesEndpoint(entry: unknown, host: string, port: number): boolean {
+export function setsEndpoint(entry: unknown, host: string, port: number): boolean {
   const text = mergedInto('control-plane', entry)['endpoint.yaml'];
   const data = valueAt(typeof text === 'string' ? parsed(text) : undefined, 'data');
   return textAt(data, 'apiServerHost') === host && textAt(data, 'apiServerPort') === String(port);

@@ -6,9 +6,9 @@ import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { hasKonnectivity, ingressName } from './control-plane.ts';
 import {
-  givesEndpoint,
+  setsEndpoint,
   isPublicEndpoint,
-  keepsOutOwnProxy,
+  disablesOwnProxy,
   NO_OWN_PROXY,
   publicEndpoint,
 } from './patches.ts';
@@ -32,53 +32,53 @@ export function k0sFields(object: KubeObject, spec: PreparationSpec): readonly D
     why: string,
     isMet?: (present: unknown) => boolean,
   ): DesiredField => ({ path: [...INGRESS, field], value, why, isMet });
-  const isExternalOurs = otherExternalAddress(object, spec) === undefined;
+  const setsExternalAddress = otherExternalAddress(object, spec) === undefined;
   // Without it, k0smotron never reports the control plane as exposed, and Cluster API waits for that.
   const desiredExternal: DesiredField = {
     path: ['spec', 'externalAddress'],
     value: hosts.api,
-    why: 'k0smotron takes the control plane for exposed',
+    why: 'k0smotron treats the control plane as exposed',
   };
   // Replaces an endpoint for previous hosts, which a user has pasted.
   const endpoint: DesiredEntry = {
     entry: publicEndpoint(hosts.api, port),
-    isMet: (present) => present.some((one) => givesEndpoint(one, hosts.api, port)),
+    isMet: (present) => present.some((one) => setsEndpoint(one, hosts.api, port)),
     replaces: isPublicEndpoint,
   };
   const noOwnProxy: DesiredEntry = {
     entry: NO_OWN_PROXY,
-    isMet: (present) => present.some(keepsOutOwnProxy),
+    isMet: (present) => present.some(disablesOwnProxy),
   };
-  const entries = [noOwnProxy, ...(isExternalOurs ? [endpoint] : [])];
+  const entries = [noOwnProxy, ...(setsExternalAddress ? [endpoint] : [])];
   return [
     ingress(
       'deploy',
       false,
-      'k0smotron makes no Ingress of its own for the same hosts',
+      'k0smotron creates no Ingress for the same hosts',
       (present) => present === false || hasUnhandledClass(object, spec),
     ),
     ingress(
       'apiHost',
       hosts.api,
-      'kubeconfigs and join tokens lead to the edge, the certificate has the host, and neither reconciler of endpoints runs',
+      'kubeconfigs and join tokens point to the edge, the certificate contains the host, and no endpoint reconciler runs',
     ),
     ingress(
       'konnectivityHost',
       // The CRD requires a host, even if konnectivity is disabled.
       hosts.konnectivity ?? `konnectivity.${hosts.api}`,
-      'the konnectivity agents of the workers dial the edge, and the certificate has the host',
+      'the konnectivity agents of the workers connect to the edge, and the certificate contains the host',
       hasKonnectivity(object)
         ? undefined
         : (present) => typeof present === 'string' && present !== '',
     ),
     ingress('port', port, 'the port of the edge'),
-    ...(isExternalOurs ? [desiredExternal] : []),
+    ...(setsExternalAddress ? [desiredExternal] : []),
     ...(hasPatches(object)
       ? [
           {
             path: ['spec', 'patches'],
             entries,
-            why: "k0smotron's own proxy does not come to the workers",
+            why: 'k0smotron does not run its proxy on the workers',
           },
         ]
       : []),
