@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { keyText, type KubeObject, type ObjectMeta } from '../kube/object.ts';
+import type { Change } from '../kube/informer/cache.ts';
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
@@ -247,30 +248,130 @@ test('an Exposure that moves to another Edge uses the one before while it has a 
   expect([...index.usersOf('other')]).toEqual(['tenants/blue']);
 });
 
-test('a new status of an Edge has no Exposure read again', () => {
-  const metadata = { name: 'a', annotations: DEFAULT, generation: 1 };
-  const previous = { ...edge('a', {}), metadata };
-  const exposures = [exposure('blue')];
-  let lists = 0;
-  const index = new ExposureIndex({
-    exposures: () => {
-      lists++;
-      return exposures;
-    },
-    edges: () => [previous],
+describe('a change of an Edge', () => {
+  const DEFAULT_A = { name: 'a', annotations: DEFAULT, generation: 1 };
+  const A = { ...edge('a'), metadata: DEFAULT_A };
+  const B = edge('b', { generation: 1 });
+  const onB = { edgeRef: { name: 'b' } };
+
+  /** Exposures on the default Edge, on Edge b, and on one that does not exist. */
+  function lab(edges: KubeObject[]) {
+    const exposures = [
+      exposure('blue'),
+      exposure('green', onB),
+      exposure('grey', { edgeRef: { name: 'missing' } }),
+    ];
+    const index = indexOf(exposures, edges, [
+      tenantRoute('blue', 'any.example.test', {}, { edgeRef: { name: 'left' } }),
+      tenantRoute('orphan', 'orphan.example.test', {}, { edgeRef: { name: 'b' } }),
+    ]);
+    const change = (object: KubeObject, previous?: KubeObject) => {
+      const known = edges.findIndex(({ metadata }) => metadata.name === object.metadata.name);
+      edges.splice(known < 0 ? edges.length : known, known < 0 ? 0 : 1, object);
+      return affected(
+        previous === undefined ? { type: 'ADDED', object } : { type: 'MODIFIED', object, previous },
+      );
+    };
+    const affected = (one: Change<KubeObject>) => {
+      const { keys, hosts, edgeRefs } = index.edgeChanged(one);
+      return { keys: [...keys].toSorted(), hosts: hosts.toSorted(), edgeRefs };
+    };
+    expect([...index.claimantsOf('tenants-green.k8s.example.test')]).toHaveLength(1);
+    return { edges, index, change, affected };
+  }
+
+  function changed(object: KubeObject, rest: object): KubeObject {
+    return { ...object, ...rest, metadata: { ...object.metadata, generation: 2 } };
+  }
+
+  test('concerns its Exposures, and the hosts that they claim then and before', () => {
+    const { index, change } = lab([A, B]);
+    const spec = { driver: 'snicket', domain: 'other.test' };
+
+    expect(change(changed(B, { spec }), B)).toEqual({
+      keys: ['tenants/green'],
+      hosts: ['tenants-green.k8s.example.test', 'tenants-green.k8s.other.test'],
+      edgeRefs: ['b'],
+    });
+    expect([...index.claimantsOf('tenants-green.k8s.other.test')]).toEqual(['tenants/green']);
+    expect([...index.claimantsOf('tenants-green.k8s.example.test')]).toEqual([]);
   });
-  const claimants = () => [...index.claimantsOf('tenants-blue.k8s.example.test')];
-  expect(claimants()).toEqual(['tenants/blue']);
 
-  const object = { ...previous, status: { exposures: 1 } };
-  index.edgeChanged({ type: 'MODIFIED', object, previous });
-  claimants();
-  expect(lists).toBe(1);
+  test('concerns nothing if only its status is new', () => {
+    const { change } = lab([A, B]);
 
-  const changed = { ...previous, metadata: { ...metadata, generation: 2 } };
-  index.edgeChanged({ type: 'MODIFIED', object: changed, previous });
-  claimants();
-  expect(lists).toBe(2);
+    const object = { ...B, status: { exposures: 1 } } as KubeObject;
+    expect(change(object, B)).toEqual({ keys: [], hosts: [], edgeRefs: [] });
+  });
+
+  test('concerns Exposures that name no Edge if it is a default one, or was', () => {
+    const { edges, change } = lab([A, B]);
+    const spec = { driver: 'snicket', domain: 'example.test', port: 8443 };
+    expect(change(changed(A, { spec }), A)).toMatchObject({ keys: ['tenants/blue'], hosts: [] });
+
+    const before = edges[0]!;
+    const after = { ...before, metadata: { name: 'a', generation: 2 } };
+    expect(change(after, before)).toMatchObject({ keys: ['tenants/blue'], edgeRefs: ['a', ''] });
+    expect(change({ ...B, metadata: { ...B.metadata, annotations: DEFAULT } }, B)).toMatchObject({
+      keys: ['tenants/blue', 'tenants/green'],
+      edgeRefs: ['b', ''],
+    });
+  });
+
+  test('concerns Exposures without an Edge when it appears or disappears', () => {
+    const { edges, change, affected } = lab([A, B]);
+
+    expect(change(edge('new'))).toMatchObject({ keys: ['tenants/grey'], hosts: [] });
+    edges.length = 0;
+    expect(affected({ type: 'DELETED', object: A }).keys).toEqual([
+      'tenants/blue',
+      'tenants/green',
+      'tenants/grey',
+    ]);
+  });
+
+  test('concerns Exposures that move away from it', () => {
+    const { change } = lab([A, B, edge('left', { generation: 1 })]);
+
+    const left = edge('left', { generation: 2 });
+    expect(change(left, edge('left', { generation: 1 })).keys).toEqual(['tenants/blue']);
+  });
+
+  test('concerns all Exposures before their hosts are known', () => {
+    const index = indexOf([exposure('blue'), exposure('green', onB)], [A, B]);
+
+    const { keys, edgeRefs } = index.edgeChanged({ type: 'ADDED', object: B });
+    expect([...keys]).toEqual(['tenants/blue', 'tenants/green']);
+    expect(edgeRefs).toEqual(['b', '']);
+  });
+});
+
+test('new labels of a namespace concern its Exposures, and the hosts that an Edge allows them then', () => {
+  const selector = { matchLabels: { team: 'a' } };
+  const allowedNamespaces = { from: 'Selector', selector };
+  const spec = { driver: 'snicket', domain: 'example.test', allowedNamespaces };
+  const elsewhere = exposure('green', { edgeRef: { name: 'shared' } });
+  const exposures = [
+    exposure('blue', { edgeRef: { name: 'shared' } }),
+    { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'other' } },
+  ];
+  const labels: Record<string, string> = {};
+  const edges = [{ ...edge('shared'), spec }];
+  const index = new ExposureIndex({
+    exposures: () => exposures,
+    exposure: (key) => exposures.find(({ metadata }) => keyText(metadata) === key),
+    edges: () => edges,
+    namespaceLabels: () => labels,
+  });
+  expect([...index.claimedHosts()]).toEqual([]);
+
+  labels['team'] = 'a';
+  const { keys, hosts } = index.namespaceChanged('tenants');
+
+  expect([...keys]).toEqual(['tenants/blue']);
+  expect(hosts).toEqual(['tenants-blue.k8s.example.test']);
+  edges[0] = { ...edge('shared'), spec: { driver: 'snicket' } } as (typeof edges)[0];
+  expect(index.namespaceChanged('tenants')).toEqual({ keys: [], hosts: [] });
 });
 
 describe('the index', () => {

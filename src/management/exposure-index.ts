@@ -2,7 +2,7 @@
  * All Exposures and Edges, parsed once per version, with their hosts and the owners of these.
  */
 import { labelsOfNamespace, type NamespaceLabels } from '../api/allowed-namespaces.ts';
-import type { Edge } from '../api/edge.ts';
+import { DEFAULT_EDGE_ANNOTATION, type Edge } from '../api/edge.ts';
 import type { Exposure } from '../api/exposure.ts';
 import { firstRoute } from '../api/host-ownership.ts';
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
@@ -68,6 +68,23 @@ export type Found<T> =
   | { readonly value: T; readonly finding?: undefined }
   | { readonly value?: undefined; readonly finding: Finding };
 
+/** The Exposures that a change concerns. */
+export interface AffectedExposures {
+  /** Their keys. */
+  readonly keys: Iterable<string>;
+  /** The hosts that they no longer claim, or claim now. Other Exposures may claim them too. */
+  readonly hosts: readonly string[];
+}
+
+/** The Exposures that a change of an Edge concerns. */
+export interface AffectedByEdge extends AffectedExposures {
+  /** The names in `spec.edgeRef` that it concerns, empty for the default Edge. */
+  readonly edgeRefs: readonly string[];
+}
+
+/** Stands for the default Edge where names of Edges are keys. */
+const DEFAULT_EDGE = '';
+
 /** One takes 0.1 ms, and several times that before the engine has compiled the code. */
 const PARSED_PER_TURN = 50;
 
@@ -101,11 +118,42 @@ export class ExposureIndex {
     }
   }
 
-  /** To be called for every change of an Edge. Another spec or annotation may change the hosts of every Exposure. */
-  edgeChanged(change: Change<KubeObject>): void {
-    if (change.type !== 'MODIFIED' || !isSameEdge(change.object, change.previous)) {
-      this.#claims = undefined;
+  /** To be called for every change of an Edge. Returns what it concerns; nothing if only the status has changed. */
+  edgeChanged(change: Change<KubeObject>): AffectedByEdge {
+    if (change.type === 'MODIFIED' && isSameEdge(change.object, change.previous)) {
+      return { keys: [], hosts: [], edgeRefs: [] };
     }
+    const { name } = change.object.metadata;
+    const claims = this.#claims;
+    if (claims === undefined) {
+      const keys = this.#sources.exposures().map(({ metadata }) => keyText(metadata));
+      return { keys, hosts: [], edgeRefs: [name, DEFAULT_EDGE] };
+    }
+    const edgeRefs = this.#affectedEdgeRefs(change, claims);
+    const users = [...claims.usersOf(name)];
+    const keys = new Set([...users, ...edgeRefs.flatMap((one) => [...claims.referencing(one)])]);
+    return { keys, hosts: this.#reclaimAll(keys, claims), edgeRefs };
+  }
+
+  /**
+   * The Edge itself, and the default one if its annotation is concerned. Findings about a missing Edge list the existing
+   * ones.
+   */
+  #affectedEdgeRefs(change: Change<KubeObject>, claims: HostClaims): readonly string[] {
+    const { object } = change;
+    const isModified = change.type === 'MODIFIED';
+    const versions = isModified ? [object, change.previous] : [object];
+    const isDefault = versions.some(({ metadata: { annotations = {} } }) =>
+      Object.hasOwn(annotations, DEFAULT_EDGE_ANNOTATION),
+    );
+    const missing = isModified ? [] : [...claims.edgeRefs()].filter((one) => !this.#hasEdge(one));
+    const own = isDefault ? [object.metadata.name, DEFAULT_EDGE] : [object.metadata.name];
+    return [...new Set([...own, ...missing])];
+  }
+
+  #hasEdge(edgeRef: string): boolean {
+    const spec = edgeRef === DEFAULT_EDGE ? {} : { edgeRef: { name: edgeRef } };
+    return this.#edgeObject({ spec }) !== undefined;
   }
 
   /** To be called for every change of an Exposure. */
@@ -136,19 +184,22 @@ export class ExposureIndex {
     return { value: { exposure, edge, hosts, conflict, warning } };
   }
 
-  /** The labels of a namespace have changed: an Edge may allow other Exposures, which then claim their hosts. */
-  namespaceChanged(name: string): void {
-    if (this.#claims === undefined || !this.selectsNamespaces()) return;
-    for (const object of this.#sources.exposures()) {
-      if (object.metadata.namespace === name) this.#claims.put(this.#claimOf(object));
-    }
+  /**
+   * To be called for every change of a namespace: by its labels, an Edge may allow other Exposures, which then claim
+   * their hosts. Returns what it concerns.
+   */
+  namespaceChanged(name: string): AffectedExposures {
+    if (this.#claims === undefined || !this.#selectsNamespaces()) return { keys: [], hosts: [] };
+    const keys = [...this.#claims.inNamespace(name)];
+    return { keys, hosts: this.#reclaimAll(keys, this.#claims) };
   }
 
-  /** Whether an Edge selects namespaces by their labels. */
-  selectsNamespaces(): boolean {
+  /** Whether an Edge selects the namespaces of its Exposures by their labels. */
+  #selectsNamespaces(): boolean {
     return this.#sources
       .edges()
-      .some((edge) => this.edgeIn(edge).value?.spec.allowedNamespaces.from === 'Selector');
+      .map((object) => this.edgeIn(object))
+      .some(({ value }) => value?.spec.allowedNamespaces.from === 'Selector');
   }
 
   /** The Exposure in an object, or why it cannot be parsed. */
@@ -163,13 +214,10 @@ export class ExposureIndex {
 
   /** The Edge of an Exposure: the one that it names, or the default one. */
   edgeOf({ metadata, spec, annotated }: EdgeOfExposure): Found<Edge> {
-    const objects = this.#sources.edges();
-    const wanted = spec.edgeRef?.name;
-    const found =
-      wanted === undefined
-        ? defaultEdge(objects, metadata && this.#routedEdgeOf(metadata))
-        : objects.find(({ metadata }) => metadata.name === wanted);
+    const found = this.#edgeObject({ metadata, spec });
     if (found !== undefined) return this.edgeIn(found);
+    const wanted = spec.edgeRef?.name;
+    const objects = this.#sources.edges();
     const names = objects.map(({ metadata }) => metadata.name).toSorted();
     const files = this.#sources.unusableFiles?.() ?? [];
     if (wanted !== undefined) {
@@ -178,6 +226,14 @@ export class ExposureIndex {
     }
     const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
     return { finding: withUnusableFiles(noDefaultEdge(unclear, { annotated, names }), files) };
+  }
+
+  #edgeObject({ metadata, spec }: Omit<EdgeOfExposure, 'annotated'>): KubeObject | undefined {
+    const objects = this.#sources.edges();
+    const wanted = spec.edgeRef?.name;
+    return wanted === undefined
+      ? defaultEdge(objects, metadata && this.#routedEdgeOf(metadata))
+      : objects.find((object) => object.metadata.name === wanted);
   }
 
   /** The name of the Edge that an Exposure uses. Its status may be missing: a restore from backup drops it. */
@@ -259,6 +315,18 @@ export class ExposureIndex {
     if (object !== undefined) this.#claims.put(this.#claimOf(object));
   }
 
+  /** Updates the claims of these Exposures. Returns the hosts that they no longer claim, or claim now. */
+  #reclaimAll(keys: Iterable<string>, claims: HostClaims): readonly string[] {
+    const changed = new Set<string>();
+    for (const key of keys) {
+      const before = new Set(claims.hostsOf(key));
+      this.#reclaim(key);
+      const after = new Set(claims.hostsOf(key));
+      for (const host of before.symmetricDifference(after)) changed.add(host);
+    }
+    return [...changed];
+  }
+
   #currentClaims(): HostClaims {
     if (this.#claims === undefined) {
       this.#claims = new HostClaims(this.#tenantRoutes, this.#reservations);
@@ -283,12 +351,13 @@ export class ExposureIndex {
   #claimOf(object: KubeObject): HostClaim {
     const { value: exposure } = this.exposureIn(object);
     if (exposure === undefined) return { exposure: object as Exposure };
+    const edgeRef = exposure.spec.edgeRef?.name ?? DEFAULT_EDGE;
     const { value: edge } = this.edgeOf(exposure);
     const hosts = edge && this.#hostsOf(exposure, edge);
     if (hosts === undefined || !('code' in hosts)) {
-      return { exposure, hosts, edge: edge?.metadata.name };
+      return { exposure, edgeRef, hosts, edge: edge?.metadata.name };
     }
-    return { exposure, edge: isNotAllowed(hosts) ? undefined : edge?.metadata.name };
+    return { exposure, edgeRef, edge: isNotAllowed(hosts) ? undefined : edge?.metadata.name };
   }
 }
 

@@ -4,8 +4,8 @@
 import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
-import type { ShimContext } from '../providers/shims/shim.ts';
+import { DEFAULT_EDGE_VALUE } from '../providers/shims/annotations.ts';
+import { requestedEdge, type ShimContext } from '../providers/shims/shim.ts';
 import type { Found } from './exposure-index.ts';
 import type { ManagementView } from './management-view.ts';
 import { handledClasses, type IngressClassView } from './ingress-classes.ts';
@@ -38,7 +38,7 @@ export function edgeFor(
   { exposureIndex }: Pick<ShimView, 'exposureIndex'>,
   object: KubeObject,
 ): Found<Edge> {
-  const wanted = object.metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
+  const wanted = requestedEdge(object);
   const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } };
   // The Exposure has the name of the object.
   return exposureIndex.edgeOf({ metadata: object.metadata, spec, annotated: object });

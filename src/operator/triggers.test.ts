@@ -14,6 +14,8 @@ import {
 } from '../providers/testing/provider-objects.ts';
 import { dependencyOn, DependencyIndex } from '../management/dependency-index.ts';
 import { observeExposure } from '../reconcile/observe.ts';
+import { ExposureIndex } from '../management/exposure-index.ts';
+import { requestedEdge } from '../providers/shims/shim.ts';
 import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { Triggers, type TriggersOptions } from './triggers.ts';
 
@@ -157,18 +159,178 @@ describe('the Service of the gateway concerns', () => {
 
     expect(queued).toEqual(Object.keys(ALL).toSorted());
   });
+});
 
-  test('no Exposure by way of the status of an Edge', async () => {
-    const before: KubeObject = { ...OBJECTS[0]!, metadata: { name: 'shared', generation: 1 } };
-    const status = { addresses: ['203.0.113.10'] };
+/** A namespace per Exposure, so that a selector of an Edge can tell them apart. */
+const namespaceOf = (name: string) => `of-${name}`;
 
-    const queued = await queuedBy(
-      ({ onEdge }) => onEdge({ ...before, status } as KubeObject, before),
-      ALL,
+/** Which keys are added when Edges, namespaces and classes change, with many other Exposures on Edge `crowded`. */
+class EdgeLab {
+  readonly edges = new Map<string, KubeObject>();
+  readonly labels = new Map<string, Readonly<Record<string, string>>>();
+  readonly added = new Set<string>();
+  readonly shims = new Set<string>();
+  readonly dependencies = new DependencyIndex();
+  readonly #exposures = new Map<string, KubeObject>();
+  readonly #annotated: KubeObject[] = [];
+  readonly #index: ExposureIndex;
+  readonly #triggers: Triggers;
+
+  constructor() {
+    this.#index = new ExposureIndex({
+      exposures: () => [...this.#exposures.values()],
+      exposure: (key) => this.#exposures.get(key),
+      edges: () => [...this.edges.values()],
+      namespaceLabels: (name) => this.labels.get(name) ?? {},
+    });
+    const queue = new WorkQueue({ onFailure: ({ error }) => void this.added.add(String(error)) });
+    const management = {
+      exposureIndex: this.#index,
+      exposures: { list: () => [...this.#exposures.values()] },
+      edges: { list: () => [...this.edges.values()] },
+      all: () => [...this.edges.values()].filter(({ kind }) => kind === 'IngressClass'),
+      provided: (resource: Resource) => (resource === kamaji ? this.#annotated : []),
+      requesting: (edge: string) => this.#annotated.filter((one) => requestedEdge(one) === edge),
+    };
+    this.#triggers = new Triggers({
+      management: () => management as unknown as ReturnType<TriggersOptions['management']>,
+      exposures: { add: (key) => void this.added.add(key) },
+      edges: queue,
+      shims: { add: (key: string) => void this.shims.add(key) } as unknown as WorkQueue,
+      namespace: 'snicket-system',
+      dependencies: this.dependencies,
+      hasForeignStatus: () => false,
+    });
+    this.edges.set('crowded', edgeObject('crowded'));
+    for (let n = 0; n < 300; n++) this.expose(`other-${n}`, 'crowded');
+    // The index is complete once it was used.
+    expect(this.#index.has('of-other-0/other-0')).toBe(true);
+  }
+
+  expose(name: string, edge: string | undefined, api?: string): void {
+    const exposure = {
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'Exposure',
+      metadata: { name, namespace: namespaceOf(name) },
+      spec: {
+        ...(edge !== undefined && { edgeRef: { name: edge } }),
+        controlPlane: {
+          type: 'Object',
+          objectRef: { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name },
+        },
+        ...(api !== undefined && { hosts: { api } }),
+      },
+    };
+    this.#exposures.set(`${exposure.metadata.namespace}/${name}`, exposure);
+    this.#index.exposureChanged({ type: 'ADDED', object: exposure });
+  }
+
+  annotate(name: string, edge: string): void {
+    const { metadata, ...object } = freshTenant('kamaji', name);
+    const annotations = { 'snicket.dev/edge': edge };
+    this.#annotated.push({ ...object, metadata: { ...metadata, annotations } });
+  }
+
+  /** Applies an Edge. Returns the names of the added Exposures. */
+  apply(object: KubeObject): readonly string[] {
+    const previous = this.edges.get(object.metadata.name);
+    this.edges.set(object.metadata.name, object);
+    const affected = this.#index.edgeChanged(
+      previous === undefined ? { type: 'ADDED', object } : { type: 'MODIFIED', object, previous },
     );
+    return this.#addedBy(({ onEdge }) => onEdge(object, previous, affected));
+  }
 
-    expect(queued).toEqual([]);
+  label(namespace: string, labels: Readonly<Record<string, string>>): readonly string[] {
+    this.labels.set(namespace, labels);
+    const affected = this.#index.namespaceChanged(namespace);
+    return this.#addedBy(({ onNamespace }) => onNamespace(namespace, affected));
+  }
+
+  set(setting: KubeObject, previous: KubeObject | undefined): readonly string[] {
+    return this.#addedBy(({ onEdgeSetting }) => onEdgeSetting(setting, previous));
+  }
+
+  #addedBy(change: (triggers: Triggers) => void): readonly string[] {
+    this.added.clear();
+    this.shims.clear();
+    change(this.#triggers);
+    return [...this.added].map((key) => key.slice(key.indexOf('/') + 1)).toSorted();
+  }
+}
+
+let generation = 1;
+function edgeObject(name: string, spec: object = {}, annotations = {}): KubeObject {
+  const object = {
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
+    metadata: { name, generation: generation++, annotations },
+    spec: { driver: 'haproxy', domain: `${name}.test`, ...spec },
+  };
+  return object;
+}
+
+const IS_DEFAULT = { 'snicket.dev/is-default': 'true' };
+
+describe('among many Exposures, a change of an Edge concerns', () => {
+  test('those that reference it, and annotated objects that do', () => {
+    const lab = new EdgeLab();
+    lab.annotate('red', 'few');
+    lab.annotate('grey', 'crowded');
+    lab.expose('blue', 'few');
+
+    expect(lab.apply(edgeObject('few'))).toEqual(['blue']);
+    expect(lab.apply(edgeObject('few', { port: 8443 }))).toEqual(['blue']);
+    expect([...lab.shims].join()).toMatch(/^[^,]*red$/);
   });
+
+  test('none if only its status changes', () => {
+    const lab = new EdgeLab();
+    lab.expose('blue', 'few');
+    const before = edgeObject('few');
+    lab.apply(before);
+
+    const status = { addresses: ['203.0.113.10'] };
+    expect(lab.apply({ ...before, status } as KubeObject)).toEqual([]);
+    expect(lab.shims.size).toBe(0);
+  });
+
+  test('those that name no Edge, if it becomes a default one', () => {
+    const lab = new EdgeLab();
+    lab.annotate('red', '');
+    lab.expose('blue', undefined);
+
+    expect(lab.apply(edgeObject('few', {}, IS_DEFAULT))).toEqual(['blue']);
+    expect(lab.shims.size).toBe(1);
+    expect(lab.apply(edgeObject('few', { port: 8443 }, IS_DEFAULT))).toEqual(['blue']);
+    expect(lab.apply(edgeObject('few'))).toEqual(['blue']);
+    expect(lab.apply(edgeObject('few', { port: 8443 }))).toEqual([]);
+  });
+
+  test('those on another Edge that wait for a host that it gives up', () => {
+    const lab = new EdgeLab();
+    lab.apply(edgeObject('few', { domain: 'few.test' }));
+    lab.apply(edgeObject('third', { allowedHosts: ['*.test'] }));
+    lab.expose('blue', 'few');
+    lab.expose('green', 'third', 'of-blue-blue.k8s.few.test');
+    lab.expose('red', 'third', 'of-blue-blue.k8s.new.test');
+
+    const moved = edgeObject('few', { domain: 'new.test' });
+    expect(lab.apply(moved)).toEqual(['blue', 'green', 'red']);
+  });
+});
+
+test('among many Exposures, new labels of a namespace concern those in it, and those that wait for their hosts', () => {
+  const lab = new EdgeLab();
+  const selector = { matchLabels: { team: 'a' } };
+  lab.apply(edgeObject('few', { allowedNamespaces: { from: 'Selector', selector } }));
+  lab.apply(edgeObject('third', { allowedHosts: ['*.test'] }));
+  lab.expose('blue', 'few');
+  lab.expose('green', 'third', 'of-blue-blue.k8s.few.test');
+
+  expect(lab.label(namespaceOf('blue'), { team: 'a' })).toEqual(['blue', 'green']);
+  expect(lab.label(namespaceOf('green'), { team: 'a' })).toEqual(['green']);
+  expect(lab.label('empty', { team: 'a' })).toEqual([]);
 });
 
 describe("a change of a provider's object concerns", () => {

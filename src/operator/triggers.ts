@@ -22,6 +22,7 @@ import {
   type Dependency,
   type DependencyIndex,
 } from '../management/dependency-index.ts';
+import type { AffectedExposures } from '../management/exposure-index.ts';
 import { dependsOnSetting } from './edge/edge-setting.ts';
 import type { ManagementCluster } from './management/management-cluster.ts';
 import type { ManagementListener } from './management/management-listener.ts';
@@ -32,7 +33,14 @@ export interface TriggersOptions {
   /** A function, because the management cluster is constructed after its listener. */
   readonly management: () => Pick<
     ManagementCluster,
-    'exposures' | 'edges' | 'exposureIndex' | 'tenantRoutes' | 'all' | 'provided' | 'providedAt'
+    | 'exposures'
+    | 'edges'
+    | 'exposureIndex'
+    | 'tenantRoutes'
+    | 'all'
+    | 'provided'
+    | 'providedAt'
+    | 'requesting'
   >;
   /** The queue of Exposures. */
   readonly exposures: Pick<WorkQueue, 'add'>;
@@ -88,7 +96,7 @@ export class Triggers implements ManagementListener {
     this.#addClaimants(hosts, key);
   };
 
-  readonly onEdge = (object: KubeObject, previous: KubeObject | undefined): void => {
+  readonly onEdge: ManagementListener['onEdge'] = (object, previous, affected) => {
     if (previous !== undefined && isOwnWrite(object, previous)) {
       // Another client may have changed the addresses: the controller of Edges writes them again.
       const isSame = Bun.deepEquals(addressesIn(object), addressesIn(previous));
@@ -97,9 +105,11 @@ export class Triggers implements ManagementListener {
     }
     this.#options.edges.add(object.metadata.name);
     this.#addEdgesSoon(); // each reports whether several Edges are the default
-    // Another domain claims and releases hosts, also those of Exposures on other Edges.
-    this.#addAll();
-    this.#addAnnotated();
+    this.#addAffected(affected);
+    const management = this.#options.management();
+    for (const one of affected.edgeRefs.flatMap((edge) => management.requesting(edge))) {
+      this.#addShim(one);
+    }
   };
 
   readonly onService = (key: ObjectKey): void => {
@@ -128,10 +138,9 @@ export class Triggers implements ManagementListener {
     }
   };
 
-  readonly onNamespace: ManagementListener['onNamespace'] = (name, { isRelabeled }) => {
+  readonly onNamespace: ManagementListener['onNamespace'] = (name, affected) => {
     this.#addDependents(dependencyOn(RESOURCES.namespace, { name }));
-    // An Edge that allows other Exposures changes who claims hosts, also those that Exposures elsewhere wait for.
-    if (isRelabeled && this.#options.management().exposureIndex.selectsNamespaces()) this.#addAll();
+    this.#addAffected(affected);
   };
 
   readonly onEdgeSetting: ManagementListener['onEdgeSetting'] = (setting, previous) => {
@@ -150,8 +159,7 @@ export class Triggers implements ManagementListener {
   };
 
   readonly onProvided = (object: KubeObject): void => {
-    const shim = shimKeyOf(object);
-    if (shim !== undefined) this.#options.shims.add(shim);
+    this.#addShim(object);
     this.#addDependents(dependencyOn(object, object.metadata));
   };
 
@@ -161,6 +169,17 @@ export class Triggers implements ManagementListener {
     }
     this.#addAll();
   };
+
+  #addShim(object: KubeObject): void {
+    const key = shimKeyOf(object);
+    if (key !== undefined) this.#options.shims.add(key);
+  }
+
+  /** Adds these Exposures, and those that wait for hosts that they give up or claim now. */
+  #addAffected({ keys, hosts }: AffectedExposures): void {
+    for (const key of keys) this.#options.exposures.add(key);
+    this.#addClaimants(hosts);
+  }
 
   /** Adds the Exposures that depend on an object. */
   #addDependents(dependency: Dependency): void {
@@ -182,8 +201,7 @@ export class Triggers implements ManagementListener {
   #addAnnotated(): void {
     const management = this.#options.management();
     for (const object of WATCHED_RESOURCES.flatMap((kind) => management.provided(kind))) {
-      const key = requestsExposure(object) ? shimKeyOf(object) : undefined;
-      if (key !== undefined) this.#options.shims.add(key);
+      if (requestsExposure(object)) this.#addShim(object);
     }
   }
 

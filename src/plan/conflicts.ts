@@ -16,6 +16,8 @@ export interface HostClaim {
    * The name of the Edge that the Exposure uses. Absent if there is none, or if the Edge does not allow the Exposure.
    */
   readonly edge?: string | undefined;
+  /** The name in `spec.edgeRef`, empty for the default Edge. Absent if the spec is invalid. */
+  readonly edgeRef?: string | undefined;
 }
 
 /** The Exposure that owns a host. */

@@ -18,6 +18,10 @@ export class HostClaims implements HostOwners {
   readonly #claimants = new Map<string, Set<string>>();
   /** The keys of the Exposures that use an Edge and that the Edge allows, by Edge name. */
   readonly #users = new Map<string, Set<string>>();
+  /** The keys of the Exposures by the name in `spec.edgeRef`, whether there is such an Edge or not. */
+  readonly #references = new Map<string, Set<string>>();
+  /** The keys of the Exposures in a namespace, by its name. */
+  readonly #namespaces = new Map<string, Set<string>>();
 
   /** @param reservations - The key of the Exposure that a host is reserved for, by host. Default: none. */
   constructor(
@@ -83,6 +87,27 @@ export class HostClaims implements HostOwners {
     return this.#claimants.keys();
   }
 
+  /** Returns the hosts that an Exposure claims, by its key. */
+  hostsOf(key: string): readonly string[] {
+    const claim = this.#claims.get(key);
+    return claim === undefined ? [] : claimedHosts(claim);
+  }
+
+  /** Returns all names in `spec.edgeRef`, empty for the default Edge. */
+  edgeRefs(): Iterable<string> {
+    return this.#references.keys();
+  }
+
+  /** Returns the keys of the Exposures with this name in `spec.edgeRef`, empty for the default Edge. */
+  referencing(edgeRef: string): Iterable<string> {
+    return this.#references.get(edgeRef) ?? [];
+  }
+
+  /** Returns the keys of the Exposures in a namespace. */
+  inNamespace(name: string): Iterable<string> {
+    return this.#namespaces.get(name) ?? [];
+  }
+
   /** Returns the keys of the Exposures that use an Edge: those that it allows, and those with TenantRoutes on it. */
   usersOf(edge: string): ReadonlySet<string> {
     const users = new Set(this.#users.get(edge));
@@ -92,9 +117,12 @@ export class HostClaims implements HostOwners {
     return users;
   }
 
-  #entries(claim: HostClaim): readonly (readonly [Map<string, Set<string>>, string])[] {
-    const hosts = claimedHosts(claim).map((host) => [this.#claimants, host] as const);
-    return claim.edge === undefined ? hosts : [...hosts, [this.#users, claim.edge]];
+  *#entries(claim: HostClaim): Generator<readonly [Map<string, Set<string>>, string]> {
+    const { edge, edgeRef, exposure } = claim;
+    for (const host of claimedHosts(claim)) yield [this.#claimants, host];
+    if (edge !== undefined) yield [this.#users, edge];
+    if (edgeRef !== undefined) yield [this.#references, edgeRef];
+    yield [this.#namespaces, exposure.metadata.namespace ?? ''];
   }
 
   *#exposuresClaiming(host: string): Iterable<HostClaim['exposure']> {

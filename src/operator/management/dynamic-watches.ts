@@ -14,6 +14,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { isOfKind, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 import { trimGateway, trimProviderObject } from './trim-objects.ts';
+import { requestedEdge, requestsExposure } from '../../providers/shims/shim.ts';
 import type { ManagementListener } from './management-listener.ts';
 import { ownerIndex, ownerOf } from '../../management/owned.ts';
 
@@ -104,6 +105,7 @@ export class DynamicWatches {
         exposure: ownerIndex,
         // Every Exposure looks up the claims of its hosts. An index avoids a scan of a thousand routes each time.
         claim: isRoute ? claimKeys : () => [],
+        edge: isProvided(resource) ? requestedEdges : () => [],
       },
     });
     informer.onChange((change) => {
@@ -152,6 +154,11 @@ async function untilReadOrRefused(
     signal.throwIfAborted();
     await delay(clock, CHECK_MS, signal);
   }
+}
+
+/** The Edge that an object of a provider requests by its annotation, for an index. */
+function requestedEdges(object: KubeObject): readonly string[] {
+  return requestsExposure(object) ? [requestedEdge(object)] : [];
 }
 
 /** The object before a change. */

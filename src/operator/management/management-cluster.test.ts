@@ -1,8 +1,10 @@
 import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, objectText } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
+import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { freshTenant } from '../../providers/testing/provider-objects.ts';
 import { tenantRoute } from '../../plan/testing/tenant-routes.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
@@ -44,8 +46,10 @@ class ManagementLab implements AsyncDisposable {
     });
   }
 
-  static async start(): Promise<ManagementLab> {
-    const server = await MemoryApiServer.start();
+  static async start(...more: readonly Resource[]): Promise<ManagementLab> {
+    const server = await MemoryApiServer.start({
+      resources: [...Object.values(RESOURCES), ...more],
+    });
     server.seed(objectOf('Namespace', { name: 'tenants', labels: { team: 'a' } }));
     const lab = new ManagementLab(server);
     await lab.cluster.open(lab.#ended.signal);
@@ -113,6 +117,25 @@ describe.concurrent('a management cluster that is watched', () => {
     expect(made).toEqual(['ours']);
     const anew = { ...exposure, metadata: { ...exposure.metadata, uid: 'another' } };
     expect(lab.cluster.ownedBy(anew)).toEqual([]);
+  });
+
+  test('finds the objects of providers that request an Exposure on an Edge', async () => {
+    await using lab = await ManagementLab.start(PROVIDER_RESOURCES.kamaji);
+    for (const [name, edge] of Object.entries({ blue: 'shared', green: '', red: undefined })) {
+      const annotations: Record<string, string> =
+        edge === undefined ? {} : { 'snicket.dev/edge': edge };
+      const { spec } = freshTenant('kamaji', name);
+      const metadata = { name, namespace: 'tenants', annotations };
+      await lab.user.create(PROVIDER_RESOURCES.kamaji, {
+        ...objectOf('TenantControlPlane', metadata, { spec }),
+        apiVersion: PROVIDER_RESOURCES.kamaji.apiVersion,
+      });
+    }
+
+    await lab.untilTold('provided tenants/blue', 'provided tenants/green', 'provided tenants/red');
+    const names = (edge: string) =>
+      lab.cluster.requesting(edge).map(({ metadata }) => metadata.name);
+    expect([names('shared'), names(''), names('other')]).toEqual([['blue'], ['green'], []]);
   });
 
   test('finds who claims a host, whatever it says of its owner', async () => {

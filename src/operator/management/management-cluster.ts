@@ -14,7 +14,7 @@ import { keyText, parseKey, type KubeObject, type ObjectKey } from '../../kube/o
 import { RecentReads } from '../../kube/client/recent-reads.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
-import { servedVersion } from '../../providers/provider-resources.ts';
+import { servedVersion, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureIndex } from '../../management/exposure-index.ts';
 import { claimantsOf } from '../../edges/claims/claim-keys.ts';
@@ -133,8 +133,8 @@ export class ManagementCluster implements ManagementView {
       listener.onExposure(change.object, previousOf(change));
     });
     this.edges.onChange((change) => {
-      this.exposureIndex.edgeChanged(change);
-      listener.onEdge(change.object, previousOf(change));
+      const affected = this.exposureIndex.edgeChanged(change);
+      listener.onEdge(change.object, previousOf(change), affected);
     });
     this.#services.onChange(({ object }) => {
       listener.onService(object.metadata);
@@ -157,14 +157,8 @@ export class ManagementCluster implements ManagementView {
         type === 'DELETED' ? this.tenantRoutes.remove(object) : this.tenantRoutes.put(object);
       if (isChanged) listener.onTenantRoute(object);
     });
-    this.#namespaces.onChange((change) => {
-      const { name, labels } = change.object.metadata;
-      this.exposureIndex.namespaceChanged(name);
-      const previous = previousOf(change);
-      listener.onNamespace(name, {
-        isRelabeled:
-          previous !== undefined && !Bun.deepEquals(labels ?? {}, previous.metadata.labels ?? {}),
-      });
+    this.#namespaces.onChange(({ object: { metadata } }) => {
+      listener.onNamespace(metadata.name, this.exposureIndex.namespaceChanged(metadata.name));
     });
   }
 
@@ -249,6 +243,14 @@ export class ManagementCluster implements ManagementView {
   provided(resource: Resource): readonly KubeObject[] {
     const served = servedVersion(resource, this.served);
     return served === undefined ? [] : this.all(served);
+  }
+
+  /** The objects of providers whose annotation requests an Exposure on this Edge; of an empty name, on the default one. */
+  requesting(edge: string): readonly KubeObject[] {
+    return WATCHED_RESOURCES.flatMap((resource) => {
+      const served = servedVersion(resource, this.served);
+      return (served && this.#watches.of(served)?.byIndex('edge', edge)) ?? [];
+    });
   }
 
   get clusterId(): string | undefined {

@@ -111,6 +111,11 @@ export function requestsExposure({ metadata, ...object }: KubeObject): boolean {
   );
 }
 
+/** Returns the name of the Edge that an annotated object requests, {@link DEFAULT_EDGE_VALUE} for the default one. */
+export function requestedEdge({ metadata: { annotations = {} } }: KubeObject): string {
+  return annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
+}
+
 /**
  * Reports whether a K0smotronControlPlane owns the object: k0smotron copies annotations from it to its Cluster, and one
  * Exposure is enough.
