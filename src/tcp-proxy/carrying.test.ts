@@ -41,7 +41,7 @@ test('an upstream of another CA gets no byte of a pod, whatever --upstream-insec
   await using impostor = await ApiServer.start({ serving: forged });
 
   const flags = { upstreamInsecure: true };
-  const { proxy, keeper } = await tenant.start({
+  const { proxy, reconciler } = await tenant.start({
     address: '192.0.2.11',
     edgePort: impostor.port,
     flags,
@@ -53,7 +53,7 @@ test('an upstream of another CA gets no byte of a pod, whatever --upstream-insec
   expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
   expect(impostor.received).toBe(0);
   expect(tenant.said('--upstream-insecure is ignored')).toHaveLength(1);
-  expect(keeper.isJoined).toBe(false);
+  expect(reconciler.isJoined).toBe(false);
   expect(tenant.api.requests()).toEqual([]);
 });
 

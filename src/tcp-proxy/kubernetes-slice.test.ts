@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
-import { addressesIn, joined, left, otherWriter, type Place } from './kubernetes-slice.ts';
+import { addressesIn, joined, left, otherWriter, type ProxyEndpoint } from './kubernetes-slice.ts';
 import { STEWARDS_SLICE } from './testing/tenant.ts';
 
-const ME: Place = { address: '192.0.2.1', port: 6443 };
+const ME: ProxyEndpoint = { address: '192.0.2.1', port: 6443 };
 
 /** Returns a slice as the proxies at these addresses would write it. */
 function sliceOf(addresses: readonly string[], change: Partial<EndpointSlice> = {}): EndpointSlice {

@@ -30,7 +30,7 @@ const LABELS = {
 } as const;
 
 /** Address and port of this proxy. */
-export interface Place {
+export interface ProxyEndpoint {
   /** In the canonical form of RFC 5952. */
   readonly address: string;
   readonly port: number;
@@ -45,34 +45,34 @@ export type SliceStep =
   | { readonly kind: 'blocked'; readonly code: BlockCode; readonly sentence: string };
 
 /**
- * - `HeldByOperator`: Snicket's operator manages the slice
+ * - `ManagedByOperator`: Snicket's operator manages the slice
  * - `OtherFamily`: the slice has addresses of the other IP family
  * - `OtherPort`: the other live proxies listen on another port
  * - `LastEntry`: the slice has no other entry
  */
-export type BlockCode = 'HeldByOperator' | 'OtherFamily' | 'OtherPort' | 'LastEntry';
+export type BlockCode = 'ManagedByOperator' | 'OtherFamily' | 'OtherPort' | 'LastEntry';
 
 /** Returns the change that adds this proxy and removes the entries of dead proxies. */
 export function joined(
   found: EndpointSlice | undefined,
-  place: Place,
+  endpoint: ProxyEndpoint,
   isAlive: (address: string) => boolean,
 ): SliceStep {
-  const own = endpointAt(place.address);
-  if (found === undefined) return { kind: 'create', slice: freshSlice(place, own) };
-  const family = familyOf(place.address);
-  if (isOperators(found)) return HELD_BY_OPERATOR;
-  if (found.addressType !== family) return otherFamily(found, place);
+  const own = endpointAt(endpoint.address);
+  if (found === undefined) return { kind: 'create', slice: freshSlice(endpoint, own) };
+  const family = familyOf(endpoint.address);
+  if (isOperators(found)) return MANAGED_BY_OPERATOR;
+  if (found.addressType !== family) return otherFamily(found, endpoint);
   const entries = found.endpoints ?? [];
-  const others = entries.filter((one) => !isAt(one, place.address) && isAlive(addressOf(one)));
+  const others = entries.filter((one) => !isAt(one, endpoint.address) && isAlive(addressOf(one)));
   const [port] = found.ports ?? [];
-  if (others.length > 0 && hasOurLabel(found) && port?.port !== place.port) {
-    return otherPort(port?.port, place, others);
+  if (others.length > 0 && hasOurLabel(found) && port?.port !== endpoint.port) {
+    return otherPort(port?.port, endpoint, others);
   }
-  const at = entries.findIndex((one) => isAt(one, place.address));
+  const at = entries.findIndex((one) => isAt(one, endpoint.address));
   const before = others.filter((one) => at < 0 || entries.indexOf(one) < at);
   const endpoints = [...before, own, ...others.filter((one) => !before.includes(one))];
-  return replacing(found, endpoints, portsOf(place));
+  return replacing(found, endpoints, portsOf(endpoint));
 }
 
 /**
@@ -81,15 +81,15 @@ export function joined(
  */
 export function left(
   found: EndpointSlice | undefined,
-  place: Place,
+  endpoint: ProxyEndpoint,
   isAlive: (address: string) => boolean,
 ): SliceStep {
   const entries = found?.endpoints ?? [];
-  if (found === undefined || !entries.some((one) => isAt(one, place.address)))
+  if (found === undefined || !entries.some((one) => isAt(one, endpoint.address)))
     return { kind: 'keep' };
-  if (isOperators(found)) return HELD_BY_OPERATOR;
-  const others = entries.filter((one) => !isAt(one, place.address) && isAlive(addressOf(one)));
-  if (others.length === 0) return lastEntry(place);
+  if (isOperators(found)) return MANAGED_BY_OPERATOR;
+  const others = entries.filter((one) => !isAt(one, endpoint.address) && isAlive(addressOf(one)));
+  if (others.length === 0) return lastEntry(endpoint);
   return replacing(found, others, found.ports);
 }
 
@@ -110,14 +110,14 @@ export function otherWriter({ metadata }: EndpointSlice): string | undefined {
   return other === undefined ? undefined : (other.manager ?? 'a manager without a name');
 }
 
-const HELD_BY_OPERATOR: SliceStep = {
+const MANAGED_BY_OPERATOR: SliceStep = {
   kind: 'blocked',
-  code: 'HeldByOperator',
+  code: 'ManagedByOperator',
   sentence:
     "Snicket's operator looks after the slice default/kubernetes, so it is left alone; take addons.tcpProxy out of the TenantControlPlane, it is not needed any more",
 };
 
-function otherFamily({ addressType }: EndpointSlice, { address }: Place): SliceStep {
+function otherFamily({ addressType }: EndpointSlice, { address }: ProxyEndpoint): SliceStep {
   return {
     kind: 'blocked',
     code: 'OtherFamily',
@@ -125,15 +125,15 @@ function otherFamily({ addressType }: EndpointSlice, { address }: Place): SliceS
   };
 }
 
-function otherPort(port: number | undefined, place: Place, others: readonly Endpoint[]): SliceStep {
+function otherPort(port: number | undefined, endpoint: ProxyEndpoint, others: readonly Endpoint[]): SliceStep {
   return {
     kind: 'blocked',
     code: 'OtherPort',
-    sentence: `the proxies at ${others.map(addressOf).join(', ')} listen on port ${port ?? 'unknown'} and this one on ${place.port}, but a slice has one port for all; give all the same --listen-addr`,
+    sentence: `the proxies at ${others.map(addressOf).join(', ')} listen on port ${port ?? 'unknown'} and this one on ${endpoint.port}, but a slice has one port for all; give all the same --listen-addr`,
   };
 }
 
-function lastEntry({ address }: Place): SliceStep {
+function lastEntry({ address }: ProxyEndpoint): SliceStep {
   return {
     kind: 'blocked',
     code: 'LastEntry',
@@ -141,13 +141,13 @@ function lastEntry({ address }: Place): SliceStep {
   };
 }
 
-function freshSlice(place: Place, own: Endpoint): EndpointSlice {
+function freshSlice(endpoint: ProxyEndpoint, own: Endpoint): EndpointSlice {
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: { ...KUBERNETES, labels: LABELS },
-    addressType: familyOf(place.address) ?? 'IPv4',
-    ports: portsOf(place),
+    addressType: familyOf(endpoint.address) ?? 'IPv4',
+    ports: portsOf(endpoint),
     endpoints: [own],
   };
 }
@@ -170,7 +170,7 @@ function replacing(
 }
 
 /** The name must match the port of the Service `kubernetes`. */
-function portsOf({ port }: Place): readonly EndpointPort[] {
+function portsOf({ port }: ProxyEndpoint): readonly EndpointPort[] {
   return [{ name: 'https', port, protocol: 'TCP' }];
 }
 

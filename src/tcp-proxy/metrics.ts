@@ -1,9 +1,9 @@
 /** The metrics of the TCP proxy about its EndpointSlice. docs/reference/tcp-proxy.md lists them. */
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { SliceKeeper } from './slice-keeper.ts';
+import type { SliceReconciler } from './slice-reconciler.ts';
 
 /** Registers the metrics `snicket_tcp_proxy_*`. */
-export function registerTcpProxyMetrics(metrics: Metrics, keeper: SliceKeeper): void {
+export function registerTcpProxyMetrics(metrics: Metrics, reconciler: SliceReconciler): void {
   const add = (type: 'counter' | 'gauge', name: string, help: string, value: () => number): void =>
     metrics.register({
       name: `snicket_tcp_proxy_${name}`,
@@ -11,13 +11,13 @@ export function registerTcpProxyMetrics(metrics: Metrics, keeper: SliceKeeper): 
       type,
       samples: () => [{ value: value() }],
     });
-  const { counts } = keeper;
+  const { counts } = reconciler;
 
   add(
     'gauge',
     'endpointslice_joined',
     'Whether the EndpointSlice contains this proxy, as of the last reconcile.',
-    () => (keeper.isJoined ? 1 : 0),
+    () => (reconciler.isJoined ? 1 : 0),
   );
   add(
     'gauge',
@@ -35,7 +35,7 @@ export function registerTcpProxyMetrics(metrics: Metrics, keeper: SliceKeeper): 
     'counter',
     'reconciles_total',
     'Total number of reconciles of the EndpointSlice.',
-    () => counts.rounds,
+    () => counts.reconciles,
   );
   add(
     'counter',

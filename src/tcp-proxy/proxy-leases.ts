@@ -23,7 +23,7 @@ import { MANAGED_BY } from '../api/labels.ts';
 /** The namespace of all objects of Steward's proxy. */
 const NAMESPACE = 'kube-system';
 
-/** A proxy is gone this long after its last renewal: four rounds. */
+/** A proxy is gone this long after its last renewal: four reconciles. */
 export const LEASE_MS = 20_000;
 
 /** Options of {@link ProxyLeases}. */

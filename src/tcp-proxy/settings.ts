@@ -39,15 +39,15 @@ export interface TcpProxySettings {
   /** The Service in kube-system that gives the Leases their names and owns them. */
   readonly serviceName: string;
   /** Interval between two reconciles of the slice. */
-  readonly roundMs: number;
+  readonly intervalMs: number;
   readonly http: readonly ListenAddress[];
   /** Sentences for the user about flags that are ignored or limited. */
   readonly notices: readonly string[];
 }
 
 /** Maximum interval. Other proxies rely on regular renewals of the Lease. */
-export const LONGEST_ROUND_MS = 5_000;
-const SHORTEST_ROUND_MS = 1_000;
+export const MAX_INTERVAL_MS = 5_000;
+const MIN_INTERVAL_MS = 1_000;
 
 /** Every API server certificate has this name, so it is used if the upstream has no DNS name. */
 const API_SERVER_NAME = 'kubernetes.default.svc';
@@ -62,20 +62,20 @@ export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySett
   const serving = servingOf(flags, env);
   const listen = listenOf(flags.listenAddr);
   const nodeAddress = nodeAddressOf(env);
-  const roundMs = roundMsOf(flags.reconcileIntervalMs);
+  const intervalMs = intervalMsOf(flags.reconcileIntervalMs);
   return {
     listen,
     upstream,
     serving,
     nodeAddress,
-    roundMs,
+    intervalMs,
     http: flags.http,
     serviceName: serviceNameOf(flags.serviceName),
     serverName: serverNameOf(flags, upstream, serving !== undefined),
     notices: [
       ...insecureNotice(flags, serving !== undefined),
       ...portNotice(flags, listen),
-      ...placeNotice(listen, nodeAddress),
+      ...addressNotice(listen, nodeAddress),
     ],
   };
 }
@@ -152,11 +152,11 @@ function serviceNameOf(name: string): string {
   );
 }
 
-function roundMsOf(intervalMs: number): number {
+function intervalMsOf(intervalMs: number): number {
   if (intervalMs <= 0) {
     throw new TypeError('--reconcile-interval must be positive; write 30s');
   }
-  return Math.min(LONGEST_ROUND_MS, Math.max(SHORTEST_ROUND_MS, intervalMs));
+  return Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, intervalMs));
 }
 
 function insecureNotice(flags: TcpProxyFlags, terminates: boolean): readonly string[] {
@@ -177,7 +177,7 @@ function portNotice(
   ];
 }
 
-function placeNotice(
+function addressNotice(
   listen: readonly ListenAddress[],
   nodeAddress: string | undefined,
 ): readonly string[] {

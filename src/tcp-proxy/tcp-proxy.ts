@@ -12,7 +12,7 @@ import { FIELD_MANAGER } from './kubernetes-slice.ts';
 import { registerTcpProxyMetrics } from './metrics.ts';
 import { addressTowards } from './node-address.ts';
 import type { TcpProxySettings } from './settings.ts';
-import { SliceKeeper } from './slice-keeper.ts';
+import { SliceReconciler } from './slice-reconciler.ts';
 
 /** Options of {@link startTcpProxy} in addition to the settings. */
 export interface TcpProxyOptions {
@@ -43,7 +43,7 @@ export async function startTcpProxy(
   options: TcpProxyOptions,
 ): Promise<RunningTcpProxy> {
   const { env, serviceAccountFolder, identity, log, clock = systemClock } = options;
-  const { upstream, serverName, nodeAddress, serviceName, roundMs } = settings;
+  const { upstream, serverName, nodeAddress, serviceName, intervalMs } = settings;
   const connect = () =>
     createClient(inClusterAccess(env, serviceAccountFolder), {
       fieldManager: FIELD_MANAGER,
@@ -62,40 +62,40 @@ export async function startTcpProxy(
     clock,
     limits: { maxBufferedBytes: MAX_BUFFERED_BYTES },
   });
-  const keeper = new SliceKeeper({
+  const reconciler = new SliceReconciler({
     connect,
     serviceName,
     identity,
-    roundMs,
+    intervalMs,
     clock,
     log,
     port: proxy.ports[0] ?? 0,
     address: async (signal) => nodeAddress ?? addressTowards(upstream, signal),
     isReady: () => proxy.notReady() === undefined,
   });
-  registerTcpProxyMetrics(proxy.metrics, keeper);
-  return new RunningTcpProxy(proxy, keeper);
+  registerTcpProxyMetrics(proxy.metrics, reconciler);
+  return new RunningTcpProxy(proxy, reconciler);
 }
 
 /** A running TCP proxy. {@link RunningTcpProxy.stop} ends it. */
 export class RunningTcpProxy {
   readonly proxy: RunningProxy;
-  readonly keeper: SliceKeeper;
+  readonly reconciler: SliceReconciler;
   readonly #ended = new AbortController();
-  readonly #rounds: Promise<void>;
+  readonly #reconciles: Promise<void>;
 
   /** Called by {@link startTcpProxy} only. */
-  constructor(proxy: RunningProxy, keeper: SliceKeeper) {
+  constructor(proxy: RunningProxy, reconciler: SliceReconciler) {
     this.proxy = proxy;
-    this.keeper = keeper;
-    this.#rounds = keeper.run(this.#ended.signal);
+    this.reconciler = reconciler;
+    this.#reconciles = reconciler.run(this.#ended.signal);
   }
 
   /** Removes this proxy from the slice, so that new connections go elsewhere and this proxy can be drained. */
   async leave(signal: AbortSignal): Promise<void> {
     this.#ended.abort();
-    await this.#rounds;
-    await this.keeper.leave(signal);
+    await this.#reconciles;
+    await this.reconciler.leave(signal);
   }
 
   /** Stops everything at once and leaves the slice as it is. */

@@ -114,17 +114,17 @@ export class Tenant implements AsyncDisposable {
     await until(() => running.proxy.notReady() === undefined, 'a handshake with the edge');
     // Advance once, for the readiness check every 250 ms. Other proxies must not reach their next round.
     this.clock.advance(250);
-    await until(() => running.keeper.counts.rounds > 0, 'the first round');
+    await until(() => running.reconciler.counts.reconciles > 0, 'the first round');
     return running;
   }
 
   /** Advances the clock round by round. Each running proxy finishes its round before the next begins. */
   async pass(ms: number): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += ROUND_MS) {
-      const before = [...this.#running].map((one) => [one, one.keeper.counts.rounds] as const);
+      const before = [...this.#running].map((one) => [one, one.reconciler.counts.reconciles] as const);
       this.clock.advance(ROUND_MS);
       const isThrough = (): boolean =>
-        before.every(([one, rounds]) => one.keeper.counts.rounds > rounds);
+        before.every(([one, reconciles]) => one.reconciler.counts.reconciles > reconciles);
       await until(isThrough, 'a round of every proxy', 200_000);
       await Bun.sleep(1); // until all of them wait for the next round
     }

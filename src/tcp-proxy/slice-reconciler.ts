@@ -17,13 +17,13 @@ import {
   KUBERNETES,
   left,
   otherWriter,
-  type Place,
+  type ProxyEndpoint,
   type SliceStep,
 } from './kubernetes-slice.ts';
 import { ProxyLeases } from './proxy-leases.ts';
 
-/** Options of {@link SliceKeeper}. */
-export interface SliceKeeperOptions {
+/** Options of {@link SliceReconciler}. */
+export interface SliceReconcilerOptions {
   /** Creates a client with the current credentials. Called again if the server's certificate is not trusted. */
   readonly connect: () => KubeClient;
   /** Returns the address of this node. Called until it succeeds. */
@@ -31,7 +31,7 @@ export interface SliceKeeperOptions {
   readonly port: number;
   readonly serviceName: string;
   readonly identity: string;
-  readonly roundMs: number;
+  readonly intervalMs: number;
   /** Whether the proxy can serve pods. A proxy that was never ready does not join the slice. */
   readonly isReady: () => boolean;
   readonly clock: Clock;
@@ -41,29 +41,29 @@ export interface SliceKeeperOptions {
 }
 
 /** Minimum time between two warnings about another writer. */
-const NAME_WRITER_EVERY_MS = 60_000;
+const WRITER_WARNING_MS = 60_000;
 /** How often to check whether the proxy has become ready. */
-const LOOK_EVERY_MS = 250;
+const READINESS_CHECK_MS = 250;
 /** Conflicting writers retry. With two proxies one retry is enough. */
 const MAX_ATTEMPTS = 5;
 
 type Decide = typeof joined;
 
 /** Maintains the entry of this proxy in the slice. */
-export class SliceKeeper {
-  readonly #options: SliceKeeperOptions;
+export class SliceReconciler {
+  readonly #options: SliceReconcilerOptions;
   readonly #leases: ProxyLeases;
   #client: KubeClient;
-  #place: Place | undefined;
+  #endpoint: ProxyEndpoint | undefined;
   #hasJoined = false;
   /** Code of the current problem, if any. */
   #trouble: string | undefined;
   #namedWriterAtMs = Number.NEGATIVE_INFINITY;
 
   /** Counts for metrics. */
-  readonly counts = { rounds: 0, failures: 0, overwrites: 0, endpoints: 0 };
+  readonly counts = { reconciles: 0, failures: 0, overwrites: 0, endpoints: 0 };
 
-  constructor(options: SliceKeeperOptions) {
+  constructor(options: SliceReconcilerOptions) {
     const { serviceName, identity, clock, now = () => new Date() } = options;
     this.#options = options;
     this.#client = options.connect();
@@ -78,11 +78,11 @@ export class SliceKeeper {
 
   /** Reconciles until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, isReady, roundMs } = this.#options;
-    while (!signal.aborted && !isReady()) await delay(clock, LOOK_EVERY_MS, signal);
+    const { clock, isReady, intervalMs } = this.#options;
+    while (!signal.aborted && !isReady()) await delay(clock, READINESS_CHECK_MS, signal);
     while (!signal.aborted) {
       await this.#attempt(signal);
-      await delay(clock, roundMs, signal);
+      await delay(clock, intervalMs, signal);
     }
   }
 
@@ -92,23 +92,23 @@ export class SliceKeeper {
    */
   async leave(signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
-    const place = this.#place;
-    if (place === undefined || !this.#hasJoined) return;
+    const endpoint = this.#endpoint;
+    if (endpoint === undefined || !this.#hasJoined) return;
     try {
-      if (!(await this.#leases.isOurs(place.address, signal))) {
-        log.info('the next proxy of this node has taken over, keeping the endpoint', { ...place });
+      if (!(await this.#leases.isOurs(endpoint.address, signal))) {
+        log.info('the next proxy of this node has taken over, keeping the endpoint', { ...endpoint });
         return;
       }
-      const step = await this.#settle(left, place, signal);
+      const step = await this.#settle(left, endpoint, signal);
       if (step.kind === 'blocked') {
         log.info(step.sentence, { code: step.code });
         return;
       }
-      await this.#leases.release(place.address, signal);
-      log.info('endpoint removed from EndpointSlice default/kubernetes', { ...place });
+      await this.#leases.release(endpoint.address, signal);
+      log.info('endpoint removed from EndpointSlice default/kubernetes', { ...endpoint });
     } catch (error) {
       const sentence = 'cannot remove the endpoint; other proxies remove it once its Lease expires';
-      log.warn(sentence, { ...place, error });
+      log.warn(sentence, { ...endpoint, error });
     }
   }
 
@@ -127,31 +127,31 @@ export class SliceKeeper {
       const why = error instanceof Error ? error.message : String(error);
       this.#complain(code, `EndpointSlice default/kubernetes stays unchanged: ${why}`);
     } finally {
-      this.counts.rounds++;
+      this.counts.reconciles++;
     }
   }
 
   async #round(signal: AbortSignal): Promise<SliceStep> {
     const { address, port } = this.#options;
-    this.#place ??= { address: await address(signal), port };
-    await this.#leases.renew(this.#place.address, signal);
-    const step = await this.#settle(joined, this.#place, signal);
+    this.#endpoint ??= { address: await address(signal), port };
+    await this.#leases.renew(this.#endpoint.address, signal);
+    const step = await this.#settle(joined, this.#endpoint, signal);
     if (step.kind !== 'blocked') this.#hasJoined = true;
     return step;
   }
 
   /** Reads the slice, decides, and writes. Retries on a conflict. */
-  async #settle(decide: Decide, place: Place, signal: AbortSignal): Promise<SliceStep> {
+  async #settle(decide: Decide, endpoint: ProxyEndpoint, signal: AbortSignal): Promise<SliceStep> {
     for (let attempt = 1; ; attempt++) {
       const found = await this.#client.get<EndpointSlice>(RESOURCES.endpointSlice, KUBERNETES, {
         signal,
       });
       const addresses = addressesIn(found);
       const others = addresses.filter(
-        (one) => one !== place.address && familyOf(one) !== undefined,
+        (one) => one !== endpoint.address && familyOf(one) !== undefined,
       );
       const alive = await this.#leases.alive(others, signal);
-      const step = decide(found, place, (one) => alive.has(one));
+      const step = decide(found, endpoint, (one) => alive.has(one));
       if (step.kind !== 'create' && step.kind !== 'replace') {
         this.counts.endpoints = addresses.length;
         return step;
@@ -163,7 +163,7 @@ export class SliceKeeper {
         if (isLate && attempt < MAX_ATTEMPTS) continue;
         throw error;
       }
-      this.#tell(found, step.slice, place);
+      this.#tell(found, step.slice, endpoint);
       return step;
     }
   }
@@ -178,16 +178,16 @@ export class SliceKeeper {
       : this.#client.replace(RESOURCES.endpointSlice, slice, options));
   }
 
-  #tell(before: EndpointSlice | undefined, after: EndpointSlice, place: Place): void {
+  #tell(before: EndpointSlice | undefined, after: EndpointSlice, endpoint: ProxyEndpoint): void {
     const { log } = this.#options;
     const [was, is] = [addressesIn(before), addressesIn(after)];
     this.counts.endpoints = is.length;
     const writer = before && otherWriter(before);
     if (writer !== undefined && this.#hasJoined) this.#overwritten(writer, was);
-    const joins = !was.includes(place.address) && is.includes(place.address);
-    const dropped = was.filter((one) => one !== place.address && !is.includes(one));
+    const joins = !was.includes(endpoint.address) && is.includes(endpoint.address);
+    const dropped = was.filter((one) => one !== endpoint.address && !is.includes(one));
     if (joins)
-      log.info('endpoint added to EndpointSlice default/kubernetes', { ...place, endpoints: is });
+      log.info('endpoint added to EndpointSlice default/kubernetes', { ...endpoint, endpoints: is });
     if (dropped.length > 0) {
       log.info('removed endpoints without a live proxy', { dropped, endpoints: is });
     }
@@ -197,7 +197,7 @@ export class SliceKeeper {
   #overwritten(writer: string, endpoints: readonly string[]): void {
     const { clock, log } = this.#options;
     this.counts.overwrites++;
-    if (clock.nowMs() < this.#namedWriterAtMs + NAME_WRITER_EVERY_MS) return;
+    if (clock.nowMs() < this.#namedWriterAtMs + WRITER_WARNING_MS) return;
     this.#namedWriterAtMs = clock.nowMs();
     log.warn(
       `OtherWriter: ${writer} overwrote EndpointSlice default/kubernetes, which was restored; stop that writer (an API server: --endpoint-reconciler-type=none) or this proxy`,

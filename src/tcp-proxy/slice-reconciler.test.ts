@@ -5,7 +5,7 @@ import { RESOURCES } from '../kube/resource.ts';
 import { TestAuthority } from '../net/testing/certificates.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { SLICE_MANAGED_BY } from '../kube/endpoints/endpoint-slice.ts';
-import { SliceKeeper } from './slice-keeper.ts';
+import { SliceReconciler } from './slice-reconciler.ts';
 import { ROUND_MS, SERVICE, STEWARDS_SLICE, Tenant } from './testing/tenant.ts';
 
 const [A, B] = ['192.0.2.11', '192.0.2.12'] as const;
@@ -81,7 +81,7 @@ test('ten that join at the same moment are all in it', async () => {
   while (all.some(({ proxy }) => proxy.notReady() !== undefined)) await Bun.sleep(1);
 
   tenant.clock.advance(250);
-  while (all.some(({ keeper }) => keeper.counts.rounds === 0)) await Bun.sleep(1);
+  while (all.some(({ reconciler }) => reconciler.counts.reconciles === 0)) await Bun.sleep(1);
   await tenant.pass(ROUND_MS * 2);
 
   expect(tenant.addresses()).toHaveLength(10);
@@ -201,7 +201,7 @@ test('an API server that refuses Leases leaves the slice as it was', async () =>
 
 test('another writer is put right and named, not more than once a minute', async () => {
   await using tenant = await Tenant.create();
-  const { proxy, keeper } = await tenant.node({ address: A });
+  const { proxy, reconciler } = await tenant.node({ address: A });
   const change = { endpoints: [{ addresses: ['198.51.100.1'] }] };
 
   await tenant.overwrite('kube-apiserver', change);
@@ -213,13 +213,13 @@ test('another writer is put right and named, not more than once a minute', async
   expect(once).toEqual([A]);
   expect(tenant.addresses()).toEqual([A]);
   expect(tenant.said('OtherWriter: kube-apiserver overwrote EndpointSlice')).toHaveLength(1);
-  expect(keeper.counts.overwrites).toBe(2);
+  expect(reconciler.counts.overwrites).toBe(2);
   expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_overwrites_total 2\n');
 });
 
 test("the slice of Snicket's operator is left alone, and the reason said", async () => {
   await using tenant = await Tenant.create();
-  const { keeper } = await tenant.node({ address: A });
+  const { reconciler } = await tenant.node({ address: A });
   const endpoints = [{ addresses: ['100.64.64.1'] }];
   const labels = { ...STEWARDS_SLICE.metadata.labels, ...SLICE_MANAGED_BY };
   await tenant.overwrite('snicket', {
@@ -231,7 +231,7 @@ test("the slice of Snicket's operator is left alone, and the reason said", async
 
   expect(tenant.addresses()).toEqual(['100.64.64.1']);
   expect(tenant.said('take addons.tcpProxy out of the TenantControlPlane')).toHaveLength(1);
-  expect(keeper.isJoined).toBe(false);
+  expect(reconciler.isJoined).toBe(false);
 });
 
 test('a slice that somebody deletes is made anew', async () => {
@@ -297,22 +297,22 @@ test('a CA that has been replaced is read anew', async () => {
   const old = await TestAuthority.create();
   const clock = new ManualClock();
   let ca = old.cert;
-  const keeper = new SliceKeeper({
+  const reconciler = new SliceReconciler({
     connect: () => createClient({ ...tenant.api.access, ca }),
     address: async () => A,
     port: 6443,
     serviceName: 'steward-tcp-proxy',
     identity: 'a',
-    roundMs: ROUND_MS,
+    intervalMs: ROUND_MS,
     clock,
     isReady: () => true,
     log: createLogger({ write: (line) => tenant.lines.push(line) }),
   });
   const ended = new AbortController();
-  const running = keeper.run(ended.signal);
+  const running = reconciler.run(ended.signal);
   ca = tenant.authority.cert;
 
-  while (!keeper.isJoined) {
+  while (!reconciler.isJoined) {
     clock.advance(ROUND_MS);
     await Bun.sleep(1);
   }
