@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Campaign, type Finding } from './campaign.ts';
 
 const PROGRESS_MS = 2000;
-const INPUTS_PER_LOOK = 500;
+const INPUTS_PER_ROUND = 500;
 
 const { values, positionals } = commandLine();
 const seconds = wholeNumber(positionals[0] ?? '60', 'SECONDS');
@@ -21,7 +21,7 @@ let input = first;
 let nextProgress = began + PROGRESS_MS;
 let finding: Finding | undefined;
 for (let now = began; finding === undefined && now - began < seconds * 1000;) {
-  for (let look = 0; look < INPUTS_PER_LOOK && finding === undefined; look++) {
+  for (let round = 0; round < INPUTS_PER_ROUND && finding === undefined; round++) {
     finding = campaign.run(input++);
   }
   now = performance.now();

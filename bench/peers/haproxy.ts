@@ -142,7 +142,7 @@ backend edge
       name: 'haproxy-terminate',
       role: 'proxy',
       kinds: ['tls'],
-      title: 'HAProxy, ending TLS and beginning it anew, verified',
+      title: 'HAProxy, terminating and re-encrypting TLS, verified',
     },
     (site, port) => `${COMMON}
 frontend worker

@@ -41,7 +41,7 @@ export const relayPeers: readonly Peer[] = [
     name: 'go-terminate',
     role: 'proxy',
     kinds: ['tls'],
-    title: "a relay in Go with the structure of Steward's proxy, ending TLS and beginning it anew",
+    title: "a relay in Go with the structure of Steward's proxy, terminating and re-encrypting TLS",
     version: goVersion,
     async launch(site) {
       const port = freePort();

@@ -69,7 +69,15 @@ function memoryTexts(results: Results): string[] {
     String(idle.connections),
     `${(idle.bytesPerConnection / 1024).toFixed(2)} KB`,
   ]);
-  const header = ['peer', 'kind', 'at rest', 'its own', 'with idle connections', 'so many', 'each'];
+  const header = [
+    'peer',
+    'kind',
+    'at rest',
+    'its own',
+    'with idle connections',
+    'connections',
+    'each',
+  ];
   return [`## Resident memory\n\n${markdownTable([header, ...rows])}`];
 }
 

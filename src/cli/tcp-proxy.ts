@@ -8,7 +8,7 @@ import {
 } from '../kube/access/in-cluster.ts';
 import { parseGoBoolean } from '../tcp-proxy/go-values.ts';
 import { parseDuration } from '../text/duration.ts';
-import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
+import { MAX_INTERVAL_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
 import type { LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
 import { adviceIn, exitWithError, exitWithThrown, printAdvice } from './output/messages.ts';
@@ -117,7 +117,7 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
         'maximum interval between two checks of the EndpointSlice',
       )
         .argParser(reading(parseDuration))
-        .default(LONGEST_ROUND_MS, '5s'),
+        .default(MAX_INTERVAL_MS, '5s'),
     )
     .addOption(
       new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics')

@@ -28,8 +28,8 @@ export interface DrainOptions {
 /** With 500 connections and 10 seconds, each step closes two or three of them. The CPU cost is negligible. */
 const STEP_MS = 50;
 
-/** How long to wait for connections that were told to close and stay open. They end with the process. */
-const LAST_MS = 2000;
+/** How long to wait for connections that were ordered to close and stay open. They end with the process. */
+const FINAL_WAIT_MS = 2000;
 
 /**
  * Drains the engines as {@link DrainOptions} describes. Resolves when all connections are closed, or two seconds later.
@@ -39,8 +39,8 @@ export async function drain(options: DrainOptions): Promise<void> {
   const startMs = clock.nowMs();
   const drainStartMs = startMs + graceMs;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const spreads = engines.map((engine, index) => {
-    return new Spread(engine, (index + 0.5) / engines.length);
+  const drains = engines.map((engine, index) => {
+    return new EngineDrain(engine, (index + 0.5) / engines.length);
   });
   let accepts = true;
   let abortedMs = signal?.aborted === true ? startMs : Infinity;
@@ -51,9 +51,9 @@ export async function drain(options: DrainOptions): Promise<void> {
     if (nowMs < Math.min(drainStartMs, abortedMs)) return;
     if (accepts) for (const engine of engines) engine.stopAccepting();
     accepts = false;
-    const left = nowMs >= endMs ? 0 : (endMs - nowMs) / drainMs;
-    for (const spread of spreads) spread.closeDownTo(left);
-    if (spreads.every((spread) => spread.isEmpty) || nowMs >= endMs + LAST_MS) resolve();
+    const share = nowMs >= endMs ? 0 : (endMs - nowMs) / drainMs;
+    for (const one of drains) one.closeDownTo(share);
+    if (drains.every((one) => one.isEmpty) || nowMs >= endMs + FINAL_WAIT_MS) resolve();
   };
   const abort = (): void => {
     abortedMs = clock.nowMs();
@@ -71,11 +71,11 @@ export async function drain(options: DrainOptions): Promise<void> {
 }
 
 /** The drain of one engine. */
-class Spread {
+class EngineDrain {
   readonly #engine: Drainable;
-  /** The number of connections when closing began, and the number of them that the engine was told to close. */
+  /** The number of connections when closing began, and the number of them that the engine was ordered to close. */
   #all = -1;
-  #told = 0;
+  #ordered = 0;
   /**
    * Phase of the engine, from 0 to 1. Without it, engines with one connection each would all close it at the same
    * moment.
@@ -98,11 +98,11 @@ class Spread {
   closeDownTo(share: number): void {
     const open = this.#engine.open();
     if (this.#all < 0) this.#all = open;
-    const gone = Math.max(this.#told, this.#all - open);
+    const gone = Math.max(this.#ordered, this.#all - open);
     const due = Math.floor(this.#all * (1 - share) + this.#phase);
     const count = share === 0 ? open : Math.min(open, due - gone);
     if (count <= 0) return;
-    this.#told += count;
+    this.#ordered += count;
     this.#engine.closeOldest(count);
   }
 }

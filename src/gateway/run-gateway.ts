@@ -6,7 +6,7 @@ import type { GatewayOptions } from './options.ts';
 /** Runs until a signal ends the gateway, and returns the exit code. A second signal exits the process at once. */
 export async function runGateway(options: GatewayOptions, log: Logger): Promise<number> {
   const gateway = new Gateway(options, log);
-  const told = Promise.withResolvers<void>();
+  const stopRequested = Promise.withResolvers<void>();
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -14,13 +14,13 @@ export async function runGateway(options: GatewayOptions, log: Logger): Promise<
         log.info('exiting immediately after a second signal');
         process.exit(0); // exit without waiting for the drain, which may never end
       }
-      told.resolve();
+      stopRequested.resolve();
     });
   }
   process.on('SIGHUP', () => gateway.reopenAccessLog());
   try {
     await gateway.start();
-    await Promise.race([told.promise, gateway.lost()]);
+    await Promise.race([stopRequested.promise, gateway.lost()]);
   } catch (error) {
     log.error('gateway failed', { error });
     await gateway.stop();

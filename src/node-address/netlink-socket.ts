@@ -52,10 +52,10 @@ export class NetlinkSocket implements Disposable {
    *
    * @throws NetlinkRefusal
    */
-  ask(request: (sequence: number) => Buffer): NetlinkMessage[] {
+  request(build: (sequence: number) => Buffer): NetlinkMessage[] {
     for (let reads = 1; ; reads++) {
       this.#sequence++;
-      this.#send(request(this.#sequence));
+      this.#send(build(this.#sequence));
       const { messages, isInterrupted } = this.#receive();
       if (!isInterrupted || reads === MAX_READS) return messages;
     }

@@ -107,7 +107,7 @@ export class NodeAddresses implements Disposable {
 
   #present(): readonly NodeAddress[] {
     return this.#socket
-      .ask(addressesRequest)
+      .request(addressesRequest)
       .filter(({ type }) => type === TYPE.NEWADDR)
       .map(parseNodeAddress)
       .filter((address) => address !== undefined);
@@ -115,7 +115,7 @@ export class NodeAddresses implements Disposable {
 
   #link(link: string | number): Link {
     const [answer] = this.#socket
-      .ask((sequence) => linkRequest(sequence, link))
+      .request((sequence) => linkRequest(sequence, link))
       .filter(({ type }) => type === TYPE.NEWLINK);
     if (answer === undefined) throw new NodeAddressError(`there is no interface ${link}`);
     return parseLink(answer);
@@ -137,7 +137,7 @@ export class NodeAddresses implements Disposable {
 
   #isLocal(address: string): boolean {
     try {
-      const routes = this.#socket.ask((sequence) => routeRequest(sequence, address));
+      const routes = this.#socket.request((sequence) => routeRequest(sequence, address));
       return routes.some((route) => route.type === TYPE.NEWROUTE && isLocalRoute(route));
     } catch (error) {
       // There is no route yet, or one that refuses.
@@ -156,7 +156,7 @@ export class NodeAddresses implements Disposable {
    */
   #change(address: string, request: (sequence: number) => Buffer, done: string): void {
     try {
-      this.#socket.ask(request);
+      this.#socket.request(request);
     } catch (error) {
       if (!(error instanceof NetlinkRefusal)) throw error;
       if (error.code === done) return;

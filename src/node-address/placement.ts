@@ -24,12 +24,12 @@ export function placementOf(
   present: readonly NodeAddress[],
   loopback: number,
 ): Placement {
-  const held = present.filter((other) => other.address === address);
-  const elsewhere = held.find(({ link }) => link !== loopback);
+  const existing = present.filter((other) => other.address === address);
+  const elsewhere = existing.find(({ link }) => link !== loopback);
   if (elsewhere !== undefined) return { kind: 'elsewhere', found: elsewhere };
-  const wide = held.find((found) => !isAlone(found));
+  const wide = existing.find((found) => !isAlone(found));
   if (wide !== undefined) return { kind: 'wide', found: wide };
-  const [found] = held;
+  const [found] = existing;
   if (found === undefined) return { kind: 'absent' };
   return isClosed(found) ? { kind: 'right' } : { kind: 'open', found };
 }

@@ -1,14 +1,20 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
-import { addressesIn, joined, left, otherWriter, type ProxyEndpoint } from './kubernetes-slice.ts';
+import {
+  addressesIn,
+  planJoin,
+  planLeave,
+  otherWriter,
+  type ProxyEndpoint,
+} from './kubernetes-slice.ts';
 import { STEWARDS_SLICE } from './testing/tenant.ts';
 
 const ME: ProxyEndpoint = { address: '192.0.2.1', port: 6443 };
 
 /** Returns a slice as the proxies at these addresses would write it. */
 function sliceOf(addresses: readonly string[], change: Partial<EndpointSlice> = {}): EndpointSlice {
-  const step = joined(undefined, ME, () => true);
+  const step = planJoin(undefined, ME, () => true);
   if (step.kind !== 'create') throw new Error(`a slice is to be made, not ${step.kind}`);
   const endpoints = addresses.map((address) => ({
     addresses: [address],
@@ -25,7 +31,7 @@ test('whoever joins is in it once, beside all who are alive and nobody else', ()
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
       const found = sliceOf(before);
-      const step = joined(found, ME, (one) => living.has(one));
+      const step = planJoin(found, ME, (one) => living.has(one));
 
       const after = addressesIn(step.kind === 'replace' ? step.slice : found);
       const expected = new Set([...before.filter((one) => living.has(one)), ME.address]);
@@ -35,14 +41,14 @@ test('whoever joins is in it once, beside all who are alive and nobody else', ()
   );
 });
 
-test('who has joined has nothing more to do, and nobody changes places', () => {
+test('changes nothing and keeps the order once this proxy has joined', () => {
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
       const isAlive = (one: string): boolean => living.has(one);
-      const step = joined(sliceOf(before), ME, isAlive);
+      const step = planJoin(sliceOf(before), ME, isAlive);
       const slice = step.kind === 'replace' ? step.slice : sliceOf(before);
 
-      expect(joined(slice, ME, isAlive)).toEqual({ kind: 'keep' });
+      expect(planJoin(slice, ME, isAlive)).toEqual({ kind: 'keep' });
       const stayed = before.filter((one) => addressesIn(slice).includes(one));
       expect(addressesIn(slice).filter((one) => before.includes(one))).toEqual(stayed);
     }),
@@ -52,7 +58,7 @@ test('who has joined has nothing more to do, and nobody changes places', () => {
 test('whoever leaves takes himself out and the dead, but never empties the list', () => {
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
-      const step = left(sliceOf(before), ME, (one) => living.has(one));
+      const step = planLeave(sliceOf(before), ME, (one) => living.has(one));
 
       const others = before.filter((one) => living.has(one) && one !== ME.address);
       if (!before.includes(ME.address)) expect(step).toEqual({ kind: 'keep' });
@@ -66,7 +72,7 @@ test('labels of others and the version stay, so that a later writer is refused',
   const metadata = { ...STEWARDS_SLICE.metadata, resourceVersion: '7' };
   const labels = { ...metadata.labels, mine: 'too' };
 
-  const step = joined({ ...STEWARDS_SLICE, metadata: { ...metadata, labels } }, ME, () => false);
+  const step = planJoin({ ...STEWARDS_SLICE, metadata: { ...metadata, labels } }, ME, () => false);
 
   expect(step).toMatchObject({
     kind: 'replace',
@@ -78,24 +84,24 @@ test('a port that living proxies do not have is refused, and taken when there ar
   const found = sliceOf(['192.0.2.2']);
   const other = { ...ME, port: 7443 };
 
-  expect(joined(found, other, () => true)).toMatchObject({ kind: 'blocked', code: 'OtherPort' });
-  expect(joined(found, other, () => false)).toMatchObject({
+  expect(planJoin(found, other, () => true)).toMatchObject({ kind: 'blocked', code: 'OtherPort' });
+  expect(planJoin(found, other, () => false)).toMatchObject({
     kind: 'replace',
     slice: { ports: [{ port: 7443 }] },
   });
 });
 
 test('a slice of the other family is refused with a way out', () => {
-  const step = joined(sliceOf(['192.0.2.2']), { ...ME, address: 'fd00::1' }, () => true);
+  const step = planJoin(sliceOf(['192.0.2.2']), { ...ME, address: 'fd00::1' }, () => true);
 
   expect(step).toMatchObject({ kind: 'blocked', code: 'OtherFamily' });
   expect(step.kind === 'blocked' && step.sentence).toContain('delete the slice');
 });
 
-test('a slice without endpoints and ports, as a server may give it, is joined', () => {
+test('joins a slice without endpoints and ports, as a server may return it', () => {
   const bare = { ...sliceOf([]), endpoints: null, ports: null } as unknown as EndpointSlice;
 
-  const step = joined(bare, ME, () => true);
+  const step = planJoin(bare, ME, () => true);
 
   expect(step.kind === 'replace' && addressesIn(step.slice)).toEqual([ME.address]);
 });

@@ -53,7 +53,7 @@ export type SliceStep =
 export type BlockCode = 'ManagedByOperator' | 'OtherFamily' | 'OtherPort' | 'LastEntry';
 
 /** Returns the change that adds this proxy and removes the entries of dead proxies. */
-export function joined(
+export function planJoin(
   found: EndpointSlice | undefined,
   endpoint: ProxyEndpoint,
   isAlive: (address: string) => boolean,
@@ -79,7 +79,7 @@ export function joined(
  * Returns the change that removes this proxy and dead proxies. The last entry stays, so that the slice is never
  * emptied.
  */
-export function left(
+export function planLeave(
   found: EndpointSlice | undefined,
   endpoint: ProxyEndpoint,
   isAlive: (address: string) => boolean,
@@ -114,22 +114,26 @@ const MANAGED_BY_OPERATOR: SliceStep = {
   kind: 'blocked',
   code: 'ManagedByOperator',
   sentence:
-    "Snicket's operator looks after the slice default/kubernetes, so it is left alone; take addons.tcpProxy out of the TenantControlPlane, it is not needed any more",
+    "Snicket's operator manages EndpointSlice default/kubernetes, so this proxy does not change it; remove addons.tcpProxy from the TenantControlPlane",
 };
 
 function otherFamily({ addressType }: EndpointSlice, { address }: ProxyEndpoint): SliceStep {
   return {
     kind: 'blocked',
     code: 'OtherFamily',
-    sentence: `the slice default/kubernetes is for ${addressType} and this node has ${address}; that cannot be changed, so delete the slice, and it is made anew`,
+    sentence: `EndpointSlice default/kubernetes has the immutable address type ${addressType}, but the address of this node is ${address}; delete the slice, and the proxies create it again`,
   };
 }
 
-function otherPort(port: number | undefined, endpoint: ProxyEndpoint, others: readonly Endpoint[]): SliceStep {
+function otherPort(
+  port: number | undefined,
+  endpoint: ProxyEndpoint,
+  others: readonly Endpoint[],
+): SliceStep {
   return {
     kind: 'blocked',
     code: 'OtherPort',
-    sentence: `the proxies at ${others.map(addressOf).join(', ')} listen on port ${port ?? 'unknown'} and this one on ${endpoint.port}, but a slice has one port for all; give all the same --listen-addr`,
+    sentence: `the proxies at ${others.map(addressOf).join(', ')} listen on port ${port ?? 'unknown'} and this one on ${endpoint.port}, but an EndpointSlice has one port; use the same --listen-addr for all`,
   };
 }
 
@@ -137,7 +141,7 @@ function lastEntry({ address }: ProxyEndpoint): SliceStep {
   return {
     kind: 'blocked',
     code: 'LastEntry',
-    sentence: `${address} stays in the slice default/kubernetes: no other proxy is alive in it, and without any entry pods would be refused until the next one has joined`,
+    sentence: `${address} stays in EndpointSlice default/kubernetes, because no other proxy is alive; without an endpoint, pods could not connect until the next proxy joins`,
   };
 }
 

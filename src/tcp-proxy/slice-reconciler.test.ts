@@ -217,7 +217,7 @@ test('another writer is put right and named, not more than once a minute', async
   expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_overwrites_total 2\n');
 });
 
-test("the slice of Snicket's operator is left alone, and the reason said", async () => {
+test("leaves the EndpointSlice of Snicket's operator alone, and logs why", async () => {
   await using tenant = await Tenant.create();
   const { reconciler } = await tenant.node({ address: A });
   const endpoints = [{ addresses: ['100.64.64.1'] }];
@@ -230,7 +230,7 @@ test("the slice of Snicket's operator is left alone, and the reason said", async
   await tenant.pass(LEASE_MS);
 
   expect(tenant.addresses()).toEqual(['100.64.64.1']);
-  expect(tenant.said('take addons.tcpProxy out of the TenantControlPlane')).toHaveLength(1);
+  expect(tenant.said('remove addons.tcpProxy from the TenantControlPlane')).toHaveLength(1);
   expect(reconciler.isJoined).toBe(false);
 });
 

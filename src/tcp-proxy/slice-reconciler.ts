@@ -13,9 +13,9 @@ import { familyOf } from '../kube/endpoints/endpoint-address.ts';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import {
   addressesIn,
-  joined,
+  planJoin,
   KUBERNETES,
-  left,
+  planLeave,
   otherWriter,
   type ProxyEndpoint,
   type SliceStep,
@@ -47,7 +47,7 @@ const READINESS_CHECK_MS = 250;
 /** Conflicting writers retry. With two proxies one retry is enough. */
 const MAX_ATTEMPTS = 5;
 
-type Decide = typeof joined;
+type Decide = typeof planJoin;
 
 /** Maintains the entry of this proxy in the slice. */
 export class SliceReconciler {
@@ -57,8 +57,8 @@ export class SliceReconciler {
   #endpoint: ProxyEndpoint | undefined;
   #hasJoined = false;
   /** Code of the current problem, if any. */
-  #trouble: string | undefined;
-  #namedWriterAtMs = Number.NEGATIVE_INFINITY;
+  #problem: string | undefined;
+  #writerWarnedMs = Number.NEGATIVE_INFINITY;
 
   /** Counts for metrics. */
   readonly counts = { reconciles: 0, failures: 0, overwrites: 0, endpoints: 0 };
@@ -73,7 +73,7 @@ export class SliceReconciler {
 
   /** Whether this proxy was in the slice at the last reconcile. */
   get isJoined(): boolean {
-    return this.#hasJoined && this.#trouble === undefined;
+    return this.#hasJoined && this.#problem === undefined;
   }
 
   /** Reconciles until the signal is aborted. */
@@ -96,10 +96,12 @@ export class SliceReconciler {
     if (endpoint === undefined || !this.#hasJoined) return;
     try {
       if (!(await this.#leases.isOurs(endpoint.address, signal))) {
-        log.info('the next proxy of this node has taken over, keeping the endpoint', { ...endpoint });
+        log.info('the next proxy of this node has taken over, keeping the endpoint', {
+          ...endpoint,
+        });
         return;
       }
-      const step = await this.#settle(left, endpoint, signal);
+      const step = await this.#apply(planLeave, endpoint, signal);
       if (step.kind === 'blocked') {
         log.info(step.sentence, { code: step.code });
         return;
@@ -114,9 +116,9 @@ export class SliceReconciler {
 
   async #attempt(signal: AbortSignal): Promise<void> {
     try {
-      const step = await this.#round(signal);
-      if (step.kind !== 'blocked') this.#fine();
-      else this.#complain(step.code, step.sentence);
+      const step = await this.#reconcile(signal);
+      if (step.kind !== 'blocked') this.#reportRecovery();
+      else this.#reportProblem(step.code, step.sentence);
     } catch (error) {
       if (signal.aborted) return;
       this.counts.failures++;
@@ -125,23 +127,23 @@ export class SliceReconciler {
       if (isKubeError(error, 'Untrusted')) this.#client = this.#options.connect();
       const code = isKubeError(error) ? error.reason : 'Failed';
       const why = error instanceof Error ? error.message : String(error);
-      this.#complain(code, `EndpointSlice default/kubernetes stays unchanged: ${why}`);
+      this.#reportProblem(code, `EndpointSlice default/kubernetes stays unchanged: ${why}`);
     } finally {
       this.counts.reconciles++;
     }
   }
 
-  async #round(signal: AbortSignal): Promise<SliceStep> {
+  async #reconcile(signal: AbortSignal): Promise<SliceStep> {
     const { address, port } = this.#options;
     this.#endpoint ??= { address: await address(signal), port };
     await this.#leases.renew(this.#endpoint.address, signal);
-    const step = await this.#settle(joined, this.#endpoint, signal);
+    const step = await this.#apply(planJoin, this.#endpoint, signal);
     if (step.kind !== 'blocked') this.#hasJoined = true;
     return step;
   }
 
   /** Reads the slice, decides, and writes. Retries on a conflict. */
-  async #settle(decide: Decide, endpoint: ProxyEndpoint, signal: AbortSignal): Promise<SliceStep> {
+  async #apply(decide: Decide, endpoint: ProxyEndpoint, signal: AbortSignal): Promise<SliceStep> {
     for (let attempt = 1; ; attempt++) {
       const found = await this.#client.get<EndpointSlice>(RESOURCES.endpointSlice, KUBERNETES, {
         signal,
@@ -163,7 +165,7 @@ export class SliceReconciler {
         if (isLate && attempt < MAX_ATTEMPTS) continue;
         throw error;
       }
-      this.#tell(found, step.slice, endpoint);
+      this.#logChanges(found, step.slice, endpoint);
       return step;
     }
   }
@@ -178,7 +180,11 @@ export class SliceReconciler {
       : this.#client.replace(RESOURCES.endpointSlice, slice, options));
   }
 
-  #tell(before: EndpointSlice | undefined, after: EndpointSlice, endpoint: ProxyEndpoint): void {
+  #logChanges(
+    before: EndpointSlice | undefined,
+    after: EndpointSlice,
+    endpoint: ProxyEndpoint,
+  ): void {
     const { log } = this.#options;
     const [was, is] = [addressesIn(before), addressesIn(after)];
     this.counts.endpoints = is.length;
@@ -187,7 +193,10 @@ export class SliceReconciler {
     const joins = !was.includes(endpoint.address) && is.includes(endpoint.address);
     const dropped = was.filter((one) => one !== endpoint.address && !is.includes(one));
     if (joins)
-      log.info('endpoint added to EndpointSlice default/kubernetes', { ...endpoint, endpoints: is });
+      log.info('endpoint added to EndpointSlice default/kubernetes', {
+        ...endpoint,
+        endpoints: is,
+      });
     if (dropped.length > 0) {
       log.info('removed endpoints without a live proxy', { dropped, endpoints: is });
     }
@@ -197,25 +206,25 @@ export class SliceReconciler {
   #overwritten(writer: string, endpoints: readonly string[]): void {
     const { clock, log } = this.#options;
     this.counts.overwrites++;
-    if (clock.nowMs() < this.#namedWriterAtMs + WRITER_WARNING_MS) return;
-    this.#namedWriterAtMs = clock.nowMs();
+    if (clock.nowMs() < this.#writerWarnedMs + WRITER_WARNING_MS) return;
+    this.#writerWarnedMs = clock.nowMs();
     log.warn(
       `OtherWriter: ${writer} overwrote EndpointSlice default/kubernetes, which was restored; stop that writer (an API server: --endpoint-reconciler-type=none) or this proxy`,
       { code: 'OtherWriter', writer, endpoints, times: this.counts.overwrites },
     );
   }
 
-  #complain(code: string, sentence: string): void {
-    if (this.#trouble === code) return;
-    this.#trouble = code;
+  #reportProblem(code: string, sentence: string): void {
+    if (this.#problem === code) return;
+    this.#problem = code;
     this.#options.log.warn(`${code}: ${sentence}`, { code });
   }
 
-  #fine(): void {
-    if (this.#trouble === undefined) return;
+  #reportRecovery(): void {
+    if (this.#problem === undefined) return;
     this.#options.log.info('EndpointSlice default/kubernetes can be reconciled again', {
-      was: this.#trouble,
+      was: this.#problem,
     });
-    this.#trouble = undefined;
+    this.#problem = undefined;
   }
 }

@@ -78,8 +78,8 @@ export class ProxyHeader {
   /** Reads the bytes from `start` to `end` that have arrived so far. */
   read(bytes: Buffer, end: number, start = 0): ProxyOutcome {
     this.#forget(bytes, start);
-    const stranger = signatureFault(bytes, start, end);
-    if (stranger !== undefined) return stranger;
+    const refusal = signatureFault(bytes, start, end);
+    if (refusal !== undefined) return refusal;
     if (end - start < FIXED_BYTES) return 'incomplete';
 
     const command = uint8(bytes, start + 12) & 0x0f;

@@ -45,7 +45,7 @@ export async function measureColdStart(
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const ticker = setInterval(() => {
     try {
-      onProgress(standing(lab, last));
+      onProgress(progressText(lab, last));
     } catch (error) {
       reject(error);
     }
@@ -73,7 +73,7 @@ export async function measureColdStart(
 }
 
 /** Returns the progress as text. @throws if the operator has ended */
-function standing(lab: Lab, last: Stage): string {
+function progressText(lab: Lab, last: Stage): string {
   const counts = (['routed', 'WorkersReady', 'Ready'] as const).map(
     (stage) => `${lab.exposures.count(stage)} ${stage}`,
   );

@@ -14,7 +14,7 @@ abstract class Side {
   socket: Socket<unknown> | null;
   /** Bytes that the socket has not accepted yet. While there are any, the other side is paused. */
   queue: Uint8Array | null = null;
-  /** Whether the socket was told to stop reading. */
+  /** Whether reading from the socket is paused. */
   paused = false;
   /** Whether its FIN has arrived. */
   sawFin = false;

@@ -53,10 +53,10 @@ export class RouteTable {
   readonly #byHost = new Map<string, PlacedRoute>();
   /** The routes as a list, created on demand. */
   #list: readonly PlacedRoute[] | undefined;
-  #fresh = 0;
+  #nextSlot = 0;
   readonly #free: number[] = [];
   /** Retired slots by the {@link ownerOf} their route. */
-  readonly #resting = new Map<string, number>();
+  readonly #retired = new Map<string, number>();
   #waiting = 0;
 
   constructor(slots: number, use: SlotUse) {
@@ -92,8 +92,8 @@ export class RouteTable {
   replace(routes: readonly Route[]): RouteChanges {
     if (routes.length > this.#slots) throw new TooManyRoutes(routes.length, this.#slots);
     const hosts = new Set(routes.map(({ host }) => host));
-    const gone = [...this.#byHost.keys()].filter((host) => !hosts.has(host));
-    return this.#change(routes, gone);
+    const removedHosts = [...this.#byHost.keys()].filter((host) => !hosts.has(host));
+    return this.#change(routes, removedHosts);
   }
 
   /**
@@ -104,56 +104,56 @@ export class RouteTable {
    */
   update({ set, removed }: RouteUpdate): RouteChanges {
     const hosts = new Set(set.map(({ host }) => host));
-    const gone = removed.filter((host) => this.#byHost.has(host) && !hosts.has(host));
+    const removedHosts = removed.filter((host) => this.#byHost.has(host) && !hosts.has(host));
     const added = [...hosts].filter((host) => !this.#byHost.has(host)).length;
-    const size = this.#byHost.size + added - gone.length;
+    const size = this.#byHost.size + added - removedHosts.length;
     if (size > this.#slots) throw new TooManyRoutes(size, this.#slots);
-    return this.#change(set, gone);
+    return this.#change(set, removedHosts);
   }
 
-  #change(routes: readonly Route[], gone: readonly string[]): RouteChanges {
+  #change(routes: readonly Route[], removedHosts: readonly string[]): RouteChanges {
     const set: PlacedRoute[] = [];
-    const homeless: Route[] = [];
+    const unassigned: Route[] = [];
     const returning = new Set<string>();
-    const left = gone.flatMap((host) => this.#byHost.get(host) ?? []);
+    const vacated = removedHosts.flatMap((host) => this.#byHost.get(host) ?? []);
     for (const route of routes) {
-      const held = this.#byHost.get(route.host);
-      if (held !== undefined && isSameOwner(held.route, route)) {
-        if (!isSameRoute(held.route, route)) set.push({ slot: held.slot, route });
+      const current = this.#byHost.get(route.host);
+      if (current !== undefined && isSameOwner(current.route, route)) {
+        if (!isSameRoute(current.route, route)) set.push({ slot: current.slot, route });
         continue;
       }
-      if (held !== undefined) left.push(held);
+      if (current !== undefined) vacated.push(current);
       const owner = ownerOf(route);
-      const slot = this.#resting.get(owner);
+      const slot = this.#retired.get(owner);
       if (slot === undefined) {
-        homeless.push(route);
+        unassigned.push(route);
       } else {
         returning.add(owner);
         set.push({ slot, route });
       }
     }
     this.#reclaim(returning);
-    for (const owner of returning) this.#resting.delete(owner);
-    const available = this.#free.length + this.#slots - this.#fresh;
-    this.#waiting = Math.max(0, homeless.length - available);
-    for (const route of homeless.slice(0, available)) {
-      set.push({ slot: this.#free.pop() ?? this.#fresh++, route });
+    for (const owner of returning) this.#retired.delete(owner);
+    const available = this.#free.length + this.#slots - this.#nextSlot;
+    this.#waiting = Math.max(0, unassigned.length - available);
+    for (const route of unassigned.slice(0, available)) {
+      set.push({ slot: this.#free.pop() ?? this.#nextSlot++, route });
     }
-    for (const { slot, route } of left) {
+    for (const { slot, route } of vacated) {
       this.#byHost.delete(route.host);
-      this.#resting.set(ownerOf(route), slot);
+      this.#retired.set(ownerOf(route), slot);
     }
     for (const placed of set) this.#byHost.set(placed.route.host, placed);
     this.#list = undefined;
-    return { set, removed: left.map(({ slot }) => slot) };
+    return { set, removed: vacated.map(({ slot }) => slot) };
   }
 
   /** Frees the retired slots that are no longer in use, except those of returning routes. */
   #reclaim(returning: ReadonlySet<string>): void {
     if (!this.#use.isUpToDate) return;
-    for (const [owner, slot] of this.#resting) {
+    for (const [owner, slot] of this.#retired) {
       if (returning.has(owner) || this.#use.isInUse(slot)) continue;
-      this.#resting.delete(owner);
+      this.#retired.delete(owner);
       this.#use.wipe(slot);
       this.#free.push(slot);
     }

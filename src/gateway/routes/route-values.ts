@@ -108,11 +108,11 @@ function knownAs(value: unknown, known: KnownRoute): Route | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Readonly<Record<string, unknown>>;
   const route = typeof fields.host === 'string' ? known(fields.host) : undefined;
-  return route !== undefined && says(fields, route) ? route : undefined;
+  return route !== undefined && equalsRoute(fields, route) ? route : undefined;
 }
 
 /** Whether the values equal those of the route exactly, with no further keys. */
-function says(value: Readonly<Record<string, unknown>>, route: Route): boolean {
+function equalsRoute(value: Readonly<Record<string, unknown>>, route: Route): boolean {
   let keys = 0;
   for (const _ in value) keys++;
   const { endpoints } = value;

@@ -33,7 +33,7 @@ export class EdgeHealth {
   readonly #random: () => number;
   #stopTick: (() => void) | undefined;
   #isProbing = false;
-  #askedMs = -Infinity;
+  #probedMs = -Infinity;
   #dueMs = -Infinity;
   #failuresInARow = 0;
   #result: ProbeResult | undefined;
@@ -69,7 +69,7 @@ export class EdgeHealth {
 
   /** Probes the edge soon, because something about it failed or changed. */
   suspect(): void {
-    this.#dueMs = Math.min(this.#dueMs, this.#askedMs + LEAST_MS);
+    this.#dueMs = Math.min(this.#dueMs, this.#probedMs + LEAST_MS);
   }
 
   stop(): void {
@@ -79,14 +79,14 @@ export class EdgeHealth {
 
   #tick(): void {
     const nowMs = this.#options.clock.nowMs();
-    if (this.#isProbing || nowMs < Math.max(this.#dueMs, this.#askedMs + LEAST_MS)) return;
+    if (this.#isProbing || nowMs < Math.max(this.#dueMs, this.#probedMs + LEAST_MS)) return;
     this.#isProbing = true;
-    this.#askedMs = nowMs;
+    this.#probedMs = nowMs;
     this.#dueMs = Infinity;
-    void this.#ask().finally(() => (this.#isProbing = false));
+    void this.#probe().finally(() => (this.#isProbing = false));
   }
 
-  async #ask(): Promise<void> {
+  async #probe(): Promise<void> {
     const result = await this.#options.probe().catch(brokenProbe);
     if (this.#stopTick === undefined) return;
     this.#log(result);

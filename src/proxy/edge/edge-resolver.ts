@@ -34,10 +34,10 @@ export class EdgeResolver {
   readonly #lookup: Lookup;
   #stopTick: (() => void) | undefined;
   #isStopped = false;
-  #asking: Promise<void> | undefined;
+  #resolving: Promise<void> | undefined;
   /** The targets of the last lookup. */
-  #asked: readonly EdgeAddress[] | undefined;
-  #askedMs = -Infinity;
+  #resolvedTargets: readonly EdgeAddress[] | undefined;
+  #resolvedMs = -Infinity;
   #isStale = true;
   #failure: string | undefined;
 
@@ -53,15 +53,15 @@ export class EdgeResolver {
 
   /** Starts the lookups. Resolves after the first one. */
   async start(): Promise<void> {
-    await this.#ask();
+    await this.#resolveOnce();
   }
 
   /** Uses the current targets, if they have changed. */
   async retarget(): Promise<void> {
     // A lookup of the previous targets must not finish after that of the new ones.
-    await this.#asking;
-    if (this.#isStopped || this.#asked === this.#options.targets()) return;
-    await this.#ask();
+    await this.#resolving;
+    if (this.#isStopped || this.#resolvedTargets === this.#options.targets()) return;
+    await this.#resolveOnce();
   }
 
   /** Looks up again soon, because the addresses do not answer and may have changed. */
@@ -75,20 +75,20 @@ export class EdgeResolver {
   }
 
   #tick(): void {
-    const ageMs = this.#options.clock.nowMs() - this.#askedMs;
-    if (ageMs >= (this.#isStale ? RETRY_MS : RESOLVE_MS)) void this.#ask();
+    const ageMs = this.#options.clock.nowMs() - this.#resolvedMs;
+    if (ageMs >= (this.#isStale ? RETRY_MS : RESOLVE_MS)) void this.#resolveOnce();
   }
 
-  async #ask(): Promise<void> {
-    this.#askedMs = this.#options.clock.nowMs();
-    this.#asking ??= this.#resolve().finally(() => (this.#asking = undefined));
-    await this.#asking;
+  async #resolveOnce(): Promise<void> {
+    this.#resolvedMs = this.#options.clock.nowMs();
+    this.#resolving ??= this.#resolve().finally(() => (this.#resolving = undefined));
+    await this.#resolving;
   }
 
   async #resolve(): Promise<void> {
     const { loadBalancer, log } = this.#options;
     const targets = this.#options.targets();
-    this.#asked = targets;
+    this.#resolvedTargets = targets;
     this.#followNames(targets);
     try {
       const all = await Promise.all(targets.map(async (target) => this.#addressesOf(target)));

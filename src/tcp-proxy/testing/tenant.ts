@@ -121,7 +121,9 @@ export class Tenant implements AsyncDisposable {
   /** Advances the clock round by round. Each running proxy finishes its round before the next begins. */
   async pass(ms: number): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += ROUND_MS) {
-      const before = [...this.#running].map((one) => [one, one.reconciler.counts.reconciles] as const);
+      const before = [...this.#running].map(
+        (one) => [one, one.reconciler.counts.reconciles] as const,
+      );
       this.clock.advance(ROUND_MS);
       const isThrough = (): boolean =>
         before.every(([one, reconciles]) => one.reconciler.counts.reconciles > reconciles);

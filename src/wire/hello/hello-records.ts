@@ -105,7 +105,7 @@ function recordFault(
   isFirst: boolean,
 ): HelloRefusal | 'incomplete' | undefined {
   if (at < end && uint8(bytes, at) !== HANDSHAKE) {
-    return isFirst ? strangerFault(bytes, at, end) : 'record_type_changed';
+    return isFirst ? nonTlsFault(bytes, at, end) : 'record_type_changed';
   }
   if (end - at < RECORD_HEADER_BYTES) return 'incomplete';
   // The minor version has no meaning (RFC 8446 section 5.1): 0x0301 and 0x0303 are both in use.
@@ -116,7 +116,7 @@ function recordFault(
 }
 
 /** Distinguishes a hello of SSL 2.0 (RFC 5246 appendix E.2) from bytes that are not TLS. */
-function strangerFault(bytes: Buffer, at: number, end: number): HelloRefusal | 'incomplete' {
+function nonTlsFault(bytes: Buffer, at: number, end: number): HelloRefusal | 'incomplete' {
   const hasLengthBit = (uint8(bytes, at) & 0x80) !== 0;
   if (!hasLengthBit) return 'not_tls';
   if (end - at < 5) return 'incomplete';
