@@ -173,9 +173,7 @@ describe('what names lead to', () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['dns', 'blue']);
 
     const [head, ...rows] = stdout.trimEnd().split('\n');
-    expect(head?.split(/ {2,}/)).toEqual([
-      ...['EXPOSURE', 'HOST', 'SHOULD LEAD TO', 'LEADS TO', 'STATE'],
-    ]);
+    expect(head?.split(/ {2,}/)).toEqual([...['EXPOSURE', 'HOST', 'EXPECTED', 'ACTUAL', 'STATE']]);
     expect(rows).toHaveLength(2);
     for (const row of rows) {
       expect(row).toMatch(
@@ -234,9 +232,7 @@ describe('what names lead to', () => {
       ...[terminal.program, 'dns', 'local/blue'],
     ]);
 
-    expect(good.stdout.split('\n')[1]).toBe(
-      'local/blue  api.blue.test  127.0.0.1       127.0.0.1  ok',
-    );
+    expect(good.stdout.split('\n')[1]).toBe('local/blue  api.blue.test  127.0.0.1  127.0.0.1  ok');
     expect(good.stderr).toBe('');
     expect(good.exitCode).toBe(0);
     expect(wrong.stdout).toContain('127.0.0.2  wrong\n');

@@ -113,8 +113,8 @@ describe('a tenant that only DNS does not know', () => {
 
     const lines = shown.split('\r\n');
     expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([]);
-    expect(shown).toContain('\u001B[31mFail\u001B[0m   Dns');
-    expect(shown).toContain('\u001B[32mPass\u001B[0m   EdgeAnswers');
+    expect(shown).toContain('\u001B[31m✗ Fail\u001B[0m  Dns');
+    expect(shown).toContain('\u001B[32m✓ Pass\u001B[0m  EdgeAnswers');
     const words = Bun.stripANSI(shown).replaceAll(/\s+/g, ' ');
     expect(words).toMatch(/ To do: .* tenants-blue\.k8s\.example\.test.*\. edge Pass EdgeAnswers /);
   });

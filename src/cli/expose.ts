@@ -53,7 +53,7 @@ interface Flags extends ClusterFlags {
   readonly yes: boolean;
   readonly wait: boolean;
   readonly timeout: number;
-  readonly output: Output;
+  readonly output: Output | 'name';
 }
 
 /** `snicket expose`: creates the Exposure of a control plane. */
@@ -123,7 +123,7 @@ export function exposeCommand(io: CommandIo): Command {
         fallback: '5m',
       }),
     )
-    .addOption(outputOption())
+    .addOption(outputOption(['name']))
     .addHelpText('after', EXAMPLES)
     .action(async (controlPlane: NamedControlPlane | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(controlPlane, flags, command);

@@ -55,11 +55,27 @@ ${LEADS}`,
     const narrow = await terminal.show(['status', '-A'], 80);
 
     expect(wide).toMatch(/^EXPOSURE +HOST +EDGE +MODE +PROXIES +READY +REACHABLE +REASON +AGE\r$/m);
-    expect(wide).toContain('\u001B[31mFalse\u001B[0m');
+    expect(wide).toContain('\u001B[31m✗ False\u001B[0m');
     expect(narrow).toMatch(/^EXPOSURE +HOST +PROXIES +READY +REASON +AGE\r$/m);
     for (const line of Bun.stripANSI(narrow).split('\r\n')) {
       expect(line.length).toBeLessThanOrEqual(80);
     }
+  });
+
+  test('-o wide has more columns, on a screen of any width', async () => {
+    const { stdout } = await terminal.snicket(['status', '-A', '-o', 'wide']);
+
+    expect(stdout).toMatch(/^EXPOSURE .* AGE +ENDPOINT +KONNECTIVITY +HOPS +CERTIFICATE-EXPIRES$/m);
+    expect(stdout).toMatch(/^tenants\/red .* - +True +0\/1 +-$/m);
+  });
+
+  test('-o name prints names as kubectl does', async () => {
+    const all = await terminal.snicket(['status', '-A', '-o', 'name']);
+    const one = await terminal.snicket(['status', 'red', '-o', 'name']);
+
+    expect(all.stdout).toStartWith('edge.snicket.dev/shared\nexposure.snicket.dev/');
+    expect(one.stdout).toBe('exposure.snicket.dev/red\n');
+    expect(one.exitCode).toBe(1);
   });
 
   test('for programs', async () => {

@@ -11,7 +11,7 @@ import {
 } from './flags/management-flags.ts';
 import { folderName } from './flags/flag-values.ts';
 import { adviceIn, exitWithError, printAdvice } from './output/messages.ts';
-import { outputOption, type Output } from './output/output.ts';
+import { nameText, outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
 import type { StatusSource } from './status/status-source.ts';
 import type { Drawing } from './status/watch-status.ts';
@@ -23,6 +23,7 @@ Examples:
   snicket status               # Edges, and Exposures of the namespace
   snicket status -A --watch    # all Exposures, live, until Ctrl-C
   snicket status tenants/blue  # details and problems of one Exposure
+  snicket status -o wide       # more columns
   snicket status -A -o json    # everything, as JSON
   snicket status --state DIR   # instead of a cluster
 
@@ -40,7 +41,7 @@ Exit codes:
 
 interface Flags extends ClusterFlags {
   readonly allNamespaces: boolean;
-  readonly output: Output;
+  readonly output: Output | 'wide' | 'name';
   readonly watch: boolean;
   readonly state?: string;
 }
@@ -59,7 +60,7 @@ export function statusCommand(io: CommandIo): Command {
       ).argParser(parseExposureName),
     )
     .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
-    .addOption(outputOption())
+    .addOption(outputOption(['wide', 'name']))
     .option('-w, --watch', 'live status, until Ctrl-C', false)
     .option('--state <folder>', 'state folder of `snicket run`, instead of a cluster', folderName)
     .addHelpText('after', EXAMPLES)
@@ -81,7 +82,7 @@ function refuseMisplaced(
   command: Command,
 ): void {
   refuseUnclear(exposure, flags, command);
-  if (flags.watch && flags.output !== 'table') {
+  if (flags.watch && flags.output !== 'table' && flags.output !== 'wide') {
     const elsewhere =
       flags.state === undefined
         ? `kubectl get exposures --watch -o ${flags.output}`
@@ -201,12 +202,30 @@ async function print(
     import('./output/output.ts'),
   ]);
   const situation = narrowed(situationOf(objects), exposure);
-  io.stdout.write(
-    flags.output === 'table'
-      ? (await drawingFor(io, exposure, flags))(situation)
-      : valueText(situation, flags.output),
-  );
+  switch (flags.output) {
+    case 'table':
+    case 'wide':
+      io.stdout.write((await drawingFor(io, exposure, flags))(situation));
+      break;
+    case 'name':
+      io.stdout.write(namesText(situation, exposure));
+      break;
+    case 'json':
+    case 'yaml':
+      io.stdout.write(valueText(situation, flags.output));
+  }
   return isWell(situation);
+}
+
+/** Returns the names of the Edges and Exposures; only that of the Exposure if one is named. */
+function namesText(
+  { edges = [], exposures }: Situation,
+  exposure: NamedExposure | undefined,
+): string {
+  return [
+    ...(exposure === undefined ? edges.map(({ name }) => nameText('edge', name)) : []),
+    ...exposures.map(({ name }) => nameText('exposure', name)),
+  ].join('');
 }
 
 async function watch(
@@ -246,7 +265,8 @@ async function drawingFor(
   ]);
   const hasNamespaces = flags.allNamespaces || flags.state !== undefined;
   return (situation, rows) => {
-    const options = { screen: currentScreen(io), now: new Date(), hasNamespaces, rows };
+    const isWide = flags.output === 'wide';
+    const options = { screen: currentScreen(io), now: new Date(), hasNamespaces, isWide, rows };
     if (exposure === undefined) return overviewText(situation, options);
     const texts = situation.exposures.map((one) => exposureText(one, situation, options));
     return texts.length === 0 ? 'It is gone.\n' : texts.join('\n');

@@ -1,18 +1,18 @@
 /**
  * Results of name checks, as a table and as a value for JSON and YAML.
  */
-import { tableText, type Colour, type Screen } from '../output/output.ts';
+import { stateCell, tableText, type Screen, type StateKind } from '../output/output.ts';
 import type { NameCheck, NameState } from './checks.ts';
 import { destinationText } from './destination.ts';
 import { recordSets } from './entries.ts';
 import { selfAnswering } from './self-answering.ts';
 import type { NamedFinding } from './wanted-names.ts';
 
-const COLOURS: Readonly<Record<NameState, Colour>> = {
-  ok: 'green',
-  missing: 'red',
-  wrong: 'red',
-  unknown: 'yellow',
+const KINDS: Readonly<Record<NameState, StateKind>> = {
+  ok: 'pass',
+  missing: 'fail',
+  wrong: 'fail',
+  unknown: 'warn',
 };
 
 /** Returns the results as a table. */
@@ -21,9 +21,9 @@ export function checksTable(checks: readonly NameCheck[], screen: Screen): strin
     ...[name.exposure, name.host],
     name.to === undefined ? '?' : destinationText(name.to),
     found.length === 0 ? '-' : found.join(', '),
-    { text: state, colour: COLOURS[state] },
+    stateCell(state, KINDS[state]),
   ]);
-  return tableText(['EXPOSURE', 'HOST', 'SHOULD LEAD TO', 'LEADS TO', 'STATE'], rows, screen);
+  return tableText(['EXPOSURE', 'HOST', 'EXPECTED', 'ACTUAL', 'STATE'], rows, screen);
 }
 
 /** Returns the results and findings as a value for JSON and YAML. */

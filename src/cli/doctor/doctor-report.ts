@@ -4,7 +4,13 @@
 import type { Finding } from '../../api/finding.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { plainText } from '../../text/plain-text.ts';
-import { wrappedText, type Colour, type Screen } from '../output/output.ts';
+import {
+  stateCell,
+  wrappedText,
+  type Cell,
+  type Screen,
+  type StateKind,
+} from '../output/output.ts';
 import type { Examination } from './examination.ts';
 import type { UnresolvedExposure } from './unresolved-exposures.ts';
 
@@ -22,26 +28,28 @@ export interface Tally {
   readonly skip: number;
 }
 
-type Mark = 'Pass' | 'Warn' | 'Fail' | 'Skip';
+type State = 'Pass' | 'Warn' | 'Fail' | 'Skip';
 
 /** A row of the table, and the sentences below it. */
 interface Row {
   readonly hop: string;
-  readonly mark: Mark;
+  readonly state: State;
   readonly code: string;
   readonly target: string;
   readonly message?: string | undefined;
   readonly action?: string | undefined;
 }
 
-const COLOURS: Readonly<Partial<Record<Mark, Colour>>> = {
-  Pass: 'green',
-  Warn: 'yellow',
-  Fail: 'red',
+const KINDS: Readonly<Record<State, StateKind>> = {
+  Pass: 'pass',
+  Warn: 'warn',
+  Fail: 'fail',
+  Skip: 'skip',
 };
 
 /** The hop of findings, which are about no real hop. */
 const PLAN = 'plan';
+const HEADING_STATE = 'STATE';
 /** Indentation of sentences below a row. */
 const INDENT = 4;
 const GAP = '  ';
@@ -76,16 +84,16 @@ export function tallyOf({ examinations, unmet }: Diagnosis): Tally {
     ...examinations.flatMap(rowsOf),
     ...unmet.flatMap(({ object, findings }) => findings.map((one) => findingRow(one, object))),
   ];
-  return tallyOfMarks(rows.map(({ mark }) => mark));
+  return tallyOfStates(rows.map(({ state }) => state));
 }
 
 /** Returns the number of hops by state. */
 export function tallyOfHops(hops: readonly HopResult[]): Tally {
-  return tallyOfMarks(hops.map(markOf));
+  return tallyOfStates(hops.map(stateOf));
 }
 
-function tallyOfMarks(marks: readonly Mark[]): Tally {
-  const count = (mark: Mark) => marks.filter((one) => one === mark).length;
+function tallyOfStates(states: readonly State[]): Tally {
+  const count = (state: State) => states.filter((one) => one === state).length;
   return { fail: count('Fail'), warn: count('Warn'), pass: count('Pass'), skip: count('Skip') };
 }
 
@@ -117,25 +125,25 @@ function rowsOf({ exposure, hops, findings }: Examination): readonly Row[] {
   return [...rows.toSorted((a, b) => gravity(a) - gravity(b)), ...hops.map(hopRow)];
 }
 
-function gravity({ mark }: Row): number {
-  return mark === 'Fail' ? 0 : 1;
+function gravity({ state }: Row): number {
+  return state === 'Fail' ? 0 : 1;
 }
 
 function findingRow({ code, severity, message, action }: Finding, target: string): Row {
-  const mark = severity === 'error' ? 'Fail' : 'Warn';
-  return { hop: PLAN, mark, code, target, message, action };
+  const state = severity === 'error' ? 'Fail' : 'Warn';
+  return { hop: PLAN, state, code, target, message, action };
 }
 
 /** Returns the row of a hop. Omits the message if the hop passes, or was skipped because of another hop. */
 function hopRow(hop: HopResult): Row {
   const { name, code, target, message, action } = hop;
-  const mark = markOf(hop);
-  const isPlain = mark === 'Pass' || (mark === 'Skip' && code !== 'NotLookedAt');
-  const row = { hop: name, mark, code, target };
+  const state = stateOf(hop);
+  const isPlain = state === 'Pass' || (state === 'Skip' && code !== 'NotLookedAt');
+  const row = { hop: name, state, code, target };
   return isPlain ? row : { ...row, message, action };
 }
 
-function markOf({ state, action }: HopResult): Mark {
+function stateOf({ state, action }: HopResult): State {
   return state === 'Pass' && action !== undefined ? 'Warn' : state;
 }
 
@@ -147,13 +155,15 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
     hop: width(['HOP', ...rows.map(({ hop }) => hop)]),
     code: width(['CODE', ...rows.map(({ code }) => code)]),
   };
-  const line = (hop: string, mark: string, code: string, place: string): string => {
-    const target = plainText(place);
-    const colour = COLOURS[mark as Mark];
-    const state = colour === undefined ? mark : painted(mark, colour, screen);
-    const padding = ' '.repeat(Math.max(0, 'STATE'.length - mark.length));
+  const stateText = (cell: Cell) => wrappedText(cell, 0, { hasColours: screen.hasColours });
+  const states = [HEADING_STATE, ...rows.map(({ state }) => stateCell(state, KINDS[state]))];
+  const stateWidth = Math.max(...states.map((cell) => Bun.stringWidth(stateText(cell))));
+  const line = (hop: string, cell: Cell, code: string, rawTarget: string): string => {
+    const target = plainText(rawTarget);
+    const state = stateText(cell);
+    const padding = ' '.repeat(stateWidth - Bun.stringWidth(state));
     const start = `${GAP}${hop.padEnd(widths.hop)}${GAP}${state}${padding}${GAP}`;
-    const codeAt = GAP.length * 3 + widths.hop + 'STATE'.length;
+    const codeAt = GAP.length * 3 + widths.hop + stateWidth;
     const { columns = Infinity } = screen;
     if (codeAt + widths.code + GAP.length + target.length <= columns) {
       return `${start}${code.padEnd(widths.code)}${GAP}${target}\n`;
@@ -163,20 +173,16 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
     const indent = codeAt + longest <= columns ? codeAt : INDENT;
     return `${start}${code}\n${' '.repeat(indent)}${wrappedText(target, indent, screen)}\n`;
   };
-  const body = rows.map(({ hop, mark, code, target, message, action }) =>
+  const body = rows.map(({ hop, state, code, target, message, action }) =>
     [
-      line(hop, mark, code, target),
+      line(hop, stateCell(state, KINDS[state]), code, target),
       message === undefined ? '' : sentenceText(`${message}.`, screen),
       action === undefined ? '' : sentenceText(`To do: ${action}.`, screen),
     ].join(''),
   );
-  return [title, line('HOP', 'STATE', 'CODE', 'TARGET'), ...body].join('');
+  return [title, line('HOP', HEADING_STATE, 'CODE', 'TARGET'), ...body].join('');
 }
 
 function sentenceText(sentence: string, screen: Screen): string {
   return `${' '.repeat(INDENT)}${wrappedText(sentence, INDENT, screen)}\n`;
-}
-
-function painted(text: string, colour: Colour, { hasColours }: Screen): string {
-  return wrappedText({ text, colour }, 0, { hasColours });
 }

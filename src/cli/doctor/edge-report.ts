@@ -2,7 +2,13 @@
  * Results of `snicket doctor edge`, as text and as a value for JSON and YAML.
  */
 import type { CheckResult } from '../../probe/edge-conformance/check-result.ts';
-import { tableText, wrappedText, type Colour, type Screen } from '../output/output.ts';
+import {
+  stateCell,
+  tableText,
+  wrappedText,
+  type Screen,
+  type StateKind,
+} from '../output/output.ts';
 import { tallyText, type Tally } from './doctor-report.ts';
 
 /** An edge, and the results of its checks. */
@@ -17,10 +23,11 @@ export interface EdgeDiagnosis {
   readonly checks: readonly CheckResult[];
 }
 
-const COLOURS: Readonly<Partial<Record<CheckResult['state'], Colour>>> = {
-  Pass: 'green',
-  Warn: 'yellow',
-  Fail: 'red',
+const KINDS: Readonly<Record<CheckResult['state'], StateKind>> = {
+  Pass: 'pass',
+  Warn: 'warn',
+  Fail: 'fail',
+  Skip: 'skip',
 };
 
 /** Indentation of sentences below the table. */
@@ -29,10 +36,11 @@ const INDENT = 2;
 /** Returns the table, and below it what is wrong and what to do. */
 export function edgeText(diagnosis: EdgeDiagnosis, screen: Screen): string {
   const { checks } = diagnosis;
-  const rows = checks.map(({ check, state, code }) => {
-    const colour = COLOURS[state];
-    return [check, colour === undefined ? state : { text: state, colour }, code];
-  });
+  const rows = checks.map(({ check, state, code }) => [
+    check,
+    stateCell(state, KINDS[state]),
+    code,
+  ]);
   return [
     tableText(['CHECK', 'RESULT', 'CODE'], rows, screen),
     ...checks.filter(({ state }) => state !== 'Pass').map((one) => sentencesText(one, screen)),
@@ -58,8 +66,7 @@ function sentencesText(
   screen: Screen,
 ): string {
   if (code === 'EarlierCheckFailed') return '';
-  const colour = COLOURS[state];
-  const head = colour === undefined ? state : wrappedText({ text: state, colour }, 0, screen);
+  const head = wrappedText(stateCell(state, KINDS[state]), 0, screen);
   const sentences = [`${message}.`, ...(action === undefined ? [] : [`To do: ${action}.`])];
   const body = sentences.map(
     (sentence) => `${' '.repeat(INDENT)}${wrappedText(sentence, INDENT, screen)}\n`,

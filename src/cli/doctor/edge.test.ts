@@ -90,7 +90,7 @@ describe.each([80, 120])('on a terminal of %i columns', (columns) => {
 
     const widths = text.split('\r\n').map((line) => Bun.stringWidth(line));
     expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
-    expect(text).toContain('\u001B[31mFail\u001B[0m');
+    expect(text).toContain('\u001B[31m✗ Fail\u001B[0m');
   });
 });
 

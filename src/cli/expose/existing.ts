@@ -3,7 +3,7 @@
  */
 import { InvalidObjectError } from '../../api/fault.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { valueText, type Output } from '../output/output.ts';
+import { nameText, valueText, type Output } from '../output/output.ts';
 import { EXIT } from '../plans/plans.ts';
 import { printMessage } from '../output/messages.ts';
 import { differences } from './draft.ts';
@@ -14,12 +14,10 @@ export function reportExisting(
   io: CommandIo,
   existing: KubeObject,
   wanted: KubeObject,
-  { output, dryRun }: { readonly output: Output; readonly dryRun: boolean },
+  { output, dryRun }: { readonly output: Output | 'name'; readonly dryRun: boolean },
 ): boolean {
   const shown = dryRun ? wanted : existing;
-  io.stdout.write(
-    output === 'table' ? valueText(asWritten(shown), 'yaml') : valueText(shown, output),
-  );
+  io.stdout.write(existingText(shown, output));
   const key = keyText(existing.metadata);
   const { name, namespace } = existing.metadata;
   try {
@@ -42,6 +40,18 @@ export function reportExisting(
   }
   io.exitCode = EXIT.wrong;
   return false;
+}
+
+function existingText(shown: KubeObject, output: Output | 'name'): string {
+  switch (output) {
+    case 'table':
+      return valueText(asWritten(shown), 'yaml');
+    case 'name':
+      return nameText('exposure', shown.metadata.name);
+    case 'json':
+    case 'yaml':
+      return valueText(shown, output);
+  }
 }
 
 /** Returns the object without the fields that the API server and the operator set. */

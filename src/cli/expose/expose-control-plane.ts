@@ -11,7 +11,7 @@ import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { dryRun, type DryRun } from '../../reconcile/dry-run.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 import { programName } from '../output/program-name.ts';
-import { valueText, type Output } from '../output/output.ts';
+import { nameText, valueText, type Output } from '../output/output.ts';
 import { EXIT, reportFindings } from '../plans/plans.ts';
 import { withProgress } from '../output/progress.ts';
 import { READ_MS } from '../sources/reading-limit.ts';
@@ -29,7 +29,7 @@ import type { CommandIo } from '../io/command-io.ts';
 /** Options of {@link exposeControlPlane}. */
 export interface ExposeOptions {
   readonly operatorNamespace: string;
-  readonly output: Output;
+  readonly output: Output | 'name';
   /** Prints the Exposure and does not create it. */
   readonly dryRun: boolean;
   /** Creates the Exposure without asking. */
@@ -75,7 +75,11 @@ export async function exposeControlPlane(
 }
 
 function print(io: CommandIo, object: KubeObject, { output }: Pick<ExposeOptions, 'output'>): void {
-  io.stdout.write(valueText(object, output === 'json' ? 'json' : 'yaml'));
+  io.stdout.write(
+    output === 'name'
+      ? nameText('exposure', object.metadata.name)
+      : valueText(object, output === 'json' ? 'json' : 'yaml'),
+  );
 }
 
 /** Returns the dry run and prints its findings; undefined if the Exposure is invalid. */
@@ -189,9 +193,8 @@ async function hasWritten(
   try {
     const made = await client.create(RESOURCES.exposure, object);
     const { output } = options;
-    io.stdout.write(
-      output === 'table' ? exposedText(programName(io), made, preview) : valueText(made, output),
-    );
+    if (output === 'table') io.stdout.write(exposedText(programName(io), made, preview));
+    else print(io, made, { output });
     // The user has seen the errors of the plan and created it anyway.
     io.exitCode = 0;
     return true;

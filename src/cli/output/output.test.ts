@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { fittingTableText, tableText, valueText, type Cell } from './output.ts';
+import { fittingTableText, stateCell, tableText, valueText, type Cell } from './output.ts';
 
 const HEADINGS = ['EXPOSURE', 'HOST', 'STATE'];
 const ROWS: readonly (readonly Cell[])[] = [
@@ -16,6 +16,20 @@ tenants/magenta  m.example.com                 missing
 describe('a table', () => {
   test('is as wide as it is where there is no terminal, and has no colours', () => {
     expect(tableText(HEADINGS, ROWS, { hasColours: false })).toBe(TABLE);
+  });
+
+  test('shows states with marks where colours are, and in plain words elsewhere', () => {
+    const rows = [
+      [stateCell('Pass', 'pass'), 'a'],
+      [stateCell('Skip', 'skip'), 'b'],
+    ];
+
+    expect(tableText(['STATE', 'X'], rows, { hasColours: false })).toBe(
+      'STATE  X\nPass   a\nSkip   b\n',
+    );
+    expect(tableText(['STATE', 'X'], rows, { hasColours: true })).toBe(
+      'STATE   X\n\u001B[32m✓ Pass\u001B[0m  a\n- Skip  b\n',
+    );
   });
 
   test('has colours that do not move its columns', () => {

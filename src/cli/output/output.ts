@@ -12,9 +12,16 @@ export const OUTPUTS = ['table', 'json', 'yaml'] as const;
 /** One of {@link OUTPUTS}. */
 export type Output = (typeof OUTPUTS)[number];
 
-/** Returns the option `-o, --output`, with a table by default. */
-export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'output format').choices(OUTPUTS).default('table');
+/** Returns the option `-o, --output`, with a table by default. `more` are formats that not every command has. */
+export function outputOption(more: readonly string[] = []): Option {
+  return new Option('-o, --output <format>', 'output format')
+    .choices([...OUTPUTS.slice(0, 1), ...more, ...OUTPUTS.slice(1)])
+    .default('table');
+}
+
+/** Returns objects as kubectl prints them with `-o name`. */
+export function nameText(kind: 'edge' | 'exposure', name: string): string {
+  return `${kind}.snicket.dev/${name}\n`;
 }
 
 /** Returns a value as JSON or YAML. */
@@ -33,7 +40,28 @@ const COLOURS = { green: 32, yellow: 33, red: 31 } as const;
 export type Colour = keyof typeof COLOURS;
 
 /** A text in a table, with or without a color. */
-export type Cell = string | { readonly text: string; readonly colour: Colour };
+export type Cell =
+  | string
+  | {
+      readonly text: string;
+      readonly colour?: Colour | undefined;
+      /** Shown before the text where colors are. */
+      readonly mark?: string | undefined;
+    };
+
+const STATES = {
+  pass: { mark: '✓', colour: 'green' },
+  warn: { mark: '!', colour: 'yellow' },
+  fail: { mark: '✗', colour: 'red' },
+  skip: { mark: '-', colour: undefined },
+} as const;
+/** What a state means for the user. */
+export type StateKind = keyof typeof STATES;
+
+/** Returns the cell for a state: with its mark and its color on a terminal, and the text alone elsewhere. */
+export function stateCell(text: string, kind: StateKind): Cell {
+  return { text, ...STATES[kind] };
+}
 
 /** The screen on which a table is printed. */
 export interface Screen {
@@ -72,13 +100,16 @@ export function tableText(
 ): string {
   const last = headings.length - 1;
   const widths = headings.map((heading, at) =>
-    Math.max(...[heading, ...rows.map((row) => textOf(row[at]))].map(widthOf)),
+    Math.max(...[heading, ...rows.map((row) => textOf(row[at], screen))].map(widthOf)),
   );
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
   const room = (screen.columns ?? Infinity) - before;
   const wanted = widths[last] ?? 0;
   if (wanted > room) {
-    const words = [headings[last] ?? '', ...rows.flatMap((row) => wordsOf(textOf(row[last])))];
+    const words = [
+      headings[last] ?? '',
+      ...rows.flatMap((row) => wordsOf(textOf(row[last], screen))),
+    ];
     const least = Math.max(LEAST_WRAPPED_WIDTH, ...words.map(widthOf));
     if (room < least) return blocksText(headings, rows, screen);
   }
@@ -107,7 +138,9 @@ export function fittingTableText(
     const left = new Set(spare.slice(0, count));
     const kept = (_: unknown, at: number) => !left.has(headings[at] ?? '');
     const fewer = rows.map((row) => row.filter(kept));
-    const text = tableText(headings.filter(kept), fewer, { hasColours: false });
+    const text = Bun.stripANSI(
+      tableText(headings.filter(kept), fewer, { ...screen, columns: undefined }),
+    );
     const isFitting = text.split('\n').every((line) => widthOf(line) <= columns);
     if (isFitting) return tableText(headings.filter(kept), fewer, screen);
   }
@@ -138,7 +171,7 @@ function blocksText(
 }
 
 function wrapped(cell: Cell, width: number, indent: number, screen: Screen): string {
-  const text = textOf(cell);
+  const text = textOf(cell, screen);
   const lines = widthOf(text) <= width ? [text] : wrapWords(wordsOf(text), width);
   return lines.map((line) => coloured(cell, line, screen)).join(`\n${' '.repeat(indent)}`);
 }
@@ -148,7 +181,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 function padded(cell: Cell, width: number, screen: Screen): string {
-  const text = textOf(cell);
+  const text = textOf(cell, screen);
   return coloured(cell, text, screen) + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
@@ -157,11 +190,13 @@ function widthOf(text: string): number {
 }
 
 /** Returns the text of a cell. Messages quote other programs, whose escape codes must not reach the terminal. */
-function textOf(cell: Cell | undefined): string {
-  return plainText(typeof cell === 'object' ? cell.text : (cell ?? ''));
+function textOf(cell: Cell | undefined, { hasColours }: Screen): string {
+  if (typeof cell !== 'object') return plainText(cell ?? '');
+  const text = plainText(cell.text);
+  return cell.mark === undefined || !hasColours ? text : `${cell.mark} ${text}`;
 }
 
 function coloured(cell: Cell, text: string, { hasColours }: Screen): string {
-  if (typeof cell === 'string' || !hasColours) return text;
+  if (typeof cell === 'string' || cell.colour === undefined || !hasColours) return text;
   return `\u001B[${COLOURS[cell.colour]}m${text}\u001B[0m`;
 }

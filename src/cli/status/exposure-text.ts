@@ -1,7 +1,14 @@
 /**
  * The text for a single Exposure.
  */
-import { tableText, wrappedText, type Cell, type Screen } from '../output/output.ts';
+import {
+  stateCell,
+  tableText,
+  wrappedText,
+  type Cell,
+  type Screen,
+  type StateKind,
+} from '../output/output.ts';
 import { ageText } from './age.ts';
 import { problemsOf, type Problem } from './problems.ts';
 import type { EdgeView, ExposureView, Situation } from './situation.ts';
@@ -9,10 +16,10 @@ import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 
 /** Rows below the problems that are reserved for the rest. */
 const KEPT_ROWS = 5;
-const HOP_COLOURS: Readonly<Record<string, 'green' | 'red' | 'yellow' | undefined>> = {
-  Pass: 'green',
-  Fail: 'red',
-  Skip: 'yellow',
+const HOP_KINDS: Readonly<Record<string, StateKind | undefined>> = {
+  Pass: 'pass',
+  Fail: 'fail',
+  Skip: 'skip',
 };
 
 /** Returns all that is known about an Exposure, and what to do about its problems. */
@@ -86,10 +93,10 @@ function conditionTexts(
   return tableTexts(['CONDITION', 'STATUS', 'REASON', 'SINCE'], rows, left, screen);
 }
 
-/** Returns the state with its color. A state that only a newer operator has gets no color. */
+/** Returns the state with its mark. A state that only a newer operator has gets none. */
 function hopStateCell(state: string): Cell {
-  const colour = HOP_COLOURS[state];
-  return colour === undefined ? state : { text: state, colour };
+  const kind = HOP_KINDS[state];
+  return kind === undefined ? state : stateCell(state, kind);
 }
 
 function hopTexts(

@@ -2,7 +2,13 @@
  * The text for all Edges and Exposures, in two tables.
  */
 import { findCondition } from '../../kube/conditions.ts';
-import { fittingTableText, wrappedText, type Cell, type Screen } from '../output/output.ts';
+import {
+  fittingTableText,
+  tableText,
+  wrappedText,
+  type Cell,
+  type Screen,
+} from '../output/output.ts';
 import { ageText } from './age.ts';
 import { brokenPath, type EdgeView, type ExposureView, type Situation } from './situation.ts';
 import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
@@ -72,28 +78,46 @@ function noExposures({ hasNamespaces }: StatusTextOptions): string {
 
 function exposuresText(
   exposures: readonly ExposureView[],
-  { screen, now, hasNamespaces }: StatusTextOptions,
+  { screen, now, hasNamespaces, isWide = false }: StatusTextOptions,
 ): string {
   const rows = exposures.map((exposure) => [
     hasNamespaces ? exposure.key : exposure.name,
     ...[exposure.host, exposure.edge, exposure.mode, exposure.proxies].map((text) => text ?? '-'),
     readyCell(exposure.ready),
-    reachableCell(exposure),
+    conditionCell(exposure, 'Reachable'),
     brokenPath(exposure)?.reason ?? reasonText(exposure),
     ageText(exposure.created, now),
+    ...(isWide ? wideCells(exposure) : []),
   ]);
   const names = ['EXPOSURE', 'HOST', 'EDGE', 'MODE', 'PROXIES'];
   const headings = [...names, 'READY', 'REACHABLE', 'REASON', 'AGE'];
+  if (isWide) {
+    return tableText([...headings, ...WIDE_HEADINGS], rows, { hasColours: screen.hasColours });
+  }
   return fittingTableText(headings, rows, screen, ['REACHABLE', 'MODE', 'EDGE', 'AGE', 'HOST']);
 }
 
+const WIDE_HEADINGS = ['ENDPOINT', 'KONNECTIVITY', 'HOPS', 'CERTIFICATE-EXPIRES'] as const;
+
+/** Returns the cells of -o wide. HOPS is how many pass, of those that were not skipped. */
+function wideCells(exposure: ExposureView): readonly Cell[] {
+  const probed = exposure.hops.filter(({ state }) => state !== 'Skip');
+  const passed = probed.filter(({ state }) => state === 'Pass');
+  return [
+    exposure.endpoint ?? '-',
+    conditionCell(exposure, 'KonnectivityReady'),
+    probed.length === 0 ? '-' : `${passed.length}/${probed.length}`,
+    exposure.certificate?.notAfter ?? '-',
+  ];
+}
+
 /**
- * Returns whether the tenant is reachable. Shows `-` if the object has changed since that report, or the process that
+ * Returns the status of a condition of the path to the tenant. Shows `-` if the object has changed since that report, or the process that
  * reported it has ended.
  */
-function reachableCell({ ready, conditions }: ExposureView): Cell {
-  const reachable = findCondition(conditions, 'Reachable');
-  return reachable === undefined || ready === 'Unknown' ? '-' : readyCell(reachable.status);
+function conditionCell({ ready, conditions }: ExposureView, type: string): Cell {
+  const condition = findCondition(conditions, type);
+  return condition === undefined || ready === 'Unknown' ? '-' : readyCell(condition.status);
 }
 
 /** Returns the reason; `-` for what is ready. */

@@ -86,13 +86,13 @@ describe('--state', () => {
     const running = held(nowhere.folder);
     const session = nowhere.begin(['status', 'blue', '--state', '.', '--watch'], 80);
     const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
-    await until('blue is Ready', () => /^Ready +True/m.test(lastFrame()));
+    await until('blue is Ready', () => /^Ready +✓ True/m.test(lastFrame()));
 
     running[Symbol.dispose]();
 
     await until('that is said', () => lastFrame().startsWith('snicket run: not running (state .)'));
     expect(lastFrame()).toContain('NotRunning (Edge shared, Ready)');
-    expect(lastFrame()).toMatch(/^Ready +Unknown/m);
+    expect(lastFrame()).toMatch(/^Ready +! Unknown/m);
     session.signal('SIGINT');
     expect(await session.ended).toBe(1);
   });

@@ -2,7 +2,13 @@
  * The parts that both texts of `snicket status` share, and their order.
  */
 import type { Condition } from '../../kube/object.ts';
-import { wrappedText, type Cell, type Colour, type Screen } from '../output/output.ts';
+import {
+  stateCell,
+  wrappedText,
+  type Cell,
+  type Screen,
+  type StateKind,
+} from '../output/output.ts';
 import { operatorName, type Situation } from './situation.ts';
 
 /** Options of the texts. */
@@ -11,6 +17,8 @@ export interface StatusTextOptions {
   readonly now: Date;
   /** Whether names of Exposures are shown with their namespaces. */
   readonly hasNamespaces: boolean;
+  /** Whether all columns are shown, however wide the screen is. Default false. */
+  readonly isWide?: boolean | undefined;
   /**
    * The rows of a screen that is redrawn. Problems come first, and if not everything fits, what is healthy is
    * shortened. Default: a text of any length, which users read from its end.
@@ -74,13 +82,13 @@ function operatorTexts(situation: Situation, screen: Screen): readonly string[] 
   return [`${name}${wrappedText({ text, colour }, name.length, screen)}\n`];
 }
 
-const READY_COLOURS: Readonly<Record<Condition['status'], Colour>> = {
-  True: 'green',
-  False: 'red',
-  Unknown: 'yellow',
+const READY_KINDS: Readonly<Record<Condition['status'], StateKind>> = {
+  True: 'pass',
+  False: 'fail',
+  Unknown: 'warn',
 };
 
-/** Returns the status of a condition with its color. */
+/** Returns the status of a condition with its mark and color. */
 export function readyCell(ready: Condition['status']): Cell {
-  return { text: ready, colour: READY_COLOURS[ready] };
+  return stateCell(ready, READY_KINDS[ready]);
 }
