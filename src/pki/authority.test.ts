@@ -35,7 +35,7 @@ const wrong: [string, AuthorityPem, string, string][] = [
     'CaCertificateMissing',
     "give the tenant's",
   ],
-  ['a certificate that is none', { ...ca, certificate: 'x' }, 'CaCertificateUnreadable', 'no PEM'],
+  ['an invalid certificate', { ...ca, certificate: 'x' }, 'CaCertificateUnreadable', 'no PEM'],
   ['a key in its place', { ...ca, certificate: ca.key }, 'CaCertificateUnreadable', 'is no PEM'],
   [
     'a certificate cut short',
@@ -44,7 +44,7 @@ const wrong: [string, AuthorityPem, string, string][] = [
     'certificate 2 of 2',
   ],
   ['an empty key', { ...ca, key: '' }, 'CaKeyMissing', 'private key is empty'],
-  ['a key that is none', { ...ca, key: 'garbage' }, 'CaKeyUnreadable', 'cannot be read (ERR_'],
+  ['an invalid key', { ...ca, key: 'garbage' }, 'CaKeyUnreadable', 'cannot be read (ERR_'],
   ['an encrypted key', { ...ca, key: locked }, 'CaKeyEncrypted', 'openssl pkey -in ca.key'],
   ['the key of another CA', { ...ca, key: other.key }, 'CaKeyMismatch', "'CN=kubernetes-ca'"],
   ['what says that it is no CA', noCa, 'CaNotAuthority', "'CN=kubernetes-ca' is not that of a CA"],

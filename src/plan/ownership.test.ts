@@ -100,8 +100,8 @@ describe('the routes of an Exposure', () => {
 
   test.each<[string, Partial<KubeObject['metadata']>]>([
     ['in another namespace', { namespace: 'elsewhere' }],
-    ['with a name that Snicket gives to none', { name: 'snicket-blue-2' }],
-    ['of an Exposure with that name before', { ownerReferences: [{ ...owners[0]!, uid: 'old' }] }],
+    ['with a name that Snicket never generates', { name: 'snicket-blue-2' }],
+    ['of a previous Exposure with that name', { ownerReferences: [{ ...owners[0]!, uid: 'old' }] }],
     ['without an owner', { ownerReferences: [] }],
   ])('do not include one %s, whatever its labels and owner', (_where, metadata) => {
     expect(isOwn(otherwise(metadata))).toBe(false);

@@ -106,12 +106,12 @@ describe('the ClusterDeployment of a K0smotronControlPlane', () => {
   test.each([
     ['by its release', { 'metadata.labels': labels }, { name: 'release', namespace: 'kcm-system' }],
     [
-      'by what Helm notes',
+      'by the annotations of Helm',
       { 'metadata.annotations': { 'meta.helm.sh/release-name': 'other' } },
       { name: 'other', namespace: 'tenants' },
     ],
-    ['by the names that charts give', {}, { name: 'violet', namespace: 'tenants' }],
-    ['of another name: none', { 'metadata.name': 'mine' }, undefined],
+    ['by the names of the chart', {}, { name: 'violet', namespace: 'tenants' }],
+    ['with another name: not found', { 'metadata.name': 'mine' }, undefined],
   ])('is found %s', (_, fields, expected) => {
     expect(clusterDeploymentOf(changed(controlPlane, fields))).toEqual(expected);
   });

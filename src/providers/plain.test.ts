@@ -178,8 +178,8 @@ describe('the certificate of the CA', () => {
 
   test.each([
     ['with its key in the same text', `${CA.key}${CERTIFICATE}`],
-    ['with remarks and a block that is broken', `# CA\n${broken}\r\n${CERTIFICATE}\nbye`],
-    ['with other ends of lines', CERTIFICATE.replaceAll('\n', '\r\n')],
+    ['with comments and a malformed block', `# CA\n${broken}\r\n${CERTIFICATE}\nbye`],
+    ['with CRLF line endings', CERTIFICATE.replaceAll('\n', '\r\n')],
   ])('is the only part that is used: %s', async (_, text) => {
     const { controlPlane, findings } = await readCa(text);
 

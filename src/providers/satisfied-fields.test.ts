@@ -292,7 +292,7 @@ describe.each([
     ['of another host', [NO_OWN_PROXY, publicEndpoint('other.test', 443)], true],
     ['of another port', [NO_OWN_PROXY, publicEndpoint(API, 8443)], true],
     ['of another type', YAML_PATCHES.map(withType('strategic')), true],
-    ['that are no YAML', YAML_PATCHES.map(withContent('{')), true],
+    ['with invalid YAML', YAML_PATCHES.map(withContent('{')), true],
     ['with an alias', YAML_PATCHES.map(withContent('a: &a [b]\ndata: *a\n')), true],
     ['none', [], true],
   ])('patches: %s, written %p', (__, value, is) => {

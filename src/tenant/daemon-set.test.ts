@@ -38,8 +38,8 @@ describe('the DaemonSet', () => {
   test.each<[string, object, object | undefined]>([
     ['half a gibibyte where nothing is said', {}, { memory: '512Mi' }],
     ['the request where it is larger', { requests: { memory: '0.5Gi' } }, { memory: '512Mi' }],
-    ['none where more is requested', { requests: { memory: '1e9' } }, undefined],
-    ['none where none is wanted', { limits: {} }, undefined],
+    ['none if more is requested', { requests: { memory: '1e9' } }, undefined],
+    ['none with empty limits', { limits: {} }, undefined],
   ])('has a limit of memory: %s', (_limit, resources, limits) => {
     const [container] = podIn(tenantObjects(tenantInput({ resources }))).containers;
 

@@ -212,7 +212,7 @@ describe('an object on another edge is ignored', () => {
   test.each<[string, object, KubeObject]>([
     ['another class', SPECS.haproxy, ingress(API_HOST, 'nginx')],
     ['another class by annotation', SPECS.haproxy, byAnnotation],
-    ['a class that nobody serves', shared, ingress(API_HOST, 'unhandled')],
+    ['a class that no controller serves', shared, ingress(API_HOST, 'unhandled')],
     ['another entry point', SPECS.traefik, otherEntry],
     ['another Gateway', SPECS['gateway-api'], tlsRoute(API_HOST, { ...SHARED, name: 'other' })],
     [
@@ -223,7 +223,7 @@ describe('an object on another edge is ignored', () => {
     ['another listener', SPECS['gateway-api'], tlsRoute(API_HOST, { ...SHARED, sectionName: 'x' })],
     ['a kind that the controller does not know', SPECS.haproxy, tlsRoute(API_HOST, SHARED)],
     ['an Ingress on Traefik, which asks it last', SPECS.traefik, ingress(API_HOST)],
-    ["the gateway of Snicket, which takes nobody's", SPECS.snicket, ingress(API_HOST)],
+    ["Snicket's gateway, which ignores foreign routes", SPECS.snicket, ingress(API_HOST)],
   ])('%s', (_what, spec, foreign) => {
     expect(claimsOn(spec, foreign)).toEqual([]);
   });

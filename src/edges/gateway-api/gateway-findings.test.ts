@@ -63,28 +63,33 @@ test('a Gateway without an address causes a warning only', () => {
 
 describe('a listener', () => {
   test.each<[string, object, string, string]>([
-    ['of another protocol', { protocol: 'HTTPS' }, 'ListenerNotPassthrough', 'has protocol HTTPS'],
     [
-      'that ends TLS',
+      'with another protocol',
+      { protocol: 'HTTPS' },
+      'ListenerNotPassthrough',
+      'has protocol HTTPS',
+    ],
+    [
+      'that terminates TLS',
       { tls: { mode: 'Terminate' } },
       'ListenerNotPassthrough',
       'has mode Terminate',
     ],
-    ['that says no mode', { tls: {} }, 'ListenerNotPassthrough', 'has mode Terminate'],
+    ['without a TLS mode', { tls: {} }, 'ListenerNotPassthrough', 'has mode Terminate'],
     [
-      'of other kinds',
+      'for other kinds',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ kind: 'TCPRoute' }] } },
       'ListenerKind',
       'takes TCPRoute.gateway.networking.k8s.io, and no TLSRoute of gateway.networking.k8s.io',
     ],
     [
-      'of the same kind in another group',
+      'for the same kind in another group',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ group: 'x', kind: 'TLSRoute' }] } },
       'ListenerKind',
       'takes TLSRoute.x, and no TLSRoute of gateway.networking.k8s.io',
     ],
     [
-      'of its own namespace',
+      'for its own namespace only',
       { allowedRoutes: { namespaces: { from: 'Same' } } },
       'ListenerNamespace',
       'takes routes of namespace edge alone, and not of tenants',
@@ -96,19 +101,19 @@ describe('a listener', () => {
       'takes routes of namespace edge alone, and not of tenants',
     ],
     [
-      'of no namespace',
+      'for no namespace',
       { allowedRoutes: { namespaces: { from: 'None' } } },
       'ListenerNamespace',
       "takes routes of namespaces by 'None', and not of tenants",
     ],
     [
-      'of another host',
+      'for another host',
       { hostname: API_HOST },
       'ListenerHostname',
       `takes ${API_HOST}, which does not cover ${KONNECTIVITY_HOST}`,
     ],
     [
-      'of another domain',
+      'for another domain',
       { hostname: '*.k8s.example.net' },
       'ListenerHostname',
       `takes *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
@@ -120,8 +125,8 @@ describe('a listener', () => {
   });
 
   test.each<[string, object]>([
-    ['of a wildcard over both domains', { hostname: '*.example.net' }],
-    ['of no kinds in particular', { allowedRoutes: { namespaces: { from: 'All' } } }],
+    ['with a wildcard over both domains', { hostname: '*.example.net' }],
+    ['without allowed kinds', { allowedRoutes: { namespaces: { from: 'All' } } }],
   ])('%s accepts the routes', (_what, listener) => {
     expect(findingsWith([gateway(listener)])).toEqual([]);
   });

@@ -101,10 +101,10 @@ describe('the patch with the public endpoint', () => {
 
   test.each([
     ['for something else', { ...own, target: { kind: 'ConfigMap', component: 'other' } }],
-    ['with more in it', changed(own, { 'patch.content': `${own.patch.content} ` })],
+    ['with additional content', changed(own, { 'patch.content': `${own.patch.content} ` })],
     ['without content', { target: own.target }],
-    ['that is none', 'apiServerHost: a'],
-    ['that keeps the proxy out', NO_OWN_PROXY],
+    ['that is invalid', 'apiServerHost: a'],
+    ['that disables the proxy', NO_OWN_PROXY],
   ])('is not one %s', (_, entry) => {
     expect(isPublicEndpoint(entry)).toBe(false);
   });

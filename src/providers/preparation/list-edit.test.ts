@@ -66,14 +66,14 @@ describe('removing entries again', () => {
         fc.array(fc.nat(), { maxLength: 3 }),
         (before, wanted, numbers) => {
           const { list: edited, records } = withEntries(before, wanted);
-          const added = numbers.map((number) => `his-${number}`);
+          const added = numbers.map((number) => `added-${number}`);
           const gone = before.find((entry) => edited.includes(entry));
-          const his = [...edited.filter((entry) => entry !== gone), ...added];
+          const current = [...edited.filter((entry) => entry !== gone), ...added];
 
-          const left = withoutEntries(his, records);
+          const remaining = withoutEntries(current, records);
 
-          expect(left).toEqual(expect.arrayContaining(added));
-          if (gone !== undefined) expect(left).not.toContain(gone);
+          expect(remaining).toEqual(expect.arrayContaining(added));
+          if (gone !== undefined) expect(remaining).not.toContain(gone);
         },
       ),
     );
