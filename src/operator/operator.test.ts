@@ -9,7 +9,7 @@ setDefaultTimeout(240_000);
 const SLICE = { namespace: 'default', name: 'kubernetes' };
 
 describe('an Exposure of a Service', () => {
-  test('is routed, reached through the gateway, and its tenant gets proxies and endpoints', async () => {
+  test('is routed and reachable through the gateway, and its tenant has proxies and endpoints', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);

@@ -195,7 +195,7 @@ describe('a target that was reachable', () => {
   });
 });
 
-test('many where nobody answers do not keep another one waiting', async () => {
+test('many targets that do not answer do not delay another one', async () => {
   let hangUps = 0;
   const silentPort = 2;
   const dial: Dial = async (address, port, signal) => {
@@ -261,11 +261,11 @@ describe('a target where nothing changes', () => {
     return timesMs.slice(1).map((ms, index) => Math.round((ms - timesMs[index]!) / 60_000));
   }
 
-  test('is probed ever less often', async () => {
+  test('is probed less and less often', async () => {
     expect(await periods(7, () => {})).toEqual([1, 2, 4, 8, 10, 10]);
   });
 
-  test('is probed at the full rate again after a sign of change', async () => {
+  test('is probed at the full rate again after an event', async () => {
     const hastened = await periods(7, (scheduler, probe) => {
       if (probe === 4) scheduler.hasten('tenants/blue');
     });

@@ -30,7 +30,7 @@ test('the period of a steady Exposure doubles, up to the longest', () => {
   expect(periods.of('tenants/blue')).toBe(10);
 });
 
-test('a steady tenant is read in full ever less often, and again soon after drift was repaired', async () => {
+test('a steady tenant is fully reconciled less and less often, and soon again after drift was repaired', async () => {
   await using lab = await OperatorLab.start({ resyncMs: 2 * MINUTE_MS, hasGateway: true });
   const { server, user, controllers } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);

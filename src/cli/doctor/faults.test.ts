@@ -13,7 +13,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
-import { addKamaji, ASKS, startProvidedLab } from '../../operator/testing/provided-lab.ts';
+import { addKamaji, REQUESTS_EDGE, startProvidedLab } from '../../operator/testing/provided-lab.ts';
 import {
   API_HOST,
   DoctorLab,
@@ -216,7 +216,7 @@ describe('a control plane of a provider', () => {
 
   test('whose tenant another management cluster owns', async () => {
     await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true });
-    const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': ASKS };
+    const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': REQUESTS_EDGE };
     const { controllers, user } = await addKamaji(lab, 'blue', asks);
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.untilCondition('blue', 'Ready', /^True/);
@@ -234,7 +234,7 @@ describe('a control plane of a provider', () => {
 
   test('that gives out kubeconfigs with the port of before', async () => {
     await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true });
-    const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': ASKS };
+    const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': REQUESTS_EDGE };
     const { controllers, server } = await addKamaji(lab, 'blue', asks);
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.untilCondition('blue', 'Ready', /^True/);

@@ -34,9 +34,9 @@ const LOST = {
   message: 'the API server does not answer',
   action: 'start it',
 } as const;
-const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesUnobserved', 'nobody looks') };
+const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesUnobserved', 'not observed') };
 
-test('a DaemonSet that nobody looks at is told of after half a minute, once', async () => {
+test('a DaemonSet that is not observed causes one event, after half a minute', async () => {
   await using server = await MemoryApiServer.start();
   server.seed(objectOf('Namespace', { name: TENANTS }));
   const [seeded] = server.seed(objectOf('Exposure', { name: 'blue', namespace: TENANTS }));
@@ -54,13 +54,13 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   const state = new ExposureState(undefined, 300_000, clock);
   const report = async (conditions: ConditionStates) =>
     reports.report(seeded!, state, { isRouted: false, conditions }, signal);
-  const told = () =>
+  const reasons = () =>
     server
       .readAll()
       .filter(({ kind }) => kind === 'Event')
       .map((event) => (event as unknown as { reason: string }).reason);
   await report(WELL);
-  await until('that it is ready', () => told().includes('Ready'));
+  await until('that it is ready', () => reasons().includes('Ready'));
 
   await report(UNOBSERVED);
   expect(reports.reportDelayMs(state)).toBe(30_000);
@@ -71,8 +71,8 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   await report(UNOBSERVED);
   await report(UNOBSERVED);
 
-  await until('that nobody looks', () => told().includes('ProxiesUnobserved'));
-  expect(told().toSorted()).toEqual(['ProxiesUnobserved', 'Ready']);
+  await until('an event about it', () => reasons().includes('ProxiesUnobserved'));
+  expect(reasons().toSorted()).toEqual(['ProxiesUnobserved', 'Ready']);
   expect(reports.reportDelayMs(state)).toBeUndefined();
   ended.abort();
   await writing;

@@ -53,7 +53,7 @@ async function untilCommands(
 }
 
 describe.concurrent('proxies at the addresses of their nodes', () => {
-  test('endpoints follow the nodes, and never become an empty list', async () => {
+  test('endpoints follow the nodes, and are never an empty list', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addTenant('blue');
     const { controllers, server } = tenant;
@@ -86,7 +86,7 @@ describe.concurrent('proxies at the addresses of their nodes', () => {
     });
   });
 
-  test('a node that has no address yet is no endpoint', async () => {
+  test('a node without an address is no endpoint', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addTenant('blue');
     await tenant.controllers.addNode('new', []);
@@ -99,7 +99,7 @@ describe.concurrent('proxies at the addresses of their nodes', () => {
 });
 
 describe.concurrent('a change of address', () => {
-  test('from one virtual address to another leaves no gap, and nothing on the nodes', async () => {
+  test('from one virtual address to another has no gap, and removes the previous address from the nodes', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const { controllers } = tenant;
@@ -135,7 +135,7 @@ describe.concurrent('a change of address', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('from virtual to those of nodes, and back', async () => {
+  test('from the virtual address to those of the nodes, and back', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const { controllers } = tenant;
@@ -166,7 +166,7 @@ describe.concurrent('a change of address', () => {
     await untilCommands(lab, tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
   });
 
-  test('an Exposure that leaves in the middle of it takes both addresses off', async () => {
+  test('an Exposure that is deleted in between removes both addresses', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const { controllers } = tenant;
@@ -187,7 +187,7 @@ describe.concurrent('a change of address', () => {
     expect(leaving()).toContain(NEW);
   });
 
-  test('endpoints that somebody tampers with are no change of address', async () => {
+  test('endpoints that another client changes are no change of address', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const before = commands(tenant);
@@ -247,7 +247,7 @@ describe.concurrent('the addresses of the edge', () => {
     expect(JSON.stringify(daemonSet(tenant))).not.toContain('203.0.113.');
   });
 
-  test('come back when a user changes them', async () => {
+  test('are restored when a user changes them', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addExposed('blue');
 

@@ -27,8 +27,8 @@ function isBy(ca: string, leaf: string): boolean {
   return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
 }
 
-describe.concurrent('the certificate of proxies that end TLS', () => {
-  test("is by the tenant's CA, for the names by which pods know their API", async () => {
+describe.concurrent('the certificate of proxies that terminate TLS', () => {
+  test("is signed by the tenant's CA, for the names that pods use for their API", async () => {
     await using lab = await OperatorLab.start(OPTIONS);
 
     const tenant = await lab.addExposed('blue');
@@ -46,7 +46,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     expect(key).not.toContain(tenant.authority.key);
   });
 
-  test('stays the same as long as nothing else changes, over a restart too', async () => {
+  test('stays the same while nothing else changes, also across a restart', async () => {
     await using lab = await OperatorLab.start(OPTIONS);
     const tenant = await lab.addExposed('blue');
     const leaf = leafOf(tenant);
@@ -59,7 +59,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     expect(leafOf(tenant)).toBe(leaf);
   });
 
-  test('is made anew when the CA is another one, and so is what proxies trust', async () => {
+  test('is issued again when the CA changes, and so is the CA that proxies trust', async () => {
     await using lab = await OperatorLab.start(OPTIONS);
     const tenant = await lab.addExposed('blue');
     const before = lab.statusOf('blue')!.certificate!;
@@ -80,7 +80,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     );
   });
 
-  test('is made anew when the names are others', async () => {
+  test('is issued again when the names change', async () => {
     await using lab = await OperatorLab.start(OPTIONS);
     const tenant = await lab.addExposed('blue');
     const kubernetes = { name: 'kubernetes', namespace: 'default' };
@@ -116,7 +116,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     );
   });
 
-  test('is never by the CA of another tenant, whichever Secret an Exposure names', async () => {
+  test('is never signed by the CA of another tenant, whichever Secret an Exposure names', async () => {
     await using lab = await OperatorLab.start(OPTIONS);
     const victim = await lab.addTenant('victim');
     const thief = await lab.addTenant('thief');
@@ -148,7 +148,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     expect(thief.server.read(RESOURCES.secret, PROXY)).toBeUndefined();
   });
 
-  test('is made anew when somebody spoils it', async () => {
+  test('is issued again when another client corrupts it', async () => {
     await using lab = await OperatorLab.start(OPTIONS);
     const tenant = await lab.addExposed('blue');
 

@@ -54,7 +54,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(after).toEqual(others);
   });
 
-  test('takes proxies along that have lost their label, and names those that have lost all else', async () => {
+  test('removes proxies that have lost their label, and reports objects that have lost everything', async () => {
     await using lab = await OperatorLab.start();
     const { server, user } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -72,7 +72,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.until('it is told', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
   });
 
-  test('takes the virtual address off all nodes before its proxies go', async () => {
+  test('removes the virtual address from all nodes before its proxies', async () => {
     await using lab = await OperatorLab.start();
     const { server, controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
@@ -95,7 +95,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(proxies()).toBeUndefined();
   });
 
-  test('takes the address off also if the operator was away for half of the time', async () => {
+  test('removes the address also if the operator was down for half of the time', async () => {
     await using lab = await OperatorLab.start({ cleanupTimeoutMs: 120_000 });
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
@@ -120,7 +120,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(lab.eventsOf('blue')).not.toContain('AddressLeftBehind');
   });
 
-  test('says so where nodes have not taken the address off in time', async () => {
+  test('reports nodes that have not removed the address in time', async () => {
     await using lab = await OperatorLab.start({ cleanupTimeoutMs: 500 });
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
@@ -134,7 +134,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
-  test('gives up on a tenant that cannot be reached, and says so', async () => {
+  test('gives up on a tenant that cannot be reached, and reports it', async () => {
     const { spec, objects, resource, name } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec, cleanupTimeoutMs: 1 });
     lab.management.seed(...objects);
@@ -167,7 +167,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
   });
 
-  test('says at once that it leaves, and until when, if its tenant was silent already', async () => {
+  test('reports the cleanup and its deadline at once if the tenant did not answer before', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -190,7 +190,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
   });
 
-  test('has the time from its deletion on, whenever the operator starts', async () => {
+  test('has a deadline that counts from its deletion, whenever the operator starts', async () => {
     await using lab = await OperatorLab.start();
     const { server } = await lab.addExposed('blue');
     await server.goDown();
@@ -206,7 +206,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(said).toContain(`At ${end} Snicket gives up`);
   });
 
-  test('does not wait for a tenant in which nothing was made', async () => {
+  test('does not wait for a tenant without objects of Snicket', async () => {
     await using lab = await OperatorLab.start();
     const { server } = await lab.addTenant('blue');
     await server.goDown();
@@ -218,7 +218,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
   });
 
-  test('leaves what others made, however much it looks like ours', async () => {
+  test('keeps foreign objects, however similar they are', async () => {
     const { spec, objects, resource } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -235,7 +235,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(server.read(RESOURCES.secret, other)).toBeDefined();
   });
 
-  test('leaves the endpoints that an API server keeps itself again', async () => {
+  test('keeps the endpoints that an API server maintains itself again', async () => {
     await using lab = await OperatorLab.start();
     const { server, user } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -277,7 +277,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
-  test('leaves after a while if not even its control plane can be read', async () => {
+  test('is cleaned up after a timeout if its control plane cannot be read', async () => {
     await using lab = await OperatorLab.start({ cleanupTimeoutMs: 1 });
     await lab.addExposed('blue');
     await lab.change(RESOURCES.exposure, 'blue', { spec: { controlPlane: { service: null } } });

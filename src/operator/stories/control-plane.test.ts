@@ -5,7 +5,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { secretOf } from '../testing/objects.ts';
-import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
+import { addKamaji, REQUESTS_EDGE, startProvidedLab } from '../testing/provided-lab.ts';
 import { TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
@@ -22,8 +22,8 @@ function route(lab: OperatorLab): Readonly<Record<string, object>> | undefined {
   return routes.length === 0 ? undefined : Object.fromEntries(routes);
 }
 
-describe.concurrent('a control plane that is not there as it should be', () => {
-  test('a Service that comes later is waited for', async () => {
+describe.concurrent('an incomplete control plane', () => {
+  test('waits for a Service that is created later', async () => {
     await using lab = await OperatorLab.start();
     const { port } = await lab.addTenant('blue');
     const service = { name: 'later', apiPort: port };
@@ -48,7 +48,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     });
   });
 
-  test('a Service that goes, or loses its port, takes no route away', async () => {
+  test('keeps its route when the Service is deleted or loses its port', async () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
     await lab.addExposed('blue');
     const before = route(lab);
@@ -69,7 +69,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     expect(lab.condition('blue', 'Ready')).toStartWith('False ServiceMissing');
   });
 
-  test('a Service whose port moves is followed', async () => {
+  test('follows a Service whose port changes', async () => {
     await using lab = await OperatorLab.start();
     const { port } = await lab.addExposed('blue');
     const ports = [
@@ -106,7 +106,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     );
   });
 
-  test('Secrets that come later are waited for, and the route does not wait for them', async () => {
+  test('waits for Secrets that are created later, but not with the route', async () => {
     await using lab = await OperatorLab.start(RESYNC);
     const { authority, kubeconfig } = await lab.addTenant('blue');
     const at = (name: string) => ({ name, namespace: TENANTS });
@@ -135,7 +135,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     expect(lab.condition('blue', 'Prepared')).toStartWith('True Prepared');
   });
 
-  test('a kubeconfig that cannot be used is named', async () => {
+  test('reports an invalid kubeconfig', async () => {
     await using lab = await OperatorLab.start(RESYNC);
     const { kubeconfig } = await lab.addTenant('blue');
     await lab.changeSecret('blue-kubeconfig', { 'admin.conf': 'apiVersion: v1\nkind: Config\n' });
@@ -156,7 +156,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('a CA without its key is no obstacle to passthrough, and is one to terminate', async () => {
+  test('does not need the CA key for passthrough, but needs it to terminate TLS', async () => {
     await using lab = await OperatorLab.start({ ...RESYNC, edge: LAB_EDGES.traefik.spec });
     const { server, authority } = await lab.addTenant('blue');
     await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'tls.key': null } });
@@ -178,10 +178,12 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('a missing kubeconfig is the reason, not a CA key that passthrough does not need', async () => {
+  test('reports a missing kubeconfig, and not a CA key that passthrough does not need', async () => {
     await using lab = await startProvidedLab(RESYNC);
     await addKamaji(lab, 'blue');
-    await lab.change(PROVIDER_RESOURCES.kamaji, 'blue', { metadata: { annotations: ASKS } });
+    await lab.change(PROVIDER_RESOURCES.kamaji, 'blue', {
+      metadata: { annotations: REQUESTS_EDGE },
+    });
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'ca.key': null } });
@@ -191,7 +193,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^False SecretMissing/);
   });
 
-  test('a CA that is none is named', async () => {
+  test('reports an invalid CA', async () => {
     await using lab = await OperatorLab.start({ ...RESYNC, edge: LAB_EDGES.traefik.spec });
     const { authority } = await lab.addTenant('blue');
     await lab.changeSecret('blue-ca', { 'tls.key': 'no key' });
@@ -205,7 +207,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('a provider that is not known is said to be so', async () => {
+  test('reports an unknown provider', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
     const objectRef = { group: 'example.test', kind: 'HostedControlPlane', name: 'a' };

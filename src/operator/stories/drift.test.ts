@@ -40,8 +40,8 @@ async function untilBack(
   );
 }
 
-describe.concurrent('what somebody changes is put back', () => {
-  test('at once, where it is watched in the tenant', async () => {
+describe.concurrent('a change by another client is reverted', () => {
+  test('at once, if the object is watched in the tenant', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const places = [SLICE, DAEMON_SET];
@@ -61,7 +61,7 @@ describe.concurrent('what somebody changes is put back', () => {
       await untilBack(lab, tenant, place, before[index]!);
   });
 
-  test('at once, where it keeps proxies from nodes', async () => {
+  test('at once, if it removes proxies from nodes', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addTenant('blue');
     await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
@@ -80,7 +80,7 @@ describe.concurrent('what somebody changes is put back', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
   });
 
-  test('at once, where it is the label by which Snicket knows its objects', async () => {
+  test('at once, if it removes the label of managed objects', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const before = contentOf(tenant.server.read(...DAEMON_SET))!;
@@ -91,7 +91,7 @@ describe.concurrent('what somebody changes is put back', () => {
     await untilBack(lab, tenant, DAEMON_SET, before);
   });
 
-  test('at the next look, where it is not watched in the tenant', async () => {
+  test('at the next reconcile, if the object is not watched in the tenant', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addExposed('blue');
     const before = NOT_WATCHED.map(([resource, key]) =>
@@ -137,7 +137,7 @@ describe.concurrent('what somebody changes is put back', () => {
     },
   );
 
-  test('at once, where it stands for a control plane that is given by its addresses', async () => {
+  test('at once, for the Service of a control plane with fixed addresses', async () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
     await lab.addTenant('blue');
     const api = ['192.0.2.1:6443'];

@@ -39,7 +39,7 @@ function reason(lab: OperatorLab, type: string): string | undefined {
 }
 
 describe.concurrent('an Exposure and its Edge', () => {
-  test('an Edge that is not there yet is waited for', async () => {
+  test('waits for an Edge that is created later', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
 
@@ -54,7 +54,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.statusOf('blue')?.edgeRef?.name).toBe('later');
   });
 
-  test('without a name it is the default one, the older of two', async () => {
+  test('uses the default Edge without edgeRef, the older of two', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
 
@@ -73,7 +73,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(edge(lab, 'younger')?.exposures).toBe(0);
   });
 
-  test('a second default Edge moves nobody, however old, and both say that there are two', async () => {
+  test('a second default Edge moves no Exposure, and both Edges report the other', async () => {
     const isDefault = { 'snicket.dev/is-default': 'true' };
     await using lab = await OperatorLab.start();
     await lab.applyEdge({}, 'younger', isDefault);
@@ -100,7 +100,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.until('no word of it', () => !said('shared').includes('SeveralDefaultEdges'));
   });
 
-  test('an Edge that is for other namespaces takes none of its own, and what was routed goes', async () => {
+  test('an Edge for other namespaces accepts no Exposure, and its routes are removed', async () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     await lab.addExposed('blue');
@@ -125,7 +125,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     );
   });
 
-  test('the labels of a namespace and the selector of the Edge decide together, at once', async () => {
+  test('the labels of a namespace and the selector of the Edge apply at once', async () => {
     const allowedNamespaces = { from: 'Selector', selector: { matchLabels: { team: 'a' } } };
     await using lab = await OperatorLab.start({ ...NEVER, edge: { allowedNamespaces } });
     await lab.addTenant('blue');
@@ -142,7 +142,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
   });
 
-  test('a namespace that loses its label frees its hosts for Exposures that wait for them', async () => {
+  test('a namespace that loses its label releases its hosts for waiting Exposures', async () => {
     const allowedNamespaces = { from: 'Selector', selector: { matchLabels: { team: 'a' } } };
     await using lab = await OperatorLab.start(NEVER);
     lab.management.seed(objectOf('Namespace', { name: 'shop', labels: { team: 'a' } }));
@@ -176,7 +176,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('blue', 'Accepted', /^True/);
   });
 
-  test('a host that the Edge does not allow is refused; one that it allows no more loses its route', async () => {
+  test('a host that the Edge does not allow is refused, and one that it no longer allows loses its route', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
     await lab.expose('blue', { hosts: { api: 'blue.example.net' } });
@@ -194,7 +194,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.until('no route is left', () => lab.routesOf('blue').length === 0);
   });
 
-  test('when the Edge is removed by force, the gateway goes on with the route', async () => {
+  test('the gateway keeps serving the route when the Edge is deleted by force', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
     const { driver, endpoint, mode, proxies } = lab.statusOf('blue')!;
@@ -215,7 +215,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('a deleted Edge serves the Exposures that use it, accepts no others, and goes with the last', async () => {
+  test('a deleted Edge serves its Exposures, accepts no others, and is gone with the last', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
     await lab.addExposed('blue');
     await lab.addExposed('red');
@@ -275,7 +275,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.until('the Edge is gone', () => edge(lab) === undefined);
   });
 
-  test('an Edge that no Exposure uses is deleted at once, also if one has used it', async () => {
+  test('an unused Edge is deleted at once, also if it was used before', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
     await lab.until('the Edge is protected', () => protection(lab).includes(PROTECTION));
@@ -287,7 +287,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.management.read(RESOURCES.edge, { name: 'shared' })).toBeUndefined();
   });
 
-  test('an Exposure that an Edge does not allow holds its deletion while it is routed', async () => {
+  test('an Exposure that its Edge no longer allows blocks the deletion while it is routed', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
     await lab.addTenant('never');
     await lab.addExposed('blue');
@@ -308,7 +308,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.management.read(RESOURCES.edge, { name: 'shared' })).toBeUndefined();
   });
 
-  test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {
+  test('another driver: new objects are created, and the old ones are removed once all conditions are met', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { server, port } = await lab.addExposed('blue');
@@ -373,7 +373,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('blue', 'Routed', /^True(?!.*former driver)/);
   });
 
-  test('two drivers that write an Ingress have one each while the routes move', async () => {
+  test('two drivers with an Ingress each have their own during a move', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, edge: LAB_EDGES.haproxy.spec });
     const nginx = { driver: 'nginx', ingress: { className: 'nginx' } };
     lab.management.seed(
@@ -401,7 +401,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(ingress('nginx')).toBeDefined();
   });
 
-  test("Snicket's own gateway carries a tenant until its proxies go by another driver", async () => {
+  test("Snicket's gateway serves a tenant until its proxies use another driver", async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { port, controllers } = await lab.addExposed('blue');
@@ -429,7 +429,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(drivers()).toEqual(['haproxy']);
   });
 
-  test('a driver whose API is missing takes nothing away', async () => {
+  test('a driver whose API is missing removes nothing', async () => {
     const options = { edge: LAB_EDGES.haproxy.spec, resources: WITHOUT_TRAEFIK };
     await using lab = await OperatorLab.start(options);
     lab.management.seed(...LAB_EDGES.haproxy.objects);
@@ -450,7 +450,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.until('the Edge says so', () => reason(lab, 'Ready') === 'EdgeApiMissing');
   });
 
-  test('a driver whose API is missing leaves the route of the gateway', async () => {
+  test('a driver whose API is missing keeps the route of the gateway', async () => {
     await using lab = await OperatorLab.start({ resources: WITHOUT_TRAEFIK });
     await lab.addExposed('blue');
     const routes = lab.routesOf('blue');
@@ -462,7 +462,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.routesOf('blue')).toEqual(routes);
   });
 
-  test('an object of somebody else with a name that is needed is left alone', async () => {
+  test('a foreign object with a required name is left alone', async () => {
     const { spec, objects, resource } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -487,7 +487,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     );
   });
 
-  test('an Edge says where it is and by how many Exposures it is used', async () => {
+  test('an Edge reports its addresses and the number of its Exposures', async () => {
     await using lab = await OperatorLab.start({ edge: { addresses: undefined } });
     await lab.addExposed('blue');
     await lab.until('its address is unknown', () => reason(lab, 'Ready') === 'AddressUnknown');

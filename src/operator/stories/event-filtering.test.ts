@@ -25,8 +25,8 @@ async function untilAtRest(lab: OperatorLab): Promise<void> {
   } while (looks(lab) !== before);
 }
 
-describe.concurrent('what is news', () => {
-  test('the status of an Exposure, if somebody else writes it: it is put right at once', async () => {
+describe.concurrent('a reconcile is caused by', () => {
+  test('a status that another client writes, which is reverted at once', async () => {
     await using lab = await OperatorLab.start(NEVER);
     await lab.addExposed('blue');
     await untilAtRest(lab);
@@ -43,7 +43,7 @@ describe.concurrent('what is news', () => {
     await lab.until('it is as before', () => Bun.deepEquals(lab.statusOf('blue'), before));
   });
 
-  test('a class of Ingresses, for those alone whose Edge is of it', async () => {
+  test('an IngressClass, for Exposures of its Edges only', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ ...NEVER, edge: spec });
     lab.management.seed(...objects);
@@ -63,7 +63,7 @@ describe.concurrent('what is news', () => {
     expect(looks(lab)).toBe(before);
   });
 
-  test('no heartbeat of a node', async () => {
+  test('a node, but not by its heartbeat', async () => {
     await using lab = await OperatorLab.start(NEVER);
     const { controllers, user } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
@@ -82,7 +82,7 @@ describe.concurrent('what is news', () => {
     expect(looks(lab)).toBe(before);
   });
 
-  test('what goes on in a tenant, twice a second at most, and the last of it for certain', async () => {
+  test('changes in a tenant, at most twice a second, including the last one', async () => {
     await using lab = await OperatorLab.start(NEVER);
     const { user, server } = await lab.addExposed('blue');
     await untilAtRest(lab);
@@ -107,7 +107,7 @@ describe.concurrent('what is news', () => {
   });
 });
 
-test('a healthy start is one event, and no warning', async () => {
+test('a successful start records one event and no warning', async () => {
   await using lab = await OperatorLab.start({ hasGateway: true, probeMs: 60_000 });
   const { controllers } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);

@@ -24,7 +24,7 @@ function hops(lab: OperatorLab): readonly string[] {
 }
 
 describe.concurrent('hops', () => {
-  test('are those of the way to the API, of the endpoints and of the proxies', async () => {
+  test('include the path to the API, the endpoints and the proxies', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
 
     await ready(lab);
@@ -36,7 +36,7 @@ describe.concurrent('hops', () => {
     ]);
   });
 
-  test('of a host go with it, and those of the next are probed soon', async () => {
+  test('of a removed host are removed, and those of the new host are probed soon', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
     await ready(lab);
 
@@ -63,7 +63,7 @@ describe.concurrent('hops', () => {
     await lab.untilCondition('blue', 'Ready', /^True/);
   });
 
-  test('that nobody could look at say so', async () => {
+  test('that could not be observed are reported as such', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
     const { server } = await lab.addTenant('blue');
     await server.goDown();
@@ -77,7 +77,7 @@ describe.concurrent('hops', () => {
     expect(hops(lab).join()).not.toContain('kubeconfig');
   });
 
-  test('tell Ready why proxies are not ready', async () => {
+  test('are the reason of Ready if proxies are not ready', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true, lookup: async () => [] });
     const { controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
@@ -92,7 +92,7 @@ describe.concurrent('hops', () => {
 });
 
 describe.concurrent('Reachable', () => {
-  test('turns after 30 seconds, with events, and leaves Ready alone', async () => {
+  test('changes after 30 seconds, with events, and does not affect Ready', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true, probeMs: 5_000 });
     await ready(lab);
     await lab.untilCondition('blue', 'Reachable', /^True Reachable/);
@@ -106,7 +106,7 @@ describe.concurrent('Reachable', () => {
     await lab.until('the event', () => lab.eventsOf('blue').includes('EdgeRefused'));
   });
 
-  test('is degraded by one dead address of two, which ends no move', async () => {
+  test('is degraded by one failing address of two, which completes no move', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
     await ready(lab);
     await lab.untilCondition('blue', 'Reachable', /^True Reachable/);
@@ -125,7 +125,7 @@ describe.concurrent('Reachable', () => {
     await lab.until('it has moved', () => lab.apiHostsOf('blue').length === 1);
   });
 
-  test('warns of DNS that differs from the Edge, which ends no move either', async () => {
+  test('warns of DNS that differs from the Edge, which completes no move either', async () => {
     let addresses = ['127.0.0.1'];
     const lookup = async () => Promise.resolve(addresses);
     await using lab = await OperatorLab.start({ hasGateway: true, lookup });
@@ -145,7 +145,7 @@ describe.concurrent('Reachable', () => {
   });
 });
 
-test('nobody hears of a DaemonSet that is seen a moment later', async () => {
+test('a DaemonSet that is observed a moment later causes no event', async () => {
   await using lab = await OperatorLab.start({ hasGateway: true });
   const { controllers } = await ready(lab);
   await lab.until('an event', () => lab.eventsOf('blue').length > 0);

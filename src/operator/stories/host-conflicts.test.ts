@@ -17,7 +17,7 @@ async function twoWho(lab: OperatorLab, first: string, second: string): Promise<
 }
 
 describe.concurrent('two Exposures that request the same host', () => {
-  test('the one that is routed keeps it, and the other is told who has it', async () => {
+  test('the routed one keeps it, and the other reports its owner', async () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
     // By name, alpha would come first if both are of the same second.
     await twoWho(lab, 'zeta', 'alpha');
@@ -32,7 +32,7 @@ describe.concurrent('two Exposures that request the same host', () => {
     expect(lab.condition('zeta', 'Accepted')).toStartWith('True');
   });
 
-  test('the other takes over when the first one is gone', async () => {
+  test('the other takes over when the first one is deleted', async () => {
     await using lab = await OperatorLab.start();
     await twoWho(lab, 'blue', 'green');
     await lab.untilCondition('green', 'Accepted', /^False HostConflict/);
@@ -43,7 +43,7 @@ describe.concurrent('two Exposures that request the same host', () => {
     expect(lab.apiHostsOf('green')).toEqual(['wanted.example.test']);
   });
 
-  test('the other takes over when the previous route of the first one is gone', async () => {
+  test('the other takes over when the previous route of the first one is removed', async () => {
     await using lab = await OperatorLab.start();
     await twoWho(lab, 'blue', 'green');
     await lab.untilCondition('green', 'Accepted', /^False HostConflict/);
@@ -65,7 +65,7 @@ describe.concurrent('two Exposures that request the same host', () => {
     expect(lab.apiHostsOf('blue')).toEqual(['another.example.test']);
   });
 
-  test('those who were refused are not looked at whenever somebody else changes', async () => {
+  test('the refused one is not reconciled when an unrelated Exposure changes', async () => {
     const refused = Array.from({ length: 20 }, (_, place) => `refused-${place}`);
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue', SPEC);
@@ -83,7 +83,7 @@ describe.concurrent('two Exposures that request the same host', () => {
     expect(runs() - before).toBeLessThan(refused.length);
   });
 
-  test('names that make the same host are caught too', async () => {
+  test('names that result in the same host conflict too', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
     const { port } = await lab.addTenant('green');
@@ -130,7 +130,7 @@ async function squat(lab: OperatorLab, host: string, younger: Record<string, unk
 const SQUATTED = 'tenants-younger.konnectivity.example.test';
 
 describe.concurrent('an older Exposure that requests a host of a running one', () => {
-  test('may have the host of konnectivity that is not there, and takes nothing by it', async () => {
+  test('may get an unused konnectivity host, and takes no route', async () => {
     await using lab = await OperatorLab.start();
 
     await squat(lab, SQUATTED);
@@ -146,7 +146,7 @@ describe.concurrent('an older Exposure that requests a host of a running one', (
     expect(lab.apiHostsOf('younger')).toEqual(['tenants-younger.k8s.example.test']);
   });
 
-  test('and so has it first takes no route away from one that comes to need it', async () => {
+  test('takes no route from an Exposure that needs the konnectivity host later', async () => {
     const { spec, objects, resource } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -190,7 +190,7 @@ test('an Exposure keeps its route when it requests a host that another Exposure 
   expect(lab.condition('green', 'Accepted')).toStartWith('True');
 });
 
-test('a host that the operator has just granted is taken, also before its watch reports that', async () => {
+test('a host is owned as soon as it is granted, before the watch reports it', async () => {
   await using lab = await OperatorLab.start({ isOperatorRunning: false });
   lab.management.inject({ kind: 'hang' }, { verb: 'watch', plural: 'tenantroutes' }, Infinity);
   lab.startOperator();
@@ -234,7 +234,7 @@ const AMENDED = {
   'gateway-api': { hostnames: ['shop.example.test'] },
 } as const;
 
-describe.concurrent('a foreign object that claims our host', () => {
+describe.concurrent('a foreign object that claims the host of an Exposure', () => {
   test.each(Object.keys(CLAIMS) as (keyof typeof CLAIMS)[])(
     'is named while it does, behind %s',
     async (driver) => {
@@ -265,7 +265,7 @@ describe.concurrent('a foreign object that claims our host', () => {
     },
   );
 
-  test('is named though it says that it belongs to the Exposure', async () => {
+  test('is reported although its labels name the Exposure', async () => {
     const { spec, objects, resource } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -289,7 +289,7 @@ describe.concurrent('a foreign object that claims our host', () => {
     await lab.untilCondition('blue', 'Routed', /^(?!False HostClaimed)/);
   });
 
-  test('takes nothing away from what was routed before', async () => {
+  test('takes no existing route away', async () => {
     const { spec, objects, resource } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);

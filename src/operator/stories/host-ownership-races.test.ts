@@ -102,7 +102,7 @@ test('a host is taken while its first TenantRoute is being written', async () =>
   expect(lab.condition('older', 'Accepted')).toBe(refusal);
 });
 
-test('a host that could not be routed goes to the Exposure that waits for it', async () => {
+test('a host whose route could not be written is granted to a waiting Exposure', async () => {
   const { lab, gate } = await rivals('apply', '"host":"wanted.example.test"');
   await using _ = lab;
   await lab.expose('younger', WANTED);
@@ -122,7 +122,7 @@ test('a host that could not be routed goes to the Exposure that waits for it', a
   expect(lab.routesOf('younger')).toEqual([]);
 });
 
-test('a host that another Exposure has got during a reconcile is not written again', async () => {
+test('a host that another Exposure gets during a reconcile is not written again', async () => {
   const { lab, gate } = await rivals('get', '"younger-ca"');
   await using _ = lab;
   await lab.expose('younger', WANTED);

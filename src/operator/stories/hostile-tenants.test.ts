@@ -23,8 +23,8 @@ function sendEvents({ response }: HostileCall, everyMs: number, next: () => obje
   response.on('close', () => clearInterval(timer));
 }
 
-describe.concurrent("a tenant's memory is not ours", () => {
-  test('whatever objects its watches tell of', async () => {
+describe.concurrent("the operator's memory is bounded", () => {
+  test('for any objects in the watches of a tenant', async () => {
     await using lab = await OperatorLab.start({ transport: 'tls' });
     let sent = 0;
     using _hostile = await HostileTenant.start(lab, ['evil'], (call) => {
@@ -47,7 +47,7 @@ describe.concurrent("a tenant's memory is not ours", () => {
     expect(sent - atFirst).toBeLessThan(1000);
   });
 
-  test('however many objects its lists have', async () => {
+  test('for any number of objects in the lists of a tenant', async () => {
     await using lab = await OperatorLab.start({ transport: 'tls' });
     const labels = { 'kubernetes.io/service-name': 'kubernetes' };
     const slices = Array.from({ length: 201 }, (_, index) => ({
@@ -93,7 +93,7 @@ test.concurrent.each([
   expect(exposureStatus.safeParse(lab.statusOf('evil')).error).toBeUndefined();
 });
 
-test.concurrent('a token that comes back in other letters is shown to nobody', async () => {
+test.concurrent('a token that is echoed in another encoding is never shown', async () => {
   await using lab = await OperatorLab.start({ transport: 'tls' });
   const letters = HostileTenant.token.split('');
   const escaped = letters.map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -117,7 +117,7 @@ function isPublic({ kind }: { readonly kind: string }): boolean {
   return kind !== 'Secret';
 }
 
-test('Exposures of a server that hangs keep no good one waiting', async () => {
+test('Exposures of a server that hangs do not delay others', async () => {
   // Longer than the test: none of those that hang gives up and makes room.
   const tenantTimeoutMs = 600_000;
   await using lab = await OperatorLab.start({ tenantTimeoutMs });

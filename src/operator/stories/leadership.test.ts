@@ -227,7 +227,7 @@ describe.concurrent('a leader that cannot renew its Lease', () => {
   });
 });
 
-describe.concurrent('a leader that may not write any more', () => {
+describe.concurrent('a leader that may no longer write', () => {
   test('writes nothing to a tenant that its management cluster still owns', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     const { operatorOptions } = lab.environment;
@@ -429,7 +429,7 @@ describe.concurrent('the status', () => {
     expect(seen).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'False' : 'True')));
   });
 
-  test('stays as it is through an outage of the API server, its restart, and a new leader', async () => {
+  test('is stable through an outage of the API server, its restart, and a new leader', async () => {
     await using lab = await OperatorLab.start();
     const { controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);

@@ -23,7 +23,7 @@ function made(lab: OperatorLab): readonly string[] {
     .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }
 
-describe.concurrent('a management cluster that fails now and then', () => {
+describe.concurrent('a management cluster that fails intermittently', () => {
   test.each<[string, readonly (readonly [Fault, FaultTarget, number])[], timeoutMs?: number]>([
     [
       'is busy',
@@ -85,7 +85,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
 
-  test('and goes away for a while is served on from where it was', async () => {
+  test('that is down for a while is watched from the last version', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
     await lab.management.goDown();
@@ -96,7 +96,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     expect(lab.condition('blue', 'WorkersReady')).toStartWith('True');
   });
 
-  test('and loses its history misses nothing', async () => {
+  test('that has compacted its history causes no missed changes', async () => {
     await using lab = await OperatorLab.start();
     const { server } = await lab.addExposed('blue');
     await lab.addTenant('green');
@@ -111,7 +111,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
-  test('of one kind of routes holds up nobody who does without it', async () => {
+  test('that fails for one kind of routes does not delay others', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -123,7 +123,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('is not taken for a tenant that fails', async () => {
+  test('is not reported as a failure of the tenant', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -140,7 +140,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     expect(said).not.toContain('tenant reconcile failed');
   });
 
-  test('keys of the gateway that are corrected are used without an event', async () => {
+  test('corrected gateway keys are used without an event', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 36_000_000 });
     await lab.addExposed('blue');
     const key = { name: 'snicket-gateway-keys', namespace: SYSTEM };
@@ -159,7 +159,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('a status that turns and turns back is written as it is in the end', async () => {
+  test('a status that changes and reverts is written in its final state', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
     const { controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);

@@ -19,8 +19,8 @@ function edgeCondition(lab: OperatorLab, type: string): string {
   return `${found?.status} ${found?.reason}: ${found?.message}`;
 }
 
-describe.concurrent('an operator without the right to', () => {
-  test('read Secrets says so of an Exposure that is new, and goes on once it has it', async () => {
+describe.concurrent('an operator without permission to', () => {
+  test('read Secrets reports it on a new Exposure, and continues once it has the permission', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
     lab.management.inject(FORBIDDEN, { verb: 'get', plural: 'secrets', name: 'blue-ca' }, ALWAYS);
@@ -37,7 +37,7 @@ describe.concurrent('an operator without the right to', () => {
     expect(lab.condition('blue', 'Prepared')).toStartWith('True');
   });
 
-  test('read Secrets any more does not keep an Exposure that leaves for ever', async () => {
+  test('read Secrets does not block a deleted Exposure forever', async () => {
     await using lab = await OperatorLab.start({ cleanupTimeoutMs: 500 });
     await lab.addExposed('blue');
     await lab.stopOperator();
@@ -50,7 +50,7 @@ describe.concurrent('an operator without the right to', () => {
     await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
   });
 
-  test('delete Ingresses says so of an Exposure that leaves', async () => {
+  test('delete Ingresses reports it on a deleted Exposure', async () => {
     const { spec, objects, resource, name } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -65,7 +65,7 @@ describe.concurrent('an operator without the right to', () => {
     expect(lab.read(resource, name)).toBeUndefined();
   });
 
-  test('write Ingresses says so of the route', async () => {
+  test('write Ingresses reports it on the route', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -78,7 +78,7 @@ describe.concurrent('an operator without the right to', () => {
     expect(said).toContain('ingresses');
   });
 
-  test('read Ingresses says so of the Edge and of the routes that need them, and works for others', async () => {
+  test('read Ingresses reports it on the Edge and its routes, and serves others', async () => {
     const { spec, objects, resource, name } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
     lab.management.seed(...objects);
@@ -101,7 +101,7 @@ describe.concurrent('an operator without the right to', () => {
   });
 });
 
-test('a management cluster that fails on and on is told of, one that fails once is not', async () => {
+test('a management cluster that keeps failing is reported, and one that fails once is not', async () => {
   await using lab = await OperatorLab.start();
   await lab.addTenant('blue');
   lab.management.inject(BROKEN, { verb: 'get', plural: 'secrets', name: 'blue-ca' }, 3);
@@ -115,7 +115,7 @@ test('a management cluster that fails on and on is told of, one that fails once 
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
 });
 
-test('an Edge whose class is not there is not ready', async () => {
+test('an Edge whose class does not exist is not ready', async () => {
   const { spec, objects } = LAB_EDGES.haproxy;
   await using lab = await OperatorLab.start({ edge: spec });
   await lab.until('it says so', () => edgeCondition(lab, 'Ready').startsWith('False Ingress'));

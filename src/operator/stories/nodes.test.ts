@@ -5,7 +5,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(240_000);
 
-test('proxies whose roll-out stands still are told of, until it moves', async () => {
+test('a stuck rollout of proxies is reported until it makes progress', async () => {
   await using lab = await OperatorLab.start({ stuckAfterMs: 300 });
   const { controllers, user } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);
@@ -27,8 +27,8 @@ test('proxies whose roll-out stands still are told of, until it moves', async ()
   await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
 });
 
-describe.concurrent('proxies that no node gets', () => {
-  test('are a fault if there are nodes', async () => {
+describe.concurrent('proxies that run on no node', () => {
+  test('are reported if there are nodes', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { controllers } = await lab.addTenant('blue');
     for (const name of ['worker-1', 'worker-2']) await controllers.addNode(name, ['10.0.0.1']);
@@ -49,7 +49,7 @@ describe.concurrent('proxies that no node gets', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady: 1 of 1/);
   });
 
-  test('are none if there are no nodes yet', async () => {
+  test('are ready if there are no nodes yet', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { controllers } = await lab.addExposed('blue');
     expect(lab.condition('blue', 'WorkersReady')).toStartWith('True NoNodes');

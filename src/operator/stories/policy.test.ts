@@ -9,7 +9,7 @@ const POLICY = {
   access: { allowedSources: ['192.0.2.0/24'] },
 };
 
-test('limits and allowed sources reach the gateway, and go again', async () => {
+test('limits and allowed sources are set in the gateway, and removed again', async () => {
   await using lab = await OperatorLab.start({ hasGateway: true });
   const { controllers } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);
@@ -33,7 +33,7 @@ test('limits and allowed sources reach the gateway, and go again', async () => {
   expect(lab.routesOf('blue')[0]).not.toContainAnyKeys(['limits', 'allowedSources']);
 });
 
-test('limits and allowed sources that an Edge does not enforce are named in Routed', async () => {
+test('limits and allowed sources that an Edge does not enforce are reported in Routed', async () => {
   const { spec, objects } = LAB_EDGES.haproxy;
   await using lab = await OperatorLab.start({ edge: spec });
   lab.management.seed(...objects);

@@ -16,7 +16,7 @@ async function reconcilesOf(lab: OperatorLab): Promise<number> {
   return count() - before;
 }
 
-describe.concurrent('an Exposure that waits is reconciled ever less often', () => {
+describe.concurrent('an Exposure that waits is reconciled less and less often', () => {
   test('for a Secret, which is found within a minute or so', async () => {
     await using lab = await OperatorLab.start();
     const { authority } = await lab.addTenant('blue');

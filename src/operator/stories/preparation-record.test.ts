@@ -160,7 +160,7 @@ describe('an operator that ends after a write', () => {
     return ending.hasEnded;
   }
 
-  test('leaves it to the next one to clean up: every field is as it was, after each single write', async () => {
+  test('lets the next one clean up: every field is restored, after each single write', async () => {
     let writes = 0;
     while (await wasEnded(writes)) writes++;
 
@@ -197,7 +197,7 @@ describe.concurrent('the record of an Exposure', () => {
     expect(lab.number('reconcile_conflicts_total', 'controller="exposure"')).toBe(0);
   });
 
-  test('survives every way in which its user applies the Exposure again', async () => {
+  test('survives every way to apply the Exposure again', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
@@ -393,7 +393,7 @@ describe.concurrent('an Exposure of a control plane that is prepared for another
   });
 });
 
-describe.concurrent('a value that does the job', () => {
+describe.concurrent('a sufficient value', () => {
   const resources = [
     ...KINDS_OF_NO_EDGE,
     RESOURCES.ingressClass,
@@ -426,7 +426,7 @@ describe.concurrent('a value that does the job', () => {
     expect(tenantIn(lab)).toEqual(before);
   });
 
-  test('is found out at once when its class is one that a controller handles', async () => {
+  test('is replaced at once when a controller handles its class', async () => {
     await using lab = await startProvidedLab({ resources });
     await addKamaji(lab, 'blue', fields);
     await expose(lab);

@@ -82,8 +82,8 @@ async function untilLed(lab: OperatorLab, tenant: LabTenant, host: string): Prom
   }
 }
 
-describe.concurrent('a tenant in use, whose control plane is not as it should be any more', () => {
-  test('is attended to while somebody else owns a field', async () => {
+describe.concurrent('a tenant in use whose control plane is no longer prepared', () => {
+  test('is reconciled while another field manager owns a field', async () => {
     await using lab = await startProvidedLab();
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
@@ -97,7 +97,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     expect(lab.condition('blue', 'Ready')).toStartWith('False FieldConflict');
   });
 
-  test('is attended to with prepare: Report too', async () => {
+  test('is reconciled with prepare: Report too', async () => {
     await using lab = await startProvidedLab();
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
@@ -111,7 +111,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('is attended to while its provider\u2019s objects can be neither read nor written', async () => {
+  test('is reconciled while its provider\u2019s objects can be neither read nor written', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
@@ -135,7 +135,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await lab.untilCondition('blue', 'Prepared', /^True/);
   });
 
-  test('is not led to a host for which its control plane may not be prepared', async () => {
+  test('does not use a host that its control plane may not be prepared for', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000, edge: BOTH_HOSTS });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
@@ -154,7 +154,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
 });
 
 describe.concurrent('a tenant that moves to another host', () => {
-  test('has both in its certificate, and both routed, until all go by the new one', async () => {
+  test('has both in its certificate, and routes for both, until the move is complete', async () => {
     await using lab = await startProvidedLab({
       hasGateway: true,
       probeMs: 60_000,

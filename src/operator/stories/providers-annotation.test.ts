@@ -14,14 +14,14 @@ import {
   shownIn,
   tenantIn,
 } from '../testing/provided-control-planes.ts';
-import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
+import { addKamaji, REQUESTS_EDGE, startProvidedLab } from '../testing/provided-lab.ts';
 
 setDefaultTimeout(240_000);
 
 const { kamaji: KAMAJI, deployment: DEPLOYMENT } = PROVIDER_RESOURCES;
 
 describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => {
-  test('is prepared, routed, given its proxies, and reached', async () => {
+  test('is prepared, routed and reachable, and has proxies', async () => {
     await using lab = await startProvidedLab({ hasGateway: true, probeMs: 60_000 });
     // A small API server is no konnectivity-server.
     const without = { ...ANNOTATED, 'spec.addons.konnectivity': undefined };
@@ -47,13 +47,13 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
 
-  test('is as before, field by field, when the annotation goes', async () => {
+  test('is restored, field by field, when the annotation is removed', async () => {
     await using lab = await startProvidedLab();
     const { server } = await addKamaji(lab, 'blue');
     const before = shownIn(lab);
     await annotate(lab, 'shared');
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    expect(tenantIn(lab)?.metadata.annotations).toEqual(ASKS);
+    expect(tenantIn(lab)?.metadata.annotations).toEqual(REQUESTS_EDGE);
     expect(lab.exposure('blue')?.metadata.annotations).toHaveProperty([RECORD_ANNOTATION]);
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([API_HOST, KONNECTIVITY_HOST]);
     const konnectivity = lab.routesOf('blue').find(({ type }) => type === 'Konnectivity');
@@ -69,7 +69,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
-  test('has no Exposure on an Edge that ignores annotations, and is cleaned up when the Edge begins to', async () => {
+  test('has no Exposure on an Edge that ignores annotations, and is cleaned up when the Edge is changed to', async () => {
     await using lab = await startProvidedLab({ resyncMs: 3_600_000 });
     await addKamaji(lab, 'blue');
     const before = tenantIn(lab)?.spec;
@@ -87,7 +87,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('keeps its Exposure until its API server runs without our flag', async () => {
+  test('keeps its Exposure until its API server runs without the flag of Snicket', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -121,7 +121,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     expect(tenantIn(lab)?.spec).toEqual(spec);
   });
 
-  test('has its Exposure again if somebody deletes that', async () => {
+  test('has its Exposure created again after a deletion', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -153,7 +153,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     ]);
   });
 
-  test('says of an Edge that is not there that the annotation is wrong, to both', async () => {
+  test('reports a missing Edge with the annotation, on both objects', async () => {
     await using lab = await startProvidedLab();
     const asks = { 'snicket.dev/edge': 'shraed' };
 
@@ -167,7 +167,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await lab.until('an event for the Exposure and one for the tenant', () => told().length === 2);
   });
 
-  test('does not take an Exposure of somebody else, and says so', async () => {
+  test('does not take over an Exposure of a user, and reports it', async () => {
     await using lab = await startProvidedLab();
     await lab.addExposed('blue');
     const desired = () => {
@@ -182,7 +182,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       {
         apiVersion: KAMAJI.apiVersion,
         kind: KAMAJI.kind,
-        metadata: { ...BLUE, annotations: ASKS },
+        metadata: { ...BLUE, annotations: REQUESTS_EDGE },
       },
       { resource: KAMAJI },
     );
@@ -191,7 +191,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     expect(desired()).toEqual(before);
   });
 
-  test('leaves nothing behind when it is deleted in the middle', async () => {
+  test('is cleaned up when it is deleted during preparation', async () => {
     await using lab = await startProvidedLab({ cleanupTimeoutMs: 600_000 });
     const { server } = await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -204,7 +204,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     expect(tenantIn(lab)).toBeUndefined();
   });
 
-  test('has an Exposure of its own when it is made anew, once that of the former one is gone', async () => {
+  test('has a new Exposure when it is created again, once the previous one is gone', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -230,7 +230,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 });
 
 describe.concurrent('a second operator', () => {
-  test('finds all as it should be, and writes nothing', async () => {
+  test('finds everything up to date, and writes nothing', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -244,7 +244,7 @@ describe.concurrent('a second operator', () => {
     expect(lab.writes()).toBe(before);
   });
 
-  test('deletes the Exposure of an annotation that went while there was none', async () => {
+  test('deletes the Exposure of an annotation that was removed while no operator ran', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue');
     const before = shownIn(lab);

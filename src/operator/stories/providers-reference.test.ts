@@ -31,7 +31,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     } as KubeObject);
   }
 
-  test('names the owner of a field that would have to change, and writes nothing', async () => {
+  test('reports the owner of a field that has to change, and writes nothing', async () => {
     await using lab = await startProvidedLab();
     const { server } = await addKamaji(lab, 'blue', {
       'spec.networkProfile.certSANs': ['blue.example.test'],
@@ -55,7 +55,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     ]);
   });
 
-  test('says how to keep a host that the object has already, and keeps it then', async () => {
+  test('reports how to keep a host that the object has already, and keeps it then', async () => {
     await using lab = await startProvidedLab();
     const ingress = { hostname: 'own.example.test:443' };
     await addKamaji(lab, 'blue', { 'spec.controlPlane.ingress': ingress });
@@ -71,7 +71,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     expect(tenantIn(lab)?.spec.controlPlane.ingress).toMatchObject(ingress);
   });
 
-  test('with prepare: Report touches nothing and names all fields', async () => {
+  test('with prepare: Report writes nothing and reports all fields', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue');
     const before = tenantIn(lab);
@@ -121,7 +121,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     expect(annotations).not.toHaveProperty([RECORD_ANNOTATION]);
   });
 
-  test('waits for a TenantControlPlane that comes later', async () => {
+  test('waits for a TenantControlPlane that is created later', async () => {
     await using lab = await startProvidedLab();
 
     await expose(lab);
@@ -133,7 +133,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('says that kubeconfigs still lead elsewhere, and is content nevertheless', async () => {
+  test('warns of kubeconfigs that point elsewhere, and is Prepared nevertheless', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     const { kubeconfig } = await addKamaji(lab, 'blue');
     const old = kubeconfigFor('https://10.0.0.7:6443');
@@ -150,7 +150,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     expect(said).toContain('kubectl delete -n tenants secret blue-admin-kubeconfig');
   });
 
-  test('puts back what somebody takes away, and comes to rest', async () => {
+  test('restores fields that another client removes, and becomes steady', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue');
     await expose(lab);

@@ -14,7 +14,7 @@ import {
   addK0smotron,
   addK0smotronControlPlane,
   addKamaji,
-  ASKS,
+  REQUESTS_EDGE,
   startProvidedLab,
 } from '../testing/provided-lab.ts';
 
@@ -23,7 +23,7 @@ setDefaultTimeout(240_000);
 const { steward: STEWARD, k0smotron: K0SMOTRON } = PROVIDER_RESOURCES;
 const DEPLOYMENT_OF_VIOLET = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
 
-test('a Cluster of k0smotron is patched by its annotation, and is as before without it', async () => {
+test('a Cluster of k0smotron with an annotation is patched, and restored without it', async () => {
   await using lab = await startProvidedLab();
   await addK0smotron(lab, 'red');
   const red = { name: 'red', namespace: TENANTS };
@@ -51,7 +51,7 @@ test('a Cluster of k0smotron is patched by its annotation, and is as before with
   expect(now()).toEqual(before);
 });
 
-test('a Secret that cannot be read, or cannot be, keeps no control plane from being put back', async () => {
+test('an unreadable or invalid Secret name does not prevent the restore of a control plane', async () => {
   await using lab = await startProvidedLab({ cleanupTimeoutMs: 4_000, resyncMs: 1_000 });
   await addK0smotron(lab, 'red', ANNOTATED);
   const red = { name: 'red', namespace: TENANTS };
@@ -78,7 +78,7 @@ test('a Secret that cannot be read, or cannot be, keeps no control plane from be
   expect(lab.eventsOf('red')).not.toContain('ControlPlaneLeftPrepared');
 });
 
-test('a control plane that is served in an older version only is prepared in that one', async () => {
+test('a control plane is prepared in the older version if only that is served', async () => {
   const older = Object.values(PROVIDER_RESOURCES).map((kind) => versionsOf(kind).at(-1)!);
   await using lab = await startProvidedLab({ resources: [...KINDS_OF_NO_EDGE, ...older] });
   await addK0smotronControlPlane(lab, 'amber', 'v1beta1', ANNOTATED);
@@ -93,7 +93,7 @@ test('a control plane that is served in an older version only is prepared in tha
   });
 });
 
-test('a provider whose objects cannot be listed holds up nobody else', async () => {
+test('a provider whose objects cannot be listed does not delay others', async () => {
   await using lab = await startProvidedLab({ isOperatorRunning: false });
   const broken = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
   const target = { verb: 'list', plural: K0SMOTRON.plural };
@@ -120,7 +120,7 @@ test('a provider whose objects cannot be listed holds up nobody else', async () 
   await lab.untilCondition('red', 'WorkersReady', /^True/);
 });
 
-test('a ClusterDeployment of k0rdent is prepared with its control plane, and both are put back', async () => {
+test('a ClusterDeployment of k0rdent is prepared with its control plane, and both are restored', async () => {
   await using lab = await startProvidedLab();
   const { clusterDeployment: resource, k0smotronControlPlane } = PROVIDER_RESOURCES;
   await addK0smotronControlPlane(lab, 'violet', 'v1beta2');
@@ -151,7 +151,7 @@ test('a ClusterDeployment of k0rdent is prepared with its control plane, and bot
   expect(both()).toEqual(before);
 });
 
-test('what a tenant of Steward says of its proxy is in its Exposure, and stays there when that proxy goes', async () => {
+test('settings of the tcp-proxy of Steward are copied to the Exposure, and stay when that proxy is removed', async () => {
   await using lab = await startProvidedLab();
   const { apiVersion, kind } = STEWARD;
   const green = { name: 'green', namespace: TENANTS };
@@ -159,7 +159,7 @@ test('what a tenant of Steward says of its proxy is in its Exposure, and stays t
   const hostAliases = [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }];
   const tcpProxy = { hostAliases, resources: { limits: { memory: '192Mi' } } };
   const worker = () => (lab.exposure('green') as { spec?: { worker?: object } })?.spec?.worker;
-  const tenant = { apiVersion, kind, metadata: { ...green, annotations: ASKS }, spec };
+  const tenant = { apiVersion, kind, metadata: { ...green, annotations: REQUESTS_EDGE }, spec };
   await lab.user.apply(changed(tenant, { 'spec.addons.tcpProxy': tcpProxy }), {
     resource: STEWARD,
   });

@@ -26,7 +26,7 @@ function refusing(client: KubeClient, isRefused: (status: unknown) => boolean): 
   });
 }
 
-test('a status that is refused leaves no Ready standing', async () => {
+test('a rejected status does not leave an outdated Ready', async () => {
   await using lab = await OperatorLab.start({ isOperatorRunning: false, hasGateway: true });
   const { controllers } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);

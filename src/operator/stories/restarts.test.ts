@@ -9,12 +9,12 @@ import { Operator } from '../operator.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM } from '../testing/namespaces.ts';
-import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
+import { addKamaji, REQUESTS_EDGE, startProvidedLab } from '../testing/provided-lab.ts';
 
 setDefaultTimeout(240_000);
 
-describe.concurrent('an operator that is started again', () => {
-  test('writes nothing if all is as it should be', async () => {
+describe.concurrent('an operator that is restarted', () => {
+  test('writes nothing if everything is up to date', async () => {
     await using lab = await OperatorLab.start({
       hasGateway: true,
       resyncMs: 1_000,
@@ -34,7 +34,7 @@ describe.concurrent('an operator that is started again', () => {
     expect(lab.writes()).toBe(before);
   });
 
-  test('tells no event again that the last one has told', async () => {
+  test('records no event again', async () => {
     await using lab = await startProvidedLab({
       hasGateway: true,
       resyncMs: 1_000,
@@ -44,7 +44,7 @@ describe.concurrent('an operator that is started again', () => {
       'spec.controlPlane.ingress': { hostname: 'blue.example.test' },
       'spec.addons.konnectivity': undefined,
     };
-    await addKamaji(lab, 'blue', { 'metadata.annotations': ASKS, ...own });
+    await addKamaji(lab, 'blue', { 'metadata.annotations': REQUESTS_EDGE, ...own });
     await lab.addTenant('green');
     await lab.expose('green', { edgeRef: { name: 'nowhere' } });
     const { controllers } = await lab.addTenant('red');
@@ -65,7 +65,7 @@ describe.concurrent('an operator that is started again', () => {
     expect(['blue', 'green', 'red'].map((name) => lab.eventsOf(name))).toEqual(told);
   });
 
-  test('goes on where the last one was stopped', async () => {
+  test('continues where the previous one was stopped', async () => {
     const { spec, objects, resource, name } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -84,7 +84,7 @@ describe.concurrent('an operator that is started again', () => {
     expect(lab.read(resource, name)).toBeDefined();
   });
 
-  test('makes up for what happened while there was none', async () => {
+  test('handles changes that happened while it was down', async () => {
     await using lab = await OperatorLab.start();
     const { server, user } = await lab.addExposed('blue');
     await lab.addExposed('green');
@@ -167,7 +167,7 @@ describe.concurrent('two operators', () => {
     await second.running;
   });
 
-  test('one that cannot reach the API any more stops before the other begins', async () => {
+  test('one that can no longer reach the API stops before the other starts', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     const events: string[] = [];
     const log = createLogger({ level: 'error', write: () => {} });

@@ -133,7 +133,7 @@ describe.concurrent('a restore from backup without status', () => {
     expect(served(lab)).toEqual({ [WANTED]: 'tenants/winner', [MOVED]: 'tenants/mover' });
   });
 
-  test('that brings TenantRoutes first, with the operator running: every host keeps its owner', async () => {
+  test('that restores TenantRoutes first, with the operator running: every host keeps its owner', async () => {
     await using lab = await contestedLab();
     const { exposures, routes } = byRestoreOrder(await lost(lab));
     lab.startOperator();

@@ -62,7 +62,7 @@ describe.concurrent('a new release', () => {
     await lab.untilCondition(waiting.name, 'WorkersReady', /^True ProxiesReady/);
   });
 
-  test('stops at a tenant that fails, names it, and goes on when that is fixed', async () => {
+  test('pauses when a tenant fails, reports it, and continues when that is fixed', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
     const tenants = await fleet(lab, 6);
     for (const { controllers } of tenants) controllers.stallRollouts();
@@ -83,7 +83,7 @@ describe.concurrent('a new release', () => {
     expect(lab.number('rollouts_paused')).toBe(0);
   });
 
-  test('goes on an hour after a tenant failed, which still reports that', async () => {
+  test('continues an hour after a tenant failed, which still reports that', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
     const tenants = await fleet(lab, 3);
     for (const { controllers } of tenants) controllers.stallRollouts();
@@ -190,7 +190,7 @@ describe.concurrent('a new release', () => {
     expect(lab.number('rollouts_paused')).toBe(0);
   });
 
-  test('holds up neither a new tenant nor a change of an Exposure', async () => {
+  test('delays neither a new tenant nor a change of an Exposure', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
     const tenants = await fleet(lab, 3);
     for (const { controllers } of tenants) controllers.stallRollouts();

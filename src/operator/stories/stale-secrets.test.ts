@@ -8,7 +8,7 @@ import type { LabTenant } from '../testing/lab-tenant.ts';
 import { secretOf } from '../testing/objects.ts';
 import type { LabOptions, OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/namespaces.ts';
-import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
+import { addKamaji, REQUESTS_EDGE, startProvidedLab } from '../testing/provided-lab.ts';
 
 setDefaultTimeout(240_000);
 
@@ -211,7 +211,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
 
 test('an Exposure of an annotation is created again after a deletion, and an event says why', async () => {
   await using lab = await startProvidedLab();
-  await addKamaji(lab, 'blue', { 'metadata.annotations': ASKS });
+  await addKamaji(lab, 'blue', { 'metadata.annotations': REQUESTS_EDGE });
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
   const { uid } = lab.exposure('blue')!.metadata;
 

@@ -15,7 +15,7 @@ async function untilSteady(lab: OperatorLab): Promise<void> {
   expect(lab.writes()).toBe(before);
 }
 
-describe.concurrent('nothing is written to any API once all is as it should be', () => {
+describe.concurrent('nothing is written to any API once everything is up to date', () => {
   test('behind the gateway, with proxies that pass TLS through', async () => {
     await using lab = await OperatorLab.start({ ...RESTLESS, hasGateway: true });
     const { controllers } = await lab.addTenant('blue');
@@ -52,7 +52,7 @@ describe.concurrent('nothing is written to any API once all is as it should be',
     await untilSteady(lab);
   });
 
-  test('for a control plane that is given by its addresses', async () => {
+  test('for a control plane with fixed addresses', async () => {
     await using lab = await OperatorLab.start(RESTLESS);
     const { port } = await lab.addTenant('blue');
     const api = [`127.0.0.2:${port}`];

@@ -8,7 +8,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 setDefaultTimeout(240_000);
 
 describe.concurrent("a tenant's API server", () => {
-  test('that has just started is waited for', async () => {
+  test('that has just started delays the reconcile until it is ready', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addTenant('blue', { isInitialised: false });
     await lab.expose('blue');
@@ -20,7 +20,7 @@ describe.concurrent("a tenant's API server", () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('that is down is routed all the same, and brought up to date when it is back', async () => {
+  test('that is down is routed nevertheless, and reconciled when it is back', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000, edge: LAB_EDGES.traefik.spec });
     const { server, user } = await lab.addExposed('blue');
     const { proxies, certificate } = lab.statusOf('blue')!;
@@ -42,7 +42,7 @@ describe.concurrent("a tenant's API server", () => {
     await lab.until('mended', () => server.read(RESOURCES.endpointSlice, KUBERNETES));
   });
 
-  test('that hangs holds up nobody else, and is brought up to date when it answers', async () => {
+  test('that hangs does not delay others, and is reconciled when it answers', async () => {
     const options = { resyncMs: 1_000, concurrency: 1 };
     await using lab = await OperatorLab.start({ ...options, isOperatorRunning: false });
     const { server } = await lab.addTenant('blue');
@@ -61,7 +61,7 @@ describe.concurrent("a tenant's API server", () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('that fails now and then is brought up to date in the end, once', async () => {
+  test('that fails intermittently is reconciled in the end, once', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addTenant('blue');
     server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { verb: 'apply' }, 2);
@@ -89,7 +89,7 @@ describe.concurrent("a tenant's API server", () => {
     ]);
   });
 
-  test('whose endpoints somebody keeps, and which work, keeps them until a proxy is ready', async () => {
+  test('with working endpoints of another client keeps them until a proxy is ready', async () => {
     await using lab = await OperatorLab.start();
     const { server, user, controllers } = await lab.addTenant('blue');
     const { apiVersion, kind } = RESOURCES.endpointSlice;
@@ -119,7 +119,7 @@ describe.concurrent("a tenant's API server", () => {
     expect(slice()).toMatchObject({ endpoints: [{ addresses: ['100.64.64.1'] }] });
   });
 
-  test("with an object of somebody else by the proxies' name keeps it", async () => {
+  test("with a foreign object of the proxies' name keeps it", async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server, user } = await lab.addTenant('blue');
     const { apiVersion, kind } = RESOURCES.configMap;

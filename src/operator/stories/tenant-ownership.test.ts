@@ -39,7 +39,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     expect(server.writes().length).toBe(before);
   });
 
-  test('the second leaves without touching what is of the first', async () => {
+  test('the second is deleted without a change of the objects of the first', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const { server } = tenant;
@@ -56,7 +56,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     expect(holderIn(tenant)).toBe(identityIn(lab));
   });
 
-  test('the second gives its finalizer up without a conflict: the status follows in the same reconcile', async () => {
+  test('the second removes its finalizer without a conflict: the status follows in the same reconcile', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
     await lab.stopOperator();
@@ -72,7 +72,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     expect(lab.number('reconcile_conflicts_total', 'controller="exposure"')).toBe(0);
   });
 
-  test('the second takes over when the first is gone', async () => {
+  test('the second takes over when the first is deleted', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await lab.expose('copy', {}, 'blue');
@@ -85,7 +85,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     expect(kindsIn(tenant)).toEqual(WHOLE);
   });
 
-  test('both at the same moment come to rest with one of them', async () => {
+  test('both created at the same time settle on one of them', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addTenant('blue');
 
@@ -399,7 +399,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     expect(writes.byOthers()).toEqual([]);
   });
 
-  test('a management cluster in place of one that was lost hours ago does not wait', async () => {
+  test('a management cluster that replaces one lost hours ago does not wait', async () => {
     await using clusters = await TwoClusters.create();
     const { first, second, tenant } = clusters;
     clusters.startOperator(first);

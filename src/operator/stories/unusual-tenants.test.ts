@@ -10,7 +10,7 @@ import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
 setDefaultTimeout(240_000);
 
 describe.concurrent('a tenant', () => {
-  test('with nodes that make no sense ends nobody', async () => {
+  test('with invalid nodes does not crash the operator', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addTenant('blue');
     server.seed(objectOf('Node', { name: 'strange' }, { status: { addresses: [null] } }));
@@ -22,7 +22,7 @@ describe.concurrent('a tenant', () => {
     expect(lab.condition('green', 'WorkersReady')).toStartWith('True');
   });
 
-  test('with objects that make no sense can be left', async () => {
+  test('with invalid objects can be cleaned up', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000, cleanupTimeoutMs: 300 });
     const { server, user } = await lab.addExposed('blue');
     const labels = { labels: null } as unknown as { labels: Record<string, string> };
@@ -34,7 +34,7 @@ describe.concurrent('a tenant', () => {
     await lab.until('gone', () => lab.statusOf('blue') === undefined);
   });
 
-  test('that is gone for good holds its Exposure for a while, which says so', async () => {
+  test('that is gone permanently blocks the deletion of its Exposure for a while, which reports it', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000, cleanupTimeoutMs: 3_000 });
     const { server } = await lab.addExposed('blue');
     await server.goDown();
@@ -45,7 +45,7 @@ describe.concurrent('a tenant', () => {
     await lab.until('gone', () => lab.statusOf('blue') === undefined);
   });
 
-  test('whose Secrets go before its Exposure is left by the way that is open', async () => {
+  test('whose Secrets are deleted before its Exposure is cleaned up over the open link', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 60_000 });
     const { server } = await lab.addExposed('blue');
     for (const name of ['blue-ca', 'blue-kubeconfig']) {
@@ -59,7 +59,7 @@ describe.concurrent('a tenant', () => {
   });
 });
 
-test('more silent tenants than are looked at together do not keep the next one waiting', async () => {
+test('more unreachable tenants than concurrent reconciles do not delay the next one', async () => {
   await using lab = await OperatorLab.start({
     resyncMs: 60_000,
     tenantTimeoutMs: 500,

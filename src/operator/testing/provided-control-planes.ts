@@ -6,7 +6,7 @@ import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { snapshotOf } from './objects.ts';
 import type { OperatorLab } from './operator-lab.ts';
 import { TENANTS } from './namespaces.ts';
-import { ASKS } from './provided-lab.ts';
+import { REQUESTS_EDGE } from './provided-lab.ts';
 
 const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
 
@@ -17,7 +17,7 @@ export const API_HOST = 'tenants-blue.k8s.example.test';
 /** The host of its konnectivity there. */
 export const KONNECTIVITY_HOST = 'tenants-blue.konnectivity.example.test';
 /** The fields of a control plane that requests Edge `shared`. */
-export const ANNOTATED = { 'metadata.annotations': ASKS };
+export const ANNOTATED = { 'metadata.annotations': REQUESTS_EDGE };
 
 interface Tenant extends KubeObject {
   readonly spec: {

@@ -17,7 +17,7 @@ import { KINDS_OF_NO_EDGE, OperatorLab, type LabOptions } from './operator-lab.t
 import { TENANTS } from './namespaces.ts';
 
 /** The annotation that requests Edge `shared`. */
-export const ASKS = { 'snicket.dev/edge': 'shared' };
+export const REQUESTS_EDGE = { 'snicket.dev/edge': 'shared' };
 
 /** A lab that also serves the kinds of providers. */
 export async function startProvidedLab(options: LabOptions = {}): Promise<OperatorLab> {
