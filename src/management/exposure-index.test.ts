@@ -57,7 +57,7 @@ describe('the Edge of an Exposure', () => {
     expect(value?.edge.metadata.name).toBe('b');
   });
 
-  test('is the oldest default one if it names none, and by name of those of one age', () => {
+  test('is the oldest default one if it names none, and the first by name of the same age', () => {
     const at = (creationTimestamp: string) => ({ creationTimestamp, annotations: DEFAULT });
     const edges = [edge('c', at('2026-02-01')), edge('b', at('2026-01-01')), edge('none')];
     const twins = [edge('y', at('2026-01-01')), edge('x', at('2026-01-01'))];
@@ -104,7 +104,7 @@ describe('the Edge of an Exposure', () => {
     expect(users()).toEqual([1, 0]);
   });
 
-  test('is said to be in a file, perhaps, that cannot be used', () => {
+  test('may be in an invalid file, which the finding names', () => {
     const sources = { exposures: () => [], edges: () => [], unusableFiles: () => ['edge.yaml'] };
     const index = new ExposureIndex(sources);
 
@@ -121,7 +121,7 @@ describe('the Edge of an Exposure', () => {
     });
   });
 
-  test('is said to be missing, with those that are there', () => {
+  test('is missing, and the finding names the existing ones', () => {
     const index = indexOf([], [edge('b'), edge('a')]);
 
     expect(index.resolve(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
@@ -135,7 +135,7 @@ describe('the Edge of an Exposure', () => {
     });
   });
 
-  test('is missing by the fault of an annotation, if the Exposure was made of one', () => {
+  test('is missing because of an annotation, if the Exposure was created for one', () => {
     const owner = {
       apiVersion: 'kamaji.clastix.io/v1alpha1',
       kind: 'TenantControlPlane',
@@ -160,7 +160,7 @@ describe('the Edge of an Exposure', () => {
     expect(unnamed.finding?.action).toStartWith('name one there (there is Edge a), or annotate');
   });
 
-  test('that cannot be read is the finding', () => {
+  test('that is invalid is the finding', () => {
     const broken = { ...edge('a'), spec: { driver: 'unheard-of' } };
 
     const { finding } = indexOf([], [broken]).resolve(exposure('blue', { edgeRef: { name: 'a' } }));
@@ -172,7 +172,7 @@ describe('the Edge of an Exposure', () => {
 describe('hosts', () => {
   const EDGES = [edge('a', { annotations: DEFAULT })];
 
-  test('belong to one Exposure, also if that one cannot be read any more', () => {
+  test('belong to one Exposure, even if it is no longer valid', () => {
     const broken = exposure('old', { worker: { mode: 'unheard-of' } });
     const blue = exposure('blue');
     const routes = [tenantRoute('old', 'tenants-blue.k8s.example.test')];
@@ -375,7 +375,7 @@ test('new labels of a namespace concern its Exposures, and the hosts that an Edg
 });
 
 describe('the index', () => {
-  test('reads each version of an object once', () => {
+  test('parses each version of an object once', () => {
     const index = indexOf([], []);
     const object = exposure('blue');
 
@@ -383,7 +383,7 @@ describe('the index', () => {
     expect(index.exposureIn({ ...object })).not.toBe(index.exposureIn(object));
   });
 
-  test('knows which Exposures there are', () => {
+  test('knows the keys of all Exposures', () => {
     const index = indexOf([exposure('blue')], []);
 
     expect(index.has('tenants/blue')).toBe(true);

@@ -14,7 +14,7 @@ async function imageIn(containers: readonly object[] | undefined): Promise<strin
   return installedProxyImage({ get }, 'snicket-system', AbortSignal.timeout(1000));
 }
 
-test('is what the manifests of this repository give to the operator', async () => {
+test('is the image in the manifests of this repository', async () => {
   const file = join(import.meta.dir, '../../deploy/operator.yaml');
   const documents = parseAllDocuments(readFileSync(file, 'utf8')).map(
     (document) =>
@@ -25,14 +25,14 @@ test('is what the manifests of this repository give to the operator', async () =
   expect(await imageIn(spec.template.spec.containers)).toMatch(/^snicket\.dev\/snicket:\d/);
 });
 
-test('is found in either form of the flag, with its variables put in', async () => {
+test('is found in both forms of the flag, with variables expanded', async () => {
   const env = [{ name: 'TAG', value: '7' }];
 
   expect(await imageIn([{ args: ['--proxy-image', 'a/b:$(TAG)'], env }])).toBe('a/b:7');
   expect(await imageIn([{ args: ['--proxy-image=a/b:$(NONE)'], env }])).toBe('a/b:$(NONE)');
 });
 
-test('is not known without an operator, or without the flag', async () => {
+test('is unknown without an operator or without the flag', async () => {
   expect(await imageIn(undefined)).toBeUndefined();
   expect(await imageIn([{ args: ['operator'] }, {}])).toBeUndefined();
 });

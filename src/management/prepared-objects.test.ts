@@ -34,7 +34,7 @@ test('the owner of an object is the Exposure whose record names it, as long as i
   expect(prepared.ownerOf('uid-of-red', 'tenants/b')).toBeUndefined();
 });
 
-test('a record in another namespace, or of no field, makes no owner', () => {
+test('a record in another namespace, or without fields, has no effect', () => {
   const prepared = new PreparedObjects();
   const { metadata, ...rest } = exposure('a', 'blue');
   prepared.put({ ...rest, metadata: { ...metadata, namespace: 'evil' } });

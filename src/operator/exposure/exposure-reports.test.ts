@@ -78,7 +78,7 @@ test('a DaemonSet that is not observed causes one event, after half a minute', a
   await writing;
 });
 
-test('of one that was not Ready before this process began, and still is not, there is a line, once', async () => {
+test('an Exposure that was not Ready before this process started, and still is not, is logged once', async () => {
   await using server = await MemoryApiServer.start();
   server.seed(objectOf('Namespace', { name: TENANTS }));
   const [blue, red, grey] = server.seed(

@@ -77,7 +77,7 @@ const input: fc.Arbitrary<StatusInput> = fc.record({
 });
 
 describe('the status of an Exposure', () => {
-  test('is the same again, times included, if the same is found later', () => {
+  test('is equal, including times, if the result is the same later', () => {
     fc.assert(
       fc.property(fc.array(input, { maxLength: 3 }), input, (earlier, found) => {
         const start = undefined as ExposureStatus | undefined;
@@ -90,7 +90,7 @@ describe('the status of an Exposure', () => {
     );
   });
 
-  test('says how the tenant is reached, and by what it was found out', () => {
+  test('reports how clients reach the tenant, and the hops', () => {
     expect(nextStatus(undefined, INPUT, EARLY)).toMatchObject({
       observedGeneration: 3,
       endpoint: 'blue.example.test:443',
@@ -102,7 +102,7 @@ describe('the status of an Exposure', () => {
     });
   });
 
-  test('moves the time of a condition only when it turns, and of a hop when it says something else', () => {
+  test('changes the time of a condition only with its status, and of a hop with its result', () => {
     const before = nextStatus(undefined, INPUT, EARLY);
     const reworded = all({ status: 'True', reason: 'Fine', message: 'in other words' });
 
@@ -120,7 +120,7 @@ describe('the status of an Exposure', () => {
     expect(turned.hops?.[0]?.at).toBe('2026-11-01T10:00:00Z');
   });
 
-  test('keeps the way that is in use, all of it, as long as routes are not as planned', () => {
+  test('keeps the whole current path until the planned routes are applied', () => {
     const before = nextStatus(undefined, INPUT, EARLY);
     const elsewhere = parseEdge({ ...EDGE, spec: { driver: 'haproxy', domain: 'other.test' } });
     const plan: Plan = {
@@ -145,11 +145,11 @@ describe('the status of an Exposure', () => {
     expect(refused.proxies).toEqual(before.proxies);
   });
 
-  describe('has hops of the way that clients go, and of no other', () => {
+  describe('has hops of the current path only', () => {
     const before = nextStatus(undefined, INPUT, EARLY);
     const { hops: _, ...unprobed } = INPUT;
 
-    test('kept while it is the same', () => {
+    test('which stay while it is the same', () => {
       expect(nextStatus(before, { ...unprobed, generation: 4 }, LATE).hops).toEqual(before.hops);
     });
 
@@ -174,7 +174,7 @@ describe('the status of an Exposure', () => {
       expect(nextStatus(before, { ...INPUT, plan: noRoutes }, LATE)).not.toHaveProperty('hops');
     });
 
-    test('with times of their own', () => {
+    test('with their own times', () => {
       const elsewhere = { ...PLAN, endpoint: 'blue.example.test:8443' };
 
       const after = nextStatus(before, { ...INPUT, plan: elsewhere }, LATE);
@@ -183,7 +183,7 @@ describe('the status of an Exposure', () => {
     });
   });
 
-  test('keeps what is known of a certificate, and drops it where none is served', () => {
+  test('keeps the certificate, and drops it if none is served', () => {
     const certificate = { notAfter: 'later', renewAt: 'soon', authority: 'SHA256' };
     const ending = { ...INPUT, plan: { ...PLAN, mode: 'Terminate' } as const };
     const before = nextStatus(undefined, { ...ending, certificate }, EARLY);

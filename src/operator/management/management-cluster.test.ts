@@ -100,7 +100,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.untilTold('foreign new.example.test', 'foreign old.example.test');
   });
 
-  test('knows what was made for an Exposure, by its owner and not by its looks', async () => {
+  test('finds the objects of an Exposure by their owner and not by their labels', async () => {
     await using lab = await ManagementLab.start();
     const exposure = objectOf('Exposure', {
       name: 'blue',
@@ -138,7 +138,7 @@ describe.concurrent('a management cluster that is watched', () => {
     expect([names('shared'), names(''), names('other')]).toEqual([['blue'], ['green'], []]);
   });
 
-  test('finds who claims a host, whatever it says of its owner', async () => {
+  test('finds the claims of a host, whatever their owner is', async () => {
     await using lab = await ManagementLab.start();
     await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
     await lab.user.create(RESOURCES.ingress, ingress('wild', '*.example.test'));
@@ -153,7 +153,7 @@ describe.concurrent('a management cluster that is watched', () => {
     expect(found.map(({ metadata }) => metadata.name).toSorted()).toEqual(['ours', 'wild']);
   });
 
-  test('tells of an object whose marks somebody took off', async () => {
+  test('reports an object whose labels were removed', async () => {
     await using lab = await ManagementLab.start();
     await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
     await lab.untilTold('owned by tenants/blue');
@@ -166,7 +166,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.untilTold('owned by tenants/blue', 'foreign a.example.test');
   });
 
-  test('minds the labels of a namespace, and nothing else of it', async () => {
+  test('reports a change of the labels of a namespace, and no other', async () => {
     await using lab = await ManagementLab.start();
     const key = { name: 'tenants' };
     const patch = async (metadata: object) =>
@@ -197,7 +197,7 @@ describe.concurrent('a management cluster that is watched', () => {
     expect(tenantRoutes.list()).toEqual([]);
   });
 
-  test('keeps an own TenantRoute that is written while a list is under way', async () => {
+  test('keeps an own TenantRoute that is written during a list', async () => {
     await using lab = await ManagementLab.start();
     const { client, counters, tenantRoutes } = lab.cluster;
     const route = tenantRoute('blue', HOST, { name: 'blue-1', uid: '1', resourceVersion: '9999' });
@@ -219,7 +219,7 @@ describe.concurrent('a management cluster that is watched', () => {
     expect(tenantRoutes.list()).toEqual([route]);
   });
 
-  test('is waited for if it is not there at the start', async () => {
+  test('is waited for at the start', async () => {
     const server = await MemoryApiServer.start();
     await server.goDown();
     const nobody = () => {};
@@ -252,7 +252,7 @@ describe.concurrent('a management cluster that is watched', () => {
   });
 });
 
-test('a kind of which nothing has been read yet is not known, although nothing has failed', async () => {
+test('a kind that has not been read yet is unknown, although nothing has failed', async () => {
   await using server = await MemoryApiServer.start();
   server.inject({ kind: 'hang' }, { verb: 'list', plural: 'ingresses' }, 1);
   const nothing = () => {};

@@ -13,17 +13,17 @@ function failed(reason: KubeErrorReason): KubeError {
 }
 
 describe('a management cluster', () => {
-  test('of which all is read has no fault', () => {
+  test('whose kinds are all read has no fault', () => {
     expect(readFault([kind(RESOURCES.exposure), kind(RESOURCES.edge)], 0)).toBeUndefined();
   });
 
-  test('that is being read is not known yet', () => {
+  test('that is being read is reported', () => {
     const kinds = [kind(RESOURCES.exposure), kind(RESOURCES.edge, { hasSynced: false })];
 
     expect(readFault(kinds, 0)).toBe('edges are not read yet');
   });
 
-  test('without the CRDs is told what to do', () => {
+  test('without the CRDs is reported with the command', () => {
     const state = { hasSynced: false, lastError: failed('NotFound') };
 
     const said = readFault([kind(RESOURCES.exposure, state)], 0);
@@ -31,7 +31,7 @@ describe('a management cluster', () => {
     expect(said).toBe('the CRD of Exposure is not installed; run kubectl apply -k deploy');
   });
 
-  test('that refuses says which right is missing', () => {
+  test('that forbids a read is reported with the missing permission', () => {
     const state = { hasSynced: false, lastError: failed('Forbidden') };
     const kinds = [kind(RESOURCES.edge, { hasSynced: false }), kind(RESOURCES.service, state)];
 
@@ -40,7 +40,7 @@ describe('a management cluster', () => {
     );
   });
 
-  test('that is silent for a moment is known still, and for longer is not', () => {
+  test('that does not answer is reported after a while', () => {
     const state = { staleSinceMs: 1_000, lastError: failed('Unreachable') };
     const kinds = [kind(RESOURCES.service, state)];
 

@@ -53,7 +53,7 @@ class PollerLab implements Disposable {
 }
 
 describe('a Secret that an Exposure depends on', () => {
-  test('is read ever less often while nothing changes, and reports nothing', async () => {
+  test('is read less and less often while nothing changes, and reports nothing', async () => {
     using lab = new PollerLab();
 
     lab.poller.follow('tenants/blue', [{ key: CA, version: '1' }]);
@@ -74,7 +74,7 @@ describe('a Secret that an Exposure depends on', () => {
     expect(lab.periods.at(-1)).toBe(8);
   });
 
-  test('is read at the full rate again after a sign of change', async () => {
+  test('is read at the full rate again after an event', async () => {
     using lab = new PollerLab();
     lab.poller.follow('tenants/blue', [{ key: CA, version: '1' }]);
     await lab.untilReads(4);

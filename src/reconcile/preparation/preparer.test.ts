@@ -35,7 +35,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(JSON.stringify(ours?.fieldsV1)).not.toContain('replicas');
   });
 
-  test('overwrites nothing that is somebody else’s: it names him, the fields, and what stands there', async () => {
+  test('overwrites no field of another manager: it reports the manager, the fields and their values', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     const before = lab.tenant();
 
@@ -56,7 +56,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(lab.tenant()).toEqual(before);
   });
 
-  test('is content with what the user has put there himself', async () => {
+  test('accepts values that the user has written', async () => {
     await using lab = await PreparationLab.start({
       [HOST]: 'blue.k8s.example.test:443',
       [NAMES]: ['blue.konnectivity.example.test', 'own.example.test', 'blue.k8s.example.test'],
@@ -72,7 +72,7 @@ describe.concurrent('prepare: Patch', () => {
     ]);
   });
 
-  test('two who want one field: the second is told of the first, and the value stays', async () => {
+  test('two Exposures with different values for one field: the second reports the first, and the value stays', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     await lab.change({ [HOST]: 'elsewhere.example.test:443' });
@@ -125,7 +125,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(records.filter((record) => record !== undefined).length).toBe(1);
   });
 
-  test('an Exposure whose record could not be written keeps no other from the tenant', async () => {
+  test('an Exposure whose record could not be written does not block another one', async () => {
     await using lab = await PreparationLab.start();
     await lab.addExposure('second');
     lab.server.inject(
@@ -140,7 +140,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(lab.record()).toBeUndefined();
   });
 
-  test('an Exposure that gives its record up keeps no other from the tenant, also before the write is answered', async () => {
+  test('an Exposure that removes its record does not block another one, even before the response to the write', async () => {
     await using lab = await PreparationLab.start();
     await lab.addExposure('second');
     await lab.prepare();
@@ -168,7 +168,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(meanwhile).toMatchObject({ isPrepared: true, findings: [] });
   });
 
-  test('a copy of an Exposure has no part in the record that was copied with it', async () => {
+  test('a copy of an Exposure does not own the record that was copied with it', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     const annotations = { [RECORD_ANNOTATION]: lab.record() ?? '' };
@@ -183,7 +183,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(lab.tenant()).toEqual(before);
   });
 
-  test('goes by the object as it is, not as a watch has it', async () => {
+  test('uses the current object, not the one of a watch', async () => {
     await using lab = await PreparationLab.start();
     const stale = lab.tenant();
     await lab.change({ 'spec.kubernetes.version': 'v1.36.0' }, lab.user);
@@ -194,7 +194,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, 'spec.kubernetes.version')).toBe('v1.36.0');
   });
 
-  test('looks again when somebody writes in between, and keeps what he wrote', async () => {
+  test('reads again when another client writes in between, and keeps what it wrote', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     let isFirst = true;
     const watched = new Proxy(lab.client, {
@@ -221,7 +221,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBe('his.example.test');
   });
 
-  test('puts back what somebody takes away again and again ever more slowly, and says so', async () => {
+  test('restores a field that another client keeps removing with backoff, and reports it', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     const takeAway = async () => lab.change({ 'spec.controlPlane.ingress': null });
@@ -243,7 +243,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(waits[3]?.findings).toEqual(waits[0]!.findings);
   });
 
-  test('is content with what it wrote where another client has removed the record', async () => {
+  test('accepts its own values if another client has removed the record', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     await lab.changeRecord(null);
@@ -255,7 +255,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(lab.record()).toBeUndefined();
   });
 
-  test('takes nothing away with the next write where another client has removed the record', async () => {
+  test('removes nothing with the next write if another client has removed the record', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     await lab.changeRecord(null);
@@ -276,7 +276,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBe('new.k8s.example.test:443');
   });
 
-  test('has no conflict with itself over what it put back once', async () => {
+  test('has no conflict with its own restored values', async () => {
     await using lab = await PreparationLab.start();
     await lab.client.patch(PROVIDER_RESOURCES.kamaji, BLUE, 'merge', {
       spec: { controlPlane: { ingress: { hostname: 'old.example.test' } } },
@@ -288,7 +288,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
   });
 
-  test('names none but the others where it has a part in a conflict itself', async () => {
+  test('reports only the other managers of a conflict that involves itself', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     await lab.client.patch(PROVIDER_RESOURCES.kamaji, BLUE, 'merge', {
       spec: { controlPlane: { ingress: { hostname: 'old.example.test' } } },
@@ -301,7 +301,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBe('old.example.test');
   });
 
-  test('makes no tenant of one that was deleted meanwhile', async () => {
+  test('does not create a tenant that was deleted meanwhile', async () => {
     await using lab = await PreparationLab.start();
     const object = lab.tenant();
     await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
@@ -317,7 +317,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(lab.server.read(PROVIDER_RESOURCES.kamaji, BLUE)).toBeUndefined();
   });
 
-  test('leaves a tenant of the same name alone that came after it', async () => {
+  test('ignores a later tenant of the same name', async () => {
     await using lab = await PreparationLab.start();
     const object = lab.tenant();
     await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
@@ -329,7 +329,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBeUndefined();
   });
 
-  test('writes nothing where something is wrong', async () => {
+  test('writes nothing if there is an error', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['blue.k8s.example.test:443'] });
     const before = lab.tenant();
 
@@ -349,7 +349,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, CLASS)).toBeUndefined();
   });
 
-  test('does not go on from a record that is not of its making', async () => {
+  test('does not continue from an invalid record', async () => {
     await using lab = await PreparationLab.start();
     await lab.changeRecord('{"fields":1}');
 
@@ -359,7 +359,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBeUndefined();
   });
 
-  test('changes neither tenant nor record where a newer version has written the record', async () => {
+  test('changes neither tenant nor record if a newer version has written the record', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     const text = `{ "version":2,  "sealed": "${'x'.repeat(40_000)}" }`;
@@ -383,7 +383,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(lab.record()).toBe(text);
   });
 
-  test('a tenant of the same name that came later is prepared anew, and the record of the first is gone', async () => {
+  test('a later tenant of the same name is prepared again, and the record of the first is removed', async () => {
     await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
     await lab.prepare('Force');
     await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
@@ -399,7 +399,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(one?.uid).toBe(lab.tenant().metadata.uid);
   });
 
-  test('another spec changes what was written, and nothing is left of the first one', async () => {
+  test('another spec changes the fields, and nothing remains of the first one', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     await lab.prepare('Force');
 
@@ -416,7 +416,7 @@ describe.concurrent('prepare: Patch', () => {
 });
 
 describe.concurrent('prepare: Report', () => {
-  test('writes nothing, and says what to write', async () => {
+  test('writes nothing, and reports what to write', async () => {
     await using lab = await PreparationLab.start();
     const before = lab.tenant();
 
@@ -432,7 +432,7 @@ describe.concurrent('prepare: Report', () => {
     expect(lab.tenant()).toEqual(before);
   });
 
-  test('is content when somebody has written that', async () => {
+  test('is prepared once the user has written it', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare('Patch');
 
@@ -441,7 +441,7 @@ describe.concurrent('prepare: Report', () => {
 });
 
 describe.concurrent('prepare: Force', () => {
-  test('takes fields over, and keeps the entries of others', async () => {
+  test('takes over fields, and keeps the entries of others', async () => {
     await using lab = await PreparationLab.start({
       [HOST]: 'old.example.test',
       [NAMES]: ['own.example.test'],
@@ -454,7 +454,7 @@ describe.concurrent('prepare: Force', () => {
     expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(SPEC.hosts)]);
   });
 
-  test('does not fight with one who writes something else each time either', async () => {
+  test('backs off from a client that writes another value each time', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare('Force');
 
@@ -470,7 +470,7 @@ describe.concurrent('prepare: Force', () => {
     expect(waits).toEqual([1_000, 2_000, 4_000]);
   });
 
-  test('does not fight with one who undoes it, and says the same of him until that ends', async () => {
+  test('backs off from a client that reverts it, and reports the same until that ends', async () => {
     await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
     await lab.prepare('Force');
     await lab.userApplies({ [HOST]: 'old.example.test' }, true);
@@ -512,7 +512,7 @@ describe.concurrent('prepare: Force', () => {
     return lab;
   }
 
-  test('says of a webhook that changes it the same, whether it has just tried or waits', async () => {
+  test('reports a webhook that changes it in the same way after an attempt and during backoff', async () => {
     await using lab = await startWithWebhook();
 
     const tried = await lab.prepare('Force');
@@ -523,7 +523,7 @@ describe.concurrent('prepare: Force', () => {
     expect(waiting.requeueAfterMs).toBe(1_000);
   });
 
-  test('forgets what it found of a webhook with the Exposure', async () => {
+  test('forgets a webhook with the Exposure', async () => {
     await using lab = await startWithWebhook();
     const found = await lab.prepare('Force');
 

@@ -123,7 +123,7 @@ describe('a deleted Exposure, after any sequence of specs', () => {
   const now = (objects: readonly KubeObject[]): readonly ApiObject[] =>
     objects.flatMap((object) => lab.server.read(resourceOfProvider(object), object.metadata) ?? []);
 
-  test('leaves every value of its user, owned or not, and nothing of its own, whenever processes end', async () => {
+  test('keeps every value of its user, owned or not, and none of its own, whenever processes stop', async () => {
     const ways = fc.constantFrom('create', 'apply', 'without owners');
     const ends = fc.array(fc.nat({ max: 5 }), { maxLength: 3 });
     await fc.assert(

@@ -41,7 +41,7 @@ function managers(lab: PreparationLab): readonly (string | undefined)[] {
 }
 
 describe.concurrent('an Exposure that goes', () => {
-  test('leaves the tenant as it was when nothing was there: no field, no record, no manager', async () => {
+  test('restores a tenant without previous fields: no field, no record, no field manager', async () => {
     await using lab = await PreparationLab.start();
     const before = content(lab.tenant());
     await lab.prepare();
@@ -52,7 +52,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(managers(lab)).toEqual(['user']);
   });
 
-  test('gives values back that were taken by force, and the lists as they were', async () => {
+  test('restores values that were overwritten by force, and lists', async () => {
     await using lab = await PreparationLab.start({
       [HOST]: 'old.example.test',
       [CLASS]: 'haproxy',
@@ -72,7 +72,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, NAMES)).toEqual(['new.example.test']);
   });
 
-  test('keeps hosts that the user had written and that the spec names in the end', async () => {
+  test('keeps hosts that the user had written and that the final spec has', async () => {
     await using lab = await PreparationLab.start({
       [HOST]: 'blue.k8s.example.test:443',
       [NAMES]: ['10.0.0.1', ...Object.values(SPEC.hosts)],
@@ -103,7 +103,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(content(lab.tenant())).toEqual(before);
   });
 
-  test('leaves what a user has written since then', async () => {
+  test('keeps what a user has written since then', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     await lab.change({
@@ -120,7 +120,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, CLASS)).toBeUndefined();
   });
 
-  test('leaves what a user has put into git, as it was told to him', async () => {
+  test('keeps fields that a user has copied to git, as recommended', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     const his = {
@@ -136,7 +136,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, ARGUMENTS)).toBeUndefined();
   });
 
-  test('leaves what was taken by force, and what its owner wants so himself by now', async () => {
+  test('keeps an overwritten value that its owner has written since', async () => {
     await using lab = await PreparationLab.start({
       [HOST]: 'old.example.test',
       [NAMES]: ['own.example.test'],
@@ -152,7 +152,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(managers(lab)).toEqual(['user']);
   });
 
-  test('takes its lists away, though somebody has had an entry in them for a while', async () => {
+  test('removes its lists, although another client had an entry in them for a while', async () => {
     await using lab = await PreparationLab.start();
     const before = content(lab.tenant());
     await lab.prepare();
@@ -167,7 +167,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(content(lab.tenant())).toEqual(before);
   });
 
-  test('does not bring back an entry that its owner has taken out of his list', async () => {
+  test('does not restore an entry that its owner has removed from the list', async () => {
     await using lab = await PreparationLab.start({
       [NAMES]: ['one.example.test', 'two.example.test'],
     });
@@ -179,7 +179,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, NAMES)).toEqual(['two.example.test']);
   });
 
-  test('waits until no API server runs with the flag before the empty list goes', async () => {
+  test('waits until no API server runs with the flag before it removes the empty list', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     const runs = async (...args: readonly string[]) =>
@@ -202,7 +202,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, 'spec.controlPlane.deployment')).toEqual({ replicas: 2 });
   });
 
-  test('takes a whole block away that was not there, with what the provider has filled in', async () => {
+  test('removes a whole block that did not exist, including defaults of the provider', async () => {
     await using lab = await PreparationLab.start();
     const before = content(lab.tenant());
     await lab.prepare();
@@ -214,7 +214,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(content(lab.tenant())).toEqual(before);
   });
 
-  test('leaves a block in which somebody has written something since', async () => {
+  test('keeps a block that another client has written to since', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     await lab.change({ 'spec.controlPlane.ingress.additionalMetadata': { labels: { a: 'b' } } });
@@ -226,7 +226,7 @@ describe.concurrent('an Exposure that goes', () => {
     });
   });
 
-  test('does not wait for ever', async () => {
+  test('does not wait forever', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     const deployment = withoutIdentity(deploymentOf('blue', [NONE]));
@@ -238,7 +238,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(lab.record()).toBeUndefined();
   });
 
-  test('goes on where a process before it has ended, whichever step that was', async () => {
+  test('continues where a previous process has stopped, after any step', async () => {
     const start = { [HOST]: 'old.example.test', [NAMES]: ['own.example.test'] };
     await using reference = await PreparationLab.start(start);
     const before = content(reference.tenant());
@@ -277,7 +277,7 @@ describe.concurrent('an Exposure that goes', () => {
     }
   });
 
-  test('has nothing to do with a tenant that is gone, or that another Exposure has prepared', async () => {
+  test('ignores a tenant that is gone, or that another Exposure has prepared', async () => {
     await using lab = await PreparationLab.start();
     await lab.addExposure('second');
     await lab.prepare();
@@ -292,7 +292,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(lab.record()).toBeUndefined();
   });
 
-  test('leaves a tenant of the same name alone that came later', async () => {
+  test('ignores a later tenant of the same name', async () => {
     await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
     await lab.prepare('Force');
     await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
@@ -307,7 +307,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(lab.record()).toBeUndefined();
   });
 
-  test('leaves all as it is where the record cannot be read, and says what to do', async () => {
+  test('changes nothing if the record is invalid, and reports what to do', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     await lab.prepare('Force');
     await lab.changeRecord('scrambled');
@@ -328,7 +328,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(await lab.restore()).toBeUndefined();
   });
 
-  test('does not lose what another client writes into the Exposure meanwhile', async () => {
+  test('does not lose what another client writes to the Exposure at the same time', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     let isFirst = true;
@@ -351,7 +351,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(lab.exposure().metadata.annotations).toEqual({ 'example.test/note': 'kept' });
   });
 
-  test('writes nothing where a record leads out of the spec', async () => {
+  test('writes nothing if a record has a path outside of the spec', async () => {
     await using lab = await PreparationLab.start();
     const fields = [{ path: ['metadata', 'labels'], wrote: ['a'], was: 'evil' }];
     await lab.prepare();
@@ -414,7 +414,7 @@ describe('a field that is no longer desired', () => {
   const key = { name: 'violet', namespace: NAMESPACE };
   const resource = PROVIDER_RESOURCES.clusterDeployment;
 
-  test('has its previous value again, or is gone', async () => {
+  test('has its previous value again, or is removed', async () => {
     await using lab = await PreparationLab.start();
     const deployment = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
     const desired = changed(withoutIdentity(deployment), {

@@ -73,7 +73,7 @@ class Lab implements AsyncDisposable {
 }
 
 describe('a Secret that is out of date', () => {
-  test('is deleted when its provider has had its time', async () => {
+  test('is deleted after the time that its provider has', async () => {
     await using lab = await Lab.start();
 
     const first = await lab.renew();
@@ -88,7 +88,7 @@ describe('a Secret that is out of date', () => {
     expect(lab.isThere).toBe(false);
   });
 
-  test('is left alone when its provider makes it anew in time', async () => {
+  test('is kept if its provider creates it again in time', async () => {
     await using lab = await Lab.start();
     await lab.renew();
     await lab.server.client().delete(RESOURCES.secret, KEY);
@@ -100,13 +100,13 @@ describe('a Secret that is out of date', () => {
     expect(lab.isThere).toBe(true);
   });
 
-  test('is deleted at once if there is no other time', async () => {
+  test('is deleted at once on the last attempt', async () => {
     await using lab = await Lab.start();
 
     expect((await lab.renew({}, true)).deleted).toEqual([KEY]);
   });
 
-  test('is deleted at once when its tenant leaves, though it was a moment ago', async () => {
+  test('is deleted at once during cleanup, although it was deleted a moment ago', async () => {
     await using lab = await Lab.start();
     await lab.renew();
     lab.clock.advance(AFTER_MS);
@@ -116,7 +116,7 @@ describe('a Secret that is out of date', () => {
     expect((await lab.renew({}, true)).deleted).toEqual([KEY]);
   });
 
-  test('is deleted ever more slowly if it is out of date each time', async () => {
+  test('is deleted with backoff if it is out of date each time', async () => {
     await using lab = await Lab.start();
     let count = 0;
 
@@ -146,8 +146,8 @@ describe('a Secret that is out of date', () => {
   });
 });
 
-describe('without the right', () => {
-  test('nothing happens, and it is tried again a minute later', async () => {
+describe('without permission', () => {
+  test('nothing is deleted, and the delete is retried a minute later', async () => {
     await using lab = await Lab.start();
     await lab.renew();
     lab.clock.advance(AFTER_MS);
@@ -162,7 +162,7 @@ describe('without the right', () => {
     expect((await lab.renew()).deleted).toEqual([KEY]);
   });
 
-  test('nobody looks again for the sake of a Secret that is not needed', async () => {
+  test('a Secret that is not needed causes no requeue', async () => {
     await using lab = await Lab.start();
     const change = { isNeeded: false };
     await lab.renew(change);

@@ -29,8 +29,8 @@ async function contested(lab: PreparationLab): Promise<() => readonly KubeObject
   ];
 }
 
-describe('a control plane of two objects, one of which has a field of another', () => {
-  test('has neither of them written', async () => {
+describe('a control plane of two objects, one of which has a field of another manager', () => {
+  test('is not written at all', async () => {
     await using lab = await PreparationLab.start();
     const now = await contested(lab);
     const before = now();
@@ -50,7 +50,7 @@ describe('a control plane of two objects, one of which has a field of another', 
     );
   });
 
-  test('is shown so before', async () => {
+  test('is reported so in a preview', async () => {
     await using lab = await PreparationLab.start();
     const now = await contested(lab);
     const provided = { provider: 'k0rdent', objects: now() } as const;
@@ -70,7 +70,7 @@ describe('a control plane of two objects, one of which has a field of another', 
   });
 });
 
-test('a ClusterDeployment is written with its control plane where it is told to write by force', async () => {
+test('a ClusterDeployment is written with its control plane with prepare: Force', async () => {
   await using lab = await PreparationLab.start();
   const now = await contested(lab);
   const provided = { provider: 'k0rdent', objects: now() } as const;

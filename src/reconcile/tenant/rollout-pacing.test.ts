@@ -100,7 +100,7 @@ describe('the pacer', () => {
     expect(pacer.request('a', true).mayStart).toBe(true);
   });
 
-  test('lets the next one ask when a place is free', () => {
+  test('lets the next one request when a slot is free', () => {
     const { pacer, asked } = pacerOf(4);
     const may = ['t0', 't1', 't2', 't3'].map((one) => pacer.request(one, true).mayStart);
     expect(may).toEqual([true, true, false, false]);
@@ -113,7 +113,7 @@ describe('the pacer', () => {
     expect(pacer.counts).toEqual({ Pending: 2, Active: 1, Failed: 0 });
   });
 
-  test('wakes no tenant when another one starts and its write is held back', () => {
+  test('wakes no tenant when another one starts and its write is delayed', () => {
     const { pacer, asked } = pacerOf(2);
     const behind = { ...DONE, isBehind: true };
     for (let round = 0; round < 3; round++) {
@@ -127,7 +127,7 @@ describe('the pacer', () => {
     expect(asked).toEqual([]);
   });
 
-  test('stops when one fails, lets all that wait report it, and goes on when it recovers', () => {
+  test('pauses when one fails, lets all waiting ones report it, and continues when it recovers', () => {
     const { pacer, asked } = pacerOf(4, 1);
     pacer.request('t0', true);
     for (const one of ['t1', 't2', 't3']) pacer.request(one, true);
@@ -141,7 +141,7 @@ describe('the pacer', () => {
     expect(pacer.request('t1', true).mayStart).toBe(true);
   });
 
-  test('stops for an hour from the first failure of a tenant, whatever that tenant does', () => {
+  test('pauses for an hour from the first failure of a tenant, whatever that tenant does', () => {
     const { pacer, asked, clock } = pacerOf(2, 1);
     pacer.request('t0', true);
     pacer.request('t1', true);
@@ -162,7 +162,7 @@ describe('the pacer', () => {
     expect(pacer.request('t1', true).mayStart).toBe(true);
   });
 
-  test('stops for another tenant that fails after that hour', () => {
+  test('pauses for another tenant that fails after that hour', () => {
     const { pacer, clock } = pacerOf(3, 1);
     pacer.request('t0', true);
     pacer.observe('t0', STUCK);
@@ -178,7 +178,7 @@ describe('the pacer', () => {
     });
   });
 
-  test('lets those that failed with one release have the next one', () => {
+  test('starts the next release in tenants that failed with the previous one', () => {
     const { pacer } = pacerOf(2, 2);
     pacer.request('t0', true);
     pacer.request('t1', true);
@@ -192,7 +192,7 @@ describe('the pacer', () => {
     expect(pacer.request('t1', true).mayStart).toBe(true);
   });
 
-  test('gives the place of a tenant that is gone, or does not answer, to another', () => {
+  test('frees the slot of a tenant that is gone or does not answer', () => {
     const { pacer, asked } = pacerOf(4, 1);
     pacer.request('t0', true);
     pacer.request('t1', true);
@@ -224,7 +224,7 @@ describe('the pacer', () => {
     expect(pacer.request('t1', true).mayStart).toBe(true);
   });
 
-  test('lets the next one ask if the one that may start does not', () => {
+  test('lets the next one request if the one that may start does not', () => {
     const { pacer, asked } = pacerOf(3, 1);
     for (const one of ['t0', 't1', 't2']) {
       pacer.request(one, true);
@@ -239,7 +239,7 @@ describe('the pacer', () => {
     expect(pacer.counts.Pending).toBe(1);
   });
 
-  test('keeps the place of a tenant whose reconcile failed, for five minutes', () => {
+  test('keeps the slot of a tenant whose reconcile failed for five minutes', () => {
     const { pacer, clock } = pacerOf(2, 1);
     pacer.request('t0', true);
     pacer.reconciled('t0');
@@ -252,7 +252,7 @@ describe('the pacer', () => {
     expect(pacer.counts.Active).toBe(0);
   });
 
-  test('lets the next one ask if the reconcile of the one that may start fails', () => {
+  test('lets the next one request if the reconcile of the one that may start fails', () => {
     const { pacer, asked } = pacerOf(3, 1);
     for (const one of ['t0', 't1', 't2']) {
       pacer.request(one, true);
