@@ -145,9 +145,9 @@ test('routes stay in a conflict, but not if one of their hosts belongs to anothe
     tenantRoute('twin', 'x', { creationTimestamp: YOUNG }),
   ]);
 
-  expect(hostConflict(mover, owners)).toMatchObject({ code: 'HostConflict', keepsRoute: true });
-  expect(hostConflict(twin, owners)).toMatchObject({ code: 'HostConflict', keepsRoute: false });
-  expect(hostConflict(newcomer, owners)).toMatchObject({ keepsRoute: false });
+  expect(hostConflict(mover, owners)).toMatchObject({ code: 'HostConflict', keepsRoutes: true });
+  expect(hostConflict(twin, owners)).toMatchObject({ code: 'HostConflict', keepsRoutes: false });
+  expect(hostConflict(newcomer, owners)).toMatchObject({ keepsRoutes: false });
 });
 
 test('an Exposure that is being deleted owns its host until it is gone, and the message says so', () => {

@@ -40,7 +40,7 @@ export interface HostOwners {
 /** The finding that a host belongs to another Exposure. */
 export interface HostConflict extends Finding {
   /** Whether the Exposure owns the hosts of all its TenantRoutes. If so, these TenantRoutes stay in use. */
-  readonly keepsRoute: boolean;
+  readonly keepsRoutes: boolean;
 }
 
 /** Returns why an Exposure cannot have a host that it claims; undefined if it owns all of them. */
@@ -54,8 +54,8 @@ export function hostConflict(claim: HostClaim, owners: HostOwners): HostConflict
     const owner = otherOwner(host);
     if (owner === undefined) continue;
     const inUse = owners.routedHosts(key);
-    const keepsRoute = inUse.length > 0 && inUse.every((one) => otherOwner(one) === undefined);
-    return { ...conflictOver(host, owner, keepsRoute ? inUse : []), keepsRoute };
+    const keepsRoutes = inUse.length > 0 && inUse.every((one) => otherOwner(one) === undefined);
+    return { ...conflictOver(host, owner, keepsRoutes ? inUse : []), keepsRoutes };
   }
   return undefined;
 }
@@ -68,9 +68,9 @@ export function claimedHosts({ hosts }: HostClaim): readonly string[] {
 function conflictOver(
   host: string,
   { key, metadata, route }: HostOwner,
-  kept: readonly string[],
+  inUse: readonly string[],
 ): Finding {
-  const stays = kept.length === 0 ? '' : `; the route by ${kept.join(' and ')} stays in use`;
+  const stays = inUse.length === 0 ? '' : `; the route by ${inUse.join(' and ')} stays in use`;
   const finding = { code: 'HostConflict', severity: 'error' } as const;
   if (metadata === undefined) {
     return {
@@ -79,11 +79,11 @@ function conflictOver(
       action: 'choose another host, or delete that TenantRoute if the Exposure will not come back',
     };
   }
-  const isLeaving = metadata.deletionTimestamp !== undefined;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
   return {
     ...finding,
-    message: `host ${host} is already used by Exposure ${key}${isLeaving ? ', which is being deleted' : ''}${stays}`,
-    action: isLeaving
+    message: `host ${host} is already used by Exposure ${key}${isDeleting ? ', which is being deleted' : ''}${stays}`,
+    action: isDeleting
       ? 'wait until that Exposure is gone, or choose another host'
       : 'choose another host or delete that Exposure',
   };

@@ -88,10 +88,10 @@ describe('a host that another Exposure owns is not routed', () => {
     message: 'tenants-blue.k8s.example.com is held by Exposure tenants/other',
     action: 'choose another host or delete that one',
   };
-  const planWith = (keepsRoute: boolean) =>
+  const planWith = (keepsRoutes: boolean) =>
     planExposure(
       { exposure: exposure(), edge: edge() },
-      facts({ conflict: { ...finding, keepsRoute } }),
+      facts({ conflict: { ...finding, keepsRoutes } }),
     );
 
   test('and previous routes are removed if the other Exposure owns one of their hosts', () => {

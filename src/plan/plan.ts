@@ -110,8 +110,8 @@ function planManagement(desired: DesiredExposure, facts: Facts): Plan {
 
   const { conflict, controlPlane } = facts;
   if (conflict !== undefined) {
-    const { keepsRoute, ...finding } = conflict;
-    const management = keepsRoute ? undefined : [];
+    const { keepsRoutes, ...finding } = conflict;
+    const management = keepsRoutes ? undefined : [];
     return { ...known, management, findings: about('spec', finding) };
   }
   const wrongMode = modeFault(driver, mode);

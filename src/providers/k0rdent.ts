@@ -88,12 +88,12 @@ function controlPlaneKey({ metadata, ...deployment }: KubeObject): ObjectKey {
   return { name: `${cluster}${CONTROL_PLANE_SUFFIX}`, namespace: metadata.namespace };
 }
 
-function unknownFacts(objects: readonly KubeObject[], because: string): ProvidedFacts {
+function unknownFacts(objects: readonly KubeObject[], phaseReason: string): ProvidedFacts {
   return {
     provider: 'k0rdent',
     objects,
     phase: 'provisioning',
-    because,
+    phaseReason,
     serviceCidrs: [],
     clusterDomain: 'cluster.local',
     hasKonnectivity: false,

@@ -59,7 +59,7 @@ describe('a Cluster of k0smotron', () => {
       provider: 'k0smotron',
       objects: [cluster],
       phase: 'serving',
-      because: '1 of its pods are ready',
+      phaseReason: '1 of its pods are ready',
       version: 'v1.34.1-k0s.0',
       serviceCidrs: ['10.128.0.0/16'],
       clusterDomain: 'cluster.local',

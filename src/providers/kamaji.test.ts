@@ -65,7 +65,7 @@ describe('a tenant of Kamaji', () => {
       objects: [tenant],
       phase: 'serving',
       version: 'v1.35.7',
-      because: 'its version is Ready, and 2 of its pods are ready',
+      phaseReason: 'its version is Ready, and 2 of its pods are ready',
       serviceCidrs: ['10.96.0.0/16'],
       clusterDomain: 'cluster.local',
       hasKonnectivity: true,
@@ -89,7 +89,7 @@ describe('a tenant of Kamaji', () => {
         severity: 'error',
         message: 'Kamaji has not made Service tenants/blue',
         action:
-          "wait for Kamaji, which is at it (its version is not told yet, and 0 of its pods are ready); if that lasts, look at the status of TenantControlPlane tenants/blue and at Kamaji's log",
+          "wait for Kamaji, which is at it (its version is not reported yet, and 0 of its pods are ready); if that lasts, look at the status of TenantControlPlane tenants/blue and at Kamaji's log",
       },
       expect.objectContaining({ message: 'there is no Secret tenants/blue-ca' }),
       expect.objectContaining({ message: 'there is no Secret tenants/blue-admin-kubeconfig' }),

@@ -132,7 +132,7 @@ describe('a control plane with missing or malformed fields', () => {
             ...(provided === undefined ? [] : publishedFindings(provided, SPEC, 'Patch')),
           ];
           expect(all.filter((finding) => !isClear(finding))).toEqual([]);
-          expect(provided?.because).not.toMatch(/undefined|NaN/);
+          expect(provided?.phaseReason).not.toMatch(/undefined|NaN/);
           for (const plan of plans) expect(pasteText(plan)).toContain(plan.live.metadata.name);
         }),
         { numRuns: 150 },

@@ -128,17 +128,17 @@ const BEGINNING: ReadonlySet<string> = new Set(['', 'Provisioning']);
 
 function phaseOf(object: KubeObject): {
   readonly phase: ControlPlanePhase;
-  readonly because: string;
+  readonly phaseReason: string;
 } {
   if (object.metadata.deletionTimestamp !== undefined) {
-    return { phase: 'deleting', because: 'it is being deleted' };
+    return { phase: 'deleting', phaseReason: 'it is being deleted' };
   }
   const resources = valueAt(object, 'status', 'kubernetesResources');
   const status = textAt(resources, 'version', 'status') ?? '';
   const ready = numberAt(resources, 'deployment', 'readyReplicas') ?? 0;
-  const because = `its version is ${status === '' ? 'not told yet' : status}, and ${ready} of its pods are ready`;
-  if (BEGINNING.has(status)) return { phase: 'provisioning', because };
-  return { phase: SERVING.has(status) && ready > 0 ? 'serving' : 'unavailable', because };
+  const phaseReason = `its version is ${status === '' ? 'not reported yet' : status}, and ${ready} of its pods are ready`;
+  if (BEGINNING.has(status)) return { phase: 'provisioning', phaseReason };
+  return { phase: SERVING.has(status) && ready > 0 ? 'serving' : 'unavailable', phaseReason };
 }
 
 /**

@@ -114,7 +114,7 @@ export function factsOf(
     provider,
     objects: [object],
     phase: isDeleting ? 'deleting' : ready > 0 ? 'serving' : 'provisioning',
-    because: isDeleting ? 'it is being deleted' : `${ready} of its pods are ready`,
+    phaseReason: isDeleting ? 'it is being deleted' : `${ready} of its pods are ready`,
     version: textAt(object, 'status', 'version') ?? textAt(object, 'spec', 'version'),
     serviceCidrs: cidr === undefined ? fallback : cidr.split(',').map((one) => one.trim()),
     clusterDomain: textAt(config, 'clusterDomain') ?? network?.serviceDomain ?? 'cluster.local',

@@ -79,7 +79,7 @@ export interface ProvidedFacts {
   readonly objects: readonly KubeObject[];
   readonly phase: ControlPlanePhase;
   /** Why it is in that phase, in the terms of the provider. */
-  readonly because: string;
+  readonly phaseReason: string;
   /** In the provider's format: `v1.35.7`, `v1.34.1-k0s.0`. */
   readonly version?: string | undefined;
   /** Service default/kubernetes has an address of the first one. */

@@ -153,15 +153,15 @@ async function readKubeconfig(
 function remedyOf(
   object: KubeObject,
   displayName: string,
-  { phase, because }: Pick<ProvidedFacts, 'phase' | 'because'>,
+  { phase, phaseReason }: Pick<ProvidedFacts, 'phase' | 'phaseReason'>,
 ): SecretRemedy {
   const look = `look at the status of ${objectText(object)} and at ${displayName}'s log`;
   return {
     secret:
       phase === 'provisioning'
-        ? `wait for ${displayName}, which is at it (${because}); if that lasts, ${look}`
-        : `${look}: ${because}`,
-    entry: `${look}: ${because}`,
+        ? `wait for ${displayName}, which is at it (${phaseReason}); if that lasts, ${look}`
+        : `${look}: ${phaseReason}`,
+    entry: `${look}: ${phaseReason}`,
   };
 }
 

@@ -17,7 +17,7 @@ function facts(provider: ProviderName, known: Partial<ProvidedFacts>): ProvidedF
     provider,
     objects: [object],
     phase: 'serving',
-    because: '',
+    phaseReason: '',
     ...known,
     serviceCidrs: [],
     clusterDomain: 'cluster.local',

@@ -18,7 +18,7 @@ const KAMAJI: ProvidedFacts = {
   provider: 'kamaji',
   objects: [readyTenant('kamaji', 'blue')],
   phase: 'serving',
-  because: '',
+  phaseReason: '',
   serviceCidrs: [],
   clusterDomain: 'cluster.local',
   hasKonnectivity: true,

@@ -16,7 +16,7 @@ function inPhase(phase: ProvidedFacts['phase']): ProvidedFacts {
     provider: 'kamaji',
     objects: [],
     phase,
-    because: 'so',
+    phaseReason: 'so',
     serviceCidrs: [],
     clusterDomain: 'cluster.local',
     hasKonnectivity: false,
