@@ -4,7 +4,7 @@ import { OptionsError, parseOptions } from './options.ts';
 const PEERS = ['haproxy', 'haproxy-splice', 'go', 'snicket-epoll'];
 
 describe('the command line of the bench', () => {
-  test('without words asks for everything', () => {
+  test('runs everything without arguments', () => {
     const options = parseOptions([], PEERS);
 
     expect(options.mode).toBe('full');
@@ -13,7 +13,7 @@ describe('the command line of the bench', () => {
     expect(options.others).toContain('gateway.routes');
   });
 
-  test('--quick leaves out what says least', () => {
+  test('--quick skips the least useful cases', () => {
     const options = parseOptions(['--quick'], PEERS);
 
     expect(options.peers).not.toContain('haproxy-splice');

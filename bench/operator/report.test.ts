@@ -45,7 +45,7 @@ test('a report has each figure beside its goal, for each tenant', () => {
   expect(row('new Exposure routed: median, slowest')).toContain('70, 90 ms');
 });
 
-test('a report counts writes at rest, but for Leases', () => {
+test('counts writes at rest, except those of Leases', () => {
   expect(row('writes at rest, without Leases')).toContain('3');
 });
 

@@ -22,7 +22,7 @@ describe('the report', () => {
     expect(text).toMatch(/an idle connection +\| <= 0\.60 KB +\| 0\.50 KB +\| met/);
   });
 
-  test('says how many goals the run has nothing for', () => {
+  test('reports for how many goals the run has no figure', () => {
     expect(reportText(exampleResults())).toContain('This run measured nothing for 24 more goals.');
   });
 
@@ -37,17 +37,17 @@ describe('the report', () => {
     );
   });
 
-  test('shows what of the memory at rest is the own of a program', () => {
+  test('shows the private part of the memory at rest', () => {
     expect(reportText(exampleResults())).toMatch(
       /snicket-epoll +\| plain +\| 50\.0 MB +\| 12\.0 MB/,
     );
   });
 
-  test('says how much of the machine others used', () => {
+  test('reports how much of the machine other processes used', () => {
     expect(reportText(exampleResults())).toContain('others used 3% of the machine');
   });
 
-  test('says what could not be had, on one line each', () => {
+  test('lists what was not available, one line each', () => {
     const text = reportText(exampleResults({ failures: { nginx: 'no apt-get\n    here' } }));
 
     expect(text).toContain('- nginx: no apt-get here\n');

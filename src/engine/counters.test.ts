@@ -4,7 +4,7 @@ import { REASON } from './reasons.ts';
 
 const layout = { slots: 3, slotReasons: ['rate_limit'], otherReasons: ['name_unknown'] };
 
-test('counts for a slot and leaves its neighbors alone', () => {
+test('counts for one slot only', () => {
   const counters = new Counters(layout);
 
   counters.add(counters.row(1) + COLUMN.bytesUp, 7);
@@ -21,7 +21,7 @@ test('counts for a slot and leaves its neighbors alone', () => {
   }
 });
 
-test('counts every failure as a whole, and for a slot only what slots count', () => {
+test('counts every failure globally, and for a slot only the reasons of slots', () => {
   const counters = new Counters(layout);
 
   counters.fail(REASON.dial_refused, counters.row(0));
@@ -33,7 +33,7 @@ test('counts every failure as a whole, and for a slot only what slots count', ()
   expect(counters.slot(1)).toMatchObject({ open: 0, total: 0, failures: {} });
 });
 
-test('counts for a slot alone what the whole counts elsewhere', () => {
+test('counts a failure for a slot only', () => {
   const counters = new Counters(layout);
 
   counters.failSlot(counters.reason('rate_limit'), counters.row(1));
@@ -44,7 +44,7 @@ test('counts for a slot alone what the whole counts elsewhere', () => {
   expect(counters.failures()).toEqual({});
 });
 
-test('wipes one slot and no other', () => {
+test('wipes one slot only', () => {
   const counters = new Counters(layout);
   for (const slot of [0, 1, 2]) counters.fail(REASON.dial_refused, counters.row(slot));
 
@@ -57,7 +57,7 @@ test('wipes one slot and no other', () => {
   ]);
 });
 
-test('forgets what was open when the engine is dead, and keeps what was counted', () => {
+test('resets the gauges of a dead engine, and keeps the totals', () => {
   const counters = new Counters(layout);
   for (const name of ['accepted', 'open', 'bufferedBytes'] as const) counters.add(GLOBAL[name], 3);
   counters.add(counters.row(1) + COLUMN.open, 2);
@@ -85,7 +85,7 @@ test.each([-1, 3, Number.NaN])('has no slot %d', (slot) => {
   expect(() => new Counters(layout).row(slot)).toThrow(RangeError);
 });
 
-test('has no number for a code that nobody declared', () => {
+test('throws for an undeclared reason code', () => {
   expect(() => new Counters(layout).reason('nonsense')).toThrow("'nonsense'");
 });
 

@@ -85,7 +85,7 @@ test.each([0, 40, 200])('closes 500 evenly when orders take %d ms', async (lagMs
   }
 });
 
-test('counts those that leave by themselves', async () => {
+test('counts connections that clients close themselves', async () => {
   const clock = new ManualClock();
   const engine = new Pretender(clock, 100);
   begin(clock, [engine]);
@@ -99,7 +99,7 @@ test('counts those that leave by themselves', async () => {
   expect(engine.connections).toBeWithin(40, 55);
 });
 
-test('ends as soon as nobody is left', async () => {
+test('ends as soon as no connection is open', async () => {
   const clock = new ManualClock();
   const engines = [new Pretender(clock, 0), new Pretender(clock, 3)];
   const { state, done } = begin(clock, engines);

@@ -37,14 +37,14 @@ test.if(process.platform === 'linux')(
   },
 );
 
-test('is bun for whoever asks for it', async () => {
+test('is bun on request', async () => {
   const { engine, fallbackReason } = await openEngine('bun', options);
 
   expect(engine.name).toBe('bun');
   expect(fallbackReason).toBeUndefined();
 });
 
-test('falls back to bun where foreign functions cannot be called, and says why', () => {
+test('falls back to bun where foreign functions cannot be called, and returns the reason', () => {
   const { output, code } = openWithoutJit('auto');
 
   expect(output).toStartWith('bun: ');
@@ -52,7 +52,7 @@ test('falls back to bun where foreign functions cannot be called, and says why',
   expect(code).toBe(0);
 });
 
-test('does not fall back from what was asked for by name', () => {
+test('does not fall back from an engine requested by name', () => {
   const { output, code } = openWithoutJit('epoll');
 
   expect(output).toContain('engine epoll does not work here');

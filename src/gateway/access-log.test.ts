@@ -81,7 +81,7 @@ test.each(['the same file', 'a new file'])(
   },
 );
 
-test('reports a FIFO that nobody reads at the start, and drops lines until somebody does', async () => {
+test('reports a FIFO without a reader at the start, and drops lines until it has one', async () => {
   using folder = newFolder();
   const path = join(folder.path, 'fifo');
   Bun.spawnSync(['mkfifo', path]);
@@ -105,7 +105,7 @@ test('reports a FIFO that nobody reads at the start, and drops lines until someb
   closeSync(reader);
 });
 
-test('goes on when the reader of a full FIFO does, and does not wait for one that never does', async () => {
+test('continues when the reader of a full FIFO does, and does not wait for one that never does', async () => {
   using folder = newFolder();
   const path = join(folder.path, 'fifo');
   Bun.spawnSync(['mkfifo', path]);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayLab } from './testing/lab.ts';
 
-test('shows the metrics that docs/reference/gateway.md lists, of the type that it says, and no others', async () => {
+test('exposes exactly the metrics that docs/reference/gateway.md lists, with their types', async () => {
   await using lab = await GatewayLab.start({ accessLog: 'access.log', keys: '' });
   const docs = readFileSync(join(import.meta.dir, '../../docs/reference/gateway.md'), 'utf8');
 
@@ -17,7 +17,7 @@ test('shows the metrics that docs/reference/gateway.md lists, of the type that i
   expect(pairs(shown)).toEqual(pairs(listed));
 });
 
-test('says which engine runs, and why not the faster one', async () => {
+test('exposes the engine of each thread, and why it is not the preferred one', async () => {
   await using lab = await GatewayLab.start({ engine: 'bun', workers: 2 });
 
   for (const thread of ['0', '1']) {

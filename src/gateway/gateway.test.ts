@@ -77,7 +77,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(backends.map(({ peers }) => peers.length)).toEqual([2, 2, 2]);
   });
 
-  test('tries the next endpoint when one refuses, and lets that one rest', async () => {
+  test('tries the next endpoint when one refuses, and backs off from that one', async () => {
     using good = new Backend();
     const bad = `127.0.0.1:${freePort()}`;
     const endpoints = [bad, `127.0.0.1:${good.port}`];
@@ -200,7 +200,7 @@ function sum(backends: readonly Backend[]): number {
   return backends.reduce((total, { peers }) => total + peers.length, 0);
 }
 
-test('warns where another process has the port as well', async () => {
+test('warns if another process listens on the same port', async () => {
   await using first = await GatewayLab.start();
   const listen = [{ address: '127.0.0.1', port: first.port }];
 

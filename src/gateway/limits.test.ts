@@ -37,7 +37,7 @@ async function join(world: { lab: GatewayLab; backend: Backend }, bytes = HELLO)
 }
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test("holds a route's limit of connections over all threads, and frees the place of who leaves", async () => {
+  test("enforces a route's connection limit over all threads, and frees the place of a closed connection", async () => {
     await using world = await start({ engine }, { connections: 5 });
     const clients: Peer[] = [];
     for (let count = 0; count < 8; count++) clients.push(await join(world));
@@ -46,7 +46,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const other = await join(world, hello({ serverName: 'b.test' }));
     clients[0]?.reset();
     await until(() => world.lab.number('connections_open') < 6 + refused.length, 'a place');
-    await until(async () => !(await join(world)).sawFin, 'somebody in that place');
+    await until(async () => !(await join(world)).sawFin, 'another client in that place');
 
     expect(refused).toHaveLength(3);
     expect(readAlert(refused[0]!.bytes())?.name).toBe('internal_error');

@@ -78,7 +78,7 @@ test.each([
   [[], 20],
   [['--max-tenant-connections', '7'], 7],
   [['--max-tenant-connections', '0'], 0],
-])('lets one route have a fifth of all connections, or what %j says', async (flags, limit) => {
+])('limits a route to a fifth of all connections, or to %j', async (flags, limit) => {
   const { httpPort } = await start('--max-connections', '100', ...flags);
 
   const metrics = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
@@ -97,7 +97,7 @@ test('closes its connections on SIGTERM, and ends well', async () => {
   expect(await child.exited).toBe(0);
 });
 
-test('accepts during the grace, and says that it is not ready', async () => {
+test('accepts connections during the grace period, and is not ready', async () => {
   const { child, port, httpPort } = await start('--grace', '30s');
   const readiness = async () => (await fetch(`http://127.0.0.1:${httpPort}/readyz`)).status;
   const before = await readiness();
@@ -188,7 +188,7 @@ test('ends with code 1 and a sentence when the port for health is taken', async 
   other.stop();
 });
 
-test('writes the access log, and begins a new file on SIGHUP', async () => {
+test('writes the access log, and starts a new file on SIGHUP', async () => {
   const path = join(folder, 'access.log');
   const { child, port } = await start('--access-log', path);
   const lines = (file: string) =>

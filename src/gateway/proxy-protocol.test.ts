@@ -7,7 +7,7 @@ import { answer, HOST_A, TwoTenants } from './testing/two-tenants.ts';
 const HELLO = hello({ serverName: 'kubernetes.default.svc' });
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('wants a header of the load balancer from everybody, and finds the tenant behind it', async () => {
+  test('requires a header of the load balancer from every source, and routes by the hello after it', async () => {
     await using world = await TwoTenants.start({ engine, proxyProtocol: 'all' });
     const plain = hello({ serverName: HOST_A });
 

@@ -13,7 +13,7 @@ function errors(lab: GatewayLab) {
     .map(({ msg, error }) => `${String(msg)}: ${String(error)}`);
 }
 
-test('starts with a bad file, not ready and saying why, and goes by it once it is good', async () => {
+test('starts with an invalid file, not ready with the reason, and uses it once it is valid', async () => {
   using backend = new Backend();
   await using lab = await GatewayLab.start({ routesText: 'routes:\n  - tenant: [\n' });
   const before = await lab.get('/readyz');
@@ -49,7 +49,7 @@ test('starts without a file, and picks it up', async () => {
   client.reset();
 });
 
-test('says how many routes a new version adds, changes and removes, and warns if none are left', async () => {
+test('logs how many routes a new version adds, changes and removes, and warns if none remain', async () => {
   const endpoints = ['127.0.0.1:1'];
   await using lab = await GatewayLab.start({
     routes: [{ host: 'a.test' }, { host: 'b.test' }, { host: 'c.test' }, { host: 'd.test' }],
@@ -75,7 +75,7 @@ test('says how many routes a new version adds, changes and removes, and warns if
   expect(lab.log.find(({ level }) => level === 'warn')).toMatchObject({ removed: 4 });
 });
 
-test('keeps the last good routes in force when the file goes bad, and says so once', async () => {
+test('keeps the last valid routes when the file becomes invalid, and logs it once', async () => {
   await using a = await Tenant.start('a.test');
   await using lab = await GatewayLab.start({ routes: [{ host: a.host, endpoints: [a.endpoint] }] });
 
@@ -158,7 +158,7 @@ test('serves routes again that were gone for a moment, more than half of what th
   client.destroy();
 }, 240_000);
 
-test('puts other routes in force for those that are gone, with room for most at once', async () => {
+test('replaces all routes, most of them at once', async () => {
   const named = (what: string) =>
     Array.from({ length: 600 }, (_, index) => ({ host: `${what}-${index}.test` }));
   await using lab = await GatewayLab.start({ maxRoutes: 1000, routes: named('old') });

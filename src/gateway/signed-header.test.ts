@@ -19,7 +19,7 @@ function withoutAuthority(header: Buffer): Buffer {
 }
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('goes by the signed header, whatever the hello says, and keeps it from the tenant', async () => {
+  test('routes by the signed header, whatever the hello says, and does not forward it to the tenant', async () => {
     await using world = await TwoTenants.start({ engine });
 
     await world.say(signedHeader(), HELLO);
@@ -42,7 +42,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(upstream.bytes()).toEqual(HELLO);
   });
 
-  test('believes nobody who signs with the key of another tenant', async () => {
+  test('rejects a header signed with the key of another tenant', async () => {
     await using world = await TwoTenants.start({ engine });
     const forged = signedHeader();
     const at = forged.indexOf(HOST_A);
@@ -54,7 +54,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.number('tenant_failures_total', labels)).toBe(1);
   });
 
-  test('believes no header that was changed on its way', async () => {
+  test('rejects a header that was modified', async () => {
     await using world = await TwoTenants.start({ engine });
     const forged = signedHeader();
     forged[16] = 99; // part of the pod's address
@@ -63,7 +63,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.failures('tenant_forged')).toBe(1);
   });
 
-  test('believes a header once', async () => {
+  test('accepts a header once', async () => {
     await using world = await TwoTenants.start({ engine });
     const header = signedHeader();
     await world.say(header, HELLO);
@@ -74,7 +74,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.a.peers).toHaveLength(1);
   });
 
-  test('believes no header of long ago', async () => {
+  test('rejects an old header', async () => {
     await using world = await TwoTenants.start({ engine });
     const header = signedHeader({ at: Date.now() / 1000 - 3600 });
 
@@ -82,7 +82,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.failures('tenant_expired')).toBe(1);
   });
 
-  test('believes nobody without a key file', async () => {
+  test('rejects every signed header without a key file', async () => {
     await using world = await TwoTenants.start({ engine, keyFile: undefined });
 
     expect(await answer(await world.say(signedHeader(), HELLO))).toBe('handshake_failure');

@@ -13,7 +13,7 @@ import { TYPE } from './rtnetlink.ts';
 const bytes = fc.uint8Array({ maxLength: 70 }).map((array) => Buffer.from(array));
 const number = (bits: number) => fc.integer({ min: 0, max: 2 ** bits - 1 });
 
-test('a message begins with length, type, flags, sequence and no port', () => {
+test('a message starts with length, type, flags, sequence and no port', () => {
   const body = Buffer.from([9, 8, 7, 6]);
 
   const message = buildMessage({ type: 20, flags: 0x605, sequence: 3, body });
@@ -62,7 +62,7 @@ test('the two upper bits of a type are not part of it', () => {
   expect([...parseAttributes(nested).keys()]).toEqual([5]);
 });
 
-test('comes to an end with any bytes: with what they are, or with a RangeError', () => {
+test('terminates for any bytes, with their messages or a RangeError', () => {
   fc.assert(
     fc.property(bytes, (any) => {
       for (const parse of [parseMessages, parseAttributes]) {

@@ -57,13 +57,13 @@ test('removes what has the whole of its bits as prefix', () => {
   );
 });
 
-test('asks for all addresses', () => {
+test('requests all addresses', () => {
   expect(addressesRequest(1).toString('hex')).toBe(
     hex('18000000 1600 0103 01000000 00000000', '00 00 00 00 00000000'),
   );
 });
 
-test('asks for a link by its name or its number', () => {
+test('requests a link by its name or its number', () => {
   const byName = parseMessages(linkRequest(1, 'lo'));
   const byNumber = parseMessages(linkRequest(1, 7));
 
@@ -127,7 +127,7 @@ test('reads a link, up or down', () => {
   expect(parseLink(message(header)).name).toBe('interface 1');
 });
 
-test('asks where a packet would go, and knows an answer that ends here', () => {
+test('requests the route of a packet, and recognizes a local one', () => {
   const local = Buffer.from(hex('0a 80 00 00 ff 02 00 02 00000000'), 'hex');
   const onwards = Buffer.from(hex('0a 80 00 00 fe 03 00 01 00000000'), 'hex');
 

@@ -108,7 +108,7 @@ test('a proxy does not start with a file that has no address', async () => {
   );
 });
 
-test('a name in the file is looked up, and its port is used', async () => {
+test('resolves a name in the file, and uses its port', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   writeEdge(lab, `edge.test:${api.port}\n`);

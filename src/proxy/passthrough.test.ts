@@ -179,7 +179,7 @@ for (const engine of engines) {
   });
 }
 
-test('a dial that failed for want of our own resources resets the pod, and is not held against the edge', () => {
+test('a dial that failed for lack of local resources resets the pod, and causes no back-off', () => {
   const loadBalancer = new EdgeLoadBalancer(new ManualClock());
   loadBalancer.replace(['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 443 })));
   const suspicions: number[] = [];
@@ -218,7 +218,7 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   expect(outcomes.filter((outcome) => outcome !== 'valid')).toEqual([]);
 });
 
-test('is ready when the API server answers behind a header that the gateway believes', async () => {
+test('is ready when the API server answers behind a header that the gateway accepts', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
@@ -249,7 +249,7 @@ test('an API server that does not shake hands makes the proxy not ready, and cut
   client.close();
 });
 
-test('is not ready with a key that the gateway does not believe, and becomes so with the right one', async () => {
+test('is not ready with a key that the gateway rejects, and becomes ready with the right one', async () => {
   await using lab = await Lab.create();
   lab.write('tenant.key', randomBytes(32).toString('base64'));
   const api = await lab.apiServer();

@@ -31,7 +31,7 @@ test('is alive from the start, and ready after a handshake with the edge', async
   expect(await page(proxy.httpPorts[0], '/readyz')).toEqual({ status: 200, text: 'ready' });
 });
 
-test('starts, and is not ready, while the name of the edge cannot be looked up', async () => {
+test('starts, and is not ready, while the name of the edge cannot be resolved', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   let isKnown = false;
@@ -130,7 +130,7 @@ test('exposes its counts and the expiry of its certificate as metrics', async ()
   expect(Number(notAfter)).toBeGreaterThan(Date.now() / 1000 + 300 * 24 * 3600);
 });
 
-test('names the address that it cannot have and a way out, and lets go of the others', async () => {
+test('fails with the unavailable address and a fix, and closes the other listeners', async () => {
   await using lab = await Lab.create();
   using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
   const listen = [{ address: '127.0.0.1', port: freePort() }];
@@ -146,7 +146,7 @@ test('names the address that it cannot have and a way out, and lets go of the ot
   await expect(Peer.dial(listen[0]!.port)).rejects.toThrow();
 });
 
-test('two can listen on the same ports, so that the next version is there before the last one goes', async () => {
+test('two proxies can share ports, so that the next version starts before the previous one stops', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const first = await lab.proxy({ edgePort: api.port });

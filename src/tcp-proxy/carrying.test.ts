@@ -35,7 +35,7 @@ test('without a certificate TLS goes through as it is, client certificates and a
   expect(tenant.said('--upstream-insecure')).toEqual([]);
 });
 
-test('an upstream of another CA gets no byte of a pod, whatever --upstream-insecure says', async () => {
+test('sends no byte of a pod to an upstream of another CA, even with --upstream-insecure', async () => {
   await using tenant = await Tenant.create();
   const forged = await (await TestAuthority.create()).issue({ names: [HOST] });
   await using impostor = await ApiServer.start({ serving: forged });
@@ -69,7 +69,7 @@ test('an upstream of the right CA with another name is refused too', async () =>
   expect(neighbor.received).toBe(0);
 });
 
-test('says in its metrics whether it is in the slice', async () => {
+test('exposes in its metrics whether it is in the slice', async () => {
   await using tenant = await Tenant.create();
   const { proxy } = await tenant.node({ address: '192.0.2.11' });
 

@@ -27,7 +27,7 @@ const address = fc.nat({ max: 9 }).map((last) => `192.0.2.${last}`);
 const addresses = fc.uniqueArray(address);
 const alive = fc.uniqueArray(address).map((list) => new Set(list));
 
-test('whoever joins is in it once, beside all who are alive and nobody else', () => {
+test('a proxy that joins is listed once, with all live proxies and no others', () => {
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
       const found = sliceOf(before);
@@ -55,7 +55,7 @@ test('changes nothing and keeps the order once this proxy has joined', () => {
   );
 });
 
-test('whoever leaves takes himself out and the dead, but never empties the list', () => {
+test('a proxy that leaves removes itself and dead proxies, but never the last endpoint', () => {
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
       const step = planLeave(sliceOf(before), ME, (one) => living.has(one));

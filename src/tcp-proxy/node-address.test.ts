@@ -34,7 +34,7 @@ test('is not known while the upstream cannot be reached', async () => {
   await expect(asked).rejects.toThrow('127.0.0.1:1 cannot be reached to find out');
 });
 
-test('is not waited for when the signal says so', async () => {
+test('stops waiting when the signal is aborted', async () => {
   const asked = addressTowards({ host: '192.0.2.1', port: 1 }, AbortSignal.abort());
 
   await expect(asked).rejects.toThrow('timeout');

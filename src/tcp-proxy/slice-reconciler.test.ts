@@ -38,7 +38,7 @@ test('takes the slice over from steward-tcp-proxy, and the address of a Service 
   expect(tenant.said('overwritten')).toEqual([]);
 });
 
-test('two nodes are in it side by side; one that goes vanishes when it has been silent', async () => {
+test('lists two nodes, and removes one after its Lease has expired', async () => {
   await using tenant = await Tenant.create();
   const flags = { listenAddr: '127.0.0.1:0' };
   const a = await tenant.node({ address: A, flags });
@@ -87,7 +87,7 @@ test('ten that join at the same moment are all in it', async () => {
   expect(tenant.addresses()).toHaveLength(10);
 });
 
-test('one that is told to end takes its entry out, and its Lease back, at once', async () => {
+test('a proxy that stops removes its endpoint and releases its Lease immediately', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
@@ -102,7 +102,7 @@ test('one that is told to end takes its entry out, and its Lease back, at once',
   expect(tenant.api.read(RESOURCES.lease, key)).toMatchObject({ spec: { holderIdentity: '' } });
 });
 
-test('the last one that is told to end leaves its entry, and says why', async () => {
+test('the last proxy that stops keeps its endpoint, and logs why', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
@@ -116,7 +116,7 @@ test('the last one that is told to end leaves its entry, and says why', async ()
   expect(tenant.said('LastEntry')).toHaveLength(1);
 });
 
-test('one that is told to end while the API is silent ends in time, and says who will tidy up', async () => {
+test('a proxy that stops while the API does not answer ends in time, and logs what cleans up', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
@@ -134,7 +134,7 @@ test('one that is told to end while the API is silent ends in time, and says who
   expect(tenant.addresses()).toEqual([A]);
 });
 
-test('one that ends after the next of its node has begun leaves the entry to that', async () => {
+test('a proxy that stops after the next one of its node has started keeps the endpoint', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const flags = { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` };
@@ -162,7 +162,7 @@ test('a restart changes nothing in the slice', async () => {
   expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
 });
 
-test('an outage of the API leaves the slice as it was, and costs nobody his entry', async () => {
+test('an outage of the API leaves the slice unchanged, and no proxy loses its endpoint', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } });
@@ -199,7 +199,7 @@ test('an API server that refuses Leases leaves the slice as it was', async () =>
   );
 });
 
-test('another writer is put right and named, not more than once a minute', async () => {
+test('restores the slice after another writer, and logs the writer at most once a minute', async () => {
   await using tenant = await Tenant.create();
   const { proxy, reconciler } = await tenant.node({ address: A });
   const change = { endpoints: [{ addresses: ['198.51.100.1'] }] };
@@ -234,7 +234,7 @@ test("leaves the EndpointSlice of Snicket's operator alone, and logs why", async
   expect(reconciler.isJoined).toBe(false);
 });
 
-test('a slice that somebody deletes is made anew', async () => {
+test('creates a deleted slice again', async () => {
   await using tenant = await Tenant.create();
   await tenant.node({ address: A });
   const client = createClient(tenant.api.access);
@@ -245,7 +245,7 @@ test('a slice that somebody deletes is made anew', async () => {
   expect(tenant.addresses()).toEqual([A]);
 });
 
-test("asks for nothing that Steward's role does not grant", async () => {
+test("needs no permission that Steward's role does not grant", async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
@@ -281,7 +281,7 @@ test("the Leases go with Steward's Service", async () => {
   expect(tenant.api.read(RESOURCES.lease, key)).toBeUndefined();
 });
 
-test('a node without POD_IP whose way out is no address for others stays out, and says so', async () => {
+test('a node without POD_IP whose source address is unusable does not join, and logs it', async () => {
   await using tenant = await Tenant.create();
 
   await tenant.node({ address: undefined });
@@ -292,7 +292,7 @@ test('a node without POD_IP whose way out is no address for others stays out, an
   ).toHaveLength(1);
 });
 
-test('a CA that has been replaced is read anew', async () => {
+test('reloads a replaced CA', async () => {
   await using tenant = await Tenant.create();
   const old = await TestAuthority.create();
   const clock = new ManualClock();

@@ -43,7 +43,7 @@ test('finds none in front of a plain hello', () => {
   expect(stack.end).toBe(0);
 });
 
-test('waits for the byte that tells whether another header follows', () => {
+test('waits for the byte that shows whether another header follows', () => {
   const stack = new ProxyHeaderStack({ depth: 2 });
   const bytes = Buffer.concat([balancer, worker, exampleHello()]);
 

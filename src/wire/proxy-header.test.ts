@@ -74,7 +74,7 @@ describe('a right header', () => {
     }
   });
 
-  test('may be UNSPEC: it is taken, and tells nothing', () => {
+  test('accepts UNSPEC, which carries no addresses', () => {
     const { outcome, header } = read(fromHex('21 00 0006 020001 61 ffff'));
 
     expect(outcome).toBe('header');

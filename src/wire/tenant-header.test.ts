@@ -139,7 +139,7 @@ describe('refuses', () => {
     );
   });
 
-  test('a key that is none of the tenant', () => {
+  test('a key that does not belong to the tenant', () => {
     const other = keyOf('tenant-b.example');
 
     expect(verify(signed(), { keys: [] })).toBe('tenant_key_unknown');
@@ -192,7 +192,7 @@ describe('refuses', () => {
     expect(verify(signed(), { guard })).toBe('valid');
   });
 
-  test('a forged header without remembering it, so that nobody can use up the real one', () => {
+  test('a forged header without remembering it, so that it cannot use up the real one', () => {
     const guard = new ReplayGuard({ windowSeconds: WINDOW });
     const bytes = signed();
     const forged = Buffer.from(bytes);

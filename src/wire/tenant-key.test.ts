@@ -53,6 +53,6 @@ test.each([
     "'bücher.example' cannot be the host of a tenant (server_name_not_ascii); give a DNS name",
     () => deriveTenantSecret(MASTER, 'bücher.example'),
   ],
-] as const)('says what is wrong: %s', (code, message, make) => {
+] as const)('throws an error with its code: %s', (code, message, make) => {
   expect(make).toThrow(expect.objectContaining({ code, message }) as Error);
 });

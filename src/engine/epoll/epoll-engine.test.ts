@@ -66,7 +66,7 @@ async function forgetfulPair() {
 
 /** Resolves when the poller has dropped an event and has reported all others. */
 async function omission(poller: ForgetfulPoller): Promise<void> {
-  await until(() => poller.omissions > 0, 'an event that is not told');
+  await until(() => poller.omissions > 0, 'a suppressed event');
   await quiet(poller);
 }
 
@@ -81,7 +81,7 @@ async function quiet(poller: ForgetfulPoller, run: () => void = () => {}): Promi
   await promise;
 }
 
-test('finds bytes that epoll never told of, and counts that', async () => {
+test('recovers bytes that epoll never reported, and counts the event', async () => {
   using pair = await forgetfulPair();
   const { client, upstream, counters, clock, poller } = pair;
 
@@ -96,7 +96,7 @@ test('finds bytes that epoll never told of, and counts that', async () => {
   expect(counters.global('recoveredEvents')).toBe(1);
 });
 
-test('finds a reset that epoll never told of', async () => {
+test('recovers a reset that epoll never reported', async () => {
   using pair = await forgetfulPair();
   const { client, upstream, counters, clock, poller, table } = pair;
 
@@ -175,7 +175,7 @@ test('does not take bytes that arrive just before a sweep for a lost edge', asyn
   expect(counters.global('recoveredEvents')).toBe(0);
 });
 
-test('leaves a pair at rest alone', async () => {
+test('does not disturb an idle pair', async () => {
   using pair = await forgetfulPair();
 
   for (let tick = 0; tick < 40; tick++) pair.clock.advance(1000);
@@ -185,7 +185,7 @@ test('leaves a pair at rest alone', async () => {
   await until(() => pair.upstream.received === HELLO.length + 2, 'bytes as before');
 });
 
-test('idles when the kernel has no descriptors left, and goes on when there are some', async () => {
+test('idles when the kernel has no descriptors, and continues when some are free', async () => {
   using backend = new Backend();
   const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
   // The engine has no limit of its own, so that accept4 fails.

@@ -22,7 +22,7 @@ beforeAll(() => {
 
 afterAll(() => engine.stop());
 
-test('timers go on', async () => {
+test('timers keep working', async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 20);
 
@@ -31,7 +31,7 @@ test('timers go on', async () => {
   clearInterval(timer);
 });
 
-test("Bun's own sockets go on", async () => {
+test("Bun's own sockets keep working", async () => {
   using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('here') });
 
   for (let request = 0; request < 20; request++) {
@@ -40,7 +40,7 @@ test("Bun's own sockets go on", async () => {
   }
 });
 
-test('files and child processes go on', async () => {
+test('files and child processes keep working', async () => {
   const child = Bun.spawn(['cat', import.meta.path]);
 
   const [file, output] = await Promise.all([
@@ -52,7 +52,7 @@ test('files and child processes go on', async () => {
   expect(await child.exited).toBe(0);
 });
 
-test('signals go on', async () => {
+test('signals keep working', async () => {
   let signals = 0;
   const onSignal = () => signals++;
   process.on('SIGUSR2', onSignal);
@@ -63,7 +63,7 @@ test('signals go on', async () => {
   process.off('SIGUSR2', onSignal);
 });
 
-test('messages of another thread go on', async () => {
+test('messages of another thread keep working', async () => {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
      parentPort.on('message', (number) => parentPort.postMessage(number + 1));`,

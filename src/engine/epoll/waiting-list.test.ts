@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { SocketTable } from './socket-table.ts';
 import { WaitingList } from './waiting-list.ts';
 
-test('keeps the order of arrival, whoever leaves', () => {
+test('keeps the order of arrival after removals', () => {
   const list = new WaitingList(new SocketTable(), 1);
   for (const fd of [5, 3, 9, 7]) list.add(fd);
 
@@ -28,7 +28,7 @@ test('knows its own from those of another list', () => {
   expect([...one]).toEqual([]);
 });
 
-test('lets go of each while it is visited', () => {
+test('allows removing the current client during iteration', () => {
   const list = new WaitingList(new SocketTable(), 1);
   for (const fd of [1, 2, 3]) list.add(fd);
 

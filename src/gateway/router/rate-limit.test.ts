@@ -14,7 +14,7 @@ function admitted(of: RateLimit, slot: number, perSecond: number, times: number)
   return count;
 }
 
-test("admits a second's worth at once, and then as many as time brings", () => {
+test("admits one second's worth at once, and then at the rate", () => {
   const of = limit();
 
   expect(admitted(of, 1, 10, 100)).toBe(10);

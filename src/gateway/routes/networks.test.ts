@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { NetworkSet, parseNetworks } from './networks.ts';
 
-test('knows who is in its networks, of both families', () => {
+test('matches addresses of both families', () => {
   const sources = new NetworkSet(parseNetworks('10.0.0.0/8, 192.0.2.7,fd00::/8'));
 
   for (const inside of ['10.255.0.1', '192.0.2.7', 'fd00::1', '10.255.0.1']) {
@@ -12,7 +12,7 @@ test('knows who is in its networks, of both families', () => {
   }
 });
 
-test('takes a prefix of 0 as everybody of that family', () => {
+test('matches every address of a family with prefix 0', () => {
   const sources = new NetworkSet(parseNetworks('0.0.0.0/0'));
 
   expect(sources.has('203.0.113.1')).toBeTrue();

@@ -26,7 +26,7 @@ function slotsOf(of: RouteTable) {
   return Object.fromEntries(of.routes().map((placed) => [placed.route.host, placed.slot]));
 }
 
-test('tells only what changed', () => {
+test('returns only what changed', () => {
   const { table: of } = table();
   of.replace([route('a'), route('b'), route('c')]);
 
@@ -99,7 +99,7 @@ test('uses a slot again when every thread knows that its route is gone, and not 
   expect(wiped).toEqual([0]);
 });
 
-test('gives a route that comes back its own slot, connections and counts and all', () => {
+test('returns its slot to a route that is added again, with its connections and counts', () => {
   const { table: of, inUse, use, wiped } = table(2);
   of.replace([route('a'), route('b')]);
   inUse.add(1);

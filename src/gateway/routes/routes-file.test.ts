@@ -62,7 +62,7 @@ class FileLab implements Disposable {
   }
 }
 
-test('tries a version again until all its routes are in force, and says so once', async () => {
+test('retries a version until all its routes are active, and logs it once', async () => {
   using lab = new FileLab();
   lab.write('a.test', 'b.test', 'c.test');
 
@@ -84,7 +84,7 @@ test('tries a version again until all its routes are in force, and says so once'
   expect(lab.file.state).toMatchObject({ isGood: true, problem: undefined, loads: 1, failures: 1 });
 });
 
-test('goes by the next version, whatever waited', async () => {
+test('uses the next version, even if routes of the previous one waited', async () => {
   using lab = new FileLab();
   lab.write('a.test', 'b.test', 'c.test');
   await lab.file.start();
@@ -98,7 +98,7 @@ test('goes by the next version, whatever waited', async () => {
   expect(lab.tries).toBe(2);
 });
 
-test('goes on with a version that waits when the next one is no good, which stays a problem', async () => {
+test('keeps retrying a waiting version when the next one is invalid, which stays a problem', async () => {
   using lab = new FileLab();
   lab.write('a.test', 'b.test', 'c.test');
   await lab.file.start();

@@ -48,7 +48,7 @@ test('reads JSON as what it is', async () => {
   }
 });
 
-test('takes what says the same as a known route for that route, and nothing else', async () => {
+test('reuses a known route for an entry that equals it, and for no other', async () => {
   const [, known] = await parseRoutes(GOOD, 'routes.yaml');
   const again = async (change: string, by: string) => {
     const text = GOOD.replaceAll(change, by);
@@ -132,7 +132,7 @@ test.each([
   ],
   [entry('Kind: api'), "did you mean 'kind'?"],
   [entry('hots: a.test'), "a route cannot have 'hots'; it may have"],
-])('refuses %p and says where and what to do', async (text, sentence) => {
+])('refuses %p with its position and a fix', async (text, sentence) => {
   const error = await refusal(text);
 
   expect(error.message).toContain(sentence);
@@ -169,7 +169,7 @@ test.each([
   expect(error.message).toStartWith('routes.yaml: lists or mappings are nested too deeply');
 });
 
-test('says of a second document what to do', async () => {
+test('refuses a second document with a fix', async () => {
   const { message } = await refusal('routes: []\n---\nroutes: []\n');
 
   expect(message).toBe(

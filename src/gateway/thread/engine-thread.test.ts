@@ -47,7 +47,7 @@ function createThread(change: Partial<ThreadStart> = {}) {
   return { thread, starts, restartsMs, losses, messages };
 }
 
-test('says where it listens, and closes that when it is stopped', async () => {
+test('reports its listen addresses, and closes them when it is stopped', async () => {
   const { thread, restartsMs } = createThread();
 
   const [address] = await thread.start();
@@ -69,7 +69,7 @@ async function isRefused(port: number): Promise<boolean> {
 }
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('cannot start where it cannot listen, says so, and leaves nothing open', async () => {
+  test('fails to start if it cannot listen, with the reason, and leaves nothing open', async () => {
     const port = freePort();
     const good = { address: '127.0.0.1', port };
     const { thread } = createThread({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
@@ -79,7 +79,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(await isRefused(port)).toBeTrue();
   });
 
-  test('does not go on listening if it is told to leave while it starts', async () => {
+  test('does not keep listening if it has to stop while it starts', async () => {
     const port = freePort();
     const { thread, restartsMs } = createThread({
       engine,
@@ -97,7 +97,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   });
 });
 
-test('stays dead if it is told to leave between its death and its restart', async () => {
+test('is not restarted if it has to stop between its crash and its restart', async () => {
   const stopping = createThread();
   const restarting = createThread();
   const die = async ({ thread, restartsMs }: typeof stopping) => {
@@ -110,7 +110,7 @@ test('stays dead if it is told to leave between its death and its restart', asyn
   stopping.thread.stopAccepting();
   // It dies later than the other thread, so its restart comes later too.
   await die(restarting);
-  await until(() => restarting.starts.length === 2, 'the restart of the other');
+  await until(() => restarting.starts.length === 2, 'the restart of the other thread');
 
   expect(stopping.starts).toHaveLength(1);
   await restarting.thread.stop();
@@ -125,13 +125,13 @@ test('takes new keys after some that it could not use', async () => {
   await until(() => hasSent('keys-refused'), 'the refusal');
   thread.send({ type: 'keys', masterKeys: [new Uint8Array(32)] });
   thread.send({ type: 'routes', version: 1, changes: { set: [], removed: [] } });
-  await until(() => hasSent('applied'), 'the thread to go on');
+  await until(() => hasSent('applied'), 'the thread to continue');
 
   expect(messages.filter(({ type }) => type === 'keys-refused')).toHaveLength(1);
   await thread.stop();
 });
 
-test('waits longer before each restart of a thread that dies again and again', async () => {
+test('increases the delay before each restart of a thread that keeps crashing', async () => {
   const { thread, restartsMs } = createThread();
   await thread.start();
 
@@ -146,7 +146,7 @@ test('waits longer before each restart of a thread that dies again and again', a
   expect(thread.deaths).toBe(3);
 });
 
-test('does not restart a thread that left its sockets open: it reports the loss', async () => {
+test('does not restart a thread that ended without closing its sockets, and reports the loss', async () => {
   const { thread, restartsMs, losses } = createThread({ engine: 'epoll' });
   await thread.start();
 
@@ -157,7 +157,7 @@ test('does not restart a thread that left its sockets open: it reports the loss'
   expect(restartsMs).toEqual([]);
 });
 
-test('counts nothing as open in a thread that died', async () => {
+test('resets the gauges of a crashed thread', async () => {
   const { thread } = createThread();
   await thread.start();
   thread.counters.values[thread.counters.row(2)] = 7;

@@ -18,7 +18,7 @@ test('reads a certificate with its key, and when it expires', () => {
   expect(serving(pair.cert, pair.key).notAfterSeconds).toBe(notAfter.getTime() / 1000);
 });
 
-test('says of a certificate that it is out of date, with its dates', () => {
+test('warns about an expired certificate, with its dates', () => {
   const pods = serving(pair.cert, pair.key);
 
   expect(datesFault(pods, Date.parse('2031-02-03T04:05:06Z') / 1000)).toBeUndefined();
@@ -44,7 +44,7 @@ test.each([
   expect(() => serving(certificate, key)).toThrow(sentence);
 });
 
-test('puts the issuer behind a leaf that came alone, and leaves a chain as it is', async () => {
+test('appends the issuer to a lone leaf, and leaves a chain unchanged', async () => {
   const stranger = await TestAuthority.create();
   const bundle = stranger.cert + authority.cert;
   const count = (pem: string) => pem.match(/BEGIN CERTIFICATE/g)?.length;

@@ -32,7 +32,7 @@ function pair() {
     });
   const clean = () => rmSync(folder, { recursive: true });
   const recovered = () => recoveries;
-  const misfit = async () => until(() => misfits > 0, 'a look at a pair that does not fit');
+  const misfit = async () => until(() => misfits > 0, 'a read of a mismatched pair');
   return {
     clock,
     folder,
@@ -52,7 +52,7 @@ test('has the value of the files from the start', () => {
   expect(lab.live().value).toBe('1');
 });
 
-test('throws at the start if the files are of no use: there is no last good value', () => {
+test('throws at the start if the files are invalid, because there is no last valid value', () => {
   using lab = pair();
   lab.write('b', '2');
 
@@ -78,7 +78,7 @@ test('a pair that is written one file after the other is one swap and no error',
   expect({ reloaded: lab.reloaded, errors: lab.errors }).toEqual({ reloaded: ['2'], errors: [] });
 });
 
-test('half a pair is an error after a while, and the last good value stays', async () => {
+test('reports a mismatched pair after a delay, and keeps the last valid value', async () => {
   using lab = pair();
   const live = lab.live();
   live.watch();
@@ -94,7 +94,7 @@ test('half a pair is an error after a while, and the last good value stays', asy
   expect(live.reloads).toBe(0);
 });
 
-test('the last good content that comes back is no swap, but it is said', async () => {
+test('reports that the last valid content is back, and does not count it as a reload', async () => {
   using lab = pair();
   const live = lab.live();
   live.watch();
@@ -106,14 +106,14 @@ test('the last good content that comes back is no swap, but it is said', async (
   expect(live.failures).toBe(1);
   expect(live.isCurrent).toBe(false);
   lab.write('a', '1');
-  await until(() => live.isCurrent, 'the good content');
+  await until(() => live.isCurrent, 'the valid content');
   live.stop();
 
   expect(lab.recovered()).toBe(1);
   expect(live.reloads).toBe(0);
 });
 
-test('a file that goes and comes back is not good meanwhile', async () => {
+test('is not current while a file is missing', async () => {
   using lab = pair();
   const live = lab.live();
   live.watch();
@@ -122,7 +122,7 @@ test('a file that goes and comes back is not good meanwhile', async () => {
   await until(() => live.failures === 1, 'the error');
   expect(live.isCurrent).toBe(false);
   lab.write('b', '1');
-  await until(() => live.isCurrent, 'the good content');
+  await until(() => live.isCurrent, 'the valid content');
   live.stop();
 
   expect(lab.recovered()).toBe(1);

@@ -33,7 +33,7 @@ function health(answer: () => ProbeResult | Error) {
   return { clock, lines, askedMs, edge, pass };
 }
 
-test('asks at the start, and then every ten seconds', async () => {
+test('probes at the start, and then every ten seconds', async () => {
   const lab = health(() => UP);
   expect(lab.edge.reason()).toBe('the edge has not been probed yet');
 
@@ -46,7 +46,7 @@ test('asks at the start, and then every ten seconds', async () => {
   expect(lab.lines).toHaveLength(1);
 });
 
-test('after failures it asks after one second, two, four, and so on up to thirty', async () => {
+test('probes again after one second, two, four, and so on up to thirty after failures', async () => {
   const lab = health(() => DOWN);
 
   lab.edge.start();
@@ -58,7 +58,7 @@ test('after failures it asks after one second, two, four, and so on up to thirty
   expect(lab.lines).toHaveLength(1);
 });
 
-test('never asks twice in a second, however much is suspected', async () => {
+test('never probes twice within a second, however often it is suspected', async () => {
   const lab = health(() => UP);
   lab.edge.start();
 
@@ -72,7 +72,7 @@ test('never asks twice in a second, however much is suspected', async () => {
   expect(lab.askedMs.length).toBeGreaterThan(5);
 });
 
-test('recovers as soon as a probe is good, and says so', async () => {
+test('recovers with the first successful probe, and logs it', async () => {
   let result = DOWN as ProbeResult;
   const lab = health((): ProbeResult => result);
   lab.edge.start();

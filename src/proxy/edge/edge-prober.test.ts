@@ -42,7 +42,7 @@ test('the edge is up if one of its addresses is', async () => {
   expect(await edge.probe()).toEqual({ isUp: true });
 });
 
-test('a good probe ends the rest of an address that had not answered', async () => {
+test('a successful probe ends the back-off of an address that had timed out', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const { loadBalancer, prober: edge } = prober(lab, ['127.0.0.1'], api.port);
@@ -54,7 +54,7 @@ test('a good probe ends the rest of an address that had not answered', async () 
   expect(loadBalancer.pick()?.address).toBe('127.0.0.1');
 });
 
-test('a bad probe lays no address to rest: that is for dials to decide', async () => {
+test('a failed probe starts no back-off: only dials do', async () => {
   await using lab = await Lab.create();
   const mute = lab.use(new Backend());
   const { loadBalancer, prober: edge } = prober(lab, ['127.0.0.1'], mute.port, { timeoutMs: 50 });
@@ -64,7 +64,7 @@ test('a bad probe lays no address to rest: that is for dials to decide', async (
   expect(loadBalancer.pick()?.address).toBe('127.0.0.1');
 });
 
-test('says what is wrong when there is no address yet', async () => {
+test('returns the reason if there is no address yet', async () => {
   await using lab = await Lab.create();
   const { prober: edge } = prober(lab, [], 443);
 
@@ -88,7 +88,7 @@ test('an edge that resets right after it has accepted is down, and nothing is th
   }
 });
 
-test('an edge that was reset before the dial is looked at is not one where nobody listens', async () => {
+test('reports a connection that is reset right after the accept as a failed handshake, not as refused', async () => {
   await using lab = await Lab.create();
   const rude = Bun.spawn([process.execPath, '-e', RUDE], { stdout: 'pipe' });
   using _ = { [Symbol.dispose]: () => rude.kill() };
@@ -108,7 +108,7 @@ test.each([
   ['handshake_failure', 'the gateway rejected the signed header'],
   ['internal_error', 'the gateway has no working endpoint for this tenant'],
   ['unrecognized_name', 'the edge did not complete the TLS handshake'],
-] as const)('says what the gateway means by %s', async (name, sentence) => {
+] as const)('explains the alert %s of the gateway', async (name, sentence) => {
   await using lab = await Lab.create();
   const key = tenantKey(HOST, SECRET);
   const gateway = lab.use(

@@ -38,7 +38,7 @@ test('finds all addresses of a name, of both families', async () => {
   expect(lab.addresses()).toEqual(['10.0.0.1:443', '10.0.0.2:443', '[fd00::1]:443']);
 });
 
-test('asks nobody for an address', async () => {
+test('does not look up IP addresses', async () => {
   const lab = resolver('203.0.113.10', [NOT_FOUND]);
 
   await lab.resolver.start();
@@ -47,7 +47,7 @@ test('asks nobody for an address', async () => {
   expect(lab.asked()).toBe(0);
 });
 
-test('asks again after thirty seconds, and takes what has changed', async () => {
+test('looks up again after thirty seconds, and uses the changed addresses', async () => {
   const lab = resolver('edge.test', [['10.0.0.1'], ['10.0.0.2']]);
   await lab.resolver.start();
 
@@ -59,7 +59,7 @@ test('asks again after thirty seconds, and takes what has changed', async () => 
   expect(lab.asked()).toBe(2);
 });
 
-test('a name that is not found at the start is asked for until it is', async () => {
+test('looks up a name that is not found at the start until it is found', async () => {
   const lab = resolver('edge.test', [NOT_FOUND, NOT_FOUND, ['10.0.0.1']]);
   await lab.resolver.start();
   expect(lab.resolver.failure).toBe(
@@ -67,7 +67,7 @@ test('a name that is not found at the start is asked for until it is', async () 
   );
 
   lab.clock.advance(2000);
-  await until(() => lab.asked() === 2, 'the second question');
+  await until(() => lab.asked() === 2, 'the second lookup');
   await Bun.sleep(0);
   lab.clock.advance(2000);
   await until(() => lab.addresses().length === 1, 'an address');
@@ -79,7 +79,7 @@ test('a name that is not found at the start is asked for until it is', async () 
 test.each<[string, readonly string[] | Error]>([
   ['the resolver fails', NOT_FOUND],
   ['the answer is empty', []],
-])('keeps the last good addresses when %s', async (_, bad) => {
+])('keeps the last valid addresses when %s', async (_, bad) => {
   const lab = resolver('edge.test', [['10.0.0.1'], bad]);
   await lab.resolver.start();
 
@@ -90,7 +90,7 @@ test.each<[string, readonly string[] | Error]>([
   expect(lab.resolver.failure).toContain('the previous addresses stay in use');
 });
 
-test('asks sooner when the addresses do not answer, but not for each failed dial', async () => {
+test('looks up sooner when the addresses do not answer, but not for each failed dial', async () => {
   const lab = resolver('edge.test', [['10.0.0.1']]);
   await lab.resolver.start();
 
@@ -135,7 +135,7 @@ test('takes all of several targets, with the port of each', async () => {
   ]);
 });
 
-test('takes new targets at once, after a lookup of the previous ones that is under way', async () => {
+test('uses new targets immediately, after a pending lookup of the previous ones', async () => {
   const clock = new ManualClock();
   const loadBalancer = new EdgeLoadBalancer(clock);
   const log = createLogger({ write: () => {} });

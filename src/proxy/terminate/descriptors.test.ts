@@ -7,7 +7,7 @@ import { Pod } from '../testing/pod.ts';
 const main = resolve(import.meta.dir, '../../main.ts');
 const MAX_FILES = 128;
 
-test('out of file descriptors it resets who comes, does not spin, and recovers', async () => {
+test('resets new connections without file descriptors, does not spin, and recovers', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const port = freePort();

@@ -126,7 +126,7 @@ test('a connection that is drained with bytes still on their way is reset, and n
 test.each([
   ['drained in the middle', false],
   ['ended by both sides', true],
-])('a pod is told of an end that is whole, and of no other: %s', async (_, isWhole) => {
+])('a pod gets a close_notify only for a complete stream: %s', async (_, isWhole) => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });

@@ -7,7 +7,7 @@ import { Pod, plainHello } from '../testing/pod.ts';
 
 const HELLO = plainHello('kubernetes');
 
-test('says nothing to bytes that are no TLS, and closes', async () => {
+test('closes without an answer if the bytes are not TLS', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -22,7 +22,7 @@ test('says nothing to bytes that are no TLS, and closes', async () => {
   expect(proxy.counters.failures()).toEqual({ not_tls: 1 });
 });
 
-test('answers a hello longer than the limit with an alert, and lets the client go in its time', async () => {
+test('answers a hello longer than the limit with an alert, and gives the client time to close', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -40,7 +40,7 @@ test('answers a hello longer than the limit with an alert, and lets the client g
   expect(proxy.counters.failures()).toEqual({ hello_too_long: 1 });
 });
 
-test('a client that says nothing is closed after ten seconds, and one with half a hello too', async () => {
+test('closes a silent client after ten seconds, and one with half a hello too', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -57,7 +57,7 @@ test('a client that says nothing is closed after ten seconds, and one with half 
   expect(proxy.counters.failures()).toEqual({ hello_timeout: 2 });
 });
 
-test('asks silent peers on both sides after 55 s whether they are alive', async () => {
+test('sends keepalive probes to idle peers on both sides after 55 s', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -79,7 +79,7 @@ test('asks silent peers on both sides after 55 s whether they are alive', async 
   }
 });
 
-test('a client that never finishes its handshake is reset after ten seconds, and its edge is let go', async () => {
+test('resets a client that never finishes its handshake after ten seconds, and closes its edge', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -95,7 +95,7 @@ test('a client that never finishes its handshake is reset after ten seconds, and
   await until(() => api.sockets.every((socket) => socket.destroyed), 'the end at the API server');
 });
 
-test('as many handshakes as allowed may be unfinished, and one more is reset', async () => {
+test('resets a connection above the limit of unfinished handshakes', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port, limits: { maxUnfinishedHellos: 3 } });
@@ -111,7 +111,7 @@ test('as many handshakes as allowed may be unfinished, and one more is reset', a
   for (const peer of stuck) peer.close();
 });
 
-test('as many connections as allowed are carried, and one more is reset', async () => {
+test('resets a connection above the connection limit', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port, limits: { maxConnections: 2 } });
@@ -127,7 +127,7 @@ test('as many connections as allowed are carried, and one more is reset', async 
   expect(proxy.counters.failures()).toEqual({ connections_limit: 1 });
 });
 
-test('a pod that does not trust our certificate is counted, and its edge is let go', async () => {
+test('counts a pod that does not trust the certificate, and closes its edge', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -163,7 +163,7 @@ test('leaves no connection, no dial and no byte behind, whatever clients do', as
   expect(await pod.echo('fine')).toBe('fine');
 });
 
-test('readers that stall are reset when more is buffered for them than allowed, and the others are served on', async () => {
+test('resets stalled readers above the buffer limit, and keeps serving the others', async () => {
   await using lab = await Lab.create();
   const flood = Buffer.alloc(16 * 1024 * 1024);
   const onConnection = (socket: TLSSocket) =>

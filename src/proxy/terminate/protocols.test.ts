@@ -110,7 +110,7 @@ test('serves a pod that sends the address it dials as its name', async () => {
   client.close();
 });
 
-test('takes a hello that comes byte by byte', async () => {
+test('reads a hello that arrives one byte at a time', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });

@@ -54,7 +54,7 @@ test('new certificates under load, one after the other, cost no request and no c
   expect(last.tls.getPeerCertificate().subject.CN).toBe(`leaf-${SWAPS - 1}`);
 });
 
-test('a certificate without its key changes nothing, and says so', async () => {
+test('keeps the previous certificate if its key is missing, and logs it', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   // The machine's clock, because a failure is reported only after a second read.

@@ -52,7 +52,7 @@ test('loses and changes no byte of fifty connections at once, large and small', 
   expect(proxy.counters.global('bufferedBytes')).toBe(0);
 });
 
-test("passes a pod's close_notify on, and the answer that comes after it back", async () => {
+test("forwards a pod's close_notify, and the answer that follows it", async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer({
     onConnection: (socket) => {

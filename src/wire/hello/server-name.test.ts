@@ -49,7 +49,7 @@ test.each([
   expect(fault(name)).toBe(code);
 });
 
-test('gives the name in lower case, so that it can be looked up', () => {
+test('returns the name in lower case', () => {
   const bytes = Buffer.from('..Tenant-A.K8S.Example.COM..');
 
   expect(serverNameText(bytes, 2, bytes.length - 2)).toBe('tenant-a.k8s.example.com');

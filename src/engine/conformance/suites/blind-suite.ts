@@ -99,7 +99,7 @@ export function blindSuite(engine: string): void {
     await until(() => upstream.bytes().toString().endsWith('\nxyz'), 'more');
   });
 
-  test('dials for nobody who leaves without a word', async () => {
+  test('does not dial for a client that closes without sending anything', async () => {
     using lab = new BlindLab(engine, '127.0.0.1');
     const client = await Peer.dial(lab.port);
 

@@ -37,7 +37,7 @@ export function limitsSuite(engine: string): void {
     await until(() => upstream.received === HELLO.length + 4, 'bytes after a week');
   });
 
-  test('asks silent peers on both sides after 55 s whether they are alive', async () => {
+  test('sends keepalive probes to idle peers on both sides after 55 s', async () => {
     using lab = new Lab(engine);
     await lab.pair();
     lab.clock.advance(1000);
@@ -169,7 +169,7 @@ export function limitsSuite(engine: string): void {
     });
   });
 
-  test('listens on both families at one port, and shares it if asked to', async () => {
+  test('listens on both IP families at one port, and shares it on request', async () => {
     using lab = new Lab(engine);
     using other = new Lab(engine);
     const port = lab.engine.listen({ address: '0.0.0.0', port: 0, reusePort: true });

@@ -67,7 +67,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counts().bytesUp).toBe(bytes.length);
   });
 
-  test('sends the preface first, drops what it is told to, and counts neither', async () => {
+  test('sends the preface first, drops the requested bytes, and counts neither', async () => {
     using lab = new Lab(engine, {
       rows: (port) => [
         { name: NAME, endpoints: [['127.0.0.1', port]], preface: 'header:', dropsHello: true },
@@ -208,7 +208,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counts()).toMatchObject({ open: 0, failures: { dial_refused: 1, fault: 1 } });
   });
 
-  test('gives up a dial that nobody answers, and tries the next endpoint', async () => {
+  test('times out a dial without an answer, and tries the next endpoint', async () => {
     using deaf = deafPort();
     using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
     const client = await lab.dial();

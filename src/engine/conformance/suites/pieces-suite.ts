@@ -61,7 +61,7 @@ export function piecesSuite(engine: string): void {
   for (const from of ['client', 'upstream'] as const) {
     const to = from === 'client' ? 'upstream' : 'client';
 
-    test(`brings bulk in small pieces from the ${from}, and what follows without an end`, async () => {
+    test(`forwards bulk in small pieces from the ${from}, and the bytes that follow`, async () => {
       await using pair = await joinedPair(engine);
       const before = pair[to].received;
 
@@ -79,7 +79,7 @@ export function piecesSuite(engine: string): void {
       expect({ recoveredEvents, bufferedBytes }).toEqual({ recoveredEvents: 0, bufferedBytes: 0 });
     });
 
-    test(`brings small pieces from the ${from} of which each waits for the one before`, async () => {
+    test(`forwards small pieces from the ${from}, each sent after an answer to the previous one`, async () => {
       await using pair = await joinedPair(engine);
       const before = pair[to].received;
 

@@ -42,7 +42,7 @@ export function processSuite(engine: string): void {
     expect(after.bufferedBytes).toBeLessThan(stalled * MEGABYTE);
     expect(after.rssBytes - before.rssBytes).toBeLessThan(stalled * MEGABYTE);
     for (const client of clients) client.reset();
-    await child.until(({ open, bufferedBytes }) => open === 0 && bufferedBytes === 0, 'all let go');
+    await child.until(({ open, bufferedBytes }) => open === 0 && bufferedBytes === 0, 'all closed');
     await child.until(
       ({ descriptors }) => descriptors === before.descriptors,
       'as many descriptors as before',
@@ -50,7 +50,7 @@ export function processSuite(engine: string): void {
     );
   });
 
-  test('knows a dial that had no descriptor from one that was refused', async () => {
+  test('distinguishes a dial without a descriptor from a refused one', async () => {
     const maxFiles = 128;
     using backend = new Backend();
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
@@ -69,10 +69,10 @@ export function processSuite(engine: string): void {
     );
     expect(failures['dial_refused']).toBeUndefined();
     for (const client of clients) client.reset();
-    await child.until(({ open }) => open === 0, 'all let go');
+    await child.until(({ open }) => open === 0, 'all closed');
   });
 
-  test('idles when file descriptors run out, and goes on when there are some again', async () => {
+  test('idles when file descriptors run out, and continues when some are free again', async () => {
     const maxFiles = 128;
     const dialed = 200;
     using backend = new Backend();
@@ -99,7 +99,7 @@ export function processSuite(engine: string): void {
     await child.untilIdle(0.4);
 
     for (const client of clients) client.reset();
-    await child.until(({ open }) => open === 0, 'all let go');
+    await child.until(({ open }) => open === 0, 'all closed');
     const seen = backend.peers.length;
     const client = await Peer.dial(port);
     await client.send(HELLO);

@@ -61,7 +61,7 @@ export function relaySuite(engine: string): void {
     expect((await lab.lastClosed()).reason).toBe('completed');
   });
 
-  test('brings everything to a slow reader before both FINs', async () => {
+  test('forwards everything to a slow reader before both FINs', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     client.pause();
@@ -104,7 +104,7 @@ export function relaySuite(engine: string): void {
   }
 
   for (const isLast of [true, false]) {
-    test(`brings all bytes around an urgent one, ${isLast ? 'with a FIN behind' : 'with no end'}`, async () => {
+    test(`forwards all bytes around an urgent one, ${isLast ? 'with a FIN behind' : 'with no end'}`, async () => {
       using lab = new Lab(engine);
 
       using _client = urgentClient(lab.port, { hello: HELLO, endsWithFin: isLast });
@@ -118,7 +118,7 @@ export function relaySuite(engine: string): void {
     });
   }
 
-  test('loses nothing and nobody while signals come in', async () => {
+  test('loses no bytes and no connection while signals arrive', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     const onSignal = () => {};
@@ -176,7 +176,7 @@ export function relaySuite(engine: string): void {
   });
 
   for (const stalled of ['client', 'upstream'] as const) {
-    test(`lets go of what it keeps for a stalled ${stalled} that resets`, async () => {
+    test(`releases the buffer of a stalled ${stalled} that resets`, async () => {
       using lab = new Lab(engine);
       const pair = await lab.pair();
       const reader = pair[stalled];

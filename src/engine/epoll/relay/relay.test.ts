@@ -24,7 +24,7 @@ async function stalled(lab: Lab): Promise<Peer> {
   return client;
 }
 
-test('leaves bytes in the kernel once half of what may be buffered is, and resets nobody', async () => {
+test('leaves bytes in the kernel once half of the buffer limit is used, and resets no connection', async () => {
   const { lab, readers } = await tightLab();
   using _ = lab;
   const buffered = lab.counters.global('bufferedBytes');
@@ -54,7 +54,7 @@ test('keeps again when there is room again', async () => {
   reader.reset();
 });
 
-test('resets who is closed with bytes for it left in the kernel', async () => {
+test('resets a connection that is closed while the kernel has bytes for it', async () => {
   const { lab, readers } = await tightLab();
   using _ = lab;
   const last = await stalled(lab);
@@ -66,7 +66,7 @@ test('resets who is closed with bytes for it left in the kernel', async () => {
   expect(last.wasReset).toBe(true);
 });
 
-test('brings all bytes around an urgent one while little may be buffered', async () => {
+test('forwards all bytes around an urgent one with a low buffer limit', async () => {
   const { lab, readers } = await tightLab();
   using _ = lab;
 
