@@ -138,10 +138,10 @@ testOnNode(
 
     expect(lines).toEqual([
       'error: 10.0.0.5 is an address of interface eth0',
-      'hint: choose one that nobody else has',
+      'hint: choose an unused address',
       'code 1',
       'error: fd00:5::5 is an address of interface eth0',
-      'hint: choose one that nobody else has',
+      'hint: choose an unused address',
       'code 1',
       '10.0.0.5 is an address of interface eth0: not managed by Snicket, left in place',
       'code 0',
@@ -157,7 +157,7 @@ testOnNode('refuses an address that is on lo with a whole network', async () => 
 
   expect(lines).toEqual([
     'error: 10.0.0.5 is on lo as 10.0.0.5/24, which draws a whole network to this machine',
-    'hint: take that one off first',
+    'hint: remove that address first',
     'code 1',
   ]);
 });
@@ -192,8 +192,8 @@ testOnNode('says so when lo is down, or has no IPv6', async () => {
   expect(lines[1]).toMatch(/^hint: does this machine have IPv6/);
   expect(lines.slice(2)).toEqual([
     'code 1',
-    'error: lo is down, and no address on it would answer',
-    'hint: set it up first: ip link set lo up',
+    'error: lo is down, so no address on it would answer',
+    'hint: run: ip link set lo up',
     'code 1',
     '100.64.64.1 is on lo, which is down',
     'code 1',

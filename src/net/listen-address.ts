@@ -40,7 +40,7 @@ export function parseListenAddress(text: string): readonly ListenAddress[] {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : undefined;
   if (bare !== undefined && isIPv6(bare)) return [{ address: bare, port }];
   if (isIPv6(host)) throw new TypeError(`'${text}' needs brackets; write [${host}]:${port}`);
-  throw new TypeError(`'${host}' in '${text}' is not an IP address; names are not looked up here`);
+  throw new TypeError(`'${host}' in '${text}' is not an IP address; host names are not allowed`);
 }
 
 function parsePort(text: string): number | undefined {

@@ -48,7 +48,7 @@ export class NodeAddresses implements Disposable {
     const loopback = this.#link(LOOPBACK);
     if (!loopback.isUp) {
       throw new NodeAddressError(
-        `${LOOPBACK} is down, and no address on it would answer; set it up first: ip link set ${LOOPBACK} up`,
+        `${LOOPBACK} is down, so no address on it would answer; run: ip link set ${LOOPBACK} up`,
       );
     }
     let outcome: 'added' | 'replaced' | 'present' = 'present';
@@ -60,7 +60,7 @@ export class NodeAddresses implements Disposable {
       }
       if (placement.kind !== 'absent' && placement.kind !== 'open') {
         const advice =
-          placement.kind === 'wide' ? 'take that one off first' : 'choose one that nobody else has';
+          placement.kind === 'wide' ? 'remove that address first' : 'choose an unused address';
         throw new NodeAddressError(`${this.#text(address, placement)}; ${advice}`);
       }
       outcome = placement.kind === 'open' ? 'replaced' : outcome === 'present' ? 'added' : outcome;
@@ -69,7 +69,7 @@ export class NodeAddresses implements Disposable {
       this.#change(address, (sequence) => addRequest(sequence, address, loopback.index), 'EEXIST');
     }
     throw new NodeAddressError(
-      `${address} was put on ${LOOPBACK} ${MAX_ATTEMPTS} times and is not there; who takes it off?`,
+      `${address} was added to ${LOOPBACK} ${MAX_ATTEMPTS} times and is gone; find out which program removes it`,
     );
   }
 
@@ -128,7 +128,7 @@ export class NodeAddresses implements Disposable {
     for (let waitedMs = 0; !this.#isLocal(address); waitedMs++) {
       if (waitedMs === MAX_ROUTING_MS) {
         throw new NodeAddressError(
-          `${address} is on ${LOOPBACK}, but packets to it go elsewhere; look at: ip route get ${address}`,
+          `${address} is on ${LOOPBACK}, but packets to it go elsewhere; check: ip route get ${address}`,
         );
       }
       Bun.sleepSync(1);

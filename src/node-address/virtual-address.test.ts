@@ -26,7 +26,7 @@ test.each([
   ['239.255.0.1', 'a multicast address'],
   ['ff02::1', 'a multicast address'],
   ['255.255.255.255', 'the broadcast address'],
-  ['::ffff:10.0.0.1', 'an IPv4 address in the form of IPv6'],
+  ['::ffff:10.0.0.1', 'an IPv4-mapped IPv6 address'],
 ])('refuses %s, which is %s', (text, kind) => {
   expect(() => parseVirtualAddress(text)).toThrow(`'${text}' is ${kind} and cannot be an endpoint`);
 });

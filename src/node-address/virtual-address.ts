@@ -19,7 +19,7 @@ export function parseVirtualAddress(text: string): string {
   const kind = bytes.length === 4 ? kindOfIPv4(bytes) : kindOfIPv6(bytes);
   if (kind !== undefined) {
     throw new TypeError(
-      `'${text}' is ${kind} and cannot be an endpoint of a Service; take one that nobody else has, like 100.64.64.1 or fd00:64::1`,
+      `'${text}' is ${kind} and cannot be an endpoint of a Service; choose an unused address such as 100.64.64.1 or fd00:64::1`,
     );
   }
   return formatAddress(bytes, 0, bytes.length === 4 ? 'ipv4' : 'ipv6');
@@ -47,5 +47,5 @@ function kindOfIPv6(bytes: Uint8Array): string | undefined {
   if (first === 0xff) return 'a multicast address';
   const isMapped =
     bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
-  return isMapped ? 'an IPv4 address in the form of IPv6' : undefined;
+  return isMapped ? 'an IPv4-mapped IPv6 address' : undefined;
 }
