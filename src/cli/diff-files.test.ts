@@ -224,7 +224,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test.each([
-    [['-f', '.'], 'error: the folder of snicket run requires its state\nhint: pass --state DIR'],
+    [['-f', '.'], 'error: cannot read nowhere/status.yaml: ENOENT'],
     [
       ['-f', '.', '--state', 'gone'],
       'error: cannot read gone/status.yaml: ENOENT\nhint: pass the --state folder of `snicket run`, and check that it is running',
@@ -237,11 +237,12 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
       ['--state', '.'],
       'error: --state requires -f with the folder of snicket run\nhint: remove --state',
     ],
-    [[], 'for snicket run, pass its folder and its state: -f DIR --state DIR'],
+    [[], 'for snicket run, pass its folder: -f DIR'],
   ])('refuses %j', async (words, sentence) => {
     using terminal = new Terminal();
 
-    const { exitCode, stderr } = await terminal.snicket(['diff', ...words]);
+    const env = { STATE_DIRECTORY: 'nowhere' };
+    const { exitCode, stderr } = await terminal.snicket(['diff', ...words], '', env);
 
     expect(stderr).toContain(sentence);
     expect(exitCode).toBe(2);

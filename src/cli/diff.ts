@@ -2,18 +2,19 @@ import { Command, Option } from 'commander';
 import type { DryRun } from '../reconcile/dry-run.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import { choiceIn, filesOption, fileSourceOf, soundObjects } from './sources/file-source.ts';
-import { folderName } from './flags/flag-values.ts';
 import {
   exitWithAccessError,
   choiceOf,
   openManagement,
   refuseGiven,
   refuseUnclear,
+  stateFolderOf,
+  stateOption,
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
-import { exitWithError, exitWithThrown, printMessage } from './output/messages.ts';
+import { exitWithThrown, printMessage } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -46,7 +47,7 @@ export function diffCommand(io: CommandIo): Command {
   return withManagementFlags(new Command('diff'))
     .description('Show what the operator would change in the management cluster and in tenants')
     .addOption(filesOption(', compared as if applied'))
-    .option('--state <folder>', 'with -f and the folder of `snicket run`: its state', folderName)
+    .addOption(stateOption())
     .addOption(
       new Option('--only <cluster>', 'objects of one cluster only (default: both)').choices(
         CLUSTERS,
@@ -70,7 +71,7 @@ export function diffCommand(io: CommandIo): Command {
       } catch (error) {
         if (error instanceof StateUnreadable) exitWithThrown(command, error);
         if (!(error instanceof AccessError)) throw error;
-        const folder = 'its folder and its state: -f DIR --state DIR';
+        const folder = 'its folder: -f DIR';
         exitWithAccessError(command, error, flags, folder);
       }
     });
@@ -112,11 +113,9 @@ async function dryRunsWith(
   const { dryRunsApplied, dryRunsOfFolder } = await import('./sources/diff-sources.ts');
   const { state, proxyImage, only, operatorNamespace } = flags;
   if (source.folder !== undefined) {
-    if (state === undefined) {
-      exitWithError(command, 'the folder of snicket run requires its state', 'pass --state DIR');
-    }
     const { reading } = (await soundObjects(io, source, command)) ?? {};
-    const places = { folder: source.folder, state, choice: choiceIn(source, flags) };
+    const stateFolder = (await stateFolderOf(io, { state, isFolder: true })) ?? '';
+    const places = { folder: source.folder, state: stateFolder, choice: choiceIn(source, flags) };
     return reading && dryRunsOfFolder({ io, reading, ...places, proxyImage, only });
   }
   refuseGiven(['state'], 'requires the folder of snicket run in -f', command);

@@ -116,7 +116,9 @@ describe('a tenant that only DNS does not know', () => {
     expect(shown).toContain('\u001B[31m✗ Fail\u001B[0m  Dns');
     expect(shown).toContain('\u001B[32m✓ Pass\u001B[0m  EdgeAnswers');
     const words = Bun.stripANSI(shown).replaceAll(/\s+/g, ' ');
-    expect(words).toMatch(/ To do: .* tenants-blue\.k8s\.example\.test.*\. edge Pass EdgeAnswers /);
+    expect(words).toMatch(
+      / To do: .* tenants-blue\.k8s\.example\.test.*\. edge ✓ Pass EdgeAnswers /,
+    );
   });
 
   test('of a namespace that is named leaves the operator in its own', async () => {

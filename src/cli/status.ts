@@ -1,15 +1,18 @@
 import { Argument, Command } from 'commander';
+import { existsSync } from 'node:fs';
 import {
   exitWithAccessError,
   choiceOf,
+  folderOption,
   openManagement,
   parseExposureName,
   refuseUnclear,
+  stateFolderOf,
+  stateOption,
   withClusterFlags,
   type ClusterFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
-import { folderName } from './flags/flag-values.ts';
 import { adviceIn, exitWithError, printAdvice } from './output/messages.ts';
 import { nameText, outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
@@ -25,11 +28,12 @@ Examples:
   snicket status tenants/blue  # details and problems of one Exposure
   snicket status -o wide       # more columns
   snicket status -A -o json    # everything, as JSON
-  snicket status --state DIR   # instead of a cluster
+  snicket status -f DIR        # of \`snicket run DIR\`
+  snicket status --state DIR   # of its state folder
 
 A narrow terminal shows fewer columns; -o json has everything. With --watch and
-without a terminal, or with TERM=dumb, each change is printed as a line. With
---state, the status is from \`snicket run\`, with the errors in its
+without a terminal, or with TERM=dumb, each change is printed as a line. With -f
+or --state, the status is from \`snicket run\`, with the errors in its
 folder and whether it is running. This command writes nothing.
 
 Exit codes:
@@ -44,6 +48,7 @@ interface Flags extends ClusterFlags {
   readonly output: Output | 'wide' | 'name';
   readonly watch: boolean;
   readonly state?: string;
+  readonly filename?: string;
 }
 
 /** Flags that do not apply without a cluster. */
@@ -62,16 +67,28 @@ export function statusCommand(io: CommandIo): Command {
     .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(outputOption(['wide', 'name']))
     .option('-w, --watch', 'live status, until Ctrl-C', false)
-    .option('--state <folder>', 'state folder of `snicket run`, instead of a cluster', folderName)
+    .addOption(folderOption())
+    .addOption(stateOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
-      refuseMisplaced(exposure, flags, command);
+    .action(async (exposure: NamedExposure | undefined, given: Flags, command: Command) => {
+      refuseMisplaced(exposure, given, command);
+      const isFolder = given.filename !== undefined;
+      if (given.filename !== undefined && !existsSync(io.path(given.filename))) {
+        exitWithError(command, `folder not found: ${given.filename}`);
+      }
+      const state = await stateFolderOf(io, { state: given.state, isFolder });
+      const flags = state === undefined ? given : { ...given, state };
       const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
         await run(io, exposure, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
-        exitWithAccessError(command, error, flags, 'its state: --state DIR');
+        exitWithAccessError(
+          command,
+          error,
+          flags,
+          'its folder or its state: -f DIR or --state DIR',
+        );
       }
     });
 }
@@ -84,20 +101,21 @@ function refuseMisplaced(
   refuseUnclear(exposure, flags, command);
   if (flags.watch && flags.output !== 'table' && flags.output !== 'wide') {
     const elsewhere =
-      flags.state === undefined
+      flags.state === undefined && flags.filename === undefined
         ? `kubectl get exposures --watch -o ${flags.output}`
-        : `status.yaml in ${flags.state}, which is rewritten at every change`;
+        : `status.yaml in ${flags.state ?? 'the state folder'}, which is rewritten at every change`;
     exitWithError(
       command,
       `--watch does not support -o ${flags.output}`,
       `remove one of them; for programs: ${elsewhere}`,
     );
   }
-  if (flags.state === undefined) return;
+  if (flags.state === undefined && flags.filename === undefined) return;
   const misplaced = CLUSTER_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli');
   const long = command.options.find((option) => option.attributeName() === misplaced)?.long;
   if (long !== undefined && long !== null) {
-    exitWithError(command, `${long} cannot be combined with --state`, 'remove one of them');
+    const other = flags.state === undefined ? '-f' : '--state';
+    exitWithError(command, `${long} cannot be combined with ${other}`, 'remove one of them');
   }
 }
 

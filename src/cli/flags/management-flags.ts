@@ -88,6 +88,26 @@ export function folderOption(): Option {
   ).argParser(folderName);
 }
 
+/** Returns the option for the state of `snicket run`. */
+export function stateOption(): Option {
+  return new Option(
+    '--state <folder>',
+    'state folder of snicket run (default with -f: that of `snicket run FOLDER`)',
+  ).argParser(folderName);
+}
+
+/**
+ * Returns the state folder that the flags name: that of --state, or the default of `snicket run` if -f names its folder.
+ */
+export async function stateFolderOf(
+  io: Pick<CommandIo, 'env'>,
+  { state, isFolder }: { readonly state?: string | undefined; readonly isFolder: boolean },
+): Promise<string | undefined> {
+  if (state !== undefined || !isFolder) return state;
+  const { defaultStateFolder } = await import('../../standalone/state/state-folder.ts');
+  return defaultStateFolder(io.env);
+}
+
 /** Names of the flags that locate the management cluster. */
 export const ACCESS_FLAGS: readonly string[] = ['kubeconfig', 'context', 'operatorNamespace'];
 

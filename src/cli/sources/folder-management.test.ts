@@ -242,7 +242,7 @@ test.each([[['dns']], [['kubeconfig', 'blue']]])(
 test.each([
   ['dns', 'its folder: -f DIR'],
   ['doctor', 'its folder: -f DIR'],
-  ['status', 'its state: --state DIR'],
+  ['status', 'its folder or its state: -f DIR or --state DIR'],
 ])('who has no cluster is told what %s takes of `snicket run`', async (command, way) => {
   using terminal = new Terminal();
 

@@ -80,6 +80,19 @@ describe('--state', () => {
     expect(files.toSorted()).toEqual(['objects.db', 'status.yaml']);
   });
 
+  test('is that of the default state with -f', async () => {
+    using nowhere = new Terminal();
+    nowhere.write('status.yaml', valueText(list, 'yaml'));
+    const env = { STATE_DIRECTORY: '.' };
+
+    const all = await nowhere.snicket(['status', '-f', '.', '-o', 'name'], '', env);
+    const absent = await nowhere.snicket(['status', '-f', 'absent'], '', env);
+
+    expect(all.stdout).toContain('exposure.snicket.dev/blue\n');
+    expect(absent.stderr).toBe('error: folder not found: absent\n');
+    expect(absent.exitCode).toBe(2);
+  });
+
   test('says on top of a small screen that `snicket run` has ended', async () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
