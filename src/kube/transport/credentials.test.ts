@@ -71,7 +71,11 @@ describe('a token file', () => {
     ['is empty', () => writeFileSync(path, ' \n'), /is empty; a token belongs there/],
     ['has two lines', () => writeFileSync(path, 'one\r\nx-two: 2\n'), /token with line breaks/],
     // Truncated to a byte, this is a line break too.
-    ['is not ASCII', () => writeFileSync(path, 'one\u010ax-two: 2'), /are not ASCII/],
+    [
+      'is not ASCII',
+      () => writeFileSync(path, 'one\u010ax-two: 2'),
+      /control characters or non-ASCII characters/,
+    ],
   ])('that %s is said, and nothing is sent', async (_, change, sentence) => {
     change();
 
@@ -141,7 +145,7 @@ describe('a program that prints credentials', () => {
     const error = await errorOf(lab.transport({ credentials }).json(VERSION));
 
     expect(error.reason).toBe('Unauthorized');
-    expect(error.message).toMatch(/^GET \/version at https:.*login ended with 1: no session$/);
+    expect(error.message).toMatch(/^GET \/version at https:.*login exited with 1: no session$/);
   });
 
   test('that prints certificates changes the connection with them', async () => {

@@ -152,9 +152,10 @@ test('after a restart the log tells of what is still not Ready', async () => {
 
   await lab.start();
 
-  const { level, msg, object, reason } = await lab.logged(/there is no Secret default\/blue-ca/);
-  expect(before).toMatchObject({ level, msg, object, reason });
-  expect(reason).toBe('SecretMissing');
+  const after = await lab.logged(/^exposure not ready$/);
+  expect(before).toMatchObject({ object: 'Exposure default/blue', reason: 'SecretMissing' });
+  const { level, msg: message, reason } = before;
+  expect(after).toMatchObject({ level, exposure: 'default/blue', reason, message });
 }, 240_000);
 
 test('a folder that vanishes takes no tenant with it', async () => {
