@@ -41,11 +41,12 @@ export function hostsOf(
   const notAllowed = namespaceFault(exposure, edge, namespaceLabels);
   if (notAllowed !== undefined) return notAllowed;
   const { hosts } = exposure.spec;
-  const made = (kind: 'k8s' | 'konnectivity') => madeHost(exposure, kind, edge.spec.domain);
-  const api = hosts.api ?? made('k8s');
+  const generated = (kind: 'k8s' | 'konnectivity') =>
+    generatedHost(exposure, kind, edge.spec.domain);
+  const api = hosts.api ?? generated('k8s');
   // Without konnectivity, the Exposure does not claim its host, so that other Exposures can use it.
   const konnectivity = mayHaveKonnectivity(exposure.spec.controlPlane)
-    ? (hosts.konnectivity ?? made('konnectivity'))
+    ? (hosts.konnectivity ?? generated('konnectivity'))
     : undefined;
 
   if (api === undefined) {
@@ -75,7 +76,7 @@ export function hostsOf(
   return konnectivity === undefined ? { api } : { api, konnectivity };
 }
 
-function madeHost(
+function generatedHost(
   { metadata: { namespace, name } }: HostsOfExposure,
   kind: 'k8s' | 'konnectivity',
   domain: string | undefined,

@@ -63,8 +63,8 @@ export function edgeDriver(options: DriverOptions): EdgeDriver {
     findings,
 
     admitted(routes, live, context) {
-      const refusal = rejectedBy(findings(routes, context));
-      if (refusal !== undefined) return refusal;
+      const rejection = rejectedBy(findings(routes, context));
+      if (rejection !== undefined) return rejection;
       const wanted = objects(routes, context.edge, context.served);
       return admissionOf(wanted, live, (object) => options.admissionFrom(object, context));
     },

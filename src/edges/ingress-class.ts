@@ -43,7 +43,7 @@ export function ingressClassFindings({
   const spokenTo = driverOf(controller);
   // Driver ingress works with any controller, except where a plain Ingress cannot pass TLS through.
   const suits = driver === 'ingress' ? spokenTo !== 'traefik' : spokenTo === driver;
-  return suits ? [] : [classUnsuited(edge, found.metadata.name, controller, spokenTo)];
+  return suits ? [] : [classMismatch(edge, found.metadata.name, controller, spokenTo)];
 }
 
 /** Selects the class as the API server does: the newest, then the first by name. */
@@ -71,7 +71,7 @@ function classMissing(edge: Edge, classes: readonly KubeObject[]): EdgeFinding {
   return error('IngressClassMissing', message, action);
 }
 
-function classUnsuited(
+function classMismatch(
   edge: Edge,
   name: string,
   controller: string,

@@ -78,10 +78,10 @@ function variablesIn(list: string, host: string, port: number): string {
   const type = `Object.spec.${list}`;
   const variable = (name: string, value: string): string =>
     `${type}.env{name: ${JSON.stringify(name)}, value: ${JSON.stringify(value)}}`;
-  const ours = [HOST_VARIABLE, PORT_VARIABLE].map((name) => JSON.stringify(name)).join(', ');
+  const variables = [HOST_VARIABLE, PORT_VARIABLE].map((name) => JSON.stringify(name)).join(', ');
   return [
     `object.spec.?${list}.orValue([])`,
-    `.filter(c, !c.?env.orValue([]).exists(e, e.name in [${ours}]))`,
+    `.filter(c, !c.?env.orValue([]).exists(e, e.name in [${variables}]))`,
     `.map(c, ${type}{name: c.name, env: [${variable(HOST_VARIABLE, host)}, ${variable(PORT_VARIABLE, String(port))}]})`,
   ].join('');
 }

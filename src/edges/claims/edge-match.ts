@@ -16,8 +16,8 @@ export function edgeMatch(object: KubeObject, edge: Edge): EdgeMatch {
   const { requires, collision } = driverFor(edge.spec.driver);
   if (requires.some((resource) => isOf(resource, object))) return ofDriverKind(object, edge);
   if (!collision.otherKinds.some((resource) => isOf(resource, object))) return 'other';
-  const [ours, theirs] = [edge.spec.ingress?.className, classNameOf(object)];
-  return ours !== undefined && theirs !== undefined && ours !== theirs ? 'other' : 'unclear';
+  const [own, other] = [edge.spec.ingress?.className, classNameOf(object)];
+  return own !== undefined && other !== undefined && own !== other ? 'other' : 'unclear';
 }
 
 /** Returns the same for an object of the kind that the driver writes. */
@@ -42,9 +42,9 @@ function ofDriverKind(object: KubeObject, { spec }: Edge): EdgeMatch {
   }
 }
 
-function byClass(ours: string | undefined, theirs: string | undefined): EdgeMatch {
-  if (ours === theirs) return 'same';
-  return ours === undefined || theirs === undefined ? 'unclear' : 'other';
+function byClass(own: string | undefined, other: string | undefined): EdgeMatch {
+  if (own === other) return 'same';
+  return own === undefined || other === undefined ? 'unclear' : 'other';
 }
 
 function classNameOf(object: KubeObject): string | undefined {
@@ -53,18 +53,18 @@ function classNameOf(object: KubeObject): string | undefined {
 }
 
 /** Without entry points, an object uses all default entry points of Traefik. */
-function sharesEntryPoint(object: KubeObject, ours: readonly string[]): boolean {
-  const theirs = textsAt(object, 'spec', 'entryPoints');
-  return theirs.length === 0 || theirs.some((name) => ours.includes(name));
+function sharesEntryPoint(object: KubeObject, own: readonly string[]): boolean {
+  const other = textsAt(object, 'spec', 'entryPoints');
+  return other.length === 0 || other.some((name) => own.includes(name));
 }
 
 function sharesListener(
   object: KubeObject,
-  ours: readonly Parameters<typeof mayShareListener>[1][],
+  own: readonly Parameters<typeof mayShareListener>[1][],
 ): boolean {
   const namespace = object.metadata.namespace ?? '';
   return listAt(object, 'spec', 'parentRefs').some((reference) =>
-    ours.some((parent) => mayShareListener(reference, parent, namespace)),
+    own.some((parent) => mayShareListener(reference, parent, namespace)),
   );
 }
 

@@ -18,17 +18,17 @@ import { hostSniRule } from './traefik-rule.ts';
 export function foreignClaims(
   hosts: readonly string[],
   objects: readonly KubeObject[],
-  ours: (object: KubeObject) => boolean,
+  isOwn: (object: KubeObject) => boolean,
   edge: Edge,
 ): readonly EdgeFinding[] {
   return objects.flatMap((object) => {
-    const where = ours(object) ? 'other' : edgeMatch(object, edge);
-    if (where === 'other' || object.metadata.deletionTimestamp !== undefined) return [];
+    const match = isOwn(object) ? 'other' : edgeMatch(object, edge);
+    if (match === 'other' || object.metadata.deletionTimestamp !== undefined) return [];
     const claims = claimsOf(object);
     return hosts.flatMap((host) => {
       const found = claims
         .filter((claim) => covers(claim, host))
-        .map((claim) => findingOf(claim, host, object, where, edge))
+        .map((claim) => findingOf(claim, host, object, match, edge))
         .filter((finding) => finding !== undefined);
       // One finding per host is enough: an error, if there is one.
       return found.find(({ severity }) => severity === 'error') ?? found[0] ?? [];
@@ -40,13 +40,13 @@ function findingOf(
   claim: Claim,
   host: string,
   object: KubeObject,
-  where: EdgeMatch,
+  match: EdgeMatch,
   edge: Edge,
 ): EdgeFinding | undefined {
   const { collision } = driverFor(edge.spec.driver);
   const text = objectText(object);
   const away = 'delete that claim, or choose another host';
-  if (where === 'unclear') {
+  if (match === 'unclear') {
     if (claim.match === 'any') return undefined;
     const message = `${host} is claimed by ${text} too (${claim.host}), which may or may not be on this edge`;
     return warning('HostClaimed', message, `if it is, ${away}`);

@@ -35,7 +35,7 @@ function parentFindings(
   }
   if (gatewayClassOf(gateway, gatewayClasses) === undefined)
     return [gatewayClassMissing(parent, gateway)];
-  const refusal = gatewayRefusal(parent, gateway);
+  const refusal = gatewayRejection(parent, gateway);
   if (refusal !== undefined) return [refusal];
   const listeners = listAt(gateway, 'spec', 'listeners').filter(
     (listener) =>
@@ -88,7 +88,7 @@ function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): EdgeFindin
   );
 }
 
-function gatewayRefusal(parent: ParentRef, gateway: KubeObject): EdgeFinding | undefined {
+function gatewayRejection(parent: ParentRef, gateway: KubeObject): EdgeFinding | undefined {
   // Only Accepted counts: some controllers leave Programmed at False because the Gateway has no address, and serve it
   // anyway.
   const accepted = conditionAt(gateway, 'Accepted', 'status', 'conditions');

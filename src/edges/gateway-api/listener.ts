@@ -33,14 +33,14 @@ export interface RouteAttachment {
 
 /** Returns why the listener does not accept the route; none if it does. */
 export function listenerFindings(attachment: RouteAttachment): readonly EdgeFinding[] {
-  return [refusal, protocol, port, hostname, namespaces, kinds].flatMap(
+  return [rejection, protocol, port, hostname, namespaces, kinds].flatMap(
     (check) => check(attachment) ?? [],
   );
 }
 
 type Check = EdgeFinding | undefined;
 
-function refusal({ status, listenerText }: RouteAttachment): Check {
+function rejection({ status, listenerText }: RouteAttachment): Check {
   const accepted = conditionAt(status, 'Accepted', 'conditions');
   const conflicted = conditionAt(status, 'Conflicted', 'conditions');
   const isConflicted = textAt(conflicted, 'status') === 'True';
@@ -54,11 +54,11 @@ function refusal({ status, listenerText }: RouteAttachment): Check {
 }
 
 function protocol({ listener, listenerText }: RouteAttachment): Check {
-  const is = textAt(listener, 'protocol');
+  const actual = textAt(listener, 'protocol');
   // The default of tls.mode is Terminate.
   const mode = textAt(listener, 'tls', 'mode') ?? 'Terminate';
-  if (is === 'TLS' && mode === 'Passthrough') return undefined;
-  const what = is === 'TLS' ? `mode ${mode}` : `protocol ${is ?? 'none'}`;
+  if (actual === 'TLS' && mode === 'Passthrough') return undefined;
+  const what = actual === 'TLS' ? `mode ${mode}` : `protocol ${actual ?? 'none'}`;
   return error(
     'ListenerNotPassthrough',
     `${listenerText} has ${what}`,
@@ -67,13 +67,13 @@ function protocol({ listener, listenerText }: RouteAttachment): Check {
 }
 
 function port({ listener, listenerText, port: wanted }: RouteAttachment): Check {
-  const is = numberAt(listener, 'port');
+  const actual = numberAt(listener, 'port');
   // A load balancer in front of the Gateway may map the port.
-  return is === wanted
+  return actual === wanted
     ? undefined
     : warning(
         'ListenerPortDiffers',
-        `${listenerText} is on port ${is ?? 'none'}, and clients of the edge dial ${wanted}`,
+        `${listenerText} is on port ${actual ?? 'none'}, and clients of the edge dial ${wanted}`,
         'make sure that something leads from one to the other, or write the port of the listener in spec.port of the Edge',
       );
 }
@@ -103,11 +103,11 @@ function namespaces({
 }: RouteAttachment): Check {
   const from = textAt(listener, 'allowedRoutes', 'namespaces', 'from') ?? 'Same';
   const selector = valueAt(listener, 'allowedRoutes', 'namespaces', 'selector');
-  const takes =
+  const accepts =
     from === 'All' ||
     (from === 'Same' && namespace === gatewayNamespace) ||
     (from === 'Selector' && selects(selector, namespaceLabels));
-  if (takes) return undefined;
+  if (accepts) return undefined;
   const which = from === 'Same' ? `namespace ${gatewayNamespace} alone` : `namespaces by '${from}'`;
   return error(
     'ListenerNamespace',
@@ -120,7 +120,7 @@ function namespaces({
 
 function kinds({ listener, listenerText }: RouteAttachment): Check {
   const allowed = listAt(listener, 'allowedRoutes', 'kinds');
-  const takes =
+  const accepts =
     allowed.length === 0 ||
     allowed.some(
       (kind) =>
@@ -130,7 +130,7 @@ function kinds({ listener, listenerText }: RouteAttachment): Check {
   const names = allowed.map((kind) =>
     [textAt(kind, 'kind') ?? '?', textAt(kind, 'group') ?? GATEWAY_GROUP].join('.'),
   );
-  return takes
+  return accepts
     ? undefined
     : error(
         'ListenerKind',

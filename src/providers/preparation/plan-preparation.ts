@@ -161,7 +161,7 @@ function planOne(
   const fields = [...written.map(({ state }) => state), ...present];
   const differing = fields.filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
   const recordAfter = written.map(({ record }) => record);
-  const given = givenUp(recorded, recordAfter);
+  const released = noLongerWritten(recorded, recordAfter);
   const applied = appliedPaths(live).filter((path) => recordAt(recordAfter, path) === undefined);
   return {
     resource,
@@ -172,9 +172,9 @@ function planOne(
       live,
       written.map(({ state }) => state),
     ),
-    restoredValues: previousValues(live, given),
+    restoredValues: previousValues(live, released),
     staying: applied.filter((path) => valueAt(base, ...path) !== undefined),
-    isDue: differing.length > 0 || given.some((field) => isInEffect(live, field)),
+    isDue: differing.length > 0 || released.some((field) => isInEffect(live, field)),
     recordBefore: merged(recordAfter, recorded),
     recordAfter,
     findings: [...obstacles, ...findings],
@@ -269,7 +269,7 @@ function missingBlock(base: KubeObject, path: FieldPath): { readonly block?: num
 }
 
 /** Returns the recorded fields that are no longer written. */
-function givenUp(
+function noLongerWritten(
   recorded: readonly FieldRecord[],
   written: readonly FieldRecord[],
 ): readonly FieldRecord[] {
@@ -294,7 +294,7 @@ function merged(
     if ('wrote' in field) return 'wrote' in before ? mergedValue(field, before) : field;
     return 'entries' in before ? mergedList(field, before) : field;
   });
-  return [...both, ...givenUp(recorded, next)];
+  return [...both, ...noLongerWritten(recorded, next)];
 }
 
 function mergedValue(field: ValueRecord, { wrote }: ValueRecord): ValueRecord {

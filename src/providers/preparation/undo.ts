@@ -53,17 +53,17 @@ function hasMoreThan(
   fields: readonly FieldRecord[],
   block: FieldPath,
 ): boolean {
-  const ours = fields
+  const ownPaths = fields
     .map(({ path }) => path)
     .filter((path) => block.every((name, index) => path[index] === name))
     .map((path) => path.slice(block.length));
-  const isOurs = (path: FieldPath) =>
-    ours.some((own) => path.every((name, index) => own[index] === name));
+  const isOwn = (path: FieldPath) =>
+    ownPaths.some((own) => path.every((name, index) => own[index] === name));
   const walk = (value: unknown, path: FieldPath): boolean =>
     typeof value === 'object' &&
     value !== null &&
     Object.entries(value).some(
-      ([name, child]) => !isOurs([...path, name]) || walk(child, [...path, name]),
+      ([name, child]) => !isOwn([...path, name]) || walk(child, [...path, name]),
     );
   return walk(remaining, []);
 }
@@ -91,8 +91,8 @@ function previousScalar(
   { path, wrote, was }: ValueRecord,
   current: unknown,
 ): unknown {
-  const isOurs = wrote.some((value) => value === current) && otherOwners(live, path).length === 0;
-  return isOurs ? was : current;
+  const isOwn = wrote.some((value) => value === current) && otherOwners(live, path).length === 0;
+  return isOwn ? was : current;
 }
 
 /**

@@ -27,7 +27,7 @@ export function caMismatch(authority: SecretText, kubeconfig: SecretText): Findi
   const trusted = trustedBy(kubeconfig.text);
   if (trusted === undefined) return undefined;
   const [here, there] = [keyText(kubeconfig.key), keyText(authority.key)];
-  const known = new Set(separately(authority.text));
+  const known = new Set(splitCertificates(authority.text));
   const [first] = trusted;
   if (first === undefined) {
     return mismatch(
@@ -47,14 +47,14 @@ export function caMismatch(authority: SecretText, kubeconfig: SecretText): Findi
 /** Returns the certificates that a kubeconfig trusts, in normalized PEM. */
 function trustedBy(kubeconfig: string): readonly string[] | undefined {
   try {
-    return separately(parseKubeconfig(kubeconfig).ca ?? '');
+    return splitCertificates(parseKubeconfig(kubeconfig).ca ?? '');
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
     return undefined;
   }
 }
 
-function separately(text: string): readonly string[] {
+function splitCertificates(text: string): readonly string[] {
   return (certificatesIn(text) ?? '').split(/(?=-----BEGIN)/).filter((one) => one !== '');
 }
 

@@ -136,8 +136,8 @@ async function readKubeconfig(
   const [entry] = entries.filter((one) => textIn(secret, one) !== undefined);
   const text = entry === undefined ? undefined : textIn(secret, entry);
   if (entry === undefined || text === undefined) {
-    const meant = entries.find((one) => secret.data?.[one] === '') ?? entries[0] ?? '';
-    return lacks('SecretEntryMissing', entryMissing(key, meant, secret), remedy.entry);
+    const expected = entries.find((one) => secret.data?.[one] === '') ?? entries[0] ?? '';
+    return lacks('SecretEntryMissing', entryMissing(key, expected, secret), remedy.entry);
   }
   const aimed = server === undefined || secret.isAssumed === true ? text : withServer(text, server);
   if (aimed === undefined) {

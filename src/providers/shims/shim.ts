@@ -52,7 +52,7 @@ export function shimFor(live: KubeObject, context: ShimContext): Shim | undefine
     return { exposure, findings: intent.findings };
   } catch (error) {
     if (!(error instanceof InvalidObjectError)) throw error;
-    return { findings: [notPossible(live, error), ...intent.findings] };
+    return { findings: [invalidExposure(live, error), ...intent.findings] };
   }
 }
 
@@ -166,7 +166,7 @@ function annotationIgnored(object: KubeObject, edge: string): Finding {
   };
 }
 
-function notPossible(object: KubeObject, error: InvalidObjectError): Finding {
+function invalidExposure(object: KubeObject, error: InvalidObjectError): Finding {
   return {
     code: 'AnnotationInvalid',
     severity: 'error',

@@ -49,13 +49,13 @@ function proxyIntent(object: KubeObject): Pick<ShimIntent, 'worker' | 'findings'
     ...(hostAliases.length > 0 && { hostAliases }),
   };
   const worker: Record<string, unknown> = {};
-  const findings = [makesProxy(object)];
+  const findings = [ownProxy(object)];
   if (image !== undefined && !OWN_IMAGE.test(image)) findings.push(foreignImage(object, image));
-  if (listAt(resources, 'claims').length > 0) findings.push(noClaims(object));
+  if (listAt(resources, 'claims').length > 0) findings.push(claimsDropped(object));
   for (const [field, value] of Object.entries(wanted)) {
     const { error } = workerSpec.safeParse({ [field]: value }, { error: sentenceOf });
     if (error === undefined) worker[field] = value;
-    else findings.push(impossible(object, field, error));
+    else findings.push(invalidSetting(object, field, error));
   }
   return { worker, findings };
 }
@@ -66,7 +66,7 @@ function quantitiesIn(resources: unknown): Readonly<Record<string, unknown>> {
   return { ...(requests !== undefined && { requests }), ...(limits !== undefined && { limits }) };
 }
 
-function makesProxy(object: KubeObject): Finding {
+function ownProxy(object: KubeObject): Finding {
   return {
     code: 'ProviderMakesProxy',
     severity: 'warning',
@@ -77,29 +77,29 @@ function makesProxy(object: KubeObject): Finding {
 }
 
 function foreignImage(object: KubeObject, image: string): Finding {
-  return leftOut(
+  return droppedSetting(
     `spec.addons.tcpProxy.image of ${objectText(object)} is ${quoted(image)}, which does not look like an image of Snicket, so the proxies have the image of the operator`,
     'if it is one of Snicket under another name, write it as spec.worker.image of the Exposure',
   );
 }
 
-function noClaims(object: KubeObject): Finding {
-  return leftOut(
+function claimsDropped(object: KubeObject): Finding {
+  return droppedSetting(
     `spec.addons.tcpProxy.resources.claims of ${objectText(object)} is for devices, and the proxies of Snicket have none`,
     'nothing has to be done',
   );
 }
 
-function impossible(object: KubeObject, field: string, error: z.ZodError): Finding {
+function invalidSetting(object: KubeObject, field: string, error: z.ZodError): Finding {
   const sentences = faultsOf(error.issues)
     .map(({ path, sentence }) => `${path}: ${sentence}`)
     .join('. ');
-  return leftOut(
+  return droppedSetting(
     `spec.addons.tcpProxy.${field} of ${objectText(object)} cannot be those of an Exposure: ${quoted(sentences)}`,
     `write what you want as spec.worker.${field} of the Exposure`,
   );
 }
 
-function leftOut(message: string, action: string): Finding {
+function droppedSetting(message: string, action: string): Finding {
   return { code: 'ProxyWordLeftOut', severity: 'warning', message, action };
 }

@@ -65,7 +65,7 @@ function slicesOf(
   family: AddressFamily,
   isPrimary: boolean,
 ): readonly EndpointSlice[] {
-  const current = pagesInForce(input.currentSlices, family, isPrimary);
+  const current = currentPages(input.currentSlices, family, isPrimary);
   const desired = endpointsOf(input, family, current);
   const pages = desired.some((page) => page.length > 0) ? desired : current;
   return pages.flatMap((endpoints, index) =>
@@ -116,7 +116,7 @@ function atNode(address: string, nodeName: string, ready: boolean): Endpoint {
 export function isEndpointAddress(address: string, serviceAddresses: readonly string[]): boolean {
   if (endpointAddressFault(address) !== undefined) return false;
   const same = canonicalAddress(address);
-  return !serviceAddresses.some((taken) => canonicalAddress(taken) === same);
+  return !serviceAddresses.some((used) => canonicalAddress(used) === same);
 }
 
 /** The first slice of the primary family is `kubernetes`. The names of other slices contain their family or page. */
@@ -131,7 +131,7 @@ function sliceName(family: AddressFamily, isPrimary: boolean, index: number): st
  * Returns the endpoints of Snicket's slices, by page. An API server may write a slice with the same name, which does
  * not count.
  */
-function pagesInForce(
+function currentPages(
   slices: readonly EndpointSlice[],
   family: AddressFamily,
   isPrimary: boolean,
@@ -139,15 +139,15 @@ function pagesInForce(
   const pages: (readonly Endpoint[])[] = [];
   for (const { metadata, addressType, endpoints } of slices) {
     const index = pageIndex(metadata.name, family, isPrimary);
-    if (index !== undefined && addressType === family && isOurs(metadata.labels)) {
-      pages[index] = (endpoints ?? []).flatMap(kept);
+    if (index !== undefined && addressType === family && isManaged(metadata.labels)) {
+      pages[index] = (endpoints ?? []).flatMap(normalized);
     }
   }
   return Array.from(pages, (page) => page ?? []);
 }
 
 /** Returns an endpoint in the form that Snicket writes, without changes by other clients. */
-function kept(endpoint: Endpoint): readonly Endpoint[] {
+function normalized(endpoint: Endpoint): readonly Endpoint[] {
   const { addresses, nodeName } = endpoint;
   const [address] = addresses;
   if (address === undefined) return [];
@@ -161,7 +161,7 @@ function pageIndex(name: string, family: AddressFamily, isPrimary: boolean): num
   return index > 0 && name === sliceName(family, isPrimary, index) ? index : undefined;
 }
 
-function isOurs(labels: Readonly<Record<string, string>> = {}): boolean {
+function isManaged(labels: Readonly<Record<string, string>> = {}): boolean {
   return Object.entries(SLICE_MANAGED_BY).every(([key, value]) => labels[key] === value);
 }
 
