@@ -139,11 +139,11 @@ class RoutesLab implements AsyncDisposable {
   #apply(routes: readonly Route[]): RouteCounts {
     if (routes.length > this.maxRoutes) throw new Error('too many');
     if (routes.length > this.slots) throw new TooManyRoutes(routes.length, this.slots);
-    const inForce = routes.slice(0, this.room);
-    const isSame = Bun.deepEquals(inForce, this.routes);
-    this.routes = inForce;
-    const waiting = routes.length - inForce.length;
-    return { added: isSame ? 0 : inForce.length, changed: 0, removed: 0, waiting };
+    const active = routes.slice(0, this.room);
+    const isSame = Bun.deepEquals(active, this.routes);
+    this.routes = active;
+    const waiting = routes.length - active.length;
+    return { added: isSame ? 0 : active.length, changed: 0, removed: 0, waiting };
   }
 }
 
@@ -157,7 +157,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await feed.start();
 
     expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
-    await lab.until('it is connected', () => feed.state.isGood);
+    await lab.until('it is connected', () => feed.state.isCurrent);
     expect(feed.state).toMatchObject({ problem: undefined, failures: 0 });
 
     await lab.slice('blue', '10.0.0.1', '10.0.0.2');
@@ -195,14 +195,14 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     await lab.until('it is noticed', () => feed.state.problem);
     expect(feed.state.problem).toContain(`the API server at ${lab.server.url} cannot be watched`);
-    expect(feed.state.isGood).toBe(false);
+    expect(feed.state.isCurrent).toBe(false);
     expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
 
     await lab.server.comeUp();
     await lab.slice('blue', '10.0.0.9');
 
     await lab.untilRoutes('blue.example.test -> 10.0.0.9:6443');
-    await lab.until('it has recovered', () => feed.state.isGood);
+    await lab.until('it has recovered', () => feed.state.isCurrent);
   });
 
   test('are loaded from the state file if the API server is unreachable at the start', async () => {
@@ -220,7 +220,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await second.start();
 
     expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
-    expect(second.state).toMatchObject({ isGood: false, loads: 1 });
+    expect(second.state).toMatchObject({ isCurrent: false, loads: 1 });
 
     await lab.server.comeUp();
     await lab.slice('blue', '10.0.0.2');
@@ -274,13 +274,13 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.until('it is logged', () => lab.logged('failed to apply routes'));
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
     expect(lab.texts()).toEqual(['blue.example.test -> ']);
-    expect(feed.state).toMatchObject({ isGood: false, problem: 'too many', failures: 1 });
+    expect(feed.state).toMatchObject({ isCurrent: false, problem: 'too many', failures: 1 });
 
     lab.maxRoutes = 3;
     await lab.expose('red');
     await lab.until('all routes are active', () => lab.routes?.length === 3);
     expect(readFileSync(statePath, 'utf8')).toContain('red');
-    await lab.until('it has recovered', () => feed.state.isGood);
+    await lab.until('it has recovered', () => feed.state.isCurrent);
   });
 
   test('that exceed the slots leave the first ones served and up to date', async () => {
@@ -297,7 +297,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     await lab.until('blue moves', () => (lab.texts() ?? []).join().includes('10.0.0.2:6443'));
     expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.2:6443']);
-    expect(feed.state.isGood).toBe(false);
+    expect(feed.state.isCurrent).toBe(false);
   });
 
   test('that wait for a slot are retried without an event', async () => {
@@ -311,7 +311,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.expose('green');
 
     await lab.until('it is logged', () => lab.logged('1 routes wait for a free slot'));
-    expect(feed.state).toMatchObject({ isGood: false, failures: 1 });
+    expect(feed.state).toMatchObject({ isCurrent: false, failures: 1 });
     expect(feed.state.problem).toContain('1 routes wait for a free slot');
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
 
@@ -324,7 +324,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     clock.advance(RETRY_MS);
 
     expect(lab.texts()).toEqual(['blue.example.test -> ', 'green.example.test -> ']);
-    expect(feed.state).toMatchObject({ isGood: true, problem: undefined, failures: 1 });
+    expect(feed.state).toMatchObject({ isCurrent: true, problem: undefined, failures: 1 });
     expect(readFileSync(statePath, 'utf8')).toContain('green');
     const { loads } = feed.state;
     clock.advance(RETRY_MS);

@@ -6,9 +6,9 @@
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { systemClock, type Clock } from '../clock/clock.ts';
 import {
-  nothingLoaded,
+  initialLoadState,
   RETRY_MS,
-  waitingSentence,
+  waitingMessage,
   type LoadState,
   type RouteCounts,
   type RoutesFeed,
@@ -53,7 +53,7 @@ export class KubernetesRoutes implements RoutesFeed {
   readonly #tenantRoutes: Informer<TenantRoute>;
   readonly #slices: Informer<EndpointSlice>;
   readonly #routes: RouteSet;
-  readonly #state: LoadState = nothingLoaded();
+  readonly #state: LoadState = initialLoadState();
   readonly #clock: Clock;
   #stopUpdateTimer: (() => void) | undefined;
   /** Why the current routes of the cluster are not active, as a sentence, and how often that occurred. */
@@ -101,7 +101,7 @@ export class KubernetesRoutes implements RoutesFeed {
     const failing = [this.#tenantRoutes, this.#slices].find(({ state }) => !state.isConnected);
     const { lastError } = failing?.state ?? {};
     const areRoutesActive = this.#state.loads > 0 && this.#problem === undefined;
-    this.#state.isGood = areRoutesActive && failing === undefined;
+    this.#state.isCurrent = areRoutesActive && failing === undefined;
     this.#state.problem =
       failing === undefined
         ? this.#problem
@@ -219,7 +219,7 @@ export class KubernetesRoutes implements RoutesFeed {
 
   /** Retries until all routes are active, because slots become free without an event from the cluster. */
   #wait(waiting: number): void {
-    const sentence = this.#overflow ?? waitingSentence(waiting);
+    const sentence = this.#overflow ?? waitingMessage(waiting);
     if (this.#stopRetries !== undefined) {
       this.#problem = sentence; // already logged, with another number
       return;

@@ -9,7 +9,7 @@ import { histogramSamples } from '../telemetry/histogram.ts';
 import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 import type { AccessLog } from './access-log.ts';
 import type { GatewayOptions } from './options.ts';
-import type { PlacedRoute } from './routes/route-table.ts';
+import type { AssignedRoute } from './routes/route-table.ts';
 import type { LoadState } from './routes/routes-feed.ts';
 import type { EngineThreads } from './thread/engine-threads.ts';
 
@@ -18,7 +18,7 @@ export interface GatewayMetricsOptions {
   readonly threads: EngineThreads;
   readonly options: GatewayOptions;
   readonly load: () => LoadState;
-  readonly routes: () => readonly PlacedRoute[];
+  readonly routes: () => readonly AssignedRoute[];
   readonly accessLog: AccessLog | undefined;
   /** Whether the key file on disk is the one in use. Undefined without a key file. */
   readonly keysAreCurrent: () => boolean | undefined;
@@ -82,7 +82,7 @@ const SINGLES: readonly Single[] = [
     'routes_last_load_successful',
     'gauge',
     'Whether the latest version of the routes is active.',
-    ({ load }) => Number(load().isGood),
+    ({ load }) => Number(load().isCurrent),
   ],
   [
     'routes_loads_total',
@@ -118,7 +118,7 @@ const SINGLES: readonly Single[] = [
     'thread_crashes_total',
     'counter',
     'Total number of engine threads that crashed and were restarted.',
-    ({ threads }) => threads.all.reduce((sum, { deaths }) => sum + deaths, 0),
+    ({ threads }) => threads.all.reduce((sum, { crashes }) => sum + crashes, 0),
   ],
   [
     'connections_limit',
@@ -244,7 +244,7 @@ function failures(threads: EngineThreads): Sample[] {
   return Object.entries(sums).map(([reason, value]) => ({ labels: { reason }, value }));
 }
 
-function labelsOf({ route }: PlacedRoute): Record<string, string> {
+function labelsOf({ route }: AssignedRoute): Record<string, string> {
   return { tenant: route.tenant, host: route.host, kind: route.kind };
 }
 
@@ -252,29 +252,29 @@ function* routeSamples(
   { threads, routes }: GatewayMetricsOptions,
   counter: SlotCounter,
 ): Iterable<Sample> {
-  for (const placed of routes()) {
-    yield { labels: labelsOf(placed), value: threads.slotSum(placed.slot, counter) };
+  for (const assigned of routes()) {
+    yield { labels: labelsOf(assigned), value: threads.slotSum(assigned.slot, counter) };
   }
 }
 
 /** A summary without quantiles: buckets for each of thousands of routes would make the page too large. */
 function* routeDials({ threads, routes }: GatewayMetricsOptions): Iterable<Sample> {
-  for (const placed of routes()) {
-    const labels = labelsOf(placed);
-    yield { suffix: '_sum', labels, value: threads.slotSum(placed.slot, 'dialMs') / 1000 };
-    yield { suffix: '_count', labels, value: threads.slotSum(placed.slot, 'dials') };
+  for (const assigned of routes()) {
+    const labels = labelsOf(assigned);
+    yield { suffix: '_sum', labels, value: threads.slotSum(assigned.slot, 'dialMs') / 1000 };
+    yield { suffix: '_count', labels, value: threads.slotSum(assigned.slot, 'dials') };
   }
 }
 
 /** Lists only reasons that occurred, because thousands of routes have 30 reasons each. */
 function* routeFailures({ threads, routes }: GatewayMetricsOptions): Iterable<Sample> {
-  for (const placed of routes()) {
+  for (const assigned of routes()) {
     const sums: Record<string, number> = {};
     for (const { counters } of threads.all) {
-      const counts: SlotCounts = counters.slot(placed.slot);
+      const counts: SlotCounts = counters.slot(assigned.slot);
       addUp(sums, counts.failures);
     }
-    const labels = labelsOf(placed);
+    const labels = labelsOf(assigned);
     for (const reason in sums) yield { labels: { ...labels, reason }, value: sums[reason] ?? 0 };
   }
 }

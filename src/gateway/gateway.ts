@@ -64,7 +64,7 @@ export class Gateway {
       proxyProtocol: options.proxyProtocol,
       hasAccessLog: accessLog !== undefined,
       routes: () => this.#table.routes(),
-      onDeath: (thread, error, restartMs) => {
+      onCrash: (thread, error, restartMs) => {
         log.error('engine thread crashed, its connections are lost', { thread, error, restartMs });
       },
       onLoss: (thread, error) => this.#lost.reject(new ThreadLost(thread, error)),
@@ -73,8 +73,8 @@ export class Gateway {
     this.#table = new RouteTable(maxRoutes, this.threads);
     this.#routes = options.openRoutes({
       log,
-      onRoutes: (routes) => this.#putInForce(routes, () => this.#table.replace(routes)),
-      onUpdate: (update) => this.#putInForce(update.set, () => this.#table.update(update)),
+      onRoutes: (routes) => this.#activate(routes, () => this.#table.replace(routes)),
+      onUpdate: (update) => this.#activate(update.set, () => this.#table.update(update)),
       known: (host) => this.#table.find(host),
       tenantLimits: options.tenantLimits,
     });
@@ -207,7 +207,7 @@ export class Gateway {
     this.#log.warn('IPv6 not available, listening on IPv4 only', { error });
   }
 
-  #putInForce(routes: readonly Route[], change: () => RouteChanges): RouteCounts {
+  #activate(routes: readonly Route[], change: () => RouteChanges): RouteCounts {
     const before = this.#table.size;
     const unknown = routes.filter(({ host }) => this.#table.find(host) === undefined);
     const changes = change();

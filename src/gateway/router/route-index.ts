@@ -2,7 +2,7 @@
 import { Endpoint } from '../../engine/endpoint.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { RouteKind } from '../routes/route.ts';
-import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
+import type { AssignedRoute, RouteChanges } from '../routes/route-table.ts';
 import { NetworkSet } from '../routes/networks.ts';
 import { LoadBalancer } from './load-balancer.ts';
 import type { TenantKeyCache } from './tenant-header-verifier.ts';
@@ -28,7 +28,7 @@ export class RouteEntry implements TenantKeyCache {
   keys: readonly TenantKey[] | undefined = undefined;
   keysGeneration = 0;
 
-  constructor({ slot, route }: PlacedRoute) {
+  constructor({ slot, route }: AssignedRoute) {
     this.slot = slot;
     this.host = route.host;
     this.tenant = route.tenant;
@@ -63,7 +63,7 @@ export class RouteIndex {
   /** Applies the changes of the next version. Open connections continue even if their route is removed. */
   apply({ set, removed }: RouteChanges): void {
     for (const slot of removed) this.#remove(slot);
-    for (const placed of set) this.#set(placed);
+    for (const assigned of set) this.#set(assigned);
   }
 
   #remove(slot: number): void {
@@ -74,9 +74,9 @@ export class RouteIndex {
     }
   }
 
-  #set(placed: PlacedRoute): void {
-    const { route, slot } = placed;
-    const entry = this.#bySlot[slot] ?? new RouteEntry(placed);
+  #set(assigned: AssignedRoute): void {
+    const { route, slot } = assigned;
+    const entry = this.#bySlot[slot] ?? new RouteEntry(assigned);
     entry.loadBalancer.replace(route.endpoints, endpointFrom);
     entry.maxConnections = route.limits.connections ?? this.#limits.connections;
     entry.connectionsPerSecond =

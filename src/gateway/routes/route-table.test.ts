@@ -23,7 +23,7 @@ function table(slots = 8) {
 }
 
 function slotsOf(of: RouteTable) {
-  return Object.fromEntries(of.routes().map((placed) => [placed.route.host, placed.slot]));
+  return Object.fromEntries(of.routes().map((assigned) => [assigned.route.host, assigned.slot]));
 }
 
 test('returns only what changed', () => {
@@ -195,7 +195,7 @@ test('an update leads to the same table as all routes together', () => {
         const textOf = (of: RouteTable) =>
           of
             .routes()
-            .map((placed) => JSON.stringify(placed.route))
+            .map((assigned) => JSON.stringify(assigned.route))
             .toSorted();
         expect(textOf(updated)).toEqual(textOf(replaced));
       }

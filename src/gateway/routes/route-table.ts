@@ -12,14 +12,14 @@ import { isSameRoute, type Route } from './route.ts';
 import type { RouteUpdate } from './routes-feed.ts';
 
 /** A route and its slot. */
-export interface PlacedRoute {
+export interface AssignedRoute {
   readonly slot: number;
   readonly route: Route;
 }
 
 /** The changes from one version of the routes to the next. Plain data that can be sent to other threads. */
 export interface RouteChanges {
-  readonly set: readonly PlacedRoute[];
+  readonly set: readonly AssignedRoute[];
   /** Slots of removed routes. */
   readonly removed: readonly number[];
 }
@@ -50,9 +50,9 @@ export interface SlotUse {
 export class RouteTable {
   readonly #slots: number;
   readonly #use: SlotUse;
-  readonly #byHost = new Map<string, PlacedRoute>();
+  readonly #byHost = new Map<string, AssignedRoute>();
   /** The routes as a list, created on demand. */
-  #list: readonly PlacedRoute[] | undefined;
+  #list: readonly AssignedRoute[] | undefined;
   #nextSlot = 0;
   readonly #free: number[] = [];
   /** Retired slots by the {@link ownerOf} their route. */
@@ -79,7 +79,7 @@ export class RouteTable {
   }
 
   /** Returns all routes, for a thread that starts. */
-  routes(): readonly PlacedRoute[] {
+  routes(): readonly AssignedRoute[] {
     this.#list ??= [...this.#byHost.values()];
     return this.#list;
   }
@@ -112,7 +112,7 @@ export class RouteTable {
   }
 
   #change(routes: readonly Route[], removedHosts: readonly string[]): RouteChanges {
-    const set: PlacedRoute[] = [];
+    const set: AssignedRoute[] = [];
     const unassigned: Route[] = [];
     const returning = new Set<string>();
     const vacated = removedHosts.flatMap((host) => this.#byHost.get(host) ?? []);
@@ -143,7 +143,7 @@ export class RouteTable {
       this.#byHost.delete(route.host);
       this.#retired.set(ownerOf(route), slot);
     }
-    for (const placed of set) this.#byHost.set(placed.route.host, placed);
+    for (const assigned of set) this.#byHost.set(assigned.route.host, assigned);
     this.#list = undefined;
     return { set, removed: vacated.map(({ slot }) => slot) };
   }

@@ -37,14 +37,14 @@ export interface RouteCounts {
 export const RETRY_MS = 1000;
 
 /** Returns the message about routes that wait for a slot. */
-export function waitingSentence(waiting: number): string {
+export function waitingMessage(waiting: number): string {
   return `${waiting} routes wait for a free slot; they become active as connections of removed routes close`;
 }
 
 /** State of the loading of routes, for metrics and readiness. */
 export interface LoadState {
   /** Whether the last version that was read is active. */
-  isGood: boolean;
+  isCurrent: boolean;
   /** Why it is not active, as a sentence. */
   problem: string | undefined;
   loads: number;
@@ -55,9 +55,9 @@ export interface LoadState {
 }
 
 /** Returns the state before the first load. */
-export function nothingLoaded(): LoadState {
+export function initialLoadState(): LoadState {
   return {
-    isGood: false,
+    isCurrent: false,
     problem: undefined,
     loads: 0,
     failures: 0,

@@ -16,7 +16,7 @@ class FileLab implements Disposable {
   readonly log: Record<string, unknown>[] = [];
   readonly file: RoutesFile;
   room = 2;
-  inForce: readonly string[] = [];
+  active: readonly string[] = [];
   tries = 0;
 
   constructor() {
@@ -27,9 +27,9 @@ class FileLab implements Disposable {
         log: createLogger({ level: 'debug', write }),
         onRoutes: (routes) => {
           this.tries++;
-          this.inForce = routes.slice(0, this.room).map(({ host }) => host);
-          const waiting = routes.length - this.inForce.length;
-          return { added: this.inForce.length, changed: 0, removed: 0, waiting };
+          this.active = routes.slice(0, this.room).map(({ host }) => host);
+          const waiting = routes.length - this.active.length;
+          return { added: this.active.length, changed: 0, removed: 0, waiting };
         },
         onUpdate: () => {
           throw new Error('a file has all routes');
@@ -69,19 +69,19 @@ test('retries a version until all its routes are active, and logs it once', asyn
   await lab.file.start();
   lab.retry();
 
-  expect(lab.inForce).toEqual(['a.test', 'b.test']);
+  expect(lab.active).toEqual(['a.test', 'b.test']);
   expect(lab.tries).toBe(2);
   expect(lab.errors()).toEqual([expect.stringContaining('1 routes wait for a free slot')]);
-  expect(lab.file.state).toMatchObject({ isGood: false, loads: 0, failures: 1 });
+  expect(lab.file.state).toMatchObject({ isCurrent: false, loads: 0, failures: 1 });
   expect(lab.file.state.problem).toContain('1 routes wait for a free slot');
 
   lab.room = 3;
   lab.retry();
   lab.retry();
 
-  expect(lab.inForce).toEqual(['a.test', 'b.test', 'c.test']);
+  expect(lab.active).toEqual(['a.test', 'b.test', 'c.test']);
   expect(lab.tries).toBe(3);
-  expect(lab.file.state).toMatchObject({ isGood: true, problem: undefined, loads: 1, failures: 1 });
+  expect(lab.file.state).toMatchObject({ isCurrent: true, problem: undefined, loads: 1, failures: 1 });
 });
 
 test('uses the next version, even if routes of the previous one waited', async () => {
@@ -90,11 +90,11 @@ test('uses the next version, even if routes of the previous one waited', async (
   await lab.file.start();
 
   lab.write('d.test');
-  await until(() => lab.file.state.isGood, 'the next version');
+  await until(() => lab.file.state.isCurrent, 'the next version');
   lab.room = 3;
   lab.retry();
 
-  expect(lab.inForce).toEqual(['d.test']);
+  expect(lab.active).toEqual(['d.test']);
   expect(lab.tries).toBe(2);
 });
 
@@ -109,8 +109,8 @@ test('keeps retrying a waiting version when the next one is invalid, which stays
   lab.room = 3;
   lab.retry();
 
-  expect(lab.inForce).toEqual(['a.test', 'b.test', 'c.test']);
-  expect(lab.file.state).toMatchObject({ isGood: false, problem, loads: 1 });
+  expect(lab.active).toEqual(['a.test', 'b.test', 'c.test']);
+  expect(lab.file.state).toMatchObject({ isCurrent: false, problem, loads: 1 });
 });
 
 test('tries no more once it is stopped', async () => {

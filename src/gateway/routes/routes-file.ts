@@ -6,9 +6,9 @@ import { readWatched } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 import type { Route } from './route.ts';
 import {
-  nothingLoaded,
+  initialLoadState,
   RETRY_MS,
-  waitingSentence,
+  waitingMessage,
   type LoadState,
   type RoutesFeed,
   type RoutesSink,
@@ -31,7 +31,7 @@ interface Version {
 
 /** Watches the routes file and loads it. */
 export class RoutesFile implements RoutesFeed {
-  readonly state: LoadState = nothingLoaded();
+  readonly state: LoadState = initialLoadState();
 
   readonly #options: RoutesFileOptions;
   readonly #sink: RoutesSink;
@@ -85,7 +85,7 @@ export class RoutesFile implements RoutesFeed {
       const text = bytes.toString('utf8');
       const routes = await parseRoutes(text, this.#options.path, this.#sink.known);
       const version = { routes, startMs };
-      const waiting = this.#putInForce(version);
+      const waiting = this.#activate(version);
       this.#stopWaiting();
       if (waiting === 0) this.#recover();
       else this.#wait(version, waiting);
@@ -95,7 +95,7 @@ export class RoutesFile implements RoutesFeed {
   }
 
   /** Returns how many routes wait for a slot. @throws if there are too many routes. */
-  #putInForce({ routes, startMs }: Version): number {
+  #activate({ routes, startMs }: Version): number {
     const { path: file } = this.#options;
     const { log, onRoutes } = this.#sink;
     const { waiting, ...counts } = onRoutes(routes);
@@ -121,14 +121,14 @@ export class RoutesFile implements RoutesFeed {
    * versions are invalid.
    */
   #wait(version: Version, waiting: number): void {
-    this.#fail(waitingSentence(waiting));
+    this.#fail(waitingMessage(waiting));
     this.#sink.log.error('not all routes are active', {
       file: this.#options.path,
-      error: waitingSentence(waiting),
+      error: waitingMessage(waiting),
     });
     const { failures } = this.state;
     this.#stopRetrying = (this.#options.clock ?? systemClock).every(RETRY_MS, () => {
-      if (this.#putInForce(version) > 0) return;
+      if (this.#activate(version) > 0) return;
       this.#stopWaiting();
       const isNewest = this.state.failures === failures;
       if (isNewest) this.#recover();
@@ -141,13 +141,13 @@ export class RoutesFile implements RoutesFeed {
   }
 
   #recover(): void {
-    this.state.isGood = true;
+    this.state.isCurrent = true;
     this.state.problem = undefined;
   }
 
   #fail(problem: string): void {
     this.state.failures++;
-    this.state.isGood = false;
+    this.state.isCurrent = false;
     this.state.problem = problem;
   }
 

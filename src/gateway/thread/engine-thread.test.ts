@@ -5,7 +5,7 @@ import { Counters } from '../../engine/counters.ts';
 import { countersLayout } from '../reasons.ts';
 import { RateLimit } from '../router/rate-limit.ts';
 import { until } from '../testing/lab.ts';
-import { EngineThread, ThreadCannotStart } from './engine-thread.ts';
+import { EngineThread, ThreadStartError } from './engine-thread.ts';
 import type { FromThread, ThreadStart } from './messages.ts';
 
 const SLOTS = 4;
@@ -40,7 +40,7 @@ function createThread(change: Partial<ThreadStart> = {}) {
     return start;
   };
   const thread = new EngineThread(0, counters, startData, {
-    onDeath: (_index, _error, restartMs) => restartsMs.push(restartMs),
+    onCrash: (_index, _error, restartMs) => restartsMs.push(restartMs),
     onLoss: (index) => losses.push(index),
     onMessage: (_index, message) => messages.push(message),
   });
@@ -74,7 +74,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const good = { address: '127.0.0.1', port };
     const { thread } = createThread({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
 
-    await expect(thread.start()).rejects.toThrow(ThreadCannotStart);
+    await expect(thread.start()).rejects.toThrow(ThreadStartError);
 
     expect(await isRefused(port)).toBeTrue();
   });
@@ -100,16 +100,16 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 test('is not restarted if it has to stop between its crash and its restart', async () => {
   const stopping = createThread();
   const restarting = createThread();
-  const die = async ({ thread, restartsMs }: typeof stopping) => {
+  const crash = async ({ thread, restartsMs }: typeof stopping) => {
     thread.send({ type: 'routes', version: 1, changes: null! });
     await until(() => restartsMs.length === 1, 'the death');
   };
   await Promise.all([stopping.thread.start(), restarting.thread.start()]);
 
-  await die(stopping);
+  await crash(stopping);
   stopping.thread.stopAccepting();
   // It dies later than the other thread, so its restart comes later too.
-  await die(restarting);
+  await crash(restarting);
   await until(() => restarting.starts.length === 2, 'the restart of the other thread');
 
   expect(stopping.starts).toHaveLength(1);
@@ -143,7 +143,7 @@ test('increases the delay before each restart of a thread that keeps crashing', 
   await thread.stop();
 
   expect(restartsMs).toEqual([100, 200, 400]);
-  expect(thread.deaths).toBe(3);
+  expect(thread.crashes).toBe(3);
 });
 
 test('does not restart a thread that ended without closing its sockets, and reports the loss', async () => {
@@ -163,7 +163,7 @@ test('resets the gauges of a crashed thread', async () => {
   thread.counters.values[thread.counters.row(2)] = 7;
 
   thread.send({ type: 'routes', version: 1, changes: null! });
-  await until(() => thread.deaths === 1, 'the death');
+  await until(() => thread.crashes === 1, 'the death');
 
   expect(thread.counters.slot(2).open).toBe(0);
   await thread.stop();

@@ -6,8 +6,8 @@ import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
 /** Events of an engine thread. */
 export interface EngineThreadEvents {
-  /** The thread died and restarts after this time. */
-  readonly onDeath: (index: number, error: Error | undefined, restartMs: number) => void;
+  /** The thread crashed and restarts after this time. */
+  readonly onCrash: (index: number, error: Error | undefined, restartMs: number) => void;
   /**
    * The thread ended without closing its sockets. They stay open in the process, and a client whose connection the
    * kernel gives to one of them waits forever. Only a restart of the process helps.
@@ -37,16 +37,16 @@ const STABLE_MS = 60_000;
 const STOP_LIMIT_MS = 1000;
 
 /** A thread cannot start, for example because it cannot listen. */
-export class ThreadCannotStart extends Error {
-  override readonly name = 'ThreadCannotStart';
+export class ThreadStartError extends Error {
+  override readonly name = 'ThreadStartError';
 }
 
 /** One engine thread, as seen from the main thread. */
 export class EngineThread implements Drainable {
   readonly index: number;
   readonly counters: Counters;
-  /** How often it died. */
-  deaths = 0;
+  /** How often it crashed. */
+  crashes = 0;
   /** Whether it accepts connections. */
   isListening = false;
   engine = '';
@@ -77,7 +77,7 @@ export class EngineThread implements Drainable {
     this.#events = events;
   }
 
-  /** Starts the thread and returns the addresses that it listens on. @throws ThreadCannotStart */
+  /** Starts the thread and returns the addresses that it listens on. @throws ThreadStartError */
   async start(): Promise<readonly ListenAddress[]> {
     const run = new Run();
     const start = this.#startData();
@@ -148,7 +148,7 @@ export class EngineThread implements Drainable {
         run.listening.resolve(message.addresses);
         break;
       case 'cannot-start':
-        run.cause = new ThreadCannotStart(message.sentence);
+        run.cause = new ThreadStartError(message.sentence);
         run.worker.terminate();
         break;
       case 'stopped':
@@ -172,27 +172,27 @@ export class EngineThread implements Drainable {
     this.#run = undefined;
     run.over.resolve();
     const sentence = `engine thread ${this.index} ended before it could listen`;
-    run.listening.reject(run.cause ?? new ThreadCannotStart(sentence));
+    run.listening.reject(run.cause ?? new ThreadStartError(sentence));
     if (!wasListening || this.#isStopped) return;
     // Bun closes the sockets that it opened itself.
-    if (run.hasClosedSockets || this.engine === 'bun') this.#died(run.cause, run.startedMs);
+    if (run.hasClosedSockets || this.engine === 'bun') this.#crashed(run.cause, run.startedMs);
     else this.#events.onLoss(this.index, run.cause);
   }
 
-  #died(error: Error | undefined, startedMs: number): void {
-    this.deaths++;
+  #crashed(error: Error | undefined, startedMs: number): void {
+    this.crashes++;
     this.counters.forgetOpen();
     if (performance.now() - startedMs > STABLE_MS) this.#restartMs = FIRST_RESTART_MS;
     const restartMs = this.#restartMs;
     this.#restartMs = Math.min(2 * restartMs, LONGEST_RESTART_MS);
-    this.#events.onDeath(this.index, error, restartMs);
+    this.#events.onCrash(this.index, error, restartMs);
     if (this.#isStopping) return;
     this.#restart = setTimeout(() => {
       const againMs = performance.now();
       this.start().catch((reason: unknown) => {
         // A thread that has to stop while it starts never listens. That does not count as a death.
         if (this.#isStopped || this.#isStopping) return;
-        this.#died(reason instanceof Error ? reason : new Error(String(reason)), againMs);
+        this.#crashed(reason instanceof Error ? reason : new Error(String(reason)), againMs);
       });
     }, restartMs);
   }

@@ -11,7 +11,7 @@ import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';
-import type { PlacedRoute, RouteChanges, SlotUse } from '../routes/route-table.ts';
+import type { AssignedRoute, RouteChanges, SlotUse } from '../routes/route-table.ts';
 import { RateLimit } from '../router/rate-limit.ts';
 import type { TenantLimits } from '../router/route-index.ts';
 import type { ProxyProtocol } from '../router/trusted-sources.ts';
@@ -30,7 +30,7 @@ export interface EngineThreadsOptions extends EngineThreadEvents {
   readonly proxyProtocol: ProxyProtocol;
   readonly hasAccessLog: boolean;
   /** Returns the active routes, for a thread that starts. */
-  readonly routes: () => readonly PlacedRoute[];
+  readonly routes: () => readonly AssignedRoute[];
 }
 
 /** The engine threads of a gateway. */
@@ -76,7 +76,7 @@ export class EngineThreads implements SlotUse {
    * Starts all threads and returns the addresses they listen on. The first thread starts alone: if the port is 0, it
    * finds a free port, which the others share.
    *
-   * @throws ThreadCannotStart
+   * @throws ThreadStartError
    */
   async start(): Promise<readonly ListenAddress[]> {
     const [first, ...others] = this.all;

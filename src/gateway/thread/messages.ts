@@ -2,7 +2,7 @@
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Limits } from '../../engine/limits.ts';
-import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
+import type { AssignedRoute, RouteChanges } from '../routes/route-table.ts';
 import type { TenantLimits } from '../router/route-index.ts';
 import type { ProxyProtocol } from '../router/trusted-sources.ts';
 
@@ -21,7 +21,7 @@ export interface ThreadStart {
   readonly tenantLimits: TenantLimits;
   readonly proxyProtocol: ProxyProtocol;
   readonly hasAccessLog: boolean;
-  readonly routes: readonly PlacedRoute[];
+  readonly routes: readonly AssignedRoute[];
   /** Version of these routes. */
   readonly version: number;
   readonly masterKeys: readonly Uint8Array[];

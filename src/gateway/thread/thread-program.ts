@@ -147,20 +147,20 @@ function listenOn(engine: Engine, wanted: readonly ListenAddress[]) {
 let thread: ThreadProgram | undefined;
 
 /** Handles an error outside of any connection. The state is unknown then, so the thread ends and is restarted. */
-function die(error: unknown): void {
+function crash(error: unknown): void {
   thread?.stop();
   const stack = error instanceof Error ? error.stack : undefined;
   post({ type: 'stopped', sentence: stack ?? messageOf(error) });
 }
 
-process.on('uncaughtException', die);
+process.on('uncaughtException', crash);
 
 self.addEventListener('message', ({ data }: MessageEvent<ToThread>) => {
   try {
     if (data.type === 'start') start(data);
     else thread?.handle(data);
   } catch (error) {
-    die(error);
+    crash(error);
   }
 });
 
