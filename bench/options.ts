@@ -46,8 +46,8 @@ const PACE = {
 
 /** An invalid command line. */
 export class OptionsError extends Error {
-  constructor(sentence: string) {
-    super(sentence);
+  constructor(message: string) {
+    super(message);
     this.name = 'OptionsError';
   }
 }

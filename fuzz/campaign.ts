@@ -15,7 +15,7 @@ export interface Finding {
   readonly input: number;
   /** The bytes that had arrived. */
   readonly bytes: Buffer;
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /** Bytes as they arrive, in the middle of a larger buffer: the bytes around them must not matter. */
@@ -66,15 +66,15 @@ export class Campaign {
     const random = new Random(this.#seed, input);
     const isHello = !random.oneIn(3);
     const arrival = arrivalOf(isHello ? helloInput(random) : proxyHeaderInput(random), random);
-    let sentence: string | undefined;
+    let message: string | undefined;
     try {
-      sentence = isHello ? this.#checkHello(arrival, random) : this.#checkHeader(arrival, random);
+      message = isHello ? this.#checkHello(arrival, random) : this.#checkHeader(arrival, random);
     } catch (error) {
-      sentence = `threw ${error instanceof Error ? error.stack : String(error)}`;
+      message = `threw ${error instanceof Error ? error.stack : String(error)}`;
     }
-    return sentence === undefined
+    return message === undefined
       ? undefined
-      : { input, bytes: Buffer.from(arrival.arrived), sentence };
+      : { input, bytes: Buffer.from(arrival.arrived), message };
   }
 
   #checkHello(arrival: Arrival, random: Random): string | undefined {

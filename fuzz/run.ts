@@ -38,7 +38,7 @@ if (finding === undefined) {
     console.log(`${String(count).padStart(10)}  ${outcome}`);
   }
 } else {
-  console.error(`fuzz: input ${finding.input} of seed ${seed}: ${finding.sentence}\n`);
+  console.error(`fuzz: input ${finding.input} of seed ${seed}: ${finding.message}\n`);
   console.error(hexDump(finding.bytes));
   console.error(`\nAgain: fuzz/run.ts 1 --seed ${seed} --from ${finding.input}`);
   process.exitCode = 1;
@@ -79,7 +79,7 @@ function wholeNumber(text: string, what: string): number {
   return usageError(`'${text}' is no number for ${what}; give a whole one`);
 }
 
-function usageError(sentence: string): never {
-  console.error(`fuzz: ${sentence}`);
+function usageError(message: string): never {
+  console.error(`fuzz: ${message}`);
   process.exit(2);
 }

@@ -81,7 +81,7 @@ async function measure(site: Site, hasDns: boolean, say: Progress): Promise<Oper
   const start = { last, deadlineMs: DEADLINE_MS + tenants * DEADLINE_MS_PER_TENANT } as const;
   const cold = await measureColdStart(lab, {
     ...start,
-    onProgress: (sentence) => say.update('cold start', sentence),
+    onProgress: (message) => say.update('cold start', message),
   });
   say.done('cold start', `${cold.seconds.toFixed(1)} s`);
   say.update('rest', `${settle} s to settle, ${restSeconds} s measured`);

@@ -1,7 +1,7 @@
 /** A program that is not available on this machine. The message has a hint. */
 export class MissingProgramError extends Error {
-  constructor(sentence: string) {
-    super(sentence);
+  constructor(message: string) {
+    super(message);
     this.name = 'MissingProgramError';
   }
 }

@@ -169,7 +169,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     await until(() => upstream.closed, 'the reset at the tenant');
   });
 
-  test('starts again a thread that crashed, with the routes of now', async () => {
+  test('restarts a crashed thread with the current routes', async () => {
     await using a = await Tenant.start('a.k8s.test');
     await using b = await Tenant.start('b.k8s.test');
     await using lab = await GatewayLab.start({

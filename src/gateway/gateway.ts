@@ -226,13 +226,13 @@ export class Gateway {
       case 'keys-refused':
         this.#log.error('engine thread rejected new keys, keeping its previous keys', {
           thread,
-          error: message.sentence,
+          error: message.error,
         });
         break;
       case 'fault':
         this.#log.error('connection failed because of a bug', {
           thread,
-          error: message.sentence,
+          error: message.error,
           stack: message.stack,
         });
         break;

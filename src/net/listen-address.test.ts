@@ -29,6 +29,6 @@ test.each([
   ['example.com:443', "'example.com' in 'example.com:443' is not an IP address"],
   ['[10.0.0.1]:443', 'is not an IP address'],
   ['*:443', 'is not an IP address'],
-])('refuses %p with a fix', (text, sentence) => {
-  expect(() => parseListenAddress(text)).toThrow(sentence);
+])('refuses %p with a fix', (text, message) => {
+  expect(() => parseListenAddress(text)).toThrow(message);
 });

@@ -20,7 +20,7 @@ export class CannotListen extends Error {
   }
 }
 
-/** Returns what to do about the failure, as the second half of a sentence. */
+/** Returns what to do about the failure, as the second half of a message. */
 export function adviceFor({ code, at }: CannotListen): string {
   switch (code) {
     case 'EADDRINUSE':

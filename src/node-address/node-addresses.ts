@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 10;
 /** How long the kernel may take to route to a new address. The worst of 6,000 tries on a busy machine took 33 ms. */
 const MAX_ROUTING_MS = 2000;
 
-/** A problem of this machine, as a sentence for the user. */
+/** A problem of this machine, as a message for the user. */
 export class NodeAddressError extends Error {
   override readonly name = 'NodeAddressError';
 }
@@ -93,7 +93,7 @@ export class NodeAddresses implements Disposable {
     return isOurs(address, this.#present(), this.#link(LOOPBACK).index);
   }
 
-  /** Returns what is wrong with an address, as a sentence. Undefined if it is correct. */
+  /** Returns what is wrong with an address, as a message. Undefined if it is correct. */
   fault(address: string): string | undefined {
     const loopback = this.#link(LOOPBACK);
     const placement = this.#placement(address, loopback);

@@ -46,7 +46,7 @@ export function isOurs(
   );
 }
 
-/** Returns the place as a sentence. */
+/** Returns the place as a message. */
 export function placementText(
   address: string,
   placement: Placement,

@@ -7,7 +7,7 @@ import { ipBytes } from '../wire/ip-address.ts';
 /**
  * Returns the address in its canonical form.
  *
- * @throws TypeError with a sentence for the user if it is not an address, or one that no EndpointSlice may contain.
+ * @throws TypeError with a message for the user if it is not an address, or one that no EndpointSlice may contain.
  */
 export function parseVirtualAddress(text: string): string {
   const bytes = ipBytes(text);

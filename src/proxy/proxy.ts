@@ -67,7 +67,7 @@ interface Parts {
 /**
  * Starts a proxy. An edge that is down only makes it not ready.
  *
- * @throws AddressUnavailable, or Error with a sentence about an invalid file.
+ * @throws AddressUnavailable, or Error with a message about an invalid file.
  */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { mode, serverName, log, lookup, clock = systemClock } = options;
@@ -147,7 +147,7 @@ export class RunningProxy {
     parts.edge.start();
   }
 
-  /** Returns why the proxy is not ready, as a sentence. Undefined if it is ready. */
+  /** Returns why the proxy is not ready, as a message. Undefined if it is ready. */
   readonly notReady = (): string | undefined =>
     this.#isDraining ? 'draining: the proxy is shutting down' : this.#parts.edge.fault();
 
@@ -186,7 +186,7 @@ export class RunningProxy {
 }
 
 /**
- * The proxy cannot listen on an address. The message is a sentence for the user. The cause is the machine, not a flag
+ * The proxy cannot listen on an address. The message is for the user. The cause is the machine, not a flag
  * or a file.
  */
 export class AddressUnavailable extends Error {

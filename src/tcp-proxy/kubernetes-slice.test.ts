@@ -95,7 +95,7 @@ test('a slice of the other family is refused with a way out', () => {
   const step = planJoin(sliceOf(['192.0.2.2']), { ...ME, address: 'fd00::1' }, () => true);
 
   expect(step).toMatchObject({ kind: 'blocked', code: 'OtherFamily' });
-  expect(step.kind === 'blocked' && step.sentence).toContain('delete the slice');
+  expect(step.kind === 'blocked' && step.message).toContain('delete the slice');
 });
 
 test('joins a slice without endpoints and ports, as a server may return it', () => {

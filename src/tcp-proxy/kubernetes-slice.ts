@@ -42,7 +42,7 @@ export type SliceStep =
   /** The slice is as desired. */
   | { readonly kind: 'keep' }
   /** The slice must not be changed: the reason, and what the user can do. */
-  | { readonly kind: 'blocked'; readonly code: BlockCode; readonly sentence: string };
+  | { readonly kind: 'blocked'; readonly code: BlockCode; readonly message: string };
 
 /**
  * - `ManagedByOperator`: Snicket's operator manages the slice
@@ -113,7 +113,7 @@ export function otherWriter({ metadata }: EndpointSlice): string | undefined {
 const MANAGED_BY_OPERATOR: SliceStep = {
   kind: 'blocked',
   code: 'ManagedByOperator',
-  sentence:
+  message:
     "Snicket's operator manages EndpointSlice default/kubernetes, so this proxy does not change it; remove addons.tcpProxy from the TenantControlPlane",
 };
 
@@ -121,7 +121,7 @@ function otherFamily({ addressType }: EndpointSlice, { address }: ProxyEndpoint)
   return {
     kind: 'blocked',
     code: 'OtherFamily',
-    sentence: `EndpointSlice default/kubernetes has the immutable address type ${addressType}, but the address of this node is ${address}; delete the slice, and the proxies create it again`,
+    message: `EndpointSlice default/kubernetes has the immutable address type ${addressType}, but the address of this node is ${address}; delete the slice, and the proxies create it again`,
   };
 }
 
@@ -133,7 +133,7 @@ function otherPort(
   return {
     kind: 'blocked',
     code: 'OtherPort',
-    sentence: `the proxies at ${others.map(addressOf).join(', ')} listen on port ${port ?? 'unknown'} and this one on ${endpoint.port}, but an EndpointSlice has one port; use the same --listen-addr for all`,
+    message: `the proxies at ${others.map(addressOf).join(', ')} listen on port ${port ?? 'unknown'} and this one on ${endpoint.port}, but an EndpointSlice has one port; use the same --listen-addr for all`,
   };
 }
 
@@ -141,7 +141,7 @@ function lastEntry({ address }: ProxyEndpoint): SliceStep {
   return {
     kind: 'blocked',
     code: 'LastEntry',
-    sentence: `${address} stays in EndpointSlice default/kubernetes, because no other proxy is alive; without an endpoint, pods could not connect until the next proxy joins`,
+    message: `${address} stays in EndpointSlice default/kubernetes, because no other proxy is alive; without an endpoint, pods could not connect until the next proxy joins`,
   };
 }
 

@@ -10,7 +10,7 @@ import { canonicalAddress, endpointAddressFault } from '../kube/endpoints/endpoi
 /**
  * Returns the local address of a connection to the upstream.
  *
- * @throws Error with a sentence if the upstream is not reachable, or if other nodes could not dial the address.
+ * @throws Error with a message if the upstream is not reachable, or if other nodes could not dial the address.
  */
 export async function addressTowards(
   { host, port }: EdgeAddress,

@@ -52,7 +52,7 @@ const MIN_INTERVAL_MS = 1_000;
 /** Every API server certificate has this name, so it is used if the upstream has no DNS name. */
 const API_SERVER_NAME = 'kubernetes.default.svc';
 
-/** Returns the settings. @throws TypeError with a sentence for the user. */
+/** Returns the settings. @throws TypeError with a message for the user. */
 export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings {
   const upstreamText = given(flags.upstreamAddr) ?? given(env['UPSTREAM_ADDR']);
   if (upstreamText === undefined) {

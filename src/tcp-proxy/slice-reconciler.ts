@@ -103,14 +103,14 @@ export class SliceReconciler {
       }
       const step = await this.#apply(planLeave, endpoint, signal);
       if (step.kind === 'blocked') {
-        log.info(step.sentence, { code: step.code });
+        log.info(step.message, { code: step.code });
         return;
       }
       await this.#leases.release(endpoint.address, signal);
       log.info('endpoint removed from EndpointSlice default/kubernetes', { ...endpoint });
     } catch (error) {
-      const sentence = 'cannot remove the endpoint; other proxies remove it once its Lease expires';
-      log.warn(sentence, { ...endpoint, error });
+      const message = 'cannot remove the endpoint; other proxies remove it once its Lease expires';
+      log.warn(message, { ...endpoint, error });
     }
   }
 
@@ -118,7 +118,7 @@ export class SliceReconciler {
     try {
       const step = await this.#reconcile(signal);
       if (step.kind !== 'blocked') this.#reportRecovery();
-      else this.#reportProblem(step.code, step.sentence);
+      else this.#reportProblem(step.code, step.message);
     } catch (error) {
       if (signal.aborted) return;
       this.counts.failures++;
@@ -214,10 +214,10 @@ export class SliceReconciler {
     );
   }
 
-  #reportProblem(code: string, sentence: string): void {
+  #reportProblem(code: string, message: string): void {
     if (this.#problem === code) return;
     this.#problem = code;
-    this.#options.log.warn(`${code}: ${sentence}`, { code });
+    this.#options.log.warn(`${code}: ${message}`, { code });
   }
 
   #reportRecovery(): void {

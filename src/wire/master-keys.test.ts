@@ -28,8 +28,8 @@ test.each([
     'keys:3: not a valid base64 or hex key; generate one with: openssl rand -base64 32',
   ],
   [`${KEY.toString('hex')}\n`.repeat(3), 'keys: 3 keys; keep the current key'],
-])('refuses %p', (text, sentence) => {
-  expect(() => parseKeys(text, 'keys')).toThrow(sentence);
+])('refuses %p', (text, message) => {
+  expect(() => parseKeys(text, 'keys')).toThrow(message);
 });
 
 test('refuses a truncated key', () => {

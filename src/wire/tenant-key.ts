@@ -35,8 +35,8 @@ export type TenantKeyErrorCode =
 export class TenantKeyError extends Error {
   readonly code: TenantKeyErrorCode;
 
-  constructor(code: TenantKeyErrorCode, sentence: string) {
-    super(sentence);
+  constructor(code: TenantKeyErrorCode, message: string) {
+    super(message);
     this.name = 'TenantKeyError';
     this.code = code;
   }

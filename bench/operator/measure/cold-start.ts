@@ -37,7 +37,7 @@ export async function measureColdStart(
   }: {
     readonly last: Stage;
     readonly deadlineMs: number;
-    readonly onProgress: (sentence: string) => void;
+    readonly onProgress: (message: string) => void;
   },
 ): Promise<StartCost> {
   const { exposures, tenants } = lab;

@@ -53,8 +53,8 @@ test.each([
   ['::ffff:10.0.0.1', 'write 10.0.0.1/32'],
   ['::ffff:0:0/96', 'write 0.0.0.0/0'],
   ['10.0.0.0/8,,', "'' is not an IP network"],
-])('refuses %p', (text, sentence) => {
-  expect(() => parseNetworks(text)).toThrow(sentence);
+])('refuses %p', (text, message) => {
+  expect(() => parseNetworks(text)).toThrow(message);
 });
 
 test('knows an IPv4 address that a load balancer wrote as IPv6', () => {

@@ -1,7 +1,7 @@
 /** Parses and matches IP networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`, `10.0.0.1`. */
 import { ipBytes } from '../../wire/ip-address.ts';
 
-/** Returns what is wrong with a network, as a sentence for the user, or undefined if it is valid. */
+/** Returns what is wrong with a network, as a message for the user, or undefined if it is valid. */
 export function networkFault(text: string): string | undefined {
   try {
     refuseHostBits(text, networkFrom(text));
@@ -12,7 +12,7 @@ export function networkFault(text: string): string | undefined {
   }
 }
 
-/** Parses a comma-separated list of networks. @throws TypeError with a sentence for the user. */
+/** Parses a comma-separated list of networks. @throws TypeError with a message for the user. */
 export function parseNetworks(text: string): readonly string[] {
   return text.split(',').map((part) => {
     const network = part.trim();

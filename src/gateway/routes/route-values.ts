@@ -18,8 +18,8 @@ export class RouteFault extends Error {
   /** Whether the key itself is invalid, regardless of its value. */
   readonly isKey: boolean;
 
-  constructor(sentence: string, path: ValuePath, otherPath?: ValuePath, isKey = false) {
-    super(sentence);
+  constructor(message: string, path: ValuePath, otherPath?: ValuePath, isKey = false) {
+    super(message);
     this.name = 'RouteFault';
     this.path = path;
     this.otherPath = otherPath;
@@ -232,8 +232,8 @@ function objectAt(
     const meant = keys.find((known) => isTypoOf(known, key));
     const advice =
       meant === undefined ? `it may have ${keys.join(', ')}` : `did you mean '${meant}'?`;
-    const sentence = `${what} cannot have '${key}'; ${advice}`;
-    throw new RouteFault(sentence, [...path, key], undefined, true);
+    const message = `${what} cannot have '${key}'; ${advice}`;
+    throw new RouteFault(message, [...path, key], undefined, true);
   }
   return value as Record<string, unknown>;
 }

@@ -45,7 +45,7 @@ export function waitingMessage(waiting: number): string {
 export interface LoadState {
   /** Whether the last version that was read is active. */
   isCurrent: boolean;
-  /** Why it is not active, as a sentence. */
+  /** Why it is not active, as a message. */
   problem: string | undefined;
   loads: number;
   failures: number;

@@ -81,7 +81,12 @@ test('retries a version until all its routes are active, and logs it once', asyn
 
   expect(lab.active).toEqual(['a.test', 'b.test', 'c.test']);
   expect(lab.tries).toBe(3);
-  expect(lab.file.state).toMatchObject({ isCurrent: true, problem: undefined, loads: 1, failures: 1 });
+  expect(lab.file.state).toMatchObject({
+    isCurrent: true,
+    problem: undefined,
+    loads: 1,
+    failures: 1,
+  });
 });
 
 test('uses the next version, even if routes of the previous one waited', async () => {

@@ -132,10 +132,10 @@ test.each([
   ],
   [entry('Kind: api'), "did you mean 'kind'?"],
   [entry('hots: a.test'), "a route cannot have 'hots'; it may have"],
-])('refuses %p with its position and a fix', async (text, sentence) => {
+])('refuses %p with its position and a fix', async (text, message) => {
   const error = await refusal(text);
 
-  expect(error.message).toContain(sentence);
+  expect(error.message).toContain(message);
   expect(error.code).toBe('routes_invalid');
   expect(error.line).toBeGreaterThan(0);
 });
@@ -151,10 +151,10 @@ test.each([
     'routes:\n- {tenant: &x a, host: a.test, kind: api, endpoints: []}\n- {tenant: *x, host: b.test}\n',
     "routes.yaml:3:12: '*x' is an alias; write out its value",
   ],
-])('refuses %s, which two parsers would read in two ways', async (_what, text, sentence) => {
+])('refuses %s, which two parsers would read in two ways', async (_what, text, message) => {
   const error = await refusal(text);
 
-  expect(error.message).toContain(sentence);
+  expect(error.message).toContain(message);
   expect(error.code).toBe('routes_invalid');
 });
 
@@ -163,7 +163,7 @@ test.each([
   ['YAML that is closed', `routes: ${'['.repeat(50_000)}${']'.repeat(50_000)}`],
   ['block lists', `routes:\n${'- '.repeat(50_000)}a\n`],
   ['JSON', `{"routes":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
-])('refuses %s that is nested too deeply, with a sentence', async (_what, text) => {
+])('refuses %s that is nested too deeply, with a message', async (_what, text) => {
   const error = await refusal(text);
 
   expect(error.message).toStartWith('routes.yaml: lists or mappings are nested too deeply');

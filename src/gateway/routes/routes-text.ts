@@ -28,11 +28,11 @@ export class RoutesError extends Error {
 
   constructor(
     code: RoutesErrorCode,
-    sentence: string,
+    message: string,
     file: string,
     place?: { readonly line: number; readonly col: number },
   ) {
-    super(`${file}:${place === undefined ? '' : `${place.line}:${place.col}:`} ${sentence}`);
+    super(`${file}:${place === undefined ? '' : `${place.line}:${place.col}:`} ${message}`);
     this.name = 'RoutesError';
     this.code = code;
     this.line = place?.line;
@@ -54,8 +54,8 @@ export async function parseRoutes(
   } catch (error) {
     // Both parsers recurse per level, so deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
-    const sentence = 'lists or mappings are nested too deeply; routes need four levels';
-    throw new RoutesError('routes_invalid', sentence, file);
+    const message = 'lists or mappings are nested too deeply; routes need four levels';
+    throw new RoutesError('routes_invalid', message, file);
   }
 }
 
@@ -156,20 +156,20 @@ async function exactDocument(text: string, file: string) {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const wrong = document.errors[0] ?? document.warnings[0];
   if (wrong !== undefined) {
-    const sentence =
+    const message =
       wrong.code === 'MULTIPLE_DOCS'
         ? 'the file has a second document; put all routes into the first one'
         : `${wrong.message}; fix the YAML syntax`;
-    throw new RoutesError('routes_syntax', sentence, file, lines.linePos(wrong.pos[0]));
+    throw new RoutesError('routes_syntax', message, file, lines.linePos(wrong.pos[0]));
   }
   if (document.contents === null) {
-    const sentence = "the file is empty; write 'routes: []' if there are none";
-    throw new RoutesError('routes_invalid', sentence, file, { line: 1, col: 1 });
+    const message = "the file is empty; write 'routes: []' if there are none";
+    throw new RoutesError('routes_invalid', message, file, { line: 1, col: 1 });
   }
   visit(document, {
     Alias(_key, { source, range }) {
-      const sentence = `'*${source}' is an alias; write out its value`;
-      throw new RoutesError('routes_invalid', sentence, file, lines.linePos(range?.[0] ?? 0));
+      const message = `'*${source}' is an alias; write out its value`;
+      throw new RoutesError('routes_invalid', message, file, lines.linePos(range?.[0] ?? 0));
     },
   });
   return { document, lines };
@@ -185,9 +185,8 @@ function positioned(
     (fault.isKey ? placeOfKey(fault.path, document, lines) : undefined) ??
     placeOf(fault.path, document, lines);
   const other = fault.otherPath && placeOf(fault.otherPath, document, lines);
-  const sentence =
-    other === undefined ? fault.message : `${fault.message} (see line ${other.line})`;
-  return new RoutesError('routes_invalid', sentence, file, place);
+  const message = other === undefined ? fault.message : `${fault.message} (see line ${other.line})`;
+  return new RoutesError('routes_invalid', message, file, place);
 }
 
 /** Returns the position of a value. For a missing value it is the position of the nearest parent. */

@@ -51,7 +51,7 @@ export class EngineThread implements Drainable {
   isListening = false;
   engine = '';
   fallbackReason: string | undefined;
-  /** Why it skips some addresses on a machine without IPv6, one sentence per address. */
+  /** Why it skips some addresses on a machine without IPv6, one message per address. */
   skipped: readonly string[] = [];
 
   readonly #startData: () => ThreadStart;
@@ -148,12 +148,12 @@ export class EngineThread implements Drainable {
         run.listening.resolve(message.addresses);
         break;
       case 'cannot-start':
-        run.cause = new ThreadStartError(message.sentence);
+        run.cause = new ThreadStartError(message.error);
         run.worker.terminate();
         break;
       case 'stopped':
         run.hasClosedSockets = true;
-        if (message.sentence !== undefined) run.cause = new Error(message.sentence);
+        if (message.error !== undefined) run.cause = new Error(message.error);
         run.worker.terminate();
         break;
       case 'applied':
@@ -171,8 +171,8 @@ export class EngineThread implements Drainable {
     this.isListening = false;
     this.#run = undefined;
     run.over.resolve();
-    const sentence = `engine thread ${this.index} ended before it could listen`;
-    run.listening.reject(run.cause ?? new ThreadStartError(sentence));
+    const reason = `engine thread ${this.index} ended before it could listen`;
+    run.listening.reject(run.cause ?? new ThreadStartError(reason));
     if (!wasListening || this.#isStopped) return;
     // Bun closes the sockets that it opened itself.
     if (run.hasClosedSockets || this.engine === 'bun') this.#crashed(run.cause, run.startedMs);

@@ -42,16 +42,16 @@ export type FromThread =
       readonly type: 'listening';
       /** The addresses with the ports that the system assigned. Without IPv6 there are fewer than configured. */
       readonly addresses: readonly ListenAddress[];
-      /** Why there are fewer, one sentence per address. */
+      /** Why there are fewer, one message per address. */
       readonly skipped: readonly string[];
       readonly engine: string;
       readonly fallbackReason: string | undefined;
     }
-  | { readonly type: 'cannot-start'; readonly sentence: string }
-  /** The thread has closed everything and can be terminated. It has a sentence if the cause was an error. */
-  | { readonly type: 'stopped'; readonly sentence?: string }
+  | { readonly type: 'cannot-start'; readonly error: string }
+  /** The thread has closed everything and can be terminated. It has an error if that was the cause. */
+  | { readonly type: 'stopped'; readonly error?: string }
   | { readonly type: 'applied'; readonly version: number }
   /** The thread keeps the keys that it had. */
-  | { readonly type: 'keys-refused'; readonly sentence: string }
-  | { readonly type: 'fault'; readonly sentence: string; readonly stack: string | undefined }
+  | { readonly type: 'keys-refused'; readonly error: string }
+  | { readonly type: 'fault'; readonly error: string; readonly stack: string | undefined }
   | { readonly type: 'access-log'; readonly lines: string; readonly count: number };

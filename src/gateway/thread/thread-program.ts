@@ -83,7 +83,7 @@ class ThreadProgram {
       limits: start.limits,
       onFault: (error) => {
         const stack = error instanceof Error ? error.stack : undefined;
-        post({ type: 'fault', sentence: messageOf(error), stack });
+        post({ type: 'fault', error: messageOf(error), stack });
       },
     });
     this.#engine = engine;
@@ -102,7 +102,7 @@ class ThreadProgram {
         this.#keyChanges = this.#keyChanges
           .then(() => this.#changeKeys(message.masterKeys))
           // Caught here, so that unusable keys do not block later ones.
-          .catch((error: unknown) => post({ type: 'keys-refused', sentence: messageOf(error) }));
+          .catch((error: unknown) => post({ type: 'keys-refused', error: messageOf(error) }));
         break;
       case 'stop-accepting':
         this.#isStopping = true;
@@ -150,7 +150,7 @@ let thread: ThreadProgram | undefined;
 function crash(error: unknown): void {
   thread?.stop();
   const stack = error instanceof Error ? error.stack : undefined;
-  post({ type: 'stopped', sentence: stack ?? messageOf(error) });
+  post({ type: 'stopped', error: stack ?? messageOf(error) });
 }
 
 process.on('uncaughtException', crash);
@@ -170,6 +170,6 @@ function start(data: ThreadStart): void {
   started.listen().catch((error: unknown) => {
     // Otherwise the sockets it has opened would stay open in the process without a reader.
     started.stop();
-    post({ type: 'cannot-start', sentence: messageOf(error) });
+    post({ type: 'cannot-start', error: messageOf(error) });
   });
 }

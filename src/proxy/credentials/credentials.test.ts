@@ -40,8 +40,8 @@ test.each([
   ['no key', pair.cert, 'nonsense', 'tls.key contains no valid private key'],
   ['files exchanged', pair.key, pair.cert, 'tls.crt contains no valid certificate'],
   ['empty files', '', '', 'tls.crt contains no valid certificate'],
-])('refuses %s, naming the file', (_, certificate, key, sentence) => {
-  expect(() => serving(certificate, key)).toThrow(sentence);
+])('refuses %s, naming the file', (_, certificate, key, message) => {
+  expect(() => serving(certificate, key)).toThrow(message);
 });
 
 test('appends the issuer to a lone leaf, and leaves a chain unchanged', async () => {
@@ -74,8 +74,8 @@ test.each([
     authority.cert + authority.cert.replace(/\nMII..../, '\nMIIAAAA'),
     'certificate 2 of 2 in ca.crt is invalid',
   ],
-])('refuses authorities that are %s', (_, content, sentence) => {
-  expect(() => parseTrustedAuthorities(Buffer.from(content), 'ca.crt')).toThrow(sentence);
+])('refuses authorities that are %s', (_, content, message) => {
+  expect(() => parseTrustedAuthorities(Buffer.from(content), 'ca.crt')).toThrow(message);
 });
 
 test('reads a tenant key with a newline or without', () => {
@@ -93,8 +93,8 @@ test.each([
   ['two lines', Buffer.from(`${'A'.repeat(43)}=\n${'A'.repeat(43)}=`), 'is not base64 on one line'],
   ['nothing', Buffer.alloc(0), 'is not base64 on one line'],
   ['half of it', Buffer.from(Buffer.alloc(16, 1).toString('base64')), 'has 16 bytes instead of 32'],
-])('refuses a tenant key that is %s, without a word of it', (_, content, sentence) => {
+])('refuses a tenant key that is %s, without a word of it', (_, content, message) => {
   const parse = () => parseTenantSecret(content, 'tenant.key', 'a.k8s.test');
 
-  expect(parse).toThrow(sentence);
+  expect(parse).toThrow(message);
 });

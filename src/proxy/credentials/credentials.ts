@@ -57,7 +57,7 @@ export class Credentials {
   readonly #edge: LiveFiles<readonly EdgeAddress[]> | undefined;
   #chain: Chain | undefined;
 
-  /** Reads the files. @throws Error with a sentence about the first invalid one. */
+  /** Reads the files. @throws Error with a message about the first invalid one. */
   constructor(options: CredentialsOptions) {
     this.#options = options;
     const { authorities, certificate, key, tenantKey, edge } = options.paths;

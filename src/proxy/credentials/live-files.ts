@@ -9,7 +9,7 @@ import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 /** Options of {@link LiveFiles}. */
 export interface LiveFilesOptions<Value> {
   readonly paths: readonly string[];
-  /** Parses the contents, in the order of the paths. Throws an Error with a sentence for the user. */
+  /** Parses the contents, in the order of the paths. Throws an Error with a message for the user. */
   readonly parse: (contents: readonly Buffer[]) => Value;
   /** Called when the files have changed and the new value is in use. */
   readonly onReload: (value: Value) => void;
@@ -24,7 +24,7 @@ export interface LiveFilesOptions<Value> {
 /** Two files are not replaced atomically. A mismatched pair is read again after this time, and only then reported. */
 export const RETRY_MS = 500;
 
-/** A file cannot be read. The message is a sentence for the user. */
+/** A file cannot be read. The message is for the user. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly path: string;

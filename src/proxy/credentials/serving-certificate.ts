@@ -20,7 +20,7 @@ export interface ServingCertificate {
  * Parses a certificate and its key, and checks that they match. TLS itself would only report a mismatch to the first
  * pod.
  *
- * @throws Error with a sentence that contains no part of the key.
+ * @throws Error with a message that contains no part of the key.
  */
 export function parseServingCertificate(
   certificate: Buffer,
@@ -60,7 +60,7 @@ export function withIssuer(serving: ServingCertificate, authorities: string): Se
   return { ...serving, certificate: `${serving.certificate.trimEnd()}\n${issuer}\n` };
 }
 
-/** Returns why pods refuse the certificate at this time, as a sentence with its dates. Undefined if it is valid. */
+/** Returns why pods refuse the certificate at this time, as a message with its dates. Undefined if it is valid. */
 export function datesFault(serving: ServingCertificate, nowSeconds: number): string | undefined {
   const { notBeforeSeconds, notAfterSeconds } = serving;
   const isEarly = nowSeconds < notBeforeSeconds;

@@ -8,7 +8,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /**
  * Parses the key of a host.
  *
- * @throws Error with a sentence that contains no part of the secret.
+ * @throws Error with a message that contains no part of the secret.
  */
 export function parseTenantSecret(bytes: Buffer, path: string, host: string): TenantKey {
   const text = bytes.toString('latin1').trim();

@@ -14,7 +14,7 @@ export interface TrustedAuthorities {
 /**
  * Parses a bundle. It parses each block itself, because TLS would ignore an invalid one and then trust no certificate.
  *
- * @throws Error with a sentence for the user.
+ * @throws Error with a message for the user.
  */
 export function parseTrustedAuthorities(bytes: Buffer, path: string): TrustedAuthorities {
   const blocks = certificateBlocks(bytes.toString('latin1'));

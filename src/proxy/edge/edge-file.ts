@@ -4,7 +4,7 @@
 import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
 
 /**
- * Parses the addresses in a file. Blank lines and lines that begin with `#` are ignored. @throws Error with a sentence
+ * Parses the addresses in a file. Blank lines and lines that begin with `#` are ignored. @throws Error with a message
  * for the user
  */
 export function parseEdgeFile(bytes: Uint8Array, path: string): readonly EdgeAddress[] {

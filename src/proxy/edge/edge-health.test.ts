@@ -8,7 +8,7 @@ const UP: ProbeResult = { isUp: true };
 const DOWN: ProbeResult = {
   isUp: false,
   code: 'dial_refused',
-  sentence: 'dial_refused: nobody listens',
+  message: 'dial_refused: nobody listens',
 };
 
 function health(answer: () => ProbeResult | Error) {

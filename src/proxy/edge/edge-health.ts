@@ -54,9 +54,9 @@ export class EdgeHealth {
     return { successes: this.#successes, failures: this.#failures };
   }
 
-  /** Returns why the edge is not up, as a sentence. Undefined if it is up. */
+  /** Returns why the edge is not up, as a message. Undefined if it is up. */
   reason(): string | undefined {
-    if (this.#result !== undefined) return this.#result.isUp ? undefined : this.#result.sentence;
+    if (this.#result !== undefined) return this.#result.isUp ? undefined : this.#result.message;
     return this.#isProbing
       ? 'the first probe of the edge is in progress'
       : 'the edge has not been probed yet';
@@ -112,7 +112,7 @@ export class EdgeHealth {
     if (result.isUp) {
       if (before?.isUp !== true) log.info('edge is up');
     } else if (before === undefined || before.isUp || before.code !== result.code) {
-      log.warn('edge is down', { code: result.code, error: result.sentence });
+      log.warn('edge is down', { code: result.code, error: result.message });
     }
   }
 }
@@ -126,6 +126,6 @@ function brokenProbe(error: unknown): ProbeResult {
   return {
     isUp: false,
     code: 'fault',
-    sentence: `fault: the probe failed because of a bug: ${why}`,
+    message: `fault: the probe failed because of a bug: ${why}`,
   };
 }

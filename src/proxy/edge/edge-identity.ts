@@ -30,6 +30,6 @@ export function identityFault(
   if (!success || !socket.authorized) return new Error('the handshake did not complete');
   const certificate = socket.getPeerX509Certificate();
   if (certificate.checkHost(serverName, { subject: 'never' }) !== undefined) return undefined;
-  const sentence = `the certificate has no subject alternative name ${serverName}`;
-  return Object.assign(new Error(sentence), { code: NO_NAME });
+  const message = `the certificate has no subject alternative name ${serverName}`;
+  return Object.assign(new Error(message), { code: NO_NAME });
 }

@@ -33,8 +33,8 @@ export type ProbeResult =
       readonly isUp: false;
       /** A code of {@link ENGINE_REASONS} or {@link PROXY_REASONS}. */
       readonly code: string;
-      /** What happened, as a sentence for the user. */
-      readonly sentence: string;
+      /** What happened, as a message for the user. */
+      readonly message: string;
     };
 
 const HUNG_UP = 'it closed the connection right after accepting it';
@@ -158,8 +158,8 @@ class Attempt {
     const isAlert = code === 'edge_handshake_failed' && this.#meaning !== undefined;
     const meaning = isAlert ? this.#meaning : { ...ENGINE_REASONS, ...PROXY_REASONS }[code];
     const detail = error === undefined ? '' : ` (${error.message.trim()})`;
-    const sentence = `${code}: edge ${endpoint.toString()}, name ${serverName}: ${meaning}${detail}`;
-    this.#end({ isUp: false, code, sentence });
+    const message = `${code}: edge ${endpoint.toString()}, name ${serverName}: ${meaning}${detail}`;
+    this.#end({ isUp: false, code, message });
   }
 
   #end(result: ProbeResult): void {

@@ -71,7 +71,7 @@ test('returns the reason if there is no address yet', async () => {
   expect(await edge.probe()).toMatchObject({
     isUp: false,
     code: 'edge_down',
-    sentence: 'edge_down: the addresses of edge.test are being resolved',
+    message: 'edge_down: the addresses of edge.test are being resolved',
   });
 });
 
@@ -108,7 +108,7 @@ test.each([
   ['handshake_failure', 'the gateway rejected the signed header'],
   ['internal_error', 'the gateway has no working endpoint for this tenant'],
   ['unrecognized_name', 'the edge did not complete the TLS handshake'],
-] as const)('explains the alert %s of the gateway', async (name, sentence) => {
+] as const)('explains the alert %s of the gateway', async (name, message) => {
   await using lab = await Lab.create();
   const key = tenantKey(HOST, SECRET);
   const gateway = lab.use(
@@ -122,11 +122,11 @@ test.each([
 
   expect(await signed.prober.probe()).toMatchObject({
     ...options,
-    sentence: expect.stringContaining(sentence) as string,
+    message: expect.stringContaining(message) as string,
   });
   expect(await plain.prober.probe()).toMatchObject({
     ...options,
-    sentence: expect.stringContaining('the edge did not complete') as string,
+    message: expect.stringContaining('the edge did not complete') as string,
   });
 });
 
@@ -141,6 +141,6 @@ test('a bug before the handshake is the result of the probe, and does not wait f
   const result = await edge.probe();
 
   expect(result).toMatchObject({ isUp: false, code: 'fault' });
-  expect(result).toMatchObject({ sentence: expect.stringContaining('no tenant key') as string });
+  expect(result).toMatchObject({ message: expect.stringContaining('no tenant key') as string });
   await until(() => mute.peers.every((peer) => peer.sawFin || peer.closed), 'the end at the edge');
 });

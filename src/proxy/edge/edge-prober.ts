@@ -18,7 +18,7 @@ export interface EdgeProberOptions {
   /** Returns the current key. Undefined if connections do not begin with a signed header. */
   readonly tenantKey: (() => TenantKey) | undefined;
   readonly timeoutMs: number;
-  /** Returns why there is no address to dial, as a sentence. */
+  /** Returns why there is no address to dial, as a message. */
   readonly noAddress: () => string;
 }
 
@@ -41,7 +41,7 @@ export class EdgeProber {
     let last: ProbeResult = {
       isUp: false,
       code: 'edge_down',
-      sentence: `edge_down: ${noAddress()}`,
+      message: `edge_down: ${noAddress()}`,
     };
     for (let step = 0; step < all.length; step++) {
       const endpoint = all[(first + step) % all.length];

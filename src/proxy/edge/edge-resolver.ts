@@ -46,7 +46,7 @@ export class EdgeResolver {
     this.#lookup = options.lookup ?? systemLookup;
   }
 
-  /** Why the last lookup failed, as a sentence. The last valid addresses stay in use. */
+  /** Why the last lookup failed, as a message. The last valid addresses stay in use. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -132,9 +132,9 @@ export class EdgeResolver {
     const why = error instanceof Error ? error.message : String(error);
     const remaining =
       loadBalancer.size === 0 ? 'no address is known yet' : 'the previous addresses stay in use';
-    const sentence = `the addresses of ${edge} cannot be resolved (${why}); ${remaining}`;
-    if (this.#failure !== sentence) log.warn('cannot resolve edge', { edge, error: sentence });
-    this.#failure = sentence;
+    const message = `the addresses of ${edge} cannot be resolved (${why}); ${remaining}`;
+    if (this.#failure !== message) log.warn('cannot resolve edge', { edge, error: message });
+    this.#failure = message;
   }
 }
 

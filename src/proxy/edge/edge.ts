@@ -82,7 +82,7 @@ export class Edge {
     this.health.suspect();
   };
 
-  /** Returns why the edge cannot be used, as a sentence. Undefined if it can. */
+  /** Returns why the edge cannot be used, as a message. Undefined if it can. */
   fault(): string | undefined {
     return this.loadBalancer.size === 0 ? this.#noAddress() : this.health.reason();
   }
