@@ -19,6 +19,16 @@ const CONTROLLERS: readonly (readonly [controller: string, driver: Driver])[] = 
 
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
 
+/** Reports whether two versions of an IngressClass are the same for Snicket: only spec and default annotation count. */
+export function isSameIngressClass(one: IngressClass, other: IngressClass): boolean {
+  const isDefault = ({ metadata }: IngressClass) => metadata.annotations?.[IS_DEFAULT];
+  return Bun.deepEquals(one.spec, other.spec) && isDefault(one) === isDefault(other);
+}
+
+interface IngressClass extends KubeObject {
+  readonly spec?: unknown;
+}
+
 /** Returns the driver of a known controller. */
 function driverOf(controller: string): Driver | undefined {
   const found = CONTROLLERS.find(

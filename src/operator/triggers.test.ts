@@ -388,6 +388,44 @@ describe('an ingress class concerns Exposures whose object is prepared by one', 
   });
 });
 
+describe('among many Exposures, a change of an ingress class concerns', () => {
+  const { apiVersion, kind } = RESOURCES.ingressClass;
+  const IS_DEFAULT_CLASS = 'ingressclass.kubernetes.io/is-default-class';
+  const ingressClass = (annotations: Readonly<Record<string, string>>, spec: object = {}) => ({
+    apiVersion,
+    kind,
+    metadata: { name: 'public', annotations },
+    spec: { controller: 'haproxy.org/ingress-controller', ...spec },
+  });
+  const before = ingressClass({});
+
+  test.each<[string, readonly string[], KubeObject]>([
+    [
+      'none if its metadata alone is new',
+      [],
+      ingressClass({ 'meta.helm.sh/release-name': 'edge' }),
+    ],
+    [
+      'those on Edges that use it if it becomes the default class',
+      ['blue'],
+      ingressClass({ [IS_DEFAULT_CLASS]: 'true' }),
+    ],
+    [
+      'those on Edges that use it if its spec changes',
+      ['blue'],
+      ingressClass({}, { parameters: {} }),
+    ],
+  ])('%s', (_, expected, after) => {
+    const lab = new EdgeLab();
+    lab.apply(edgeObject('few'));
+    lab.expose('blue', 'few');
+    const onFew = new Set([dependencyOn(RESOURCES.edge, { name: 'few' })]);
+    lab.dependencies.set('of-blue/blue', onFew);
+
+    expect(lab.set(after, before)).toEqual(expected);
+  });
+});
+
 describe('a change of the record of an Exposure concerns', () => {
   const ofKamaji = { group: groupOf(kamaji.apiVersion), kind: kamaji.kind, name: 'blue', uid: '1' };
   const ofSteward = { ...ofKamaji, group: groupOf(steward.apiVersion), uid: '2' };

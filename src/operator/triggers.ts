@@ -5,6 +5,7 @@ import type { Edge } from '../api/edge.ts';
 import { exposureKeyOf } from '../api/host-ownership.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { claimsOf, covers } from '../edges/claims/claims.ts';
+import { isSameIngressClass } from '../edges/ingress-class.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
@@ -144,6 +145,8 @@ export class Triggers implements ManagementListener {
   };
 
   readonly onEdgeSetting: ManagementListener['onEdgeSetting'] = (setting, previous) => {
+    const isClass = setting.kind === RESOURCES.ingressClass.kind;
+    if (isClass && previous !== undefined && isSameIngressClass(setting, previous)) return;
     const management = this.#options.management();
     const classes = management.all(RESOURCES.ingressClass);
     for (const object of management.edges.list()) {
@@ -153,7 +156,7 @@ export class Triggers implements ManagementListener {
       this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
     }
     // The controller of a class is immutable: only a class that appears or is deleted changes what is handled.
-    if (setting.kind !== RESOURCES.ingressClass.kind || previous !== undefined) return;
+    if (!isClass || previous !== undefined) return;
     this.#addDependents(dependencyOnNames(RESOURCES.ingressClass));
     this.#addAnnotated();
   };
