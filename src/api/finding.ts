@@ -3,18 +3,23 @@
  */
 import type { FindingCode } from './finding-codes/catalogue.ts';
 
+/** The text of a finding. */
+export interface FindingMessage {
+  /** What is wrong, with the value: `host a.example.com is already used by Exposure tenants/b`. No full stop. */
+  readonly message: string;
+  /** What to do: `choose another host or delete that Exposure`. No full stop. Absent if nothing is to be done. */
+  readonly action?: string;
+}
+
 /** A finding. The same code is a condition's reason, a log field and a metric's label. */
-export interface Finding {
+export interface Finding extends FindingMessage {
   /** In CamelCase, as for the reason of a condition. */
   readonly code: FindingCode;
   readonly severity: 'error' | 'warning';
-  /** What is wrong, with the value: `host a.example.com is already used by Exposure tenants/b`. No full stop. */
-  readonly message: string;
-  /** What to do: `choose another host or delete that Exposure`. No full stop. */
   readonly action: string;
 }
 
 /** Returns message and action as one text, for conditions and logs. */
-export function findingText({ message, action }: Finding): string {
-  return `${message}; ${action}`;
+export function findingText({ message, action }: FindingMessage): string {
+  return action === undefined ? message : `${message}; ${action}`;
 }

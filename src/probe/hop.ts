@@ -1,22 +1,21 @@
 /**
  * Results of hops, for statuses, tables and metrics.
  */
+import type { FindingMessage } from '../api/finding.ts';
 import type { HopState } from '../api/exposure-status.ts';
 import { quoted } from '../text/quote.ts';
 import { filledAction, MAX_MESSAGE_LENGTH, type ActionValues } from './action.ts';
 import { HOP_CODES, type CodeEntry, type HopCode, type HopName, type SkipCode } from './codes.ts';
 
 /** The result of one hop. */
-export interface HopResult {
+export interface HopResult extends FindingMessage {
   readonly name: HopName;
   /** What was checked: `a.k8s.example.com:443`. */
   readonly target: string;
   /** Skip: not checked, because an earlier hop failed or because it does not apply. */
   readonly state: HopState;
   readonly code: HopCode | SkipCode;
-  /** The finding, with the offending value. No period at the end. */
-  readonly message: string;
-  /** What to do. A Pass with an action is a warning. No period at the end. */
+  /** A Pass with an action is a warning. */
   readonly action?: string;
 }
 

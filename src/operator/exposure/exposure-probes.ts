@@ -8,7 +8,7 @@ import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { Observation } from '../../reconcile/observe.ts';
 import type { ProbeScheduler } from '../probe-scheduler.ts';
 import type { ExposureReports } from './exposure-reports.ts';
-import type { KnownHop } from '../../reconcile/conditions/hop-conditions.ts';
+import { reportedHop, type KnownHop } from '../../reconcile/conditions/hop-conditions.ts';
 
 /** Probes all Exposures. */
 export class ExposureProbes {
@@ -48,7 +48,7 @@ export class ExposureProbes {
   hopsFor(key: string, object: KubeObject, plan: Plan): readonly KnownHop[] {
     const probed = this.#probes.hopsOf(key);
     if (probed !== undefined) return this.#probes.isUpToDate(key) ? probed : [];
-    return this.#reportedHops(object, plan);
+    return this.#reportedHops(object, plan).map(reportedHop);
   }
 
   /** The hops in the status, if they are about this spec. */

@@ -1,6 +1,7 @@
 /**
  * Results of edge checks, for tables and programs.
  */
+import type { FindingMessage } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { filledAction, MAX_MESSAGE_LENGTH, type ActionValues } from '../action.ts';
 import {
@@ -12,15 +13,11 @@ import {
 } from './codes.ts';
 
 /** The result of one check. */
-export interface CheckResult {
+export interface CheckResult extends FindingMessage {
   readonly check: EdgeCheck;
   /** Skip: not run, because an earlier check failed or because it does not apply. */
   readonly state: EdgeCodeEntry['state'] | 'Skip';
   readonly code: EdgeCode | EdgeSkipCode;
-  /** The finding, with the offending value. No period at the end. */
-  readonly message: string;
-  /** What to do. No period at the end. */
-  readonly action?: string;
 }
 
 /** Returns the result for a code. Its check, state and action come from the catalog. */

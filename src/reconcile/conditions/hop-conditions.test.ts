@@ -2,10 +2,17 @@ import { describe, expect, test } from 'bun:test';
 import type { Hop } from '../../api/exposure.ts';
 import type { ExposureRoutes } from '../../edges/route.ts';
 import { hopResult } from '../../probe/hop.ts';
-import { konnectivityState, reachableState, withTenantHops } from './hop-conditions.ts';
+import {
+  konnectivityState,
+  reachableState,
+  reportedHop,
+  withTenantHops,
+  type KnownHop,
+} from './hop-conditions.ts';
 
-function hop(name: string, state: Hop['state'], reason = `${name}${state}`): Hop {
-  return { name, state, reason, message: `${name} says`, at: '2026-11-01T00:00:00Z' };
+function hop(name: string, state: Hop['state'], reason = `${name}${state}`): KnownHop {
+  const at = '2026-11-01T00:00:00Z';
+  return reportedHop({ name, state, reason, message: `${name} says`, at });
 }
 
 const API = ['dns', 'edge', 'sni', 'certificate', 'api'];
@@ -74,10 +81,12 @@ describe('Reachable', () => {
   });
 
   test('takes the results of a probe as it takes hops of a status', () => {
-    const { reason: code, ...rest } = hop('api', 'Fail', 'ApiUnhealthy');
-    const result = { ...rest, code, target: 'x' } as unknown as Hop;
+    const result = hopResult('ApiUnhealthy', 'x', 'api says', { host: 'x' });
+    const { name, state, message, code: reason } = result;
+    const reported = reportedHop({ name, state, reason, message, at: '2026-11-01T00:00:00Z' });
 
     expect(reachableState([result])).toMatchObject({ reason: 'ApiUnhealthy' });
+    expect(reachableState([reported])).toMatchObject({ reason: 'ApiUnhealthy' });
   });
 });
 
@@ -107,7 +116,8 @@ describe('KonnectivityReady', () => {
   });
 
   test('is what its hop says', () => {
-    const state = (...hops: readonly Hop[]) => konnectivityState(plan(WITH_KONNECTIVITY), hops);
+    const state = (...hops: readonly KnownHop[]) =>
+      konnectivityState(plan(WITH_KONNECTIVITY), hops);
 
     expect(state().status).toBe('Unknown');
     expect(state(hop('konnectivity', 'Pass')).status).toBe('True');

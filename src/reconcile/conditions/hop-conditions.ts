@@ -1,6 +1,7 @@
 /**
  * The conditions of an Exposure that are derived from hops. Pure.
  */
+import { findingText, type FindingMessage } from '../../api/finding.ts';
 import type { Hop } from '../../api/exposure.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { DEGRADED_CODES } from '../../probe/codes.ts';
@@ -8,8 +9,17 @@ import type { HopResult } from '../../probe/hop.ts';
 import { tenantHopsNotObserved } from '../../probe/probe-exposure.ts';
 import { holds, type ConditionState } from './condition-state.ts';
 
-/** A hop, from a probe or from an earlier status. */
-export type KnownHop = HopResult | Hop;
+/** A hop, from a probe or from an earlier status, which another version of Snicket may have written. */
+export interface KnownHop extends FindingMessage {
+  readonly name: string;
+  readonly state: string;
+  readonly code: string;
+}
+
+/** Returns a hop of a status. */
+export function reportedHop({ name, state, reason, message, action }: Hop): KnownHop {
+  return { name, state, code: reason, message, ...(action !== undefined && { action }) };
+}
 
 /** The hops between a client and the API. */
 const API_HOPS = ['dns', 'edge', 'sni', 'certificate', 'api'];
@@ -31,29 +41,21 @@ export function reachableState(hops: readonly KnownHop[], previousEdge?: string)
 
 /** Reachable, possibly degraded. */
 function passing(way: readonly KnownHop[]): ConditionState {
-  const degraded = way.filter((hop) => DEGRADED_CODES.has(codeOf(hop)));
-  const mismatch = way.filter((hop) => codeOf(hop) === 'DnsMismatch');
+  const degraded = way.filter((hop) => DEGRADED_CODES.has(hop.code));
+  const mismatch = way.filter((hop) => hop.code === 'DnsMismatch');
   const warnings = [...degraded, ...mismatch];
   if (warnings.length === 0) {
     return holds('Reachable', 'Clients reach the API: every hop passes');
   }
   const reason = degraded.length > 0 ? 'Degraded' : 'DnsMismatch';
-  return holds(reason, warnings.map(hopText).join('. '));
-}
-
-function hopText({ message, action }: KnownHop): string {
-  return action === undefined ? message : `${message}; ${action}`;
+  return holds(reason, warnings.map(findingText).join('. '));
 }
 
 /** The names of all other hops that fail, so that a user can fix all of them. */
 function others(hops: readonly KnownHop[], first: KnownHop): string {
   const failed = hops.filter((hop) => hop !== first && hop.state === 'Fail');
   if (failed.length === 0) return '';
-  return `. Also failing: ${failed.map((hop) => `${hop.name} (${codeOf(hop)})`).join(', ')}`;
-}
-
-function codeOf(hop: KnownHop): string {
-  return 'code' in hop ? hop.code : hop.reason;
+  return `. Also failing: ${failed.map((hop) => `${hop.name} (${hop.code})`).join(', ')}`;
 }
 
 /** Whether agents reach konnectivity, if the control plane has it or the spec names its port. */
@@ -71,23 +73,23 @@ export function konnectivityState(
   }
   const way = hops.filter(({ name }) => name === 'konnectivity');
   if (way.length === 0) return notProbed();
-  const degraded = way.find((hop) => DEGRADED_CODES.has(codeOf(hop)));
+  const degraded = way.find((hop) => DEGRADED_CODES.has(hop.code));
   const passed =
     degraded === undefined
       ? holds('KonnectivityReady', KONNECTIVITY_READY)
-      : holds('Degraded', hopText(degraded));
+      : holds('Degraded', findingText(degraded));
   return failing(way) ?? passed;
 }
 
 function failing(hops: readonly KnownHop[]): ConditionState | undefined {
   const failed = hops.find(({ state }) => state === 'Fail');
   if (failed !== undefined) {
-    const all = `${hopText(failed)}${others(hops, failed)}`;
-    return { status: 'False', reason: codeOf(failed), message: all };
+    const all = `${findingText(failed)}${others(hops, failed)}`;
+    return { status: 'False', reason: failed.code, message: all };
   }
   const skipped = hops.find(({ state }) => state === 'Skip');
   if (skipped === undefined) return undefined;
-  return { status: 'Unknown', reason: codeOf(skipped), message: skipped.message };
+  return { status: 'Unknown', reason: skipped.code, message: skipped.message };
 }
 
 function notProbed(): ConditionState {

@@ -1,6 +1,7 @@
 /**
  * The state of a tenant after its objects were applied.
  */
+import { findingText } from '../../api/finding.ts';
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { WorkerSpec } from '../../api/worker.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -134,8 +135,8 @@ function judge(
 function conditionOf(endpoints: HopResult, proxies: HopResult, desired: number): ConditionState {
   const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');
   if (failed !== undefined) {
-    const { code, message, action } = failed;
-    const waiting = waits(code, action === undefined ? message : `${message}; ${action}`);
+    const { code } = failed;
+    const waiting = waits(code, findingText(failed));
     return NEEDS_USER.has(code) ? { ...waiting, isWaiting: false } : waiting;
   }
   return desired === 0
