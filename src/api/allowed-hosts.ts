@@ -36,7 +36,7 @@ export function hostFault(host: string, edge: EdgeOfHosts): Finding | undefined 
   return {
     code: 'HostNotAllowed',
     severity: 'error',
-    message: `Edge ${edge.metadata.name} does not allow the host ${host}, only ${named}${more > 0 ? ` and ${more} more` : ''}`,
-    action: 'choose another host in spec.hosts, or add it to spec.allowedHosts of the Edge',
+    message: `Edge ${edge.metadata.name} does not allow host ${host}, only ${named}${more > 0 ? ` and ${more} more` : ''}.`,
+    action: 'Choose another host in spec.hosts, or add it to spec.allowedHosts of the Edge.',
   };
 }

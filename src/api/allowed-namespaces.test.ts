@@ -22,9 +22,10 @@ test('an Edge allows the namespaces that its selector matches', () => {
   expect(namespaceFault(exposureIn('shop'), edge, { tier: 'b' })).toEqual({
     code: 'NamespaceNotAllowed',
     severity: 'error',
-    message: 'Edge shared allows no Exposures in namespace shop, whose labels do not match team=a',
+    message:
+      'Edge shared does not allow Exposures in namespace shop, whose labels do not match team=a.',
     action:
-      'label the namespace to match spec.allowedNamespaces of the Edge, change that field, or choose another Edge',
+      'Label the namespace to match spec.allowedNamespaces of the Edge, change that field, or choose another Edge.',
   });
 });
 

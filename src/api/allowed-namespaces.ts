@@ -39,7 +39,7 @@ export function namespaceFault(
   return {
     code: 'NamespaceNotAllowed',
     severity: 'error',
-    message: `Edge ${metadata.name} allows no Exposures in namespace ${namespace}, whose labels do not match ${selectorText(selector)}`,
-    action: `label the namespace to match spec.allowedNamespaces of the Edge, change that field, or choose another Edge`,
+    message: `Edge ${metadata.name} does not allow Exposures in namespace ${namespace}, whose labels do not match ${selectorText(selector)}.`,
+    action: `Label the namespace to match spec.allowedNamespaces of the Edge, change that field, or choose another Edge.`,
   };
 }

@@ -37,7 +37,7 @@ test.each([
   const fault = deletionFault(exposure(), edge, routes);
 
   expect(fault?.message).toBe(
-    refusal && `Edge ${edge.metadata.name} is being deleted and ${refusal}`,
+    refusal && `Edge ${edge.metadata.name} is being deleted and ${refusal}.`,
   );
 });
 

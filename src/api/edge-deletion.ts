@@ -33,12 +33,12 @@ export function deletionFault(
   const edges = [...new Set(routes.map(({ spec }) => spec.edgeRef.name))];
   if (edges.includes(name)) return undefined;
   if (edges.length === 0 && finalizers.includes(ROUTES_FINALIZER)) return undefined;
-  const kept = edges.length === 0 ? '' : `. The routes on Edge ${edges.join(' and ')} stay in use`;
+  const kept = edges.length === 0 ? '' : ` The routes on Edge ${edges.join(' and ')} stay in use.`;
   return {
     code: 'EdgeTerminating',
     severity: 'error',
-    message: `Edge ${name} is being deleted and accepts no new Exposures${kept}`,
-    action: 'set spec.edgeRef to another Edge',
+    message: `Edge ${name} is being deleted and accepts no new Exposures.${kept}`,
+    action: 'Set spec.edgeRef to another Edge.',
   };
 }
 
@@ -49,7 +49,7 @@ export function inUseFinding(edge: string, exposures: readonly string[]): Findin
   return {
     code: 'EdgeTerminating',
     severity: 'error',
-    message: `Edge ${edge} is being deleted. It keeps serving the Exposures that use it: ${named}${more > 0 ? ` and ${more} more` : ''}`,
-    action: 'delete these Exposures, or set their spec.edgeRef to another Edge',
+    message: `Edge ${edge} is being deleted. It keeps serving the Exposures that use it: ${named}${more > 0 ? ` and ${more} more` : ''}.`,
+    action: 'Delete these Exposures, or set their spec.edgeRef to another Edge.',
   };
 }

@@ -5,9 +5,9 @@ import type { FindingCode } from './finding-codes/catalogue.ts';
 
 /** The text of a finding. */
 export interface FindingMessage {
-  /** What is wrong, with the value: `host a.example.com is already used by Exposure tenants/b`. No full stop. */
+  /** What is wrong, as full sentences with the value: `Host a.example.com is already used by Exposure tenants/b.` */
   readonly message: string;
-  /** What to do: `choose another host or delete that Exposure`. No full stop. Absent if nothing is to be done. */
+  /** What to do, as full sentences: `Choose another host or delete that Exposure.` Absent if nothing is to be done. */
   readonly action?: string;
 }
 
@@ -21,5 +21,5 @@ export interface Finding extends FindingMessage {
 
 /** Returns message and action as one text, for conditions and logs. */
 export function findingText({ message, action }: FindingMessage): string {
-  return action === undefined ? message : `${message}; ${action}`;
+  return action === undefined ? message : `${message} ${action}`;
 }

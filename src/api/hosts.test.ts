@@ -70,8 +70,9 @@ test('reports a missing host', () => {
   expect(hostsOf(exposure({ konnectivity: 'agents.example.net' }), without)).toEqual({
     code: 'HostMissing',
     severity: 'error',
-    message: 'spec.hosts.api is not set, and Edge shared has no domain to make a host from',
-    action: 'write spec.hosts.api, or spec.domain of the Edge',
+    message:
+      'Field spec.hosts.api is not set, and Edge shared has no domain to derive a host from.',
+    action: 'Set spec.hosts.api, or spec.domain of the Edge.',
   });
 });
 
@@ -81,8 +82,8 @@ test('reports a label that is too long, with the field to change', () => {
   expect(hostsOf(exposure({ api: 'blue.example.net' }, name), withDomain)).toEqual({
     code: 'HostTooLong',
     severity: 'error',
-    message: `tenants-${name} in the host tenants-${name}.konnectivity.example.com has 64 characters, and DNS takes 63 between two dots`,
-    action: 'write a shorter one as spec.hosts.konnectivity',
+    message: `Label tenants-${name} in host tenants-${name}.konnectivity.example.com has 64 characters, but DNS allows at most 63.`,
+    action: 'Set spec.hosts.konnectivity to a shorter host.',
   });
 });
 
@@ -92,8 +93,10 @@ test('reports a host that is too long', () => {
 
   expect(hostsOf(exposure(), edge)).toMatchObject({
     code: 'HostTooLong',
-    message: expect.stringContaining('has 259 characters, and DNS takes 253'),
-    action: 'write a shorter one as spec.hosts.konnectivity',
+    message: expect.stringContaining(
+      'Host tenants-blue.konnectivity.dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd.dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd.dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd.dddddddddddddddddddddddddddddddddddddddddddddddddd has 259 characters, but DNS allows at most 253.',
+    ),
+    action: 'Set spec.hosts.konnectivity to a shorter host.',
   });
 });
 
@@ -139,7 +142,7 @@ describe('an Edge that does not allow the Exposure', () => {
     (hosts) => {
       expect(hostsOf(exposure(hosts), edgeWith({}))).toMatchObject({
         code: 'HostNotAllowed',
-        message: `Edge shared does not allow the host ${Object.values(hosts)[0]}, only *.example.com`,
+        message: `Edge shared does not allow host ${Object.values(hosts)[0]}, only *.example.com.`,
       });
     },
   );
@@ -160,7 +163,7 @@ describe('an Edge that does not allow the Exposure', () => {
     const allowedHosts = Array.from({ length: 7 }, (_, index) => `*.n${index}.example.com`);
 
     expect(hostsOf(exposure(), edgeWith({ allowedHosts }))).toMatchObject({
-      message: expect.stringMatching(/n4\.example\.com and 2 more$/),
+      message: expect.stringMatching(/n4\.example\.com and 2 more\.$/),
     });
   });
 });

@@ -52,21 +52,21 @@ export function hostsOf(
   if (api === undefined) {
     return fault(
       'HostMissing',
-      `spec.hosts.api is not set, and Edge ${edge.metadata.name} has no domain to make a host from`,
-      'write spec.hosts.api, or spec.domain of the Edge',
+      `Field spec.hosts.api is not set, and Edge ${edge.metadata.name} has no domain to derive a host from.`,
+      'Set spec.hosts.api, or spec.domain of the Edge.',
     );
   }
   for (const [field, host] of Object.entries({ api, konnectivity })) {
     const tooLong = host === undefined ? undefined : lengthFault(host);
     if (tooLong !== undefined) {
-      return fault('HostTooLong', tooLong, `write a shorter one as spec.hosts.${field}`);
+      return fault('HostTooLong', tooLong, `Set spec.hosts.${field} to a shorter host.`);
     }
   }
   if (api === konnectivity) {
     return fault(
       'HostsEqual',
-      `${api} would be the host of the API and of konnectivity, and the edge tells them apart by name`,
-      'write another one as spec.hosts.konnectivity',
+      `Host ${api} would be used for both the API and konnectivity, but the edge routes by host.`,
+      'Set spec.hosts.konnectivity to another host.',
     );
   }
   const refused =
@@ -87,10 +87,10 @@ function generatedHost(
 function lengthFault(host: string): string | undefined {
   const label = host.split('.').find(({ length }) => length > MAX_LABEL_LENGTH);
   if (label !== undefined) {
-    return `${label} in the host ${host} has ${label.length} characters, and DNS takes ${MAX_LABEL_LENGTH} between two dots`;
+    return `Label ${label} in host ${host} has ${label.length} characters, but DNS allows at most ${MAX_LABEL_LENGTH}.`;
   }
   if (host.length <= MAX_NAME_LENGTH) return undefined;
-  return `the host ${host} has ${host.length} characters, and DNS takes ${MAX_NAME_LENGTH}`;
+  return `Host ${host} has ${host.length} characters, but DNS allows at most ${MAX_NAME_LENGTH}.`;
 }
 
 function fault(code: FindingCode, message: string, action: string): Finding {

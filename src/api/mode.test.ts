@@ -18,7 +18,7 @@ test('reports that Passthrough requires driver snicket', () => {
     code: 'ModeNotSupported',
     severity: 'error',
     message:
-      'spec.worker.mode is Passthrough, and the Edge has driver haproxy, which does not read the header that names the tenant',
-    action: 'write mode Terminate, or leave it out, or choose an Edge with driver snicket',
+      'Mode Passthrough requires driver snicket, but the Edge has driver haproxy, which does not read the header that identifies the tenant.',
+    action: 'Set spec.worker.mode to Terminate, remove it, or choose an Edge with driver snicket.',
   });
 });

@@ -32,7 +32,7 @@ export function modeFault(driver: Driver, mode: WorkerMode): Finding | undefined
   return {
     code: 'ModeNotSupported',
     severity: 'error',
-    message: `spec.worker.mode is Passthrough, and the Edge has driver ${driver}, which does not read the header that names the tenant`,
-    action: 'write mode Terminate, or leave it out, or choose an Edge with driver snicket',
+    message: `Mode Passthrough requires driver snicket, but the Edge has driver ${driver}, which does not read the header that identifies the tenant.`,
+    action: 'Set spec.worker.mode to Terminate, remove it, or choose an Edge with driver snicket.',
   };
 }

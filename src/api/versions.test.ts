@@ -65,14 +65,14 @@ test('the finding names the feature and its versions', () => {
       code: 'VersionTooOld',
       severity: 'error',
       message:
-        'the version of the tenant is v1.35.7, and Kubernetes has MutatingAdmissionPolicy without a switch, since v1.36.0',
-      action: 'it has to be v1.36.0 or newer',
+        'Version v1.35.7 (the version of the tenant) is too old: Kubernetes supports MutatingAdmissionPolicy without a feature gate since v1.36.0.',
+      action: 'Upgrade to v1.36.0 or newer.',
     },
   ]);
   expect(gateFindings(GATES.k0sAddressWithPort, 'main', place)).toMatchObject([
     {
       code: 'VersionUnreadable',
-      action: 'see that it is one of v1.31.13, v1.32.10, v1.33.6, v1.34.1 or newer',
+      action: 'Check that the version is one of v1.31.13, v1.32.10, v1.33.6, v1.34.1 or newer.',
     },
   ]);
 });

@@ -43,12 +43,12 @@ export interface Gate {
 export const GATES = {
   k0sAddressWithPort: {
     of: 'k0s',
-    what: 'a port in the external address of the API, so that kubeconfigs and join tokens lead to the edge',
+    what: 'a port in the external address of the API, so that kubeconfigs and join tokens point to the edge',
     since: ['1.31.13', '1.32.10', '1.33.6', '1.34.1'],
   },
   mutatingAdmissionPolicy: {
     of: 'Kubernetes',
-    what: 'MutatingAdmissionPolicy without a switch',
+    what: 'MutatingAdmissionPolicy without a feature gate',
     since: ['1.36.0'],
   },
 } as const satisfies Record<string, Gate>;
@@ -74,8 +74,8 @@ export function gateFindings(gate: Gate, version: string, subject: string): read
       {
         code: 'VersionUnreadable',
         severity: 'warning',
-        message: `${subject} is ${quoted(JSON.stringify(version))}, which is no version that can be read, so nobody knows whether this ${of} has ${what}`,
-        action: `see that it is one of ${versions} or newer`,
+        message: `Version ${quoted(JSON.stringify(version))} (${subject}) is invalid, so it is unknown whether this ${of} supports ${what}.`,
+        action: `Check that the version is one of ${versions} or newer.`,
       },
     ];
   }
@@ -83,8 +83,8 @@ export function gateFindings(gate: Gate, version: string, subject: string): read
     {
       code: 'VersionTooOld',
       severity: 'error',
-      message: `${subject} is ${version}, and ${of} has ${what}, since ${versions}`,
-      action: `it has to be ${versions} or newer`,
+      message: `Version ${version} (${subject}) is too old: ${of} supports ${what} since ${versions}.`,
+      action: `Upgrade to ${versions} or newer.`,
     },
   ];
 }

@@ -199,7 +199,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
 
     expect(both.stdout).toContain('  - management Exposure tenants/blue\n');
     expect(both.stderr).toStartWith(
-      'warning: tenants/blue: SecretMissing: the objects to delete in the tenant are not shown: there is no Secret tenants/blue-ca\nhint: to show them, keep its Secrets in the folder and remove only the Exposure',
+      'warning: tenants/blue: SecretMissing: Objects to be deleted from the tenant are not shown. Secret tenants/blue-ca does not exist.\nhint: To show them, keep its Secrets in the folder and remove only the Exposure.\n',
     );
     expect(both.exitCode).toBe(1);
     expect(one.stdout).toBe(both.stdout);
@@ -217,7 +217,9 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     terminal.write('tenants.d/blue/tenant.yaml', '');
     const emptied = await terminal.snicket(words);
 
-    expect(withoutEdge.stderr).toContain('there is no Edge');
+    expect(withoutEdge.stderr).toContain(
+      'error: tenants/blue: NoDefaultEdge: Field spec.edgeRef is not set, and no Edge exists.',
+    );
     expect(withoutEdge.exitCode).toBe(2);
     expect(emptied.stderr).toContain('nothing is in there any more; what was there stays in force');
     expect(emptied.stdout).toBe('');

@@ -198,7 +198,7 @@ describe('a changed spec', () => {
 `);
     for (const { stderr } of [diff, render]) {
       expect(stderr).toContain(
-        'warning: tenants/blue: FormerRoutesKept: proxies and clients may still go by the former driver, so Ingress tenants/snicket-blue.haproxy will be deleted only when the Exposure is Ready by driver traefik\nhint: see in its conditions',
+        'warning: tenants/blue: FormerRoutesKept: Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.\nhint: If this takes long, check the conditions of the Exposure.',
       );
     }
     expect([diff.exitCode, render.exitCode]).toEqual([1, 0]);
@@ -284,7 +284,7 @@ describe('what cannot be compared', () => {
 
     expect(stdout).toBe('');
     expect(stderr).toStartWith(
-      'error: tenants/blue: TenantOwnedElsewhere: the tenant is owned by Exposure tenants/blue of management cluster another-cluster',
+      'error: tenants/blue: TenantOwnedElsewhere: The tenant is owned by Exposure tenants/blue of management cluster another-cluster, whose Lease kube-system/snicket-owner in the tenant expires at ',
     );
     expect(exitCode).toBe(2);
     expect(server.writes().length).toBe(writes);
@@ -310,7 +310,7 @@ describe('what cannot be compared', () => {
       `Exposure tenants/blue\n  + management TenantRoute tenants/${routeName('haproxy')}\n`,
     );
     expect(stderr).toBe(
-      'error: tenants/blue: NameTaken: Ingress tenants/snicket-blue.haproxy is there and was not made by Snicket\nhint: remove or rename it, or give the Exposure another name\n',
+      'error: tenants/blue: NameTaken: Ingress tenants/snicket-blue.haproxy already exists and was not created by Snicket.\nhint: Delete or rename it, or choose another name for the Exposure.\n',
     );
     expect(exitCode).toBe(2);
   });

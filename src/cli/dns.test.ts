@@ -126,12 +126,12 @@ host-record=api.red.test,2001:db8::10,300
     expect(stdout).toContain('203.0.113.10 tenants-blue.k8s.example.test\n');
     expect(stderr.split('\n')).toEqual([
       'note: *.203-0-113-10.sslip.io needs no record: the address is in the name itself',
-      'error: lost/black: EdgeNotFound: there is no Edge gone',
-      'hint: create it, or correct spec.edgeRef (there are Edges cloud, local, nowhere, self, shared)',
-      'error: Edge nowhere: AddressUnknown: nobody says where Edge nowhere is: it has no spec.addresses, and its controller tells none',
-      'hint: write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
-      'error: Edge cloud: AliasUnwritable: the Edge is at the name lb-1.example.net, and in format hosts a name cannot lead to a name',
-      'hint: write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
+      'error: lost/black: EdgeNotFound: Edge gone does not exist.',
+      'hint: Create it, or correct spec.edgeRef (existing Edges: cloud, local, nowhere, self, shared).',
+      'error: Edge nowhere: AddressUnknown: The address of Edge nowhere is unknown: it has no spec.addresses, and its controller reports none.',
+      'hint: Set spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer.',
+      'error: Edge cloud: AliasUnwritable: The Edge has the name lb-1.example.net, but in format hosts a name cannot point to a name.',
+      'hint: Set spec.addresses of the Edge to IP addresses, or use one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns.',
       '',
     ]);
     expect(exitCode).toBe(1);
@@ -147,7 +147,7 @@ host-record=api.red.test,2001:db8::10,300
     expect(stdout.match(/plain\.test/g)).toHaveLength(2);
     expect(stdout).not.toContain('konnectivity');
     expect(stderr).toMatch(
-      /^error: plain\/[ab]: HostConflict: host a\.plain\.test is already used by /,
+      /^error: plain\/[ab]: HostConflict: Host a\.plain\.test is already used by /,
     );
     expect(exitCode).toBe(1);
   });

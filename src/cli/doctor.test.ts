@@ -65,7 +65,7 @@ describe('a tenant that only DNS does not know', () => {
     expect(dns).toMatch(
       /^ {2}dns {11}Fail {3}Dns\w+ +tenants-blue\.k8s\.example\.test, tenants-blue\.konn/,
     );
-    expect(sentence).toMatch(/^ {4}.*tenants-blue\.k8s\.example\.test\.$/);
+    expect(sentence).toMatch(/^ {4}Host tenants-blue\.k8s\.example\.test .*\.$/);
     expect(action).toMatch(/^ {4}To do: .*tenants-blue\.k8s\.example\.test.*\.$/);
     expect(others.join('\n')).toBe(`${OTHER_HOPS}\n1 Exposure: 1 Fail, 0 Warn, 7 Pass, 1 Skip\n`);
     expect(exitCode).toBe(1);
@@ -103,7 +103,7 @@ describe('a tenant that only DNS does not know', () => {
       state: 'Pass',
       code: 'RoutedToTenant',
       target: `tenants-blue.k8s.example.test:${port}`,
-      message: `tenants-blue.k8s.example.test at 127.0.0.1:${port} leads to this tenant`,
+      message: `Host tenants-blue.k8s.example.test at 127.0.0.1:${port} reaches this tenant.`,
     });
     expect([json.exitCode, yaml.exitCode]).toEqual([1, 1]);
   });
@@ -144,7 +144,7 @@ describe('a tenant that only DNS does not know', () => {
       expect.objectContaining({ code: 'SecretsForbidden', severity: 'warning' }),
     ]);
     expect(found?.findings[0]?.['message']).toContain(
-      'you may not read Secret tenants/blue-ca, Secret tenants/blue-kubeconfig: ',
+      'You are not allowed to read Secret tenants/blue-ca, Secret tenants/blue-kubeconfig, so what depends on them is not checked.',
     );
     expect(found?.hops.map(({ hop, code }) => `${hop} ${code}`)).toEqual([
       ...[
@@ -157,7 +157,7 @@ describe('a tenant that only DNS does not know', () => {
       ...['proxies NotLookedAt', 'kubeconfig NotApplicable'],
     ]);
     expect(found?.hops[2]?.['message']).toMatch(
-      /the operator reports Pass \(RoutedToTenant\) since 20/,
+      /The operator reports Pass \(RoutedToTenant\) since 20/,
     );
     expect(exitCode).toBe(1);
   });
@@ -173,7 +173,7 @@ describe('a tenant that only DNS does not know', () => {
     await lab.restore();
 
     expect(hops.find(({ name }) => name === 'sni')?.message).toEndWith(
-      'leads to the tenant tenants/green',
+      'reaches tenant tenants/green.',
     );
   });
 });
@@ -228,20 +228,20 @@ describe('specs', () => {
     expect(stdout).toBe(`tenants/adrift  no host  no Edge
   HOP   STATE  CODE          TARGET
   plan  Fail   EdgeNotFound  Exposure tenants/adrift
-    there is no Edge gone.
-    To do: create it, or correct spec.edgeRef (there is Edge shared).
+    Edge gone does not exist.
+    To do: Create it, or correct spec.edgeRef (existing Edge: shared).
 
 TenantControlPlane tenants/late  asks for an Exposure and has none
   HOP   STATE  CODE             TARGET
   plan  Fail   ExposureNotMade  TenantControlPlane tenants/late
-    TenantControlPlane tenants/late asks for an Exposure by its annotation, and there is none.
-    To do: wait a moment; if there is none then, see that Snicket's operator runs.
+    TenantControlPlane tenants/late requests an Exposure by annotation, but has none.
+    To do: Wait a moment. If this persists, check that Snicket's operator runs.
 
 TenantControlPlane tenants/lost  asks for an Exposure and has none
   HOP   STATE  CODE          TARGET
   plan  Fail   EdgeNotFound  TenantControlPlane tenants/lost
-    there is no Edge nowhere.
-    To do: correct the annotation snicket.dev/edge, or create the Edge.
+    Edge nowhere does not exist.
+    To do: Correct the annotation snicket.dev/edge, or create the Edge.
 
 1 Exposure: 3 Fail, 0 Warn, 0 Pass, 0 Skip
 `);

@@ -293,7 +293,11 @@ describe('without a terminal', () => {
       2,
     ],
     [['expose', '-n', 'empty'], /no control planes without an Exposure in namespace empty/, 2],
-    [['expose', 'blue', '--edge', 'gone', '--dry-run'], /EdgeNotFound: there is no Edge gone/, 1],
+    [
+      ['expose', 'blue', '--edge', 'gone', '--dry-run'],
+      /EdgeNotFound: Edge gone does not exist\./,
+      1,
+    ],
     [
       ['expose', '--endpoints', '10.0.0.5:6443', '--name', 'a', '-n', 'no'],
       /namespace not found: no\nhint: create it/,

@@ -215,7 +215,7 @@ describe('there is none', () => {
           status: 'False',
           reason: 'ServiceMissing',
           lastTransitionTime,
-          message: 'there is no Service tenants/late',
+          message: 'Service tenants/late does not exist.',
         },
       ],
     });
@@ -227,7 +227,7 @@ describe('there is none', () => {
       'error: tenants/new: the Exposure is not routed: the operator has not reconciled it\nhint: check that the operator is running\n',
     );
     expect(late.stderr).toBe(
-      'error: tenants/late: the Exposure is not routed: Routed is False: there is no Service tenants/late\n',
+      'error: tenants/late: the Exposure is not routed: Routed is False: Service tenants/late does not exist.\n',
     );
     expect([fresh.exitCode, late.exitCode]).toEqual([1, 1]);
     expect(existsSync(join(terminal.folder, 'late.kubeconfig'))).toBe(false);
@@ -243,7 +243,7 @@ describe('there is none', () => {
     const broken = await terminal.snicket(['kubeconfig', 'broken']);
 
     expect(absent.stderr).toStartWith(
-      'error: tenants/absent: the tenant has no kubeconfig: there is no Secret tenants/missing\nhint: create it, or correct its name in spec.controlPlane',
+      'error: tenants/absent: the tenant has no kubeconfig: Secret tenants/missing does not exist.\nhint: Create it, or correct its name in spec.controlPlane.',
     );
     expect(broken.stderr).toStartWith(
       "error: tenants/broken: the tenant's kubeconfig is not a valid kubeconfig: it is not YAML",

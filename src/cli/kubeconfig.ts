@@ -1,4 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs';
+import type { Finding } from '../api/finding.ts';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { systemCode } from '../files/system-error.ts';
 import { FileExists, writeAtomically } from '../files/atomic-write.ts';
@@ -160,18 +161,17 @@ async function openFolderOf(io: CommandIo, folder: string, command: Command): Pr
 }
 
 async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, flags: Flags) {
-  const [{ chosenOf }, { observeExposure }, { planExposure }, { edgeKubeconfig }, { findingText }] =
+  const [{ chosenOf }, { observeExposure }, { planExposure }, { edgeKubeconfig }] =
     await Promise.all([
       import('./sources/chosen-exposures.ts'),
       import('../reconcile/observe.ts'),
       import('../plan/plan.ts'),
       import('./kubeconfig/kubeconfig-document.ts'),
-      import('../api/finding.ts'),
     ]);
   const [object] = chosenOf(management.exposures, choice);
   if (object === undefined) throw new NothingToGive('Exposure not found');
   const { value: resolved, finding } = management.exposureIndex.resolve(object);
-  if (resolved === undefined) throw new NothingToGive(findingText(finding));
+  if (resolved === undefined) throw new NothingToGive(adviceText(finding));
   const isFolder = flags.filename !== undefined;
   const routed = isFolder ? undefined : routedPlace(object, management);
   const deps = {
@@ -186,7 +186,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
   const { endpoint, edge } = routed ?? plannedPlace(planExposure(resolved, facts), edgeName);
   const { kubeconfig, controlPlane, findings } = reading;
   if (kubeconfig === undefined) {
-    const said = findings.map(findingText).join('. ');
+    const said = findings.map(adviceText).join(' ');
     throw new NothingToGive(
       said === ''
         ? 'the tenant has no kubeconfig; wait for its provider or set spec.controlPlane.kubeconfigSecretRef'
@@ -273,4 +273,9 @@ function parseFile(text: string): string {
     );
   }
   return fileName(text);
+}
+
+/** Returns a finding as one text, with its action after a semicolon as for other errors of commands. */
+function adviceText({ message, action }: Finding): string {
+  return `${message}; ${action}`;
 }

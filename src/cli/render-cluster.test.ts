@@ -77,7 +77,7 @@ describe('from a cluster', () => {
     const { stdout } = await terminal.snicket(['render']);
 
     expect(stdout).toContain(
-      '  tenant.key: "(a new key: there is no Secret snicket-system/snicket-gateway-keys yet, which the operator makes)"\n',
+      '  tenant.key: "(a new key: Secret snicket-system/snicket-gateway-keys, which the operator creates, does not exist yet)"\n',
     );
     expect(stdout).toContain('# management cluster: TenantRoute tenants/blue-');
     expect(lab.writes()).toBe(writes);
@@ -134,7 +134,7 @@ describe('from a cluster', () => {
     const one = await terminal.snicket(['render', 'blue', '--only', 'management']);
 
     expect(both.stderr).toStartWith(
-      "error: tenants/blue: TenantUnreachable: the tenant's API server does not answer: ",
+      "error: tenants/blue: TenantUnreachable: The tenant's API server does not answer: ",
     );
     expect(both.stdout).toContain('# management cluster: Ingress tenants/snicket-blue.haproxy\n');
     expect(both.stdout).toEndWith('---\n# tenant cluster: not known yet\n');

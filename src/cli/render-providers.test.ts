@@ -81,7 +81,9 @@ spec:
     expect(stderr).toContain(
       'note: Exposure tenants/red is what an annotation of TenantControlPlane tenants/red asks for',
     );
-    expect(stderr).toContain('warning: tenants/red: ProviderMakesIngress: Kamaji makes Ingress');
+    expect(stderr).toContain(
+      'warning: tenants/red: ProviderMakesIngress: Kamaji creates Ingress tenants/red for red.example.com (class nginx), and Snicket creates a route for the same host.',
+    );
     expect(exitCode).toBe(0);
   });
 
@@ -104,9 +106,9 @@ spec: {kubernetes: {version: v1.33.4}}
     ]);
 
     expect(stderr).toContain(
-      'error: tenants/odd: AnnotationInvalid: Cluster tenants/odd asks for an Exposure that cannot be',
+      'error: tenants/odd: AnnotationInvalid: Cluster tenants/odd requests an invalid Exposure by annotation',
     );
-    expect(stderr).toContain('warning: tenants/blue: ExposureTaken: Cluster tenants/blue asks for');
+    expect(stderr).toContain('warning: tenants/blue: ExposureTaken: Cluster tenants/blue requests');
     expect(stdout).toContain('# Exposure tenants/blue: Edge shared, driver haproxy');
     expect(stdout).toContain('# Exposure tenants/odd has no plan');
     expect(stderr).toContain('warning: tenants/red: ExposureTaken: TenantControlPlane tenants/red');
@@ -157,8 +159,10 @@ spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumb
     ]);
 
     expect(stderr).not.toContain('error:');
-    expect(stderr).toContain('warning: tenants/violet: ControlPlaneMissing: ClusterDeployment');
-    expect(stderr).toContain('put it into the files too');
+    expect(stderr).toContain(
+      'warning: tenants/violet: ControlPlaneMissing: K0smotronControlPlane tenants/violet-cp of ClusterDeployment tenants/violet does not exist: its chart is not installed yet, or creates another kind of control plane.',
+    );
+    expect(stderr).toContain('add it to the files');
     expect(documentsIn(stdout).map((object) => object?.kind)).toContain('ClusterDeployment');
     expect(exitCode).toBe(0);
   });
@@ -170,7 +174,9 @@ spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumb
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
     expect(stdout).not.toContain('kind: Ingress');
-    expect(stderr).toContain('AnnotationIgnored: TenantControlPlane tenants/red asks for');
+    expect(stderr).toContain(
+      'error: tenants/red: AnnotationIgnored: TenantControlPlane tenants/red requests an Exposure by annotation, but Edge shared ignores annotations.',
+    );
     expect(exitCode).toBe(1);
   });
 

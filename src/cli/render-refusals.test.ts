@@ -107,7 +107,7 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
     [
       ['-f', 'blue.yaml'],
       1,
-      'error: tenants/blue: EdgeNotFound: there is no Edge shared\nhint: create it, or correct spec.edgeRef (there is none)',
+      'error: tenants/blue: EdgeNotFound: Edge shared does not exist.\nhint: Create it, or correct spec.edgeRef (no Edge exists).',
     ],
     [
       ['--service-address', '10.0.0.1'],

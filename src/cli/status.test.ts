@@ -119,7 +119,7 @@ ${LEADS}`);
 
     const lines = Bun.stripANSI(text).split('\r\n');
     expect(lines).toContain(
-      '  To do: add a DNS record for tenants-red.k8s.example.test that leads to',
+      '  To do: Add a DNS record for tenants-red.k8s.example.test that points to',
     );
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });

@@ -40,9 +40,7 @@ export function admissionOf(
     return found === undefined ? absent(object) : admissionFrom(found);
   });
   const worst = WORST_FIRST.map((state) => each.find((admission) => admission.state === state));
-  return (
-    worst.find((admission) => admission !== undefined) ?? admitted('there is no route to take')
-  );
+  return worst.find((admission) => admission !== undefined) ?? admitted('The plan has no routes.');
 }
 
 /** Returns the admission of an object that the controller serves. */
@@ -57,7 +55,7 @@ export function rejected(code: EdgeCode, message: string, action: string): Admis
 
 /** Returns the admission of an object for which its controller never reports a status. */
 export function statusUnsupported(object: KubeObject, action: string): Admission {
-  const message = `the controller says nothing about ${objectText(object)}`;
+  const message = `The controller does not report a status for ${objectText(object)}.`;
   return { state: 'Unknown', code: 'NoStatus', message, action };
 }
 
@@ -66,16 +64,16 @@ export function statusPending(object: KubeObject, nowMs: number, action: string)
   const sinceMs = nowMs - Date.parse(object.metadata.creationTimestamp ?? '');
   const text = objectText(object);
   if (sinceMs > SILENT_AFTER_MS) {
-    const message = `no controller has looked at ${text}`;
+    const message = `No controller has processed ${text}.`;
     return { state: 'Pending', code: 'ControllerSilent', message, action };
   }
-  const message = `the controller has not looked at ${text} yet`;
+  const message = `The controller has not processed ${text} yet.`;
   return { state: 'Pending', code: 'AwaitingController', message };
 }
 
 /** Returns the admission of an object whose status belongs to an older generation. */
 export function statusOutdated(object: KubeObject): Admission {
-  const message = `the controller has not looked at the latest change of ${objectText(object)} yet`;
+  const message = `The controller has not processed the latest change of ${objectText(object)} yet.`;
   return { state: 'Pending', code: 'AwaitingController', message };
 }
 
@@ -86,8 +84,13 @@ export function rejectedBy(findings: readonly EdgeFinding[]): Admission | undefi
 }
 
 function absent(object: KubeObject): Admission {
-  const message = `${objectText(object)} is not there`;
-  return { state: 'Pending', code: 'RouteAbsent', message, action: 'see why it was not written' };
+  const message = `${objectText(object)} does not exist.`;
+  return {
+    state: 'Pending',
+    code: 'RouteAbsent',
+    message,
+    action: 'Check why it was not written.',
+  };
 }
 
 function isSameObject(a: KubeObject, b: KubeObject): boolean {

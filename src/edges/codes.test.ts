@@ -23,11 +23,11 @@ describe.each(DRIVERS)('driver %s', (name) => {
     for (const { kind } of requires) expect(DOCUMENT).toContain(kind);
   });
 
-  test('has pitfalls in sentences without a period', () => {
+  test('has pitfalls in full sentences', () => {
     for (const { severity, message, action } of pitfalls) {
       expect(severity).toBe('warning');
-      expect(message).not.toMatch(/[.;]$/);
-      expect(action).not.toMatch(/[.;]$/);
+      expect(message).toMatch(/^\w.*\.$/);
+      expect(action).toMatch(/^[A-Z].*\.$/);
     }
   });
 

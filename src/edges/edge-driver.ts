@@ -94,7 +94,7 @@ function apiMissing({ name, requires, install }: DriverOptions): EdgeFinding {
   );
   return error(
     'EdgeApiMissing',
-    `driver ${name} writes ${kind} of ${groupOf(apiVersion)}, and the management cluster does not serve it in ${versions.join(', ')}`,
-    `install ${install}, or choose another driver`,
+    `Driver ${name} requires ${kind} of ${groupOf(apiVersion)}, which the management cluster does not serve in ${versions.join(', ')}.`,
+    `Install ${install}, or choose another driver.`,
   );
 }

@@ -26,8 +26,9 @@ describe('the class of the Edge', () => {
       {
         code: 'IngressClassUnsuited',
         severity: 'error',
-        message: `IngressClass haproxy belongs to ${COMMUNITY}, to which driver haproxy does not speak`,
-        action: 'write driver haproxy-ingress in Edge shared, or the class of another controller',
+        message: `IngressClass haproxy belongs to ${COMMUNITY}, which driver haproxy does not support.`,
+        action:
+          'Set spec.driver of Edge shared to haproxy-ingress, or choose the class of another controller.',
       },
     ]);
   });
@@ -53,8 +54,8 @@ describe('the class of the Edge', () => {
       {
         code: 'IngressClassMissing',
         severity: 'error',
-        message: 'there is no IngressClass haproxy, which Edge shared names',
-        action: 'write one of its controller in spec.ingress.className: a',
+        message: 'IngressClass haproxy, which Edge shared names, does not exist.',
+        action: 'Set spec.ingress.className to a class of its controller: a.',
       },
     ]);
   });
@@ -93,8 +94,9 @@ describe('an Edge without a class', () => {
       {
         code: 'IngressClassMissing',
         severity: 'error',
-        message: 'Edge shared names no ingress class, and the cluster has no default',
-        action: 'write one of its controller in spec.ingress.className: haproxy',
+        message:
+          'Edge shared names no ingress class, and the cluster has no default ingress class.',
+        action: 'Set spec.ingress.className to a class of its controller: haproxy.',
       },
     ]);
   });
@@ -133,11 +135,11 @@ describe('driver ingress', () => {
 
 describe('an API that is not served', () => {
   test.each([
-    ['traefik', "install Traefik's CRDs, or choose another driver", 'v1alpha1'],
-    ['contour', "install Contour's CRDs, or choose another driver", 'v1'],
+    ['traefik', "Install Traefik's CRDs, or choose another driver.", 'v1alpha1'],
+    ['contour', "Install Contour's CRDs, or choose another driver.", 'v1'],
     [
       'nginx-inc',
-      "install the CRDs of NGINX Inc's ingress controller, or choose another driver",
+      "Install the CRDs of NGINX Inc's ingress controller, or choose another driver.",
       'v1',
     ],
   ] as const)('is reported by %s, which then writes nothing', (driver, action, version) => {
@@ -147,7 +149,7 @@ describe('an API that is not served', () => {
     expect(of.findings(BLUE, around)).toMatchObject([
       { code: 'EdgeApiMissing', severity: 'error', action },
     ]);
-    expect(of.findings(BLUE, around)[0]?.message).toEndWith(`does not serve it in ${version}`);
+    expect(of.findings(BLUE, around)[0]?.message).toEndWith(`does not serve in ${version}.`);
     expect(of.objects(BLUE, around.edge, around.served)).toEqual([]);
     expect(of.admitted(BLUE, [], around)).toMatchObject({
       state: 'Refused',
@@ -163,7 +165,7 @@ describe('an API that is not served', () => {
     );
 
     expect(driverFor('gateway-api').findings(BLUE, around)[0]?.message).toBe(
-      'driver gateway-api writes TLSRoute of gateway.networking.k8s.io, and the management cluster does not serve it in v1, v1alpha3, v1alpha2',
+      'Driver gateway-api requires TLSRoute of gateway.networking.k8s.io, which the management cluster does not serve in v1, v1alpha3, v1alpha2.',
     );
   });
 });

@@ -72,12 +72,12 @@ function classMissing(edge: Edge, classes: readonly KubeObject[]): EdgeFinding {
     .map(({ metadata }) => metadata.name);
   const message =
     ingress?.className === undefined
-      ? `Edge ${edge.metadata.name} names no ingress class, and the cluster has no default`
-      : `there is no IngressClass ${ingress.className}, which Edge ${edge.metadata.name} names`;
+      ? `Edge ${edge.metadata.name} names no ingress class, and the cluster has no default ingress class.`
+      : `IngressClass ${ingress.className}, which Edge ${edge.metadata.name} names, does not exist.`;
   const action =
     suited.length > 0
-      ? `write one of its controller in spec.ingress.className: ${suited.join(', ')}`
-      : 'install the controller with its IngressClass, and write its name in spec.ingress.className';
+      ? `Set spec.ingress.className to a class of its controller: ${suited.join(', ')}.`
+      : 'Install the controller with its IngressClass, and set spec.ingress.className to that class.';
   return error('IngressClassMissing', message, action);
 }
 
@@ -88,13 +88,13 @@ function classMismatch(
   spokenTo: Driver | undefined,
 ): EdgeFinding {
   const { driver } = edge.spec;
-  const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, to which driver ${driver} does not speak`;
+  const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, which driver ${driver} does not support.`;
   return spokenTo === undefined
     ? // A flag of the controller can change its name.
-      warning('IngressClassUnsuited', message, 'make sure that it is the right controller')
+      warning('IngressClassUnsuited', message, 'Check that it is the right controller.')
     : error(
         'IngressClassUnsuited',
         message,
-        `write driver ${spokenTo} in Edge ${edge.metadata.name}, or the class of another controller`,
+        `Set spec.driver of Edge ${edge.metadata.name} to ${spokenTo}, or choose the class of another controller.`,
       );
 }

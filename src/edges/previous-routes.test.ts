@@ -63,8 +63,8 @@ describe('their finding', () => {
       code: 'FormerRoutesKept',
       severity: 'warning',
       message:
-        'proxies and clients may still go by the former driver, so Ingress tenants/snicket-blue.haproxy will be deleted only when the Exposure is Ready by driver traefik',
-      action: 'see in its conditions what is missing, if that takes long',
+        'Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.',
+      action: 'If this takes long, check the conditions of the Exposure.',
     });
   });
 

@@ -37,12 +37,12 @@ export function previousRoutesFinding(
   const objects = previous.filter((object) => !isTenantRoute(object));
   const sentence =
     objects.length > 0
-      ? `proxies and clients may still go by the former driver, so ${objects.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by driver ${spec.driver}`
-      : `proxies and clients may still use previous routes, so ${previous.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by the new ones`;
+      ? `Proxies and clients may still use the previous driver. Snicket deletes ${objects.map(objectText).join(', ')} once the Exposure is Ready with driver ${spec.driver}.`
+      : `Proxies and clients may still use the previous routes. Snicket deletes ${previous.map(objectText).join(', ')} once the Exposure is Ready with the new ones.`;
   return warning(
     'FormerRoutesKept',
     sentence,
-    'see in its conditions what is missing, if that takes long',
+    'If this takes long, check the conditions of the Exposure.',
   );
 }
 

@@ -7,6 +7,6 @@ test('the name of an Edge in an annotation is reported in one short line', () =>
     names: ['shared'],
   });
 
-  expect(message).toMatch(/^there is no Edge a \[2J b+…$/);
+  expect(message).toMatch(/^Edge a \[2J b+… does not exist\.$/);
   expect(message.length).toBeLessThan(400);
 });

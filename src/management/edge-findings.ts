@@ -8,6 +8,7 @@ import { objectText, type KubeObject } from '../kube/object.ts';
 import { providerFor } from '../providers/provider-for.ts';
 import { EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
 import { quoted } from '../text/quote.ts';
+import { sentence } from '../text/sentence.ts';
 
 /** Where the request for an Edge comes from, and which Edges exist. */
 export interface EdgeRequest {
@@ -19,12 +20,12 @@ export interface EdgeRequest {
 
 /** The request names an Edge that does not exist. */
 export function edgeNotFound(name: string, { annotated, names }: EdgeRequest): Finding {
-  const place = annotated === undefined ? 'spec.edgeRef' : annotationOf(annotated);
+  const place = annotated === undefined ? 'spec.edgeRef' : `the ${annotationOf(annotated)}`;
   return {
     code: 'EdgeNotFound',
     severity: 'error',
-    message: `there is no Edge ${quoted(name)}`,
-    action: `create it, or correct ${place} (${knownText(names)})`,
+    message: `Edge ${quoted(name)} does not exist.`,
+    action: `Create it, or correct ${place} (${knownText(names)}).`,
   };
 }
 
@@ -35,21 +36,23 @@ export function noDefaultEdge(
 ): Finding {
   const [lacking, remedy] =
     annotated === undefined
-      ? ['spec.edgeRef is not set', 'set spec.edgeRef']
-      : [`${annotationOf(annotated)} names no Edge`, 'name one there'];
+      ? ['Field spec.edgeRef is not set', 'set spec.edgeRef']
+      : [`The ${annotationOf(annotated)} names no Edge`, 'name an Edge there'];
   if (names.length === 0) {
     return {
       code: 'NoDefaultEdge',
       severity: 'error',
-      message: `${lacking}, and there is no Edge at all`,
-      action: `create one, with the annotation ${DEFAULT_EDGE_ANNOTATION}: "true", or ${remedy}`,
+      message: `${lacking}, and no Edge exists.`,
+      action: `Create an Edge with the annotation ${DEFAULT_EDGE_ANNOTATION}: "true", or ${remedy}.`,
     };
   }
   return {
     code: 'NoDefaultEdge',
     severity: 'error',
-    message: [`${lacking}, and no Edge is the default one`, ...unclear].join('; '),
-    action: `${remedy} (${knownText(names)}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
+    message: [`${lacking}, and no Edge is the default.`, ...unclear].join(' '),
+    action: sentence(
+      `${remedy} (${knownText(names)}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
+    ),
   };
 }
 
@@ -63,8 +66,8 @@ export function withUnusableFiles(finding: Finding, files: readonly string[]): F
   const named = `${files.slice(0, MOST_FILES).join(', ')}${more}`;
   return {
     ...finding,
-    message: `${finding.message}; one may be in ${named}, which cannot be used`,
-    action: `correct ${named}`,
+    message: `${finding.message} It may be defined in ${named}, which cannot be used.`,
+    action: `Correct ${named}.`,
   };
 }
 
@@ -79,10 +82,10 @@ export function annotatedObject({ metadata }: KubeObject): KubeObject | undefine
 }
 
 function annotationOf(object: KubeObject): string {
-  return `the annotation ${EDGE_ANNOTATION} of ${objectText(object)}`;
+  return `annotation ${EDGE_ANNOTATION} of ${objectText(object)}`;
 }
 
 function knownText(names: readonly string[]): string {
-  if (names.length === 0) return 'there is none';
-  return `there ${names.length === 1 ? 'is Edge' : 'are Edges'} ${names.join(', ')}`;
+  if (names.length === 0) return 'no Edge exists';
+  return `existing ${names.length === 1 ? 'Edge' : 'Edges'}: ${names.join(', ')}`;
 }

@@ -111,13 +111,13 @@ describe('the Edge of an Exposure', () => {
     expect(index.resolve(exposure('blue')).finding).toEqual({
       code: 'NoDefaultEdge',
       severity: 'error',
-      action: 'correct edge.yaml',
+      action: 'Correct edge.yaml.',
       message:
-        'spec.edgeRef is not set, and there is no Edge at all; one may be in edge.yaml, which cannot be used',
+        'Field spec.edgeRef is not set, and no Edge exists. It may be defined in edge.yaml, which cannot be used.',
     });
     expect(index.resolve(exposure('blue', { edgeRef: { name: 'a' } })).finding).toMatchObject({
-      message: 'there is no Edge a; one may be in edge.yaml, which cannot be used',
-      action: 'correct edge.yaml',
+      message: 'Edge a does not exist. It may be defined in edge.yaml, which cannot be used.',
+      action: 'Correct edge.yaml.',
     });
   });
 
@@ -126,12 +126,13 @@ describe('the Edge of an Exposure', () => {
 
     expect(index.resolve(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
       code: 'EdgeNotFound',
-      action: 'create it, or correct spec.edgeRef (there are Edges a, b)',
+      action: 'Create it, or correct spec.edgeRef (existing Edges: a, b).',
     });
     expect(index.resolve(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
     expect(indexOf([], []).resolve(exposure('blue')).finding).toMatchObject({
-      message: 'spec.edgeRef is not set, and there is no Edge at all',
-      action: 'create one, with the annotation snicket.dev/is-default: "true", or set spec.edgeRef',
+      message: 'Field spec.edgeRef is not set, and no Edge exists.',
+      action:
+        'Create an Edge with the annotation snicket.dev/is-default: "true", or set spec.edgeRef.',
     });
   });
 
@@ -154,10 +155,14 @@ describe('the Edge of an Exposure', () => {
     const named = index.resolve(exposure('blue', { edgeRef: { name: 'c' } }, { metadata }));
     const unnamed = index.resolve(exposure('blue', {}, { metadata }));
 
-    const place = 'the annotation snicket.dev/edge of TenantControlPlane tenants/blue';
-    expect(named.finding?.action).toBe(`create it, or correct ${place} (there is Edge a)`);
-    expect(unnamed.finding?.message).toBe(`${place} names no Edge, and no Edge is the default one`);
-    expect(unnamed.finding?.action).toStartWith('name one there (there is Edge a), or annotate');
+    const place = 'annotation snicket.dev/edge of TenantControlPlane tenants/blue';
+    expect(named.finding?.action).toBe(`Create it, or correct the ${place} (existing Edge: a).`);
+    expect(unnamed.finding?.message).toBe(
+      `The ${place} names no Edge, and no Edge is the default.`,
+    );
+    expect(unnamed.finding?.action).toStartWith(
+      'Name an Edge there (existing Edge: a), or annotate an Edge with snicket.dev/is-default: "true".',
+    );
   });
 
   test('that is invalid is the finding', () => {

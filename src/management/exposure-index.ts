@@ -30,6 +30,7 @@ import {
   noDefaultEdge,
   withUnusableFiles,
 } from './edge-findings.ts';
+import { sentence } from '../text/sentence.ts';
 
 /** Where the objects come from. */
 export interface ExposureIndexSources {
@@ -386,8 +387,8 @@ function parsed<T>(parse: () => T): Found<T> {
       finding: {
         code: error.code,
         severity: 'error',
-        message: error.message,
-        action: 'correct the object',
+        message: sentence(error.message),
+        action: 'Correct the object.',
       },
     };
   }

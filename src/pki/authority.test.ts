@@ -33,21 +33,26 @@ const wrong: [string, AuthorityPem, string, string][] = [
     'an empty certificate',
     { ...ca, certificate: ' \n' },
     'CaCertificateMissing',
-    "give the tenant's",
+    "Provide the tenant's ca.crt.",
   ],
-  ['an invalid certificate', { ...ca, certificate: 'x' }, 'CaCertificateUnreadable', 'no PEM'],
-  ['a key in its place', { ...ca, certificate: ca.key }, 'CaCertificateUnreadable', 'is no PEM'],
+  ['an invalid certificate', { ...ca, certificate: 'x' }, 'CaCertificateUnreadable', 'is not PEM'],
+  ['a key in its place', { ...ca, certificate: ca.key }, 'CaCertificateUnreadable', 'is not PEM'],
   [
     'a certificate cut short',
     { ...ca, certificate: `${ca.certificate}${ca.certificate.replace(/\n.{64}\n/, '\n')}` },
     'CaCertificateUnreadable',
-    'certificate 2 of 2',
+    'Certificate 2 of 2 of the CA cannot be read (',
   ],
   ['an empty key', { ...ca, key: '' }, 'CaKeyMissing', 'private key is empty'],
   ['an invalid key', { ...ca, key: 'garbage' }, 'CaKeyUnreadable', 'cannot be read (ERR_'],
   ['an encrypted key', { ...ca, key: locked }, 'CaKeyEncrypted', 'openssl pkey -in ca.key'],
   ['the key of another CA', { ...ca, key: other.key }, 'CaKeyMismatch', "'CN=kubernetes-ca'"],
-  ['what says that it is no CA', noCa, 'CaNotAuthority', "'CN=kubernetes-ca' is not that of a CA"],
+  [
+    'what says that it is no CA',
+    noCa,
+    'CaNotAuthority',
+    "Certificate 'CN=kubernetes-ca' is not a CA certificate (basicConstraints).",
+  ],
   ['what does not say that it is a CA', plain, 'CaNotAuthority', '(basicConstraints)'],
   ['a CA that may not sign', noSign, 'CaMayNotSign', 'lacks keyCertSign'],
 ];
@@ -57,7 +62,7 @@ test.each(wrong)('rejects %s with a code, the value and an action', (_, pem, cod
 
   expect(finding.code as string).toBe(code);
   expect(message).toContain(sentence);
-  expect(message).toBe(`${finding.message}; ${finding.action}`);
+  expect(message).toBe(`${finding.message} ${finding.action}`);
 });
 
 test('no error message contains a part of the key', () => {

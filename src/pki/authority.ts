@@ -62,8 +62,8 @@ export function readCaCertificates(pem: string): readonly X509Certificate[] {
     const isEmpty = pem.trim() === '';
     throw new PkiError(
       isEmpty ? 'CaCertificateMissing' : 'CaCertificateUnreadable',
-      isEmpty ? "the CA's certificate is empty" : "the CA's certificate is no PEM",
-      "give the tenant's ca.crt",
+      isEmpty ? "The CA's certificate is empty." : "The CA's certificate is not PEM.",
+      "Provide the tenant's ca.crt.",
     );
   }
   return blocks.map((block, index) => {
@@ -72,8 +72,8 @@ export function readCaCertificates(pem: string): readonly X509Certificate[] {
     } catch (error) {
       throw new PkiError(
         'CaCertificateUnreadable',
-        `certificate ${index + 1} of ${blocks.length} of the CA cannot be read (${String(error)})`,
-        "give the tenant's ca.crt as it was made",
+        `Certificate ${index + 1} of ${blocks.length} of the CA cannot be read (${String(error)}).`,
+        "Provide the tenant's ca.crt unchanged.",
         error,
       );
     }
@@ -94,8 +94,8 @@ function ofKey(bundle: readonly X509Certificate[], key: KeyObject): X509Certific
   const names = bundle.map(({ subject }) => `'${subject}'`).join(', ');
   throw new PkiError(
     'CaKeyMismatch',
-    `the CA's private key does not belong to its certificate (${names})`,
-    'give both of one pair',
+    `The CA's private key does not belong to its certificate (${names}).`,
+    'Provide the key and the certificate of the same CA.',
   );
 }
 
@@ -103,8 +103,8 @@ function requireAuthority(certificate: X509Certificate): void {
   if (certificate.getExtension(BasicConstraintsExtension)?.ca !== true) {
     throw new PkiError(
       'CaNotAuthority',
-      `the certificate '${certificate.subject}' is not that of a CA (basicConstraints)`,
-      'give the CA that signs the serving certificates of the tenant',
+      `Certificate '${certificate.subject}' is not a CA certificate (basicConstraints).`,
+      "Provide the CA that signs the tenant's serving certificates.",
     );
   }
   const usages = certificate.getExtension(KeyUsagesExtension)?.usages;
@@ -112,8 +112,8 @@ function requireAuthority(certificate: X509Certificate): void {
   if (usages !== undefined && (usages & KeyUsageFlags.keyCertSign) === 0) {
     throw new PkiError(
       'CaMayNotSign',
-      `the key usage of the CA '${certificate.subject}' lacks keyCertSign, so no client trusts what it signs`,
-      'make a CA certificate with keyCertSign',
+      `The key usage of CA '${certificate.subject}' lacks keyCertSign, so clients do not trust certificates that it signs.`,
+      'Use a CA certificate with keyCertSign.',
     );
   }
 }

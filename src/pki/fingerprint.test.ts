@@ -24,5 +24,5 @@ test('depends on the certificates alone', () => {
 });
 
 test('rejects a text without a certificate', () => {
-  expect(() => caFingerprint('ca.crt')).toThrow("the CA's certificate is no PEM");
+  expect(() => caFingerprint('ca.crt')).toThrow("The CA's certificate is not PEM.");
 });

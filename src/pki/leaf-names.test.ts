@@ -15,11 +15,21 @@ test('contains each name and address once, normalized, in order', () => {
 });
 
 test.each([
-  ['LeafWithoutNames', [], [], 'without names and addresses'],
-  ['LeafNameInvalid', ['*.example.com'], [], "'*.example.com' cannot be a name"],
-  ['LeafNameInvalid', ['10.0.0.1'], [], "'10.0.0.1' cannot be a name"],
-  ['LeafNameInvalid', ['kubernetes.'], [], 'without a dot at its end'],
-  ['LeafAddressInvalid', [], ['kubernetes'], "'kubernetes' is not an IP address"],
+  ['LeafWithoutNames', [], [], 'A certificate needs at least one name or address.'],
+  [
+    'LeafNameInvalid',
+    ['*.example.com'],
+    [],
+    "Name '*.example.com' is invalid in a certificate (server_name_not_dns).",
+  ],
+  [
+    'LeafNameInvalid',
+    ['10.0.0.1'],
+    [],
+    "Name '10.0.0.1' is invalid in a certificate (server_name_ip_literal).",
+  ],
+  ['LeafNameInvalid', ['kubernetes.'], [], 'without a trailing dot'],
+  ['LeafAddressInvalid', [], ['kubernetes'], "Value 'kubernetes' is not an IP address."],
   ['LeafAddressInvalid', [], ['10.96.0.1/12'], "'10.96.0.1/12' is not"],
 ] as const)('rejects with %s: names %j, addresses %j', (code, names, addresses, sentence) => {
   let error: unknown;

@@ -17,8 +17,8 @@ export function normalNames({ names, addresses }: LeafNames): LeafNames {
   if (names.length + addresses.length === 0) {
     throw new PkiError(
       'LeafWithoutNames',
-      'a certificate without names and addresses was asked for',
-      'ask for those that pods dial',
+      'A certificate needs at least one name or address.',
+      'Request the names that pods dial.',
     );
   }
   return {
@@ -33,8 +33,8 @@ function normalName(name: string): string {
   if (fault === undefined) return normalText(name);
   throw new PkiError(
     'LeafNameInvalid',
-    `'${name}' cannot be a name of a certificate (${fault})`,
-    'give a DNS name without a dot at its end',
+    `Name '${name}' is invalid in a certificate (${fault}).`,
+    'Use a DNS name without a trailing dot.',
   );
 }
 
@@ -42,8 +42,8 @@ function normalAddress(address: string): string {
   if (ipVersion(address) !== 0) return normalText(address);
   throw new PkiError(
     'LeafAddressInvalid',
-    `'${address}' is not an IP address`,
-    'give one of IPv4 or IPv6, and names as names',
+    `Value '${address}' is not an IP address.`,
+    'Use an IPv4 or IPv6 address, and pass DNS names as names.',
   );
 }
 

@@ -141,7 +141,9 @@ test('rejects a CA that is not valid now, with its date', async () => {
   });
 
   await expect(issue(expired, new Date('2026-01-01T00:00:00Z'))).rejects.toThrow(
-    "the CA 'CN=kubernetes-ca' has expired at 2026-01-01T00:00:00.000Z; renew it",
+    "CA 'CN=kubernetes-ca' expired at 2026-01-01T00:00:00.000Z.",
   );
-  await expect(issue(early)).rejects.toThrow('is not valid before 2099-01-01T00:00:00.000Z; set');
+  await expect(issue(early)).rejects.toThrow(
+    "CA 'CN=kubernetes-ca' is not valid before 2099-01-01T00:00:00.000Z.",
+  );
 });

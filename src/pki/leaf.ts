@@ -74,16 +74,16 @@ function requireValid({ certificate, notBefore, notAfter }: Authority, now: Date
   if (now < notBefore) {
     throw new PkiError(
       'CaNotYetValid',
-      `the CA '${certificate.subject}' is not valid before ${notBefore.toISOString()}`,
-      'set the clock, or make the CA anew',
+      `CA '${certificate.subject}' is not valid before ${notBefore.toISOString()}.`,
+      'Correct the clock, or issue the CA certificate again.',
     );
   }
   // A leaf issued in the last second of the CA would already be expired.
   if (now >= notAfter) {
     throw new PkiError(
       'CaExpired',
-      `the CA '${certificate.subject}' has expired at ${notAfter.toISOString()}`,
-      'renew it where the control plane is made',
+      `CA '${certificate.subject}' expired at ${notAfter.toISOString()}.`,
+      'Renew it where the control plane is managed.',
     );
   }
 }

@@ -40,8 +40,8 @@ export function readCaKey(pem: string): KeyObject {
   if (pem.trim() === '') {
     throw new PkiError(
       'CaKeyMissing',
-      "the CA's private key is empty",
-      "give the key that belongs to the CA's certificate, as PEM",
+      "The CA's private key is empty.",
+      "Provide the key that belongs to the CA's certificate, as PEM.",
     );
   }
   try {
@@ -57,17 +57,17 @@ function keyError(error: unknown): PkiError {
     case 'ERR_MISSING_PASSPHRASE':
       return new PkiError(
         'CaKeyEncrypted',
-        "the CA's private key is encrypted with a passphrase",
-        'give it in the clear: openssl pkey -in ca.key',
+        "The CA's private key is encrypted with a passphrase.",
+        'Decrypt it: openssl pkey -in ca.key',
         error,
       );
     case 'ERR_OSSL_EVP_UNSUPPORTED_ALGORITHM':
-      return unsupported('an algorithm that is not known here', error);
+      return unsupported('an unknown algorithm', error);
     default:
       return new PkiError(
         'CaKeyUnreadable',
-        `the CA's private key cannot be read (${code === '' ? String(error) : code})`,
-        'give it as PEM: PKCS#1, SEC1 or PKCS#8',
+        `The CA's private key cannot be read (${code === '' ? String(error) : code}).`,
+        'Provide it as PEM: PKCS#1, SEC1 or PKCS#8.',
         error,
       );
   }
@@ -76,8 +76,8 @@ function keyError(error: unknown): PkiError {
 function unsupported(algorithm: string, cause?: unknown): PkiError {
   return new PkiError(
     'CaKeyUnsupported',
-    `the CA's private key is of ${algorithm}`,
-    'use a CA with a key of RSA, P-256, P-384, P-521 or Ed25519',
+    `The CA's private key uses ${algorithm}, which is not supported.`,
+    'Use a CA with an RSA, P-256, P-384, P-521 or Ed25519 key.',
     cause,
   );
 }

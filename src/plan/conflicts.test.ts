@@ -58,7 +58,7 @@ test('of two claims without a TenantRoute, the older one owns the host', () => {
   const old = { name: 'old', created: OLD, api: 'x.example.com' };
 
   expect(outcomes([young, old])).toEqual({
-    young: 'host x.example.com is already used by Exposure tenants/old',
+    young: 'Host x.example.com is already used by Exposure tenants/old.',
     old: 'has its hosts',
   });
 });
@@ -93,7 +93,7 @@ test('a host with a TenantRoute keeps its owner when an older Exposure claims it
   );
 
   expect(found).toEqual({
-    old: 'host x is already used by Exposure tenants/young; the route by y stays in use',
+    old: 'Host x is already used by Exposure tenants/young. The route on y stays in use.',
     young: 'has its hosts',
   });
 });
@@ -130,7 +130,7 @@ test('a TenantRoute of an Exposure that does not exist reserves its host', () =>
   const conflict = hostConflict(one, ownersOf([one], [route]));
 
   expect(conflict?.message).toBe(
-    'host x is reserved by TenantRoute tenants/gone-x for Exposure tenants/gone, which does not exist',
+    'Host x is reserved by TenantRoute tenants/gone-x for Exposure tenants/gone, which does not exist.',
   );
   expect(conflict?.action).toContain('delete that TenantRoute');
 });

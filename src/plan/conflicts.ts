@@ -70,21 +70,21 @@ function conflictOver(
   { key, metadata, route }: HostOwner,
   inUse: readonly string[],
 ): Finding {
-  const stays = inUse.length === 0 ? '' : `; the route by ${inUse.join(' and ')} stays in use`;
+  const stays = inUse.length === 0 ? '' : ` The route on ${inUse.join(' and ')} stays in use.`;
   const finding = { code: 'HostConflict', severity: 'error' } as const;
   if (metadata === undefined) {
     return {
       ...finding,
-      message: `host ${host} is reserved by TenantRoute ${route} for Exposure ${key}, which does not exist${stays}`,
-      action: 'choose another host, or delete that TenantRoute if the Exposure will not come back',
+      message: `Host ${host} is reserved by TenantRoute ${route} for Exposure ${key}, which does not exist.${stays}`,
+      action: 'Choose another host, or delete that TenantRoute if the Exposure will not return.',
     };
   }
   const isDeleting = metadata.deletionTimestamp !== undefined;
   return {
     ...finding,
-    message: `host ${host} is already used by Exposure ${key}${isDeleting ? ', which is being deleted' : ''}${stays}`,
+    message: `Host ${host} is already used by Exposure ${key}${isDeleting ? ', which is being deleted' : ''}.${stays}`,
     action: isDeleting
-      ? 'wait until that Exposure is gone, or choose another host'
-      : 'choose another host or delete that Exposure',
+      ? 'Wait until that Exposure is deleted, or choose another host.'
+      : 'Choose another host or delete that Exposure.',
   };
 }

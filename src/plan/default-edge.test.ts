@@ -45,11 +45,11 @@ describe('annotations', () => {
       code: 'SeveralDefaultEdges',
       severity: 'warning',
       message:
-        'Edges second and shared are both annotated as default: second, the older, is used for Exposures that are on none of them yet',
-      action: 'take the annotation snicket.dev/is-default off one',
+        'Edges second and shared are both annotated as default. New Exposures use second, the older one.',
+      action: 'Remove the annotation snicket.dev/is-default from one of them.',
     });
     expect(defaultEdgeFinding(THIRD, [...edges, THIRD])?.message).toContain(
-      'Edges second, shared and third are all annotated as default: second, the oldest,',
+      'Edges second, shared and third are all annotated as default.',
     );
   });
 
@@ -57,7 +57,7 @@ describe('annotations', () => {
     const unclear = edge('shared', 'True');
 
     expect(defaultEdgeFinding(unclear, [unclear])?.message).toBe(
-      'Edge shared has the annotation snicket.dev/is-default: "True", which is neither "true" nor "false", and so is no default one',
+      'Edge shared has the annotation snicket.dev/is-default: "True", which is neither "true" nor "false", so it is not a default Edge.',
     );
   });
 });

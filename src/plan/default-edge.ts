@@ -29,8 +29,8 @@ export function defaultEdgeFinding(
   return {
     code: 'DefaultEdgeUnclear',
     severity: 'warning',
-    message: `Edge ${metadata.name} has the annotation ${DEFAULT_EDGE_ANNOTATION}: ${JSON.stringify(value.slice(0, 40))}, which is neither "true" nor "false", and so is no default one`,
-    action: 'write "true", or take the annotation off',
+    message: `Edge ${metadata.name} has the annotation ${DEFAULT_EDGE_ANNOTATION}: ${JSON.stringify(value.slice(0, 40))}, which is neither "true" nor "false", so it is not a default Edge.`,
+    action: 'Set the annotation to "true", or remove it.',
   };
 }
 
@@ -44,8 +44,8 @@ export function severalDefaultEdges(edges: readonly KubeObject[]): Finding | und
   return {
     code: 'SeveralDefaultEdges',
     severity: 'warning',
-    message: `Edges ${listed} are ${isPair ? 'both' : 'all'} annotated as default: ${oldest}, the ${isPair ? 'older' : 'oldest'}, is used for Exposures that are on none of them yet`,
-    action: `take the annotation ${DEFAULT_EDGE_ANNOTATION} off ${isPair ? 'one' : 'all but one'}`,
+    message: `Edges ${listed} are ${isPair ? 'both' : 'all'} annotated as default. New Exposures use ${oldest}, the ${isPair ? 'older' : 'oldest'} one.`,
+    action: `Remove the annotation ${DEFAULT_EDGE_ANNOTATION} from ${isPair ? 'one' : 'all but one'} of them.`,
   };
 }
 

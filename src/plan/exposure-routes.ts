@@ -43,8 +43,8 @@ export function routesFindings(input: RoutesInput): readonly Finding[] {
     {
       code: 'KonnectivityHostMissing',
       severity: 'warning',
-      message: `the control plane has konnectivity at port ${konnectivity.port} of Service ${name}, and there is no host for it, so that logs, exec and webhooks do not work`,
-      action: 'write spec.hosts.konnectivity, or spec.domain of the Edge',
+      message: `The control plane has konnectivity at port ${konnectivity.port} of Service ${name}, but no host is set for it, so logs, exec and webhooks do not work.`,
+      action: 'Set spec.hosts.konnectivity, or spec.domain of the Edge.',
     },
   ];
 }

@@ -160,7 +160,7 @@ test('never points to the edge, by its public address or that of its Service', (
   ).toEqual(['203.0.113.10', '10.0.0.5']);
   expect(slices.map(({ ports }) => ports?.[0]?.port)).toEqual([6443, 443]);
   const findings = fixedServiceFindings(endpoints, edge);
-  expect(findings.map(({ code, message }) => `${code} ${message.split(' ')[0]}`)).toEqual(
+  expect(findings.map(({ code, message }) => `${code} ${message.split(' ')[1]}`)).toEqual(
     [...loops, '10.96.7.7:443'].map((one) => `EndpointIsEdge ${one}`),
   );
 });

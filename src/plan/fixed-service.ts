@@ -117,8 +117,8 @@ function edgeLoop(endpoint: string): Finding {
   return {
     code: 'EndpointIsEdge',
     severity: 'error',
-    message: `${endpoint} in spec.controlPlane.endpoints is the edge itself, and whoever is led there comes back for ever`,
-    action: "write where the tenant's own servers listen",
+    message: `Address ${endpoint} in spec.controlPlane.endpoints is the edge itself, so connections would loop.`,
+    action: "Set the addresses at which the tenant's own servers listen.",
   };
 }
 
@@ -126,8 +126,8 @@ function unusable(endpoint: string, fault: string): Finding {
   return {
     code: 'EndpointUnusable',
     severity: 'error',
-    message: `${endpoint} in spec.controlPlane.endpoints is ${fault}, which no Service can lead to`,
-    action: 'write an address that pods of this cluster can dial',
+    message: `Address ${endpoint} in spec.controlPlane.endpoints is ${fault}, which a Service cannot have as an endpoint.`,
+    action: 'Set an address that pods of this cluster can dial.',
   };
 }
 

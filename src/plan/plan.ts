@@ -219,11 +219,12 @@ function caKeyMissing(edge: Edge): Finding {
   return {
     code: 'CaKeyMissing',
     severity: 'error',
-    message: `mode Terminate needs a certificate by the tenant's CA, and the Secret of the CA has no key to sign one with`,
+    message:
+      "Mode Terminate requires a certificate signed by the tenant's CA, but the Secret of the CA has no key to sign it with.",
     action:
       edge.spec.driver === 'snicket'
-        ? 'put the key into that Secret, or write worker.mode Passthrough'
-        : 'put the key into that Secret, or choose an Edge with driver snicket and worker.mode Passthrough',
+        ? 'Add the key to that Secret, or set worker.mode to Passthrough.'
+        : 'Add the key to that Secret, or choose an Edge with driver snicket and set worker.mode to Passthrough.',
   };
 }
 

@@ -103,7 +103,7 @@ describe('limits and allowed sources of an Exposure', () => {
       code: 'PolicyNotEnforced',
       severity: 'warning',
       message:
-        'Edge shared has driver haproxy, which does not enforce spec.limits and spec.access.allowedSources',
+        'Edge shared has driver haproxy, which does not enforce spec.limits and spec.access.allowedSources.',
       action: expect.any(String),
     });
     expect(unenforcedPolicy(desired.exposure, edge({ driver: 'snicket' }))).toBeUndefined();

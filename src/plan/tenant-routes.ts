@@ -40,8 +40,8 @@ export function unenforcedPolicy(exposure: PolicySource, edge: Edge): Finding | 
   return {
     code: 'PolicyNotEnforced',
     severity: 'warning',
-    message: `Edge ${edge.metadata.name} has driver ${driver}, which does not enforce ${fields.join(' and ')}`,
-    action: 'choose an Edge with driver snicket, or set this up in the ingress controller itself',
+    message: `Edge ${edge.metadata.name} has driver ${driver}, which does not enforce ${fields.join(' and ')}.`,
+    action: 'Choose an Edge with driver snicket, or configure this in the ingress controller.',
   };
 }
 

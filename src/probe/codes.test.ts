@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { FULL_SENTENCES } from '../text/testing/full-sentences.ts';
 import { HOP_CODES, HOPS, NODE_HOPS, SKIP_CODES, type CodeEntry } from './codes.ts';
 import { hopResult } from './hop.ts';
 
@@ -12,13 +13,16 @@ test('every hop can pass and can fail', () => {
   }
 });
 
-test.each(entries)('%s is written as people read it', (code, { state, title, meaning, action }) => {
-  expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
-  expect(title).not.toEndWith('.');
-  expect(meaning).toEndWith('.');
-  if (state === 'Fail') expect(action).toBeString();
-  expect(action ?? '').not.toEndWith('.');
-});
+test.each(entries)(
+  '%s is described in full sentences',
+  (code, { state, title, meaning, action }) => {
+    expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
+    expect(title).not.toEndWith('.');
+    expect(meaning).toMatch(FULL_SENTENCES);
+    if (state === 'Fail') expect(action).toBeString();
+    if (action !== undefined) expect(action).toMatch(FULL_SENTENCES);
+  },
+);
 
 test('an action has nothing open once the result is made', () => {
   const values = { host: 'h', edge: 'e' };
@@ -26,7 +30,7 @@ test('an action has nothing open once the result is made', () => {
   const { action } = hopResult('DnsElsewhere', 'target', 'message', values);
 
   expect(action).toBe(
-    'let the DNS record of h lead to e alone, or correct the addresses of the Edge',
+    'Point the DNS record of h to e alone, or correct the addresses of the Edge.',
   );
 });
 

@@ -40,15 +40,15 @@ export const EXPIRING_CODES: ReadonlySet<string> = new Set<HopCode>([
 export const SKIP_CODES = {
   EarlierHopFailed: {
     title: 'an earlier hop failed',
-    meaning: 'What this hop stands on did not pass, so it was not tried.',
+    meaning: 'A hop on which this one depends did not pass.',
   },
   NotApplicable: {
-    title: 'does not apply',
-    meaning: 'The tenant does not have what this hop is about.',
+    title: 'not applicable',
+    meaning: 'The tenant does not use what this hop checks.',
   },
   NotLookedAt: {
-    title: 'not looked at',
-    meaning: 'Whoever could tell of this hop could not be asked.',
+    title: 'not checked',
+    meaning: 'The information for this hop was not available.',
   },
 } as const satisfies Record<string, { readonly title: string; readonly meaning: string }>;
 

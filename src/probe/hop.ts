@@ -33,7 +33,7 @@ export function hopResult<Code extends HopCode>(
 
 /** Returns the result of a hop that was skipped because an earlier one did not pass. */
 export function skippedAfter(name: HopName, target: string, earlier: HopName): HopResult {
-  const message = `not tried, since hop ${earlier} did not pass`;
+  const message = `Skipped because hop ${earlier} did not pass.`;
   return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
 }
 
@@ -43,7 +43,7 @@ export function skippedAfter(name: HopName, target: string, earlier: HopName): H
  */
 export function skippedForSameCause(failed: HopResult, reporter: string): HopResult {
   const { name, target } = failed;
-  const message = `does not pass, most likely for the cause that ${reporter} tells: ${failed.message}`;
+  const message = `Failed, most likely for the same reason as ${reporter}: ${failed.message}`;
   return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
 }
 

@@ -22,6 +22,7 @@ import { parseAuthorities, type KnownAuthorities } from './tls/authorities.ts';
 import { openSecured, type SecuredConnection } from './tls/handshake.ts';
 import { answerText, isSameFault, ownerOf, type PeerAnswer } from './tls/owner.ts';
 import { invalidCertificate } from './tls/validity.ts';
+import { sentence } from '../text/sentence.ts';
 
 /** The tenant and its addresses. */
 export interface NetworkTarget {
@@ -58,7 +59,7 @@ export async function probeNetwork(
       return [skippedAfter('edge', `port ${port}`, 'dns'), ...skipBehind('dns', target)];
     }
     const edge = edgeAddresses.join(', ');
-    const message = `${edge} cannot be resolved`;
+    const message = `The address of ${edge} cannot be resolved.`;
     return [hopResult('EdgeNoAddress', edge, message, { edge }), ...skipBehind('edge', target)];
   }
   const edge = await probeEdge(addresses, port, options.dial, options.limits);
@@ -83,7 +84,7 @@ async function probeBehindEdge(
   if (tenantCa === undefined) return withoutAuthority(target);
   const parsed = readableAuthorities(tenantCa);
   if ('fault' in parsed) {
-    const message = `the tenant's CA is of no use: ${parsed.fault}`;
+    const message = sentence(`The tenant's CA cannot be used: ${parsed.fault}`);
     const sni = hopResult('SniCaUnreadable', `${host}:${port}`, message, { host });
     return [sni, ...skipBehind('sni', target)];
   }
@@ -126,7 +127,7 @@ function commonCause(
 
 /** Returns the results without a CA: a handshake would only show that a server listens. */
 function withoutAuthority(target: NetworkTarget): readonly HopResult[] {
-  const message = "not looked at: the tenant's CA is not known";
+  const message = "Not checked because the tenant's CA is unknown.";
   const targets = targetsOf(target);
   const hops = (['sni', 'certificate', 'api'] as const).map((hop) =>
     notObserved(hop, targets[hop], message),
@@ -185,7 +186,7 @@ function hostHandshakes(
       throw error;
     });
     const best = answers.find(({ owner }) => owner.kind === 'tenant') ?? answers[0];
-    if (best === undefined) throw new Error('there is no address of the edge to look at');
+    if (best === undefined) throw new Error('The edge has no address to probe.');
     const failing = answers.find(({ owner }) => owner.kind !== 'tenant');
     return { best, failing: best === failing ? undefined : failing, close };
   };
@@ -252,12 +253,16 @@ function degraded(
   failing: PeerAnswer | undefined,
 ): HopResult {
   if (result.state !== 'Pass' || failing === undefined) return result;
-  const message = `${result.message}, but ${answerText(failing)}`;
+  const message = `${result.message} Another address of the edge fails. ${answerText(failing)}`;
   return hopResult(code, result.target, message, { address: failing.at });
 }
 
 function withoutKonnectivity(): HopResult {
-  return notApplicable('konnectivity', 'konnectivity', 'the control plane has no konnectivity');
+  return notApplicable(
+    'konnectivity',
+    'konnectivity',
+    'The control plane has no konnectivity server.',
+  );
 }
 
 /** Returns skips for all hops behind this one. */

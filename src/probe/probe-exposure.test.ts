@@ -139,7 +139,7 @@ test('skips everything behind DNS, if that is the only way to find the edge', as
     'dns Fail, edge Skip, sni Skip, certificate Skip, api Skip, konnectivity Skip',
   );
   expect(hops.sni.code).toBe('EarlierHopFailed');
-  expect(hops.sni.message).toBe('not tried, since hop dns did not pass');
+  expect(hops.sni.message).toBe('Skipped because hop dns did not pass.');
 });
 
 test('finds the addresses of an edge that is known by a name', async () => {
@@ -149,7 +149,9 @@ test('finds the addresses of an edge that is known by a name', async () => {
 
   const hops = await lab.probe({ port, edgeAddresses: ['lb.test'] }, { lookup });
 
-  expect(hops.dns.message).toBe('a.k8s.test leads to 127.0.0.2, and the edge is 127.0.0.1');
+  expect(hops.dns.message).toBe(
+    'Host a.k8s.test resolves to 127.0.0.2, but the edge has 127.0.0.1.',
+  );
   expect(hops.sni.code).toBe('RoutedToTenant');
 });
 
@@ -160,8 +162,10 @@ test('an edge whose name has no address is a failure of the edge', async () => {
   const hops = await lab.probe({ edgeAddresses: ['lb.test'] }, { lookup });
 
   expect(hops.edge).toMatchObject({ code: 'EdgeNoAddress', target: 'lb.test' });
-  expect(hops.edge.action).toStartWith('see that lb.test can be resolved');
-  expect(hops.sni.message).toBe('not tried, since hop edge did not pass');
+  expect(hops.edge.action).toStartWith(
+    'Check that lb.test resolves, or set the IP addresses of the edge in the Edge.',
+  );
+  expect(hops.sni.message).toBe('Skipped because hop edge did not pass.');
 });
 
 test('a certificate that no client would take is not asked for an answer', async () => {
@@ -172,7 +176,7 @@ test('a certificate that no client would take is not asked for an answer', async
   const hops = await lab.probe({ port: api.port });
 
   expect(states(hops)).toStartWith('dns Pass, edge Pass, sni Pass, certificate Fail, api Skip');
-  expect(hops.api.message).toBe('not tried, since hop certificate did not pass');
+  expect(hops.api.message).toBe('Skipped because hop certificate did not pass.');
   expect(api.received).toBe(0);
 });
 
@@ -186,7 +190,9 @@ test('checks every address of the edge, and names the one that does not lead to 
 
   expect(hops.edge.code).toBe('EdgeAnswers');
   expect(hops.sni).toMatchObject({ state: 'Pass', code: 'SniDegraded' });
-  expect(hops.sni.message).toContain(`but 127.0.0.2:${port} answers for a.k8s.test with`);
+  expect(hops.sni.message).toContain(
+    `Another address of the edge fails. The server at 127.0.0.2:${port} presents`,
+  );
   expect(hops.sni.action).toContain(`127.0.0.2:${port}`);
   expect(hops.api.code).toBe('ApiAnswers');
 });
@@ -201,7 +207,9 @@ test('one address that leads agents elsewhere does not fail konnectivity, and is
   const hops = await lab.probe({ port, edgeAddresses, konnectivityHost: KONNECTIVITY_HOST });
 
   expect(hops.konnectivity).toMatchObject({ state: 'Pass', code: 'KonnectivityDegraded' });
-  expect(hops.konnectivity.message).toContain(`but 127.0.0.2:${port} answers for`);
+  expect(hops.konnectivity.message).toContain(
+    `Another address of the edge fails. The server at 127.0.0.2:${port} presents`,
+  );
 });
 
 test('one dead address of several does not make the tenant unreachable', async () => {
@@ -222,7 +230,9 @@ test('split-horizon DNS is a warning while the Edge leads to the tenant', async 
   const hops = await lab.probe({ port }, { lookup });
 
   expect(hops.dns).toMatchObject({ state: 'Pass', code: 'DnsMismatch' });
-  expect(hops.dns.message).toBe('a.k8s.test leads to 127.0.0.9, and the edge is 127.0.0.1');
+  expect(hops.dns.message).toBe(
+    'Host a.k8s.test resolves to 127.0.0.9, but the edge has 127.0.0.1.',
+  );
   expect(hops.edge.code).toBe('EdgeAnswers');
 });
 
@@ -235,7 +245,7 @@ test('reaches the tenant where DNS leads if the addresses of the Edge are dead f
   expect(hops.dns.code).toBe('DnsMismatch');
   expect(hops.edge.code).toBe('EdgeDegraded');
   expect(hops.edge.message).toBe(
-    `nothing listens at 127.0.0.9:${port}; the tenant is reachable at 127.0.0.1, where DNS leads`,
+    `Nothing listens at 127.0.0.9:${port}. The tenant is reachable at 127.0.0.1, to which DNS points.`,
   );
   expect(hops.api.code).toBe('ApiAnswers');
 });
@@ -248,7 +258,7 @@ test('DNS that leads elsewhere is a failure if no address leads to the tenant', 
 
   expect(hops.dns).toMatchObject({ state: 'Fail', code: 'DnsElsewhere' });
   expect(hops.edge.code).toBe('EdgeRefused');
-  expect(hops.edge.message).toBe(`nothing listens at 127.0.0.9:${port}`);
+  expect(hops.edge.message).toBe(`Nothing listens at 127.0.0.9:${port}.`);
 });
 
 test("says that the tenant's CA is of no use, and does not guess", async () => {
@@ -260,11 +270,11 @@ test("says that the tenant's CA is of no use, and does not guess", async () => {
   const broken = await lab.probe({ ...target, tenantCa: lab.authority.cert.replace(/M/g, 'x') });
 
   expect(empty.sni.code).toBe('SniCaUnreadable');
-  expect(empty.sni.message).toBe("the tenant's CA is of no use: there is no certificate in it");
+  expect(empty.sni.message).toBe("The tenant's CA cannot be used: there is no certificate in it.");
   expect(broken.sni.message).toBe(
-    "the tenant's CA is of no use: certificate 1 of 1 cannot be read",
+    "The tenant's CA cannot be used: certificate 1 of 1 cannot be read.",
   );
-  expect(broken.konnectivity.message).toBe('not tried, since hop sni did not pass');
+  expect(broken.konnectivity.message).toBe('Skipped because hop sni did not pass.');
 });
 
 test("without the tenant's CA nobody is told from anybody, and DNS and the edge are tried", async () => {
@@ -277,7 +287,7 @@ test("without the tenant's CA nobody is told from anybody, and DNS and the edge 
     'dns Pass, edge Pass, sni Skip, certificate Skip, api Skip, konnectivity Skip',
   );
   expect(hops.sni.code).toBe('NotLookedAt');
-  expect(hops.sni.message).toBe("not looked at: the tenant's CA is not known");
+  expect(hops.sni.message).toBe("Not checked because the tenant's CA is unknown.");
 });
 
 test('proxies that are not ready because the edge does not lead to the tenant are not at fault', async () => {
@@ -298,7 +308,9 @@ test('proxies that are not ready because the edge does not lead to the tenant ar
 
   expect(hops.sni.code).toBe('SniEdgeTerminates');
   expect(hops.proxies).toMatchObject({ state: 'Skip', code: 'EarlierHopFailed' });
-  expect(hops.proxies.message).toContain('the cause that hop sni tells: 0 of 1 proxies are ready');
+  expect(hops.proxies.message).toContain(
+    'Failed, most likely for the same reason as hop sni: 0 of 1 proxies are ready',
+  );
 });
 
 test('ends at once when nobody wants the results any more, with the reason', async () => {

@@ -100,7 +100,7 @@ async function probeOthers(
   const found = await probing(others);
   if (!reachesTenant(found)) return network;
   const code = failed.name === 'edge' ? 'EdgeDegraded' : 'SniDegraded';
-  const message = `${failed.message}; the tenant is reachable at ${others.join(', ')}, where DNS leads`;
+  const message = `${failed.message} The tenant is reachable at ${others.join(', ')}, to which DNS points.`;
   const degraded = hopResult(code, failed.target, message, { address: failed.target });
   return found.map((hop) => (hop.name === degraded.name ? degraded : hop));
 }
@@ -145,7 +145,7 @@ function addressesIn(resolved: Resolved | undefined): readonly string[] {
 
 /** Returns the results of the hops that need the tenant's API, if that was not reachable. */
 export function tenantHopsNotObserved(): readonly HopResult[] {
-  const message = 'not looked at: the tenant could not be asked (see WorkersReady)';
+  const message = 'Not checked because the tenant could not be reached (see WorkersReady).';
   return [
     notObserved('endpoints', ENDPOINTS_TARGET, message),
     notObserved('proxies', PROXIES_TARGET, message),

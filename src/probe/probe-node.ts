@@ -58,7 +58,7 @@ export async function probeNode(
   const { virtualAddress, service } = target;
   const address =
     virtualAddress === undefined
-      ? notApplicable('node-address', 'lo', 'the proxies have no virtual address')
+      ? notApplicable('node-address', 'lo', 'The proxies have no virtual address.')
       : judgeNodeAddress(virtualAddress, options.node.fault(virtualAddress));
   const serviceText = addressText(service.address, service.port);
   const proxyAt = { address: virtualAddress ?? '127.0.0.1', port: target.proxyPort };

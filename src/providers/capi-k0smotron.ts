@@ -71,7 +71,7 @@ function clusterUnknown(object: KubeObject): Finding {
   return {
     code: 'ClusterUnknown',
     severity: 'error',
-    message: `${objectText(object)} has no owner of kind Cluster yet, nor the label cluster.x-k8s.io/cluster-name, and its Service and Secrets are called like that Cluster`,
-    action: `see that a Cluster of cluster.x-k8s.io names it in spec.controlPlaneRef, or write the label cluster.x-k8s.io/cluster-name`,
+    message: `${objectText(object)} has neither an owner of kind Cluster nor the label cluster.x-k8s.io/cluster-name, which determines the names of its Service and Secrets.`,
+    action: `Check that a Cluster of cluster.x-k8s.io references it in spec.controlPlaneRef, or set the label cluster.x-k8s.io/cluster-name.`,
   };
 }

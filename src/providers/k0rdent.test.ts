@@ -64,7 +64,11 @@ describe('a ClusterDeployment', () => {
   });
 
   test.each([
-    [{}, 'ControlPlaneMissing', 'has no K0smotronControlPlane tenants/violet-cp'],
+    [
+      {},
+      'ControlPlaneMissing',
+      'K0smotronControlPlane tenants/violet-cp of ClusterDeployment tenants/violet does not exist: its chart is not installed yet, or creates another kind of control plane.',
+    ],
     [{ 'spec.dryRun': true }, 'ClusterDeploymentDryRun', 'has spec.dryRun'],
     [{ 'status.region': 'west' }, 'ControlPlaneElsewhere', 'in the regional cluster west'],
   ])(
@@ -196,10 +200,22 @@ describe('a ClusterDeployment behind an edge', () => {
   });
 
   test.each([
-    [{ 'spec.config': [] }, 'spec.config of ClusterDeployment tenants/violet is [], and has to be'],
-    [{ 'spec.config': 'x' }, 'spec.config of ClusterDeployment tenants/violet is "x", and has'],
-    [{ 'spec.config.ingress': true }, 'spec.config.ingress of ClusterDeployment tenants/violet is'],
-    [{ 'spec.config.k0smotron.service': 5 }, 'spec.config.k0smotron.service of ClusterDeployment'],
+    [
+      { 'spec.config': [] },
+      'Field spec.config of ClusterDeployment tenants/violet is [], but must be a mapping.',
+    ],
+    [
+      { 'spec.config': 'x' },
+      'Field spec.config of ClusterDeployment tenants/violet is "x", but must be a mapping.',
+    ],
+    [
+      { 'spec.config.ingress': true },
+      'Field spec.config.ingress of ClusterDeployment tenants/violet is true, but must be a mapping.',
+    ],
+    [
+      { 'spec.config.k0smotron.service': 5 },
+      'Field spec.config.k0smotron.service of ClusterDeployment tenants/violet is 5, but must be a mapping.',
+    ],
     [{ 'spec.config.ingress': null }, undefined],
     [{ 'spec.config': null }, undefined],
   ])('keeps other values: %j', (fields, message) => {
@@ -245,10 +261,10 @@ describe('a ClusterDeployment behind an edge', () => {
 
       expect(plan?.findings).toMatchObject([{ code: 'ServiceTypeNotNeeded', severity: 'warning' }]);
       expect(plan?.findings[0]?.message).toBe(
-        'the Service of the control plane of ClusterDeployment tenants/violet is of type LoadBalancer, so it has an address of its own beside that of the edge, and another type would give it another Service',
+        'The Service of the control plane of ClusterDeployment tenants/violet has type LoadBalancer, so the control plane has an address besides that of the edge. Changing the type would replace the Service.',
       );
       expect(plan?.findings[0]?.action).toBe(
-        'once no node and no kubeconfig uses that address, write spec: {config: {k0smotron: {service: {type: ClusterIP}}}}',
+        'Once no node and no kubeconfig uses that address, set spec: {config: {k0smotron: {service: {type: ClusterIP}}}}',
       );
       expect(plans([clusterDeployment('violet', OPENSTACK), ...balanced])[1]?.findings).toEqual([]);
     });

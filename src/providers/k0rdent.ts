@@ -106,8 +106,8 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
     return {
       code: 'ClusterDeploymentDryRun',
       severity: 'error',
-      message: `${text} has spec.dryRun, so there is nothing behind it`,
-      action: 'remove spec.dryRun',
+      message: `${text} has spec.dryRun, so it has no control plane.`,
+      action: 'Remove spec.dryRun.',
     };
   }
   const region = textAt(deployment, 'status', 'region');
@@ -115,8 +115,8 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
   return {
     code: 'ControlPlaneElsewhere',
     severity: 'error',
-    message: `${text} has its control plane in the regional cluster ${region}`,
-    action: 'install Snicket there, and expose its K0smotronControlPlane there',
+    message: `The control plane of ${text} runs in the regional cluster ${region}.`,
+    action: 'Install Snicket in that cluster, and expose its K0smotronControlPlane there.',
   };
 }
 
@@ -124,8 +124,8 @@ function controlPlaneMissing(deployment: KubeObject): Finding {
   return {
     code: 'ControlPlaneMissing',
     severity: 'error',
-    message: `${objectText(deployment)} has no K0smotronControlPlane ${keyText(controlPlaneKey(deployment))}: its chart is not installed yet, or makes another kind of control plane`,
-    action: `wait for its condition HelmReleaseReady; if the control plane has another name, write that K0smotronControlPlane as spec.controlPlane.objectRef`,
+    message: `K0smotronControlPlane ${keyText(controlPlaneKey(deployment))} of ${objectText(deployment)} does not exist: its chart is not installed yet, or creates another kind of control plane.`,
+    action: `Wait for its condition HelmReleaseReady. If the control plane has another name, set spec.controlPlane.objectRef to that K0smotronControlPlane.`,
   };
 }
 
@@ -234,8 +234,8 @@ function noValues(deployment: KubeObject): Finding {
   return {
     code: 'TemplateHasNoValues',
     severity: 'warning',
-    message: `the chart of template ${template} has no values for an ingress that are known, so its K0smotronControlPlane itself is written, and an upgrade of the chart may undo that for a moment`,
-    action: 'give the chart such values: snicket render --values shows them',
+    message: `The chart of template ${template} has no known values for an ingress, so Snicket writes to the K0smotronControlPlane, and a chart upgrade may revert that for a moment.`,
+    action: 'Add such values to the chart. Run snicket render --values to see them.',
   };
 }
 
@@ -243,8 +243,8 @@ function fixedPort({ port }: PreparationSpec): Finding {
   return {
     code: 'ChartPortFixed',
     severity: 'error',
-    message: `the Edge has port ${port}, and the chart hetzner-hosted-cp below version 1 writes ${FIXED_PORT} everywhere`,
-    action: `choose an Edge with port ${FIXED_PORT}, or a newer version of the chart`,
+    message: `The Edge uses port ${port}, but the chart hetzner-hosted-cp below version 1 always uses port ${FIXED_PORT}.`,
+    action: `Choose an Edge with port ${FIXED_PORT}, or a newer version of the chart.`,
   };
 }
 
@@ -252,7 +252,7 @@ function patchesLost(controlPlane: KubeObject): Finding {
   return {
     code: 'PatchesLostByHelm',
     severity: 'warning',
-    message: `the chart writes ${objectText(controlPlane)} as v1beta1, which takes spec.patches away at every upgrade, so k0smotron's own proxy may come to the workers until Snicket has put them back`,
-    action: 'nothing has to be done; a chart that writes v1beta2 has no such gap',
+    message: `The chart writes ${objectText(controlPlane)} as v1beta1, which removes spec.patches on every upgrade. The proxy of k0smotron may then run on the workers until Snicket restores the field.`,
+    action: 'No action is needed. A chart that writes v1beta2 avoids this.',
   };
 }

@@ -82,8 +82,8 @@ describe('a Cluster of k0smotron', () => {
     expect(reading.provided?.phase).toBe('provisioning');
     expect(reading.findings).toMatchObject([
       {
-        message: 'there is no Secret tenants/red-kubeconfig',
-        action: expect.stringContaining('wait for k0smotron'),
+        message: 'Secret tenants/red-kubeconfig does not exist.',
+        action: expect.stringContaining('Wait for k0smotron (0 of its pods are ready).'),
       },
     ]);
   });
@@ -223,20 +223,20 @@ spec:
       { 'spec.version': 'v1.33.5-k0s.0' },
       'VersionTooOld',
       'error',
-      'is v1.33.5-k0s.0, and k0s has',
+      'Version v1.33.5-k0s.0 (spec.version of Cluster tenants/red) is too old: k0s supports a port in the external address of the API, so that kubeconfigs and join tokens point to the edge since v1.31.13, v1.32.10, v1.33.6, v1.34.1.',
     ],
     [{ 'spec.version': undefined }, 'VersionMissing', 'error', 'has no spec.version'],
     [
       { 'spec.version': 'latest' },
       'VersionUnreadable',
       'warning',
-      'is "latest", which is no version',
+      'Version "latest" (spec.version of Cluster tenants/red) is invalid, so it is unknown whether this k0s supports a port in the external address of the API, so that kubeconfigs and join tokens point to the edge.',
     ],
     [
       { 'spec.k0sConfig.spec.api.sans': ['red.k8s.example.test:443'] },
       'CertificateNameWithPort',
       'error',
-      'spec.k0sConfig.spec.api.sans of Cluster tenants/red has "red.k8s.example.test:443"',
+      'Field spec.k0sConfig.spec.api.sans of Cluster tenants/red contains "red.k8s.example.test:443", but names in certificates have no port.',
     ],
     [
       { 'spec.externalAddress': 'red.k8s.example.test:443' },
@@ -260,7 +260,7 @@ spec:
       { 'spec.ingress': { apiHost: 'a.example.test', konnectivityHost: 'b.example.test' } },
       'K0smotronIngressStays',
       'warning',
-      'has made an Ingress for Cluster tenants/red',
+      'k0smotron created an Ingress for Cluster tenants/red and does not delete it when spec.ingress.deploy is false.',
     ],
     [{ 'spec.service.type': 'NodePort' }, 'ServiceTypeNotNeeded', 'warning', 'is NodePort'],
   ])('reports the obstacles of %j', (fields, code, severity, message) => {

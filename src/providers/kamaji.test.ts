@@ -87,12 +87,12 @@ describe('a tenant of Kamaji', () => {
       {
         code: 'ServiceMissing',
         severity: 'error',
-        message: 'Kamaji has not made Service tenants/blue',
+        message: 'Kamaji has not created Service tenants/blue.',
         action:
-          "wait for Kamaji, which is at it (its version is not reported yet, and 0 of its pods are ready); if that lasts, look at the status of TenantControlPlane tenants/blue and at Kamaji's log",
+          'Wait for Kamaji (its version is not reported yet, and 0 of its pods are ready). If this persists, check the status of TenantControlPlane tenants/blue and the log of Kamaji.',
       },
-      expect.objectContaining({ message: 'there is no Secret tenants/blue-ca' }),
-      expect.objectContaining({ message: 'there is no Secret tenants/blue-admin-kubeconfig' }),
+      expect.objectContaining({ message: 'Secret tenants/blue-ca does not exist.' }),
+      expect.objectContaining({ message: 'Secret tenants/blue-admin-kubeconfig does not exist.' }),
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('a tenant of Kamaji', () => {
 
     expect(controlPlane?.service.api.port).toBe(6443);
     expect(findings.map(({ message }) => message)).toEqual([
-      "Service tenants/blue has no port 'konnectivity-server' (it has kube-apiserver 6443)",
+      "Service tenants/blue has no port 'konnectivity-server' (it has kube-apiserver 6443).",
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('a tenant of Kamaji', () => {
     expect(controlPlane?.ca).toEqual({ certificate: `${CA.certificate.trim()}\n`, key: undefined });
     expect(findings).toMatchObject([{ code: 'CaKeyMissing', severity: 'warning' }]);
     expect(findings[0]?.message).toContain(
-      "Secret tenants/blue-ca has the certificate of the CA and no 'ca.key'",
+      "Secret tenants/blue-ca has the certificate of the CA but no 'ca.key'.",
     );
   });
 
@@ -156,7 +156,7 @@ describe('a tenant of Kamaji', () => {
     expect(findings).toMatchObject([
       {
         code: 'SecretEntryMissing',
-        message: "entry 'super-admin.svc' of Secret tenants/blue-admin-kubeconfig is empty",
+        message: "Entry 'super-admin.svc' of Secret tenants/blue-admin-kubeconfig is empty.",
       },
     ]);
   });
@@ -274,7 +274,7 @@ spec:
       'a port in a name of the certificate',
       { 'spec.networkProfile.certSANs': ['blue.k8s.example.test:443'] },
       'CertificateNameWithPort',
-      'spec.networkProfile.certSANs of TenantControlPlane tenants/blue has "blue.k8s.example.test:443"',
+      'Field spec.networkProfile.certSANs of TenantControlPlane tenants/blue contains "blue.k8s.example.test:443", but names in certificates have no port.',
     ],
     [
       'a name instead of an address',

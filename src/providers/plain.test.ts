@@ -120,7 +120,7 @@ describe('a control plane behind a Service', () => {
 
     expect(controlPlane).toBeUndefined();
     expect(findings).toMatchObject([
-      { code: 'ServiceMissing', message: 'there is no Service tenants/other' },
+      { code: 'ServiceMissing', message: 'Service tenants/other does not exist.' },
     ]);
   });
 
@@ -156,8 +156,8 @@ describe('Secrets', () => {
     expect(none.controlPlane?.service.name).toBe('api');
     expect(none.findings.map(({ code }) => code)).toEqual(['SecretMissing', 'SecretMissing']);
     expect(others.findings.map(({ message }) => message)).toEqual([
-      "Secret tenants/ca has no entry 'tls.crt' (it has ca.crt)",
-      "entry 'admin.conf' of Secret tenants/kubeconfig is empty",
+      "Secret tenants/ca has no entry 'tls.crt' (it has ca.crt).",
+      "Entry 'admin.conf' of Secret tenants/kubeconfig is empty.",
     ]);
   });
 
@@ -212,8 +212,9 @@ describe('the certificate of the CA', () => {
         code: 'CaCertificateUnreadable',
         severity: 'error',
         message:
-          "entry 'tls.crt' of Secret tenants/ca holds no certificate that can be read, or too many",
-        action: 'put the certificate of the CA there, as PEM (at most 16, and 64 KB of text)',
+          "Entry 'tls.crt' of Secret tenants/ca has no readable certificate, or too many certificates.",
+        action:
+          'Store the certificate of the CA there as PEM (at most 16 certificates and 64 KB of text).',
       },
     ]);
   });

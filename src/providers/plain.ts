@@ -19,8 +19,8 @@ import { serviceAddresses, tcpPorts } from './reading/service-reading.ts';
 export type { Secret, Service } from './reading/control-plane-reading.ts';
 
 const REMEDY: SecretRemedy = {
-  secret: 'create it, or correct its name in spec.controlPlane',
-  entry: 'write the entry, or correct its name in spec.controlPlane',
+  secret: 'Create it, or correct its name in spec.controlPlane.',
+  entry: 'Add the entry, or correct its name in spec.controlPlane.',
 };
 
 /** Reads the control plane that the Exposure references by Service or by endpoints. */
@@ -85,8 +85,8 @@ function portsOf(
     return {
       finding: missing(
         'ServiceMissing',
-        `there is no Service ${namespace}/${name}`,
-        "create it, or correct spec.controlPlane.service.name; the Exposure has to be in the Service's namespace",
+        `Service ${namespace}/${name} does not exist.`,
+        "Create it, or correct spec.controlPlane.service.name. The Exposure must be in the Service's namespace.",
       ),
     };
   }
@@ -99,8 +99,8 @@ function portsOf(
   const lacks = (port: number, field: string) =>
     missing(
       'ServicePortMissing',
-      `Service ${namespace}/${name} has no port ${port} (it has ${present})`,
-      `add the port, or correct spec.controlPlane.service.${field}`,
+      `Service ${namespace}/${name} has no port ${port} (it has ${present}).`,
+      `Add the port, or correct spec.controlPlane.service.${field}.`,
     );
   if (api === undefined) return { finding: lacks(spec.apiPort, 'apiPort') };
   const service = { name, api, konnectivity };

@@ -116,7 +116,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
       {
         code: 'FlagValueSeparate',
         severity: 'error',
-        action: 'write "--endpoint-reconciler-type=lease" as one entry',
+        action: 'Write "--endpoint-reconciler-type=lease" as one entry.',
       },
     ]);
   });

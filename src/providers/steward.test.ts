@@ -85,14 +85,14 @@ spec:
       { ...SPEC, port: 8443 },
       {},
       'StewardPortFixed',
-      'the Edge has port 8443, and Steward writes 443',
+      'The Edge uses port 8443, but Steward writes port 443 to the kubeconfigs and the agents of TenantControlPlane tenants/green.',
     ],
     [
       'a konnectivity host of another name',
       { ...SPEC, hosts: { ...SPEC.hosts, konnectivity: 'konn.green.example.test' } },
       {},
       'StewardHostFixed',
-      'the konnectivity host is konn.green.example.test, and Steward makes its certificate for green.konnectivity.example.test',
+      'The konnectivity host is konn.green.example.test, but Steward issues its certificate for green.konnectivity.example.test.',
     ],
     [
       'a host without a derived konnectivity host',
@@ -132,7 +132,7 @@ spec:
       {
         code: 'StewardRouteStays',
         severity: 'warning',
-        action: 'delete it: kubectl delete -n tenants ingressroutetcp green',
+        action: 'Delete it: kubectl delete -n tenants ingressroutetcp green',
       },
     ]);
   });

@@ -69,8 +69,8 @@ function portFindings(object: KubeObject, { port }: PreparationSpec): readonly F
     {
       code: 'StewardPortFixed',
       severity: 'error',
-      message: `the Edge has port ${port}, and Steward writes ${FIXED_PORT} into the kubeconfigs and the agents of ${objectText(object)}`,
-      action: `choose an Edge with port ${FIXED_PORT}`,
+      message: `The Edge uses port ${port}, but Steward writes port ${FIXED_PORT} to the kubeconfigs and the agents of ${objectText(object)}.`,
+      action: `Choose an Edge with port ${FIXED_PORT}.`,
     },
   ];
 }
@@ -86,11 +86,11 @@ function konnectivityFindings(
     {
       code: 'StewardHostFixed',
       severity: 'error',
-      message: `the konnectivity host is ${konnectivity}, and Steward makes its certificate for ${made ?? `${api}, the host of the API`}`,
+      message: `The konnectivity host is ${konnectivity}, but Steward issues its certificate for ${made ?? `${api}, the host of the API`}.`,
       action:
         made === undefined
-          ? 'write a host of the API with .k8s. in it, from which Steward makes the one of konnectivity with .konnectivity. in its place'
-          : `write ${made} as spec.hosts.konnectivity`,
+          ? 'Choose an API host that contains .k8s., so that Steward derives the konnectivity host by replacing it with .konnectivity.'
+          : `Set spec.hosts.konnectivity to ${made}.`,
     },
   ];
 }
@@ -102,9 +102,9 @@ function ownProxyFindings(object: KubeObject): readonly Finding[] {
     {
       code: 'StewardProxyOn',
       severity: 'error',
-      message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy writes the endpoints of Service default/kubernetes, and so would Snicket's`,
+      message: `${objectText(object)} has spec.addons.tcpProxy, so both Steward's proxy and Snicket write the endpoints of Service default/kubernetes.`,
       action:
-        'remove spec.addons.tcpProxy (an Exposure that an annotation made keeps its image, resources and hostAliases), and then Secret kube-system/steward-tcp-proxy-tls in the tenant, which holds the key of the API server',
+        'Remove spec.addons.tcpProxy (an Exposure created for an annotation keeps its image, resources and hostAliases), and then delete Secret kube-system/steward-tcp-proxy-tls in the tenant, which contains the key of the API server.',
     },
   ];
 }
@@ -116,8 +116,8 @@ function ownRouteFindings(object: KubeObject): readonly Finding[] {
     {
       code: 'StewardRouteStays',
       severity: 'warning',
-      message: `Steward leaves IngressRouteTCP ${namespace}/${name} behind when controllerType is not traefik any more, and it claims the host of the API`,
-      action: `delete it: kubectl delete -n ${namespace} ingressroutetcp ${name}`,
+      message: `Steward does not delete IngressRouteTCP ${namespace}/${name} when controllerType is no longer traefik, and that route claims the host of the API.`,
+      action: `Delete it: kubectl delete -n ${namespace} ingressroutetcp ${name}`,
     },
   ];
 }

@@ -211,8 +211,8 @@ export function commonFindings(
       : [
           {
             ...({ code: 'ControlPlanePaused', severity: 'warning' } as const),
-            message: `${text} has the annotation ${pausedBy}, so ${displayName} does not look at it, and what is written there has no effect`,
-            action: 'remove the annotation',
+            message: `${text} has the annotation ${pausedBy}, so ${displayName} does not reconcile it, and changes to it have no effect.`,
+            action: 'Remove the annotation.',
           },
         ]),
     ...serviceTypeFindings(
@@ -227,8 +227,8 @@ function gatewaySet(text: string): Finding {
   return {
     code: 'GatewayModeSet',
     severity: 'error',
-    message: `${text} has spec.controlPlane.gateway, which excludes spec.controlPlane.ingress and needs a second port for konnectivity`,
-    action: 'remove spec.controlPlane.gateway; the edge makes the routes',
+    message: `${text} has spec.controlPlane.gateway, which excludes spec.controlPlane.ingress and requires a second port for konnectivity.`,
+    action: 'Remove spec.controlPlane.gateway. Snicket creates the routes on the Edge.',
   };
 }
 

@@ -250,7 +250,7 @@ class Run {
       ({ verb, after }) => verb === 'create' && after?.metadata.name === GATEWAY_KEYS.name,
     );
     return isCreated
-      ? `there is no Secret ${namespace}/${GATEWAY_KEYS.name} yet, which the operator makes`
+      ? `Secret ${namespace}/${GATEWAY_KEYS.name}, which the operator creates, does not exist yet`
       : tenant?.observed?.reissued;
   }
 

@@ -3,6 +3,7 @@
  */
 import type { Finding } from '../api/finding.ts';
 import { isKubeError, type KubeError } from '../kube/kube-error.ts';
+import { sentence } from '../text/sentence.ts';
 
 /** A call to the management cluster failed in the middle of a step. `T` names the steps. */
 export class StepFailed<T extends string> extends Error {
@@ -39,14 +40,16 @@ export function managementFault({ reason, message }: KubeError): Finding {
     return {
       code: 'ManagementForbidden',
       severity: 'error',
-      message: `Snicket's operator lacks a right in the management cluster: ${message}`,
-      action: "add it to the operator's ClusterRole (kubectl apply -k deploy); it tries again",
+      message: sentence(
+        `Snicket's operator lacks a permission in the management cluster: ${message}`,
+      ),
+      action: "Add it to the operator's ClusterRole (kubectl apply -k deploy). Snicket retries.",
     };
   }
   return {
     code: 'ManagementFault',
     severity: 'error',
-    message: `the management cluster's API server fails again and again: ${message}`,
-    action: 'see that it is well; Snicket tries again',
+    message: sentence(`The management cluster's API server keeps failing: ${message}`),
+    action: 'Check the API server. Snicket retries.',
   };
 }

@@ -111,9 +111,9 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
     return {
       code: 'KubernetesServiceMissing',
       severity: 'error',
-      message: 'Service default/kubernetes of the tenant has no address',
+      message: 'Service default/kubernetes of the tenant has no address.',
       action:
-        'wait for its API server, which makes the Service, or delete the Service if it is headless',
+        "Wait for the tenant's API server, which creates the Service, or delete the Service if it is headless.",
     };
   }
   const family = familyOf(primary);
@@ -124,8 +124,8 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
   return {
     code: 'VirtualAddressUnusable',
     severity: 'error',
-    message: `Service default/kubernetes of the tenant is at ${tenant.serviceAddresses.join(', ')}, and worker.virtualAddresses (${worker.virtualAddresses.join(', ')}) has no other ${family} address for its endpoints`,
-    action: `write an ${family} address that nothing else uses there`,
+    message: `Service default/kubernetes of the tenant has the addresses ${tenant.serviceAddresses.join(', ')}, but worker.virtualAddresses (${worker.virtualAddresses.join(', ')}) has no other ${family} address for its endpoints.`,
+    action: `Add an ${family} address that is not used elsewhere in the tenant to worker.virtualAddresses.`,
   };
 }
 
@@ -135,8 +135,8 @@ function injectionFault(worker: WorkerSpec, { version }: TenantFacts): Finding |
   return {
     code: 'InjectionUnsupported',
     severity: 'warning',
-    message: `worker.directInjection needs ${what}, which ${of} has since v${since[0]}, and the tenant has ${version}, so that its pods use the proxy`,
-    action: 'upgrade the tenant, or remove worker.directInjection',
+    message: `Option worker.directInjection requires ${what}, which ${of} has since v${since[0]}, but the tenant runs ${version}. Pods use the proxy instead.`,
+    action: 'Upgrade the tenant, or remove worker.directInjection.',
   };
 }
 

@@ -6,59 +6,59 @@ import type { FindingEntry } from './entry.ts';
 /** The entries, by code. */
 export const CERTIFICATE_FINDINGS = {
   CaCertificateMissing: {
-    meaning: "the CA's certificate is empty",
-    action: 'put it there as PEM',
+    meaning: "The CA's certificate is empty.",
+    action: 'Provide it as PEM.',
   },
   CaCertificateUnreadable: {
-    meaning: "the CA's certificate cannot be read",
-    action: 'put it there as PEM',
+    meaning: "The CA's certificate cannot be read.",
+    action: 'Provide it as PEM.',
   },
   CaKeyMissing: {
-    meaning: 'there is no private key of the CA, and mode Terminate needs one',
-    action: 'put the key there, or use worker.mode Passthrough, which needs none',
+    meaning: 'The CA has no private key, but mode Terminate requires one.',
+    action: 'Add the key, or use worker.mode Passthrough, which does not need it.',
   },
   CaKeyUnreadable: {
-    meaning: "the CA's private key cannot be read",
-    action: 'give it as PEM: PKCS#1, SEC1 or PKCS#8',
+    meaning: "The CA's private key cannot be read.",
+    action: 'Provide it as PEM: PKCS#1, SEC1 or PKCS#8.',
   },
   CaKeyEncrypted: {
-    meaning: "the CA's private key is behind a passphrase",
-    action: 'give it in the clear: openssl pkey -in ca.key',
+    meaning: "The CA's private key is encrypted with a passphrase.",
+    action: 'Decrypt it: openssl pkey -in ca.key',
   },
   CaKeyUnsupported: {
-    meaning: "the CA's private key is of an algorithm that cannot sign here",
-    action: 'use a CA with a key of RSA, P-256, P-384, P-521 or Ed25519',
+    meaning: "The algorithm of the CA's private key is not supported.",
+    action: 'Use a CA with an RSA, P-256, P-384, P-521 or Ed25519 key.',
   },
   CaKeyMismatch: {
-    meaning: 'the private key belongs to none of the certificates of the CA',
-    action: 'give the key and the certificate of one CA',
+    meaning: 'The private key belongs to none of the certificates of the CA.',
+    action: 'Provide the key and the certificate of the same CA.',
   },
   CaNotAuthority: {
-    meaning: 'a certificate says itself that it is no CA',
-    action: 'give the certificate of the CA',
+    meaning: 'A certificate is not a CA certificate.',
+    action: 'Provide the certificate of the CA.',
   },
   CaMayNotSign: {
-    meaning: "the CA's key usage does not allow it to sign certificates",
-    action: 'give a CA that may',
+    meaning: "The CA's key usage does not allow it to sign certificates.",
+    action: 'Use a CA certificate with keyCertSign.',
   },
   CaExpired: {
-    meaning: 'the CA has expired',
-    action: 'renew the CA of the tenant',
+    meaning: 'The CA has expired.',
+    action: 'Renew the CA of the tenant.',
   },
   CaNotYetValid: {
-    meaning: 'the CA is valid from a later time on',
-    action: 'set the clock of whoever issued it, or of this machine',
+    meaning: 'The CA is not valid yet.',
+    action: 'Correct the clock of the issuer or of this machine.',
   },
   LeafNameInvalid: {
-    meaning: 'what was asked for cannot be a name of a certificate',
-    action: 'give a DNS name without a dot at its end',
+    meaning: 'A requested name is invalid in a certificate.',
+    action: 'Use a DNS name without a trailing dot.',
   },
   LeafAddressInvalid: {
-    meaning: 'what was asked for is no IP address',
-    action: 'give one of IPv4 or IPv6',
+    meaning: 'A requested address is not an IP address.',
+    action: 'Use an IPv4 or IPv6 address.',
   },
   LeafWithoutNames: {
-    meaning: 'a certificate without names was asked for',
-    action: 'ask for those that pods dial',
+    meaning: 'A certificate without names was requested.',
+    action: 'Request the names that pods dial.',
   },
 } as const satisfies Record<string, FindingEntry>;

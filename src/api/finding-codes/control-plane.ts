@@ -6,102 +6,104 @@ import type { FindingEntry } from './entry.ts';
 /** The entries, by code. */
 export const CONTROL_PLANE_FINDINGS = {
   ProviderUnknown: {
-    meaning: 'no provider that Snicket supports has the kind in spec.controlPlane.objectRef',
+    meaning: 'Snicket supports no provider with the kind in spec.controlPlane.objectRef.',
     action:
-      'set spec.controlPlane.type to Service, with service, caSecretRef and kubeconfigSecretRef',
+      'Set spec.controlPlane.type to Service, with service, caSecretRef and kubeconfigSecretRef.',
   },
   ControlPlaneMissing: {
-    meaning: 'the object of the control plane is not there',
-    action: 'create it, or correct spec.controlPlane.objectRef',
+    meaning: 'The object of the control plane does not exist.',
+    action: 'Create it, or correct spec.controlPlane.objectRef.',
   },
   ControlPlaneElsewhere: {
-    meaning: 'the control plane runs in another cluster than its object is in',
-    action: 'install Snicket there, and expose it there',
+    meaning: 'The control plane runs in another cluster than its object.',
+    action: 'Install Snicket in that cluster, and expose the control plane there.',
   },
   ControlPlaneDeleting: {
-    meaning: 'the control plane is being deleted',
-    action: 'delete the Exposure too, or wait until the control plane is there again',
+    meaning: 'The control plane is being deleted.',
+    action: 'Delete the Exposure too, or recreate the control plane.',
   },
   ControlPlaneGone: {
-    meaning: 'the control plane was deleted while it was being prepared',
-    action: 'create it again, or delete the Exposure',
+    meaning: 'The control plane was deleted while Snicket prepared it.',
+    action: 'Create it again, or delete the Exposure.',
   },
   ControlPlanePaused: {
-    meaning: 'the provider does not look at the control plane, because an annotation says so',
-    action: 'remove the annotation',
+    meaning: 'The provider does not reconcile the control plane because of an annotation.',
+    action: 'Remove the annotation.',
   },
   ClusterUnknown: {
-    meaning: 'a K0smotronControlPlane belongs to no Cluster yet, by which its Service is called',
-    action: 'see that a Cluster names it, or write the label cluster.x-k8s.io/cluster-name',
+    meaning:
+      'A K0smotronControlPlane belongs to no Cluster yet, which determines the name of its Service.',
+    action: 'Check that a Cluster references it, or set the label cluster.x-k8s.io/cluster-name.',
   },
   ClusterDeploymentDryRun: {
-    meaning: 'a ClusterDeployment has spec.dryRun, so there is nothing behind it',
-    action: 'remove spec.dryRun',
+    meaning: 'A ClusterDeployment has spec.dryRun, so it has no control plane.',
+    action: 'Remove spec.dryRun.',
   },
   VersionMissing: {
-    meaning: 'k0smotron would take a version that cannot be behind an edge',
-    action: 'write a newer one as spec.version',
+    meaning: 'Without spec.version, k0smotron uses a version that does not work behind an edge.',
+    action: 'Set spec.version to a newer version.',
   },
   VersionTooOld: {
-    meaning: 'a provider, or its Kubernetes, is older than what an edge needs',
-    action: 'upgrade to the version that is named, or a newer one',
+    meaning: 'A provider or its Kubernetes version is too old to work behind an edge.',
+    action: 'Upgrade to the named version or a newer one.',
   },
   VersionUnreadable: {
-    meaning: 'a version cannot be read, so nobody knows whether it is new enough',
-    action: 'see that it is one of those that are named',
+    meaning: 'A version is invalid, so it is unknown whether it is new enough.',
+    action: 'Check that it is one of the named versions or newer.',
   },
   ServiceMissing: {
-    meaning: 'the Service of the control plane is not there',
-    action: 'create it, correct its name, or wait for the provider',
+    meaning: 'The Service of the control plane does not exist.',
+    action: 'Create it, correct its name, or wait for the provider.',
   },
   ServicePortMissing: {
-    meaning: 'the Service of the control plane lacks a port',
-    action: 'add the port, or correct spec.controlPlane.service',
+    meaning: 'The Service of the control plane lacks a port.',
+    action: 'Add the port, or correct spec.controlPlane.service.',
   },
   ServiceHasNoAddress: {
-    meaning: 'the Service of the control plane is headless, so the operator cannot dial it',
-    action: 'give it a cluster IP, or write spec.controlPlane.endpoints',
+    meaning: 'The Service of the control plane is headless, so the operator cannot dial it.',
+    action: 'Give it a cluster IP, or set spec.controlPlane.endpoints.',
   },
   SecretMissing: {
-    meaning: 'a Secret of the control plane is not there',
-    action: 'create it, correct its name, or wait for the provider',
+    meaning: 'A Secret of the control plane does not exist.',
+    action: 'Create it, correct its name, or wait for the provider.',
   },
   SecretEntryMissing: {
-    meaning: 'a Secret of the control plane lacks an entry',
-    action: 'add it, or correct its name in spec.controlPlane',
+    meaning: 'A Secret of the control plane lacks an entry.',
+    action: 'Add it, or correct its name in spec.controlPlane.',
   },
   SecretsForbidden: {
-    meaning: 'you may not read the Secrets of a control plane, so that part is not looked at',
-    action: 'ask somebody who may get Secrets there, or for that right',
+    meaning:
+      'You are not allowed to read the Secrets of a control plane, so what depends on them is not checked.',
+    action: 'Ask a person who can read these Secrets, or request permission to get them.',
   },
   KubeconfigMissing: {
-    meaning: 'there is no kubeconfig of the tenant yet',
-    action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef',
+    meaning: 'The tenant has no kubeconfig yet.',
+    action: 'Wait for its provider, or set spec.controlPlane.kubeconfigSecretRef.',
   },
   KubeconfigUnusable: {
-    meaning: "the tenant's kubeconfig cannot be used",
-    action: 'correct it in its Secret',
+    meaning: "The tenant's kubeconfig cannot be used.",
+    action: 'Correct it in its Secret.',
   },
   KubeconfigUnreadable: {
-    meaning: 'what a Secret has in place of a kubeconfig is none',
-    action: 'correct it, or let the provider make it anew',
+    meaning: 'A Secret contains no valid kubeconfig.',
+    action: 'Correct it, or have the provider recreate it.',
   },
   KubeconfigLeadsElsewhere: {
-    meaning: 'the kubeconfig that the provider gives out does not lead to the edge yet',
-    action: 'if it stays, let the provider make it anew: delete its Secret',
+    meaning: 'The kubeconfig that the provider publishes does not point to the edge yet.',
+    action: 'If this persists, delete its Secret, and the provider recreates it.',
   },
   CertificateStale: {
     meaning:
-      "the API server's certificate was made before the control plane had its hosts, and its provider keeps it",
-    action: 'let the provider make it anew: delete its Secret, or let Snicket do so',
+      "The API server's certificate lacks the hosts because it was issued before they were set.",
+    action: 'Delete its Secret, and the provider recreates it. Snicket can do this itself.',
   },
   CaMismatch: {
     meaning:
-      'the CA in its Secret and the one in the kubeconfig are not the same: of two tenants, or one is out of date',
-    action: 'name the Secrets of one tenant, or write the same CA into both',
+      'The CA in the Secret and the CA in the kubeconfig differ: they belong to different tenants, or one of them is outdated.',
+    action: 'Reference the Secrets of one tenant, or store the same CA in both.',
   },
   FactsMissing: {
-    meaning: 'not everything is known of the control plane yet',
-    action: 'see the condition Prepared',
+    meaning: 'The control plane is not fully known yet.',
+    action: 'See the condition Prepared.',
   },
 } as const satisfies Record<string, FindingEntry>;

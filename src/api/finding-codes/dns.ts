@@ -6,28 +6,28 @@ import type { FindingEntry } from './entry.ts';
 /** The entries, by code. */
 export const DNS_FINDINGS = {
   AddressUnknown: {
-    meaning: 'nobody says where the Edge is',
-    action: 'write spec.addresses of the Edge, or wait for its load balancer',
+    meaning: 'The address of the Edge is unknown.',
+    action: 'Set spec.addresses of the Edge, or wait for its load balancer.',
   },
   AddressInvalid: {
-    meaning: 'the controller of the Edge says an address that is none',
-    action: 'write spec.addresses of the Edge',
+    meaning: 'The controller of the Edge reports an invalid address.',
+    action: 'Set spec.addresses of the Edge.',
   },
   AddressPassedOver: {
-    meaning: 'the Edge has addresses and names, and a record cannot lead to both',
-    action: 'write spec.addresses of the Edge if another is meant',
+    meaning: 'The Edge has both IP addresses and names, but a record cannot point to both.',
+    action: 'To use other ones, set spec.addresses of the Edge.',
   },
   AliasUnwritable: {
-    meaning: 'the Edge is at a name, and in this format a name cannot lead to a name',
-    action: 'write IP addresses as spec.addresses of the Edge, or take another format',
+    meaning: 'The Edge has a name, but in this format a name cannot point to a name.',
+    action: 'Set spec.addresses of the Edge to IP addresses, or use another format.',
   },
   RecordsUnwritable: {
-    meaning: 'records cannot be written in this format',
-    action: 'do as the message says, or take another format',
+    meaning: 'Records cannot be written in this format.',
+    action: 'Follow the message, or use another format.',
   },
   HostElsewhere: {
     meaning:
-      'a host that says its own address, as with sslip.io, says another than that of the Edge',
-    action: 'correct spec.domain of the Edge, or spec.hosts of the Exposure',
+      'A host that contains its own address, as with sslip.io, contains another than that of the Edge.',
+    action: 'Correct spec.domain of the Edge, or spec.hosts of the Exposure.',
   },
 } as const satisfies Record<string, FindingEntry>;

@@ -7,140 +7,145 @@ import type { FindingEntry } from './entry.ts';
 export const EDGE_FINDINGS = {
   // Admission of the routes.
   Admitted: {
-    meaning: 'the controller of the edge has taken the routes',
-    action: 'nothing has to be done',
+    meaning: 'The controller of the edge accepted the routes.',
+    action: 'No action is needed.',
   },
   RouteAbsent: {
-    meaning: 'an object with a route is not there',
-    action: "see that Snicket's operator runs; it makes it",
+    meaning: 'A route object does not exist.',
+    action: "Check that Snicket's operator, which creates it, runs.",
   },
   AwaitingController: {
-    meaning: 'the controller of the edge has not looked at a route yet',
-    action: 'wait a moment',
+    meaning: 'The controller of the edge has not processed a route yet.',
+    action: 'Wait a moment.',
   },
   ControllerSilent: {
-    meaning: 'nobody has looked at a route for more than a minute',
-    action: 'see that the controller of the edge runs, and that it is the one that is meant',
+    meaning: 'No controller has processed a route for more than a minute.',
+    action: 'Check that the controller of the edge runs and that it is the right one.',
   },
   NoStatus: {
-    meaning: 'the controller does not say whether it took a route; only a handshake can tell',
-    action: 'see the hop sni',
+    meaning:
+      'The controller does not report whether it accepted a route. Only a handshake shows it.',
+    action: 'See the hop sni.',
   },
   RouteRefused: {
-    meaning: 'the controller of the edge refuses a route',
-    action: 'do as its message says',
+    meaning: 'The controller of the edge rejects a route.',
+    action: 'Follow its message.',
   },
   BackendUnresolved: {
-    meaning: 'the controller of the edge does not find or may not use the Service',
-    action: 'see that the Service is there, and that the controller may lead to its namespace',
+    meaning: 'The controller of the edge does not find the Service or is not allowed to use it.',
+    action: 'Check that the Service exists and that the controller can reach its namespace.',
   },
 
   // Missing or wrong objects around the routes.
   EdgeApiMissing: {
-    meaning: 'the management cluster does not serve the kind that the driver writes',
-    action: 'install the controller with its CRDs, or choose another driver',
+    meaning: 'The management cluster does not serve a kind that the driver writes.',
+    action: 'Install the controller with its CRDs, or choose another driver.',
   },
   AnnotationsMissing: {
-    meaning: 'driver ingress was given no annotations',
-    action: 'write in spec.ingress.annotations what makes your controller pass TLS through',
+    meaning: 'Driver ingress has no annotations.',
+    action:
+      'Set spec.ingress.annotations to the annotations that enable TLS passthrough in your controller.',
   },
   IngressClassMissing: {
-    meaning: 'the ingress class does not exist, or none is the default',
-    action: 'write the class of your controller in spec.ingress.className of the Edge',
+    meaning: 'The ingress class does not exist, or there is no default.',
+    action: 'Set spec.ingress.className of the Edge to the class of your controller.',
   },
   IngressClassUnsuited: {
-    meaning: 'the ingress class belongs to another controller than the driver speaks to',
-    action: 'write another class, or another driver, in the Edge',
+    meaning: 'The ingress class belongs to a controller that the driver does not support.',
+    action: 'Choose another class or another driver in the Edge.',
   },
   GatewayMissing: {
-    meaning: 'there is no such Gateway',
-    action: 'make it, or name another one in the Edge',
+    meaning: 'The Gateway does not exist.',
+    action: 'Create it, or reference another Gateway in the Edge.',
   },
   GatewayClassMissing: {
-    meaning: 'the Gateway is of a class that does not exist',
-    action: 'install the controller with its GatewayClass, or write another one in the Gateway',
+    meaning: 'The class of the Gateway does not exist.',
+    action: 'Install the controller with its GatewayClass, or set another class in the Gateway.',
   },
   GatewayRefused: {
-    meaning: 'the controller of the Gateway refuses it',
-    action: 'mend the Gateway',
+    meaning: 'The controller of the Gateway rejects it.',
+    action: 'Correct the Gateway.',
   },
   ListenerMissing: {
-    meaning: 'the Gateway has no such listener',
-    action: 'write one of its listeners in the Edge',
+    meaning: 'The Gateway does not have the listener.',
+    action: 'Set one of its listeners in the Edge.',
   },
   ListenerRefused: {
-    meaning: 'the controller of the Gateway refuses the listener',
-    action: 'mend the listener',
+    meaning: 'The controller of the Gateway rejects the listener.',
+    action: 'Correct the listener.',
   },
   ListenerNotPassthrough: {
-    meaning: 'the listener does not pass TLS through',
-    action: 'give it protocol TLS and tls.mode Passthrough',
+    meaning: 'The listener does not pass TLS through.',
+    action: 'Set its protocol to TLS and tls.mode to Passthrough.',
   },
   ListenerPortDiffers: {
-    meaning: 'the listener is on another port than the edge',
-    action: 'see that something leads from one to the other, or write its port in the Edge',
+    meaning: 'The listener is on another port than the edge.',
+    action:
+      'Make sure that a load balancer maps one port to the other, or set spec.port of the Edge to the port of the listener.',
   },
   ListenerHostname: {
-    meaning: 'the hostname of the listener does not cover the host',
-    action: 'remove it, or name a listener for each domain in the Edge',
+    meaning: 'The hostname of the listener does not cover the host.',
+    action: 'Remove it, or add a listener for each domain to the Edge.',
   },
   ListenerNamespace: {
-    meaning: 'the listener takes no routes from this namespace',
-    action: 'let allowedRoutes of the listener take it',
+    meaning: 'The listener does not allow routes from this namespace.',
+    action: 'Allow the namespace in allowedRoutes of the listener.',
   },
   ListenerKind: {
-    meaning: 'the listener takes no TLSRoutes',
-    action: 'add TLSRoute to allowedRoutes.kinds',
+    meaning: 'The listener does not allow TLSRoutes.',
+    action: 'Add TLSRoute to allowedRoutes.kinds.',
   },
   HostClaimed: {
-    meaning: "an object that is not Snicket's claims the host too",
-    action: 'remove that object, or its host',
+    meaning: 'An object that Snicket does not manage also claims the host.',
+    action: 'Delete that object, or remove its host.',
   },
   PolicyNotEnforced: {
-    meaning: "the driver of the Edge does not enforce the Exposure's limits or allowed sources",
-    action: 'choose an Edge with driver snicket, or set this up in the ingress controller itself',
+    meaning: "The driver of the Edge does not enforce the Exposure's limits or allowed sources.",
+    action: 'Choose an Edge with driver snicket, or configure this in the ingress controller.',
   },
   FormerRoutesKept: {
     meaning:
-      'routes of the previous driver, Edge or hosts stay until the move to the new ones is complete',
-    action: 'see in the conditions of the Exposure what is missing, if that takes long',
+      'Routes of the previous driver, Edge or hosts remain until the move to the new ones is complete.',
+    action: 'If this takes long, check the conditions of the Exposure.',
   },
 
   // Pitfalls of drivers.
   ReloadCutsConnections: {
-    meaning: 'each new tenant starts a clock that ends the connections of all others',
-    action: 'raise the time that the controller leaves them, or use driver snicket',
+    meaning:
+      'Each new tenant makes the controller reload, which later closes the connections of all others.',
+    action: 'Raise the time that the controller leaves them, or use driver snicket.',
   },
   IdleTunnelCut: {
-    meaning: 'a quiet konnectivity tunnel may be cut',
-    action: 'raise the idle timeout of the controller, or give the agents --keepalive-time=60s',
+    meaning: 'The controller may close idle konnectivity tunnels.',
+    action:
+      'Raise the idle timeout of the controller, or start the agents with --keepalive-time=60s.',
   },
   WildcardBeatsExact: {
-    meaning: 'a wildcard host takes what an exact host asks for',
-    action: 'let no Ingress of this class pass a wildcard host through',
+    meaning: 'A wildcard host takes precedence over an exact host.',
+    action: 'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
   },
   DuplicateTakesHost: {
-    meaning: 'a second object with the same host may take it',
-    action: 'let nobody else make such objects, or guard hosts by an admission policy',
+    meaning: 'A second object with the same host may take it over.',
+    action: 'Do not let others create such objects, or restrict hosts with an admission policy.',
   },
   DuplicateDarkens: {
-    meaning: 'a second object with the same host puts an end to both',
-    action: 'let nobody else make such objects, or guard hosts by an admission policy',
+    meaning: 'A second object with the same host disables both.',
+    action: 'Do not let others create such objects, or restrict hosts with an admission policy.',
   },
   DuplicateUnseen: {
-    meaning: 'a second object with the same host is not reported',
-    action: 'let nobody else make such objects, or guard hosts by an admission policy',
+    meaning: 'A second object with the same host is not reported.',
+    action: 'Do not let others create such objects, or restrict hosts with an admission policy.',
   },
   SplitHelloMisrouted: {
-    meaning: 'a ClientHello in two segments is misrouted',
-    action: 'move to another controller, or use driver snicket',
+    meaning: 'The controller misroutes a ClientHello in two segments.',
+    action: 'Move to another controller, or use driver snicket.',
   },
   PassthroughSwitch: {
-    meaning: 'the controller passes TLS through only if it is started so',
-    action: 'start it so, as the message says',
+    meaning: 'The controller passes TLS through only with certain flags.',
+    action: 'Start the controller with the flags that the message names.',
   },
   ControllerRetired: {
-    meaning: 'the controller is not maintained any more',
-    action: 'move to another controller, or use driver snicket',
+    meaning: 'The controller is no longer maintained.',
+    action: 'Move to another controller, or use driver snicket.',
   },
 } as const satisfies Record<string, FindingEntry>;

@@ -6,146 +6,148 @@ import type { FindingEntry } from './entry.ts';
 /** The entries, by code. */
 export const PREPARATION_FINDINGS = {
   PreparationWanted: {
-    meaning: 'with prepare: Report, the object lacks what it needs to be behind the edge',
-    action: 'put the fields that are named there yourself, or write prepare: Patch',
+    meaning: 'With prepare: Report, the object lacks fields that it needs behind the edge.',
+    action: 'Set the named fields yourself, or set prepare: Patch.',
   },
   FieldConflict: {
-    meaning: 'somebody else owns a field that has to change, so nothing was written',
-    action: 'let its owner write the value, or write prepare: Force',
+    meaning: 'Another field manager owns a field that must change, so Snicket wrote nothing.',
+    action: 'Set the value where the field manager sets its own, or set prepare: Force.',
   },
   PreparationRefused: {
-    meaning: 'the API server, or a webhook of the provider, refuses what was to be written',
-    action: 'correct what it says, in the object or in the Exposure',
+    meaning: 'The API server or a webhook of the provider rejects the change.',
+    action: 'Correct the object or the Exposure as the message says.',
   },
   PreparationForbidden: {
-    meaning: "Snicket's operator may not write the object",
-    action: 'give its ClusterRole the verb patch there, or write prepare: Report',
+    meaning: "Snicket's operator is not allowed to write the object.",
+    action: 'Add the verb patch to its ClusterRole, or set prepare: Report.',
   },
   PreparationNotKept: {
-    meaning: 'the object was written, and does not have what was written: a webhook changes it',
-    action: 'put the fields there yourself',
+    meaning: 'A webhook changed the object when Snicket wrote it.',
+    action: 'Set the fields yourself.',
   },
   PreparationContested: {
-    meaning: 'somebody undoes what Snicket writes into the object',
-    action: "put the fields where the other has its own, or end the other's writing",
+    meaning: "Another client reverts Snicket's changes to the object.",
+    action: 'Set the fields where the other client sets its own, or stop that client.',
   },
   PreparationBusy: {
-    meaning: 'others write the object so often that Snicket did not get to it',
-    action: 'nothing has to be done; it tries again',
+    meaning: 'Other clients write the object so often that Snicket could not.',
+    action: 'No action is needed. Snicket retries.',
   },
   PreparedForAnother: {
-    meaning: 'the control plane is prepared for another Exposure, and has one pair of hosts',
-    action: 'delete one of the two Exposures',
+    meaning:
+      'The control plane is already prepared for another Exposure, and has only one pair of hosts.',
+    action: 'Delete one of the two Exposures.',
   },
   PreparationRecordUnreadable: {
-    meaning: 'the record of the previous values of the fields is not one that Snicket writes',
-    action: 'check that the fields are as you want them, and remove the annotation that is named',
+    meaning: 'Snicket did not write the record of the previous values of the fields.',
+    action: 'Check the fields, and then remove the named annotation.',
   },
   PreparationRecordNewer: {
-    meaning: 'a newer version of Snicket wrote the record of the previous values of the fields',
-    action: 'run that version of Snicket, or a newer one',
+    meaning: 'A newer version of Snicket wrote the record of the previous values of the fields.',
+    action: 'Run that version of Snicket, or a newer one.',
   },
   ListTooLong: {
-    meaning: 'a list that needs an entry of Snicket has more than 1,000 already',
-    action: 'take out what is not needed there',
+    meaning: 'A list to which Snicket adds an entry has more than 1,000 entries.',
+    action: 'Remove the entries that are not needed.',
   },
   FieldTypeWrong: {
-    meaning: 'where fields are to be written there is something of another type',
-    action: 'write a mapping, a list or a scalar there, as the message says, or remove it',
+    meaning: 'A field to write, or one of its parents, has another type.',
+    action: 'Change it to the type that the message names, or remove it.',
   },
   EntryRepeated: {
-    meaning:
-      'a flag, or another entry of a list of which one alone can be in force, is there more than once',
-    action: 'leave one of them there',
+    meaning: 'A list contains an entry several times, but only one of them can take effect.',
+    action: 'Remove all but one.',
   },
   FlagValueSeparate: {
-    meaning: 'a flag that has to change and its value are two entries of a list',
-    action: 'write them as one entry, with an equals sign between them',
+    meaning: 'A flag that must change and its value are two entries of a list.',
+    action: 'Write them as one entry with an equals sign.',
   },
   FormerValuesTooLong: {
-    meaning: 'what the fields hold is too long to be kept, so it could not be restored',
-    action: 'write prepare: Report, and put the fields there yourself',
+    meaning:
+      'The current values of the fields are too long to record, so Snicket could not restore them.',
+    action: 'Set prepare: Report, and set the fields yourself.',
   },
   AddressExpected: {
-    meaning: 'a field that has to be an IP address is none, so no certificate can be made',
-    action: 'write an IP address there, or remove the field',
+    meaning: 'A field that must be an IP address is none, so no certificate can be issued.',
+    action: 'Set it to an IP address, or remove it.',
   },
   CertificateNameWithPort: {
-    meaning: 'a name for the certificate has a port',
-    action: 'write the name without it',
+    meaning: 'A name for the certificate includes a port.',
+    action: 'Remove the port.',
   },
   ExternalAddressOther: {
     meaning:
-      "spec.externalAddress is not the host of the API, so the tenant's CNI goes past the edge",
-    action: 'write the host of the API there, unless that address is to stay',
+      "Field spec.externalAddress is not the host of the API, so the tenant's CNI bypasses the edge.",
+    action: 'Set it to the host of the API, unless the CNI should keep using that address.',
   },
   ServiceTypeNotNeeded: {
-    meaning: 'the control plane has an address of its own beside that of the edge',
-    action: 'write ClusterIP once nobody uses that address',
+    meaning: 'The control plane has an address besides that of the edge.',
+    action: 'Set the type to ClusterIP once no node and no kubeconfig uses that address.',
   },
   GatewayModeSet: {
     meaning:
-      'spec.controlPlane.gateway excludes the ingress that Kamaji needs for hosts behind an edge',
-    action: 'remove it; the edge makes the routes',
+      'Field spec.controlPlane.gateway excludes the ingress that Kamaji needs for hosts behind an edge.',
+    action: 'Remove it. Snicket creates the routes on the Edge.',
   },
   AddonIngressPresent: {
-    meaning: "an Ingress of Kamaji's ingress addon claims the same hosts",
-    action: 'uninstall the addon, and delete what it leaves',
+    meaning: "An Ingress of Kamaji's ingress addon claims the same hosts.",
+    action: 'Uninstall the addon, and then delete the Ingress.',
   },
   ProviderMakesIngress: {
-    meaning: 'the provider makes an Ingress for the hosts that Snicket routes',
-    action: 'switch that off in the object, or write prepare: Force',
+    meaning: 'The provider creates an Ingress for the hosts that Snicket routes.',
+    action: 'Disable that in the object, or set prepare: Force.',
   },
   ProviderIngressLeft: {
-    meaning: 'the provider has left an Ingress that claims the hosts',
-    action: 'delete it, as the message says',
+    meaning: 'The provider did not delete an Ingress that claims the hosts.',
+    action: 'Delete it as the message says.',
   },
   ProviderMakesProxy: {
-    meaning: "the provider's own proxy runs in the tenant, and writes the same endpoints",
-    action: 'switch it off in the object',
+    meaning: "The provider's own proxy runs in the tenant and writes the same endpoints.",
+    action: 'Disable it in the object.',
   },
   ProxyWordLeftOut: {
-    meaning: "a setting of the provider's own proxy has no counterpart, and was left out",
-    action: 'write what you need into spec.worker of an Exposure of your own',
+    meaning: "A setting of the provider's own proxy has no counterpart and was ignored.",
+    action: 'Set what you need in spec.worker of your own Exposure.',
   },
   IngressPortDiffers: {
-    meaning: "the provider's port for its ingress is not that of the Edge",
-    action: 'write the port of the Edge there, or choose another Edge',
+    meaning: "The provider's port for its ingress is not that of the Edge.",
+    action: 'Set it to the port of the Edge, or choose another Edge.',
   },
   StewardPortFixed: {
-    meaning: 'Steward writes port 443 everywhere, and the Edge has another',
-    action: 'choose an Edge with port 443',
+    meaning: 'Steward always uses port 443, but the Edge uses another.',
+    action: 'Choose an Edge with port 443.',
   },
   StewardHostFixed: {
-    meaning: 'Steward makes the certificate of konnectivity for another host',
-    action: 'write the hosts as Steward makes them',
+    meaning: 'Steward issues the konnectivity certificate for another host.',
+    action: 'Set the hosts as Steward derives them.',
   },
   StewardProxyOn: {
-    meaning: "Steward's proxy writes the endpoints of the tenant, and so would Snicket's",
-    action: 'remove spec.addons.tcpProxy, and what the message names',
+    meaning: "Both Steward's proxy and Snicket write the endpoints of the tenant.",
+    action: 'Remove spec.addons.tcpProxy, and delete the objects that the message names.',
   },
   StewardRouteStays: {
-    meaning: 'Steward has left a route that claims the host of the API',
-    action: 'delete it, as the message says',
+    meaning: 'Steward did not delete a route that claims the host of the API.',
+    action: 'Delete it as the message says.',
   },
   K0smotronProxyStays: {
-    meaning: 'this version of k0smotron brings its own proxy to the workers',
-    action: 'update k0smotron to 2.0 or newer',
+    meaning: 'This version of k0smotron deploys its own proxy to the workers.',
+    action: 'Upgrade k0smotron to 2.0 or newer.',
   },
   K0smotronIngressStays: {
-    meaning: 'k0smotron has left its Ingress behind',
-    action: 'delete it once the routes of the Edge are there',
+    meaning: 'k0smotron did not delete its Ingress.',
+    action: 'Delete it once the routes of the Edge exist.',
   },
   TemplateHasNoValues: {
-    meaning: "k0rdent's chart has no values for an ingress, so the control plane itself is written",
-    action: 'give the chart such values: snicket render --values shows them',
+    meaning:
+      'The chart of k0rdent has no values for an ingress, so Snicket writes to the control plane itself.',
+    action: 'Add such values to the chart. Run snicket render --values to see them.',
   },
   ChartPortFixed: {
-    meaning: 'the chart writes port 443 everywhere, and the Edge has another',
-    action: 'choose an Edge with port 443, or a newer version of the chart',
+    meaning: 'The chart always uses port 443, but the Edge uses another.',
+    action: 'Choose an Edge with port 443, or a newer version of the chart.',
   },
   PatchesLostByHelm: {
-    meaning: 'an upgrade of the chart takes away what Snicket writes, for a moment',
-    action: 'nothing has to be done',
+    meaning: "An upgrade of the chart reverts Snicket's changes for a moment.",
+    action: 'No action is needed.',
   },
 } as const satisfies Record<string, FindingEntry>;

@@ -6,61 +6,63 @@ import type { FindingEntry } from './entry.ts';
 /** The entries, by code. */
 export const TENANT_FINDINGS = {
   TenantUnreachable: {
-    meaning: "the tenant's API server does not answer",
-    action: 'see that the control plane runs, and that whoever asks can dial it',
+    meaning: "The tenant's API server does not answer.",
+    action: 'Check that the control plane runs and that the client can dial it.',
   },
   TenantUntrusted: {
-    meaning: "the tenant's API server has a certificate of another CA than its kubeconfig trusts",
-    action: "see that the CA in the kubeconfig is the API server's",
+    meaning: "The tenant's API server has a certificate of another CA than its kubeconfig trusts.",
+    action: 'Check that the CA in the kubeconfig is that of the API server.',
   },
   TenantUnauthorized: {
-    meaning: "the tenant's API server does not know the user of its kubeconfig",
-    action: 'put a kubeconfig into its Secret whose certificate or token is still good',
+    meaning: "The tenant's API server does not know the user of its kubeconfig.",
+    action: 'Store a kubeconfig with a valid certificate or token in its Secret.',
   },
   TenantForbidden: {
-    meaning: 'the user of the kubeconfig lacks a right in the tenant',
-    action: 'give the user the rights of an administrator',
+    meaning: 'The user of the kubeconfig lacks a permission in the tenant.',
+    action: 'Grant the user the permissions of an administrator.',
   },
   TenantRefuses: {
-    meaning: 'the tenant refuses an object of Snicket',
-    action: 'see which admission policy of the tenant does that',
+    meaning: 'The tenant rejects an object of Snicket.',
+    action: 'Check which admission policy of the tenant rejects it.',
   },
   TenantMalformed: {
-    meaning: 'what answers as the API of the tenant does not answer as a kube-apiserver does',
-    action: 'see that it is one',
+    meaning:
+      "The server at the address of the tenant's API does not answer as a kube-apiserver does.",
+    action: 'Check that a kube-apiserver answers at this address.',
   },
   TenantNotInitialised: {
-    meaning: 'the API server of the tenant has just started',
-    action: 'wait a few seconds',
+    meaning: 'The API server of the tenant has just started.',
+    action: 'Wait a few seconds.',
   },
   TenantTaken: {
-    meaning: 'another Exposure of the same management cluster manages the tenant',
-    action: 'delete one of the two Exposures',
+    meaning: 'Another Exposure of the same management cluster manages the tenant.',
+    action: 'Delete one of the two Exposures.',
   },
   TenantOwnedElsewhere: {
     meaning:
-      'another management cluster owns the tenant, by the Lease kube-system/snicket-owner in the tenant',
+      'Another management cluster owns the tenant through the Lease kube-system/snicket-owner in the tenant.',
     action:
-      'wait until the Lease expires, or delete one of the two Exposures; the operator of the owner renews the Lease for as long as it runs',
+      'Wait until the Lease expires, or delete one of the two Exposures. The operator of the owner renews the Lease for as long as it runs.',
   },
   KubernetesServiceMissing: {
-    meaning: 'Service default/kubernetes of the tenant has no address',
-    action: 'wait for its API server, which makes it, or delete the Service if it is headless',
+    meaning: 'Service default/kubernetes of the tenant has no address.',
+    action:
+      'Wait for its API server, which creates the Service, or delete the Service if it is headless.',
   },
   GatewayKeysUnusable: {
-    meaning: "the Secret with the gateway's keys cannot be used",
-    action: 'correct the Secret',
+    meaning: "The Secret with the gateway's keys cannot be used.",
+    action: 'Correct the Secret.',
   },
   ManagementForbidden: {
-    meaning: "Snicket's operator lacks a right in the management cluster",
-    action: "add it to the operator's ClusterRole: kubectl apply -k deploy",
+    meaning: "Snicket's operator lacks a permission in the management cluster.",
+    action: "Add it to the operator's ClusterRole: kubectl apply -k deploy",
   },
   ManagementFault: {
-    meaning: "the management cluster's API server fails again and again",
-    action: 'see that it is well',
+    meaning: "The management cluster's API server keeps failing.",
+    action: 'Check the API server.',
   },
   InternalError: {
-    meaning: 'a bug of Snicket made a reconcile fail',
-    action: "report it, with the operator's log",
+    meaning: 'A bug of Snicket made a reconcile fail.',
+    action: "Report it, with the operator's log.",
   },
 } as const satisfies Record<string, FindingEntry>;

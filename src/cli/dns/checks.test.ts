@@ -63,8 +63,10 @@ test('says what was found, and what to do', async () => {
     {
       found: ['198.51.100.7', '203.0.113.10'],
       message:
-        'wrong.example.com leads to 198.51.100.7, and the edge is 203.0.113.10, 2001:db8::10',
-      action: expect.stringContaining('let the DNS record of wrong.example.com lead to'),
+        'Host wrong.example.com resolves to 198.51.100.7, but the edge has 203.0.113.10, 2001:db8::10.',
+      action: expect.stringContaining(
+        'Point the DNS record of wrong.example.com to 203.0.113.10, 2001:db8::10 alone, or correct the addresses of the Edge.',
+      ),
     },
   ]);
 });
@@ -96,5 +98,5 @@ test('does not wait for a resolver that is silent', async () => {
 
   const [check] = await checkNames([nameOf('a.example.com')], { lookup: silent, timeoutMs: 1 });
 
-  expect(check?.message).toBe('the resolver did not answer in 1 ms, asked for a.example.com');
+  expect(check?.message).toBe('The resolver did not answer within 1 ms for host a.example.com.');
 });

@@ -30,7 +30,7 @@ test('of addresses and names the addresses, of names the first, and says so', ()
       code: 'AddressPassedOver',
       severity: 'warning',
       message:
-        'Edge shared is at lb.example.net too, and a name cannot lead there as well: its IP addresses are taken',
+        'Edge shared also has lb.example.net, but a name cannot point to both: only its IP addresses are used.',
     },
   ]);
   expect(names.to).toEqual({ kind: 'name', host: 'a.example.net' });

@@ -29,7 +29,8 @@ export function destinationOf(edge: string, known: readonly string[]): FoundDest
   const names = others.filter(isName);
   const findings = others.filter((one) => !isName(one)).map((one) => strange(edge, one));
   if (addresses.length > 0) {
-    const left = names.length === 0 ? [] : [passedOver(edge, names, 'its IP addresses are taken')];
+    const left =
+      names.length === 0 ? [] : [passedOver(edge, names, 'only its IP addresses are used')];
     return {
       to: { kind: 'addresses', addresses: inOrder(addresses) },
       findings: [...findings, ...left],
@@ -37,7 +38,7 @@ export function destinationOf(edge: string, known: readonly string[]): FoundDest
   }
   const [host, ...more] = names;
   if (host === undefined) return { findings: [...findings, unknown(edge)] };
-  const left = more.length === 0 ? [] : [passedOver(edge, more, `${host} is taken`)];
+  const left = more.length === 0 ? [] : [passedOver(edge, more, `only ${host} is used`)];
   return { to: { kind: 'name', host }, findings: [...findings, ...left] };
 }
 
@@ -70,9 +71,9 @@ function unknown(edge: string): Finding {
   return {
     code: 'AddressUnknown',
     severity: 'error',
-    message: `nobody says where Edge ${edge} is: it has no spec.addresses, and its controller tells none`,
+    message: `The address of Edge ${edge} is unknown: it has no spec.addresses, and its controller reports none.`,
     action:
-      'write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
+      'Set spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer.',
   };
 }
 
@@ -80,8 +81,8 @@ function strange(edge: string, text: string): Finding {
   return {
     code: 'AddressInvalid',
     severity: 'error',
-    message: `the controller of Edge ${edge} says that it is at ${JSON.stringify(text)}, which is no address and no name`,
-    action: 'write spec.addresses of the Edge',
+    message: `The controller of Edge ${edge} reports ${JSON.stringify(text)}, which is neither an address nor a name.`,
+    action: 'Set spec.addresses of the Edge.',
   };
 }
 
@@ -89,7 +90,7 @@ function passedOver(edge: string, names: readonly string[], why: string): Findin
   return {
     code: 'AddressPassedOver',
     severity: 'warning',
-    message: `Edge ${edge} is at ${names.join(', ')} too, and a name cannot lead there as well: ${why}`,
-    action: 'write spec.addresses of the Edge if another is meant',
+    message: `Edge ${edge} also has ${names.join(', ')}, but a name cannot point to both: ${why}.`,
+    action: 'To use other ones, set spec.addresses of the Edge.',
   };
 }

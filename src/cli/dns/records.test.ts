@@ -25,9 +25,9 @@ test('a name that cannot lead to a name is left out, with the way out; the other
         code: 'AliasUnwritable',
         severity: 'error',
         message:
-          'the Edge is at the name lb.example.net, and in format hosts a name cannot lead to a name',
+          'The Edge has the name lb.example.net, but in format hosts a name cannot point to a name.',
         action:
-          'write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
+          'Set spec.addresses of the Edge to IP addresses, or use one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns.',
       },
     ],
   });
@@ -89,8 +89,8 @@ describe('names that hold their address', () => {
     ];
 
     expect(selfAnsweringFindings(names).map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      'HostElsewhere: a.k8s.10.0.0.1.nip.io leads to 10.0.0.1, as the name itself says, and Edge shared is at 203.0.113.10',
-      'HostElsewhere: a.k8s.example.nip.io holds no address, as the name itself says, and Edge shared is at 203.0.113.10',
+      'HostElsewhere: Host a.k8s.10.0.0.1.nip.io contains the address 10.0.0.1, but Edge shared has 203.0.113.10.',
+      'HostElsewhere: Host a.k8s.example.nip.io contains no address, but Edge shared has 203.0.113.10.',
     ]);
   });
 });

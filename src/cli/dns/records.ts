@@ -60,8 +60,8 @@ function aliasFindings(names: readonly KnownName[], format: FormatName): readonl
     of: `Edge ${edge}`,
     code: 'AliasUnwritable',
     severity: 'error',
-    message: `the Edge is at the name ${host}, and in format ${format} a name cannot lead to a name`,
-    action: `write IP addresses as spec.addresses of the Edge, or take one of the formats ${formatsWith('hasAliases')}`,
+    message: `The Edge has the name ${host}, but in format ${format} a name cannot point to a name.`,
+    action: `Set spec.addresses of the Edge to IP addresses, or use one of the formats ${formatsWith('hasAliases')}.`,
   }));
 }
 
@@ -72,12 +72,15 @@ export function selfAnsweringFindings(names: readonly WantedName[]): NamedFindin
     if (own === undefined || to?.kind !== 'addresses') return [];
     const { addresses } = own;
     if (addresses.length > 0 && addresses.every((one) => to.addresses.includes(one))) return [];
-    const says = addresses.length === 0 ? 'holds no address' : `leads to ${addresses.join(', ')}`;
+    const says =
+      addresses.length === 0
+        ? 'contains no address'
+        : `contains the address ${addresses.join(', ')}`;
     const finding: Finding = {
       code: 'HostElsewhere',
       severity: 'error',
-      message: `${host} ${says}, as the name itself says, and Edge ${edge} is at ${destinationText(to)}`,
-      action: `correct spec.domain of the Edge, or spec.hosts of the Exposure`,
+      message: `Host ${host} ${says}, but Edge ${edge} has ${destinationText(to)}.`,
+      action: `Correct spec.domain of the Edge, or spec.hosts of the Exposure.`,
     };
     return { ...finding, of: exposure };
   });

@@ -10,7 +10,7 @@ test.each([
   ['tenants-blue.k8s.cb00710a.nip.io', '203.0.113.10'],
   // The name of the tenant contains an address too, and dashes take precedence.
   ['node-10-0-0-1.k8s.203.0.113.10.nip.io', '10.0.0.1'],
-])('%s leads to %s', (host, address) => {
+])('Host %s resolves to %s.', (host, address) => {
   expect(selfAnswering(host)?.addresses).toEqual([address]);
 });
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { FINDING_CODES, FINDING_GROUPS } from '../../api/finding-codes/catalogue.ts';
 import { HOP_CODES, SKIP_CODES } from '../../probe/codes.ts';
 import { EDGE_CODES } from '../../probe/edge-conformance/codes.ts';
+import { FULL_SENTENCES } from '../../text/testing/full-sentences.ts';
 import { CODES_PAGE, codesReference } from './codes-reference.ts';
 
 const root = resolve(import.meta.dir, '../../..');
@@ -25,9 +26,9 @@ test('no action has an open place, and no code is in two groups', () => {
   expect(grouped.toSorted()).toEqual(Object.keys(FINDING_CODES).toSorted());
 });
 
-test.each(Object.entries(FINDING_CODES))('%s is written as people read it', (code, entry) => {
+test.each(Object.entries(FINDING_CODES))('%s is described in full sentences', (code, entry) => {
   expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
-  for (const text of Object.values(entry)) expect(text).not.toMatch(/[.;]$/);
+  for (const text of Object.values(entry)) expect(text).toMatch(FULL_SENTENCES);
 });
 
 test('every code of a finding is one that something says', async () => {

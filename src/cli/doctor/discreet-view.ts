@@ -58,8 +58,8 @@ export class DiscreetView extends DelegatingView {
       {
         code: 'SecretsForbidden',
         severity: 'warning',
-        message: `you may not read ${names}: what only they tell is not looked at`,
-        action: 'ask somebody who may get Secrets there, or for that right',
+        message: `You are not allowed to read ${names}, so what depends on them is not checked.`,
+        action: 'Ask a person who can read these Secrets, or request permission to get them.',
       },
     ];
   }

@@ -14,15 +14,15 @@ const EXAMINATION: Examination = {
   mode: 'Terminate',
   isLeaving: false,
   hops: [
-    hopResult('EdgeAnswers', '203.0.113.10:443', 'the edge accepts connections'),
-    hopResult('CertificateExpiresSoon', HOST, 'it ends on Friday', { certificate: 'it' }),
-    hopResult('ApiUnhealthy', `https://${HOST}:443/version`, 'it answers 500', { host: HOST }),
+    hopResult('EdgeAnswers', '203.0.113.10:443', 'The edge accepts connections.'),
+    hopResult('CertificateExpiresSoon', HOST, 'It ends on Friday.', { certificate: 'it' }),
+    hopResult('ApiUnhealthy', `https://${HOST}:443/version`, 'It answers 500.', { host: HOST }),
     skippedAfter('konnectivity', 'k:443', 'edge'),
-    notObserved('proxies', 'DaemonSet a/b', 'not looked at: nobody was asked'),
+    notObserved('proxies', 'DaemonSet a/b', 'Not checked: nobody was asked.'),
   ],
   findings: [
-    { code: 'IdleTunnelCut', severity: 'warning', message: 'it may', action: 'raise it' },
-    { code: 'HostClaimed', severity: 'error', message: 'it is', action: 'remove it' },
+    { code: 'IdleTunnelCut', severity: 'warning', message: 'It may.', action: 'Raise it.' },
+    { code: 'HostClaimed', severity: 'error', message: 'It is.', action: 'Remove it.' },
   ],
 };
 
@@ -31,21 +31,21 @@ test('what fails comes first among findings; sentences are below what fails, war
     .toBe(`tenants/blue  ${HOST}:443  Edge shared (traefik, Terminate)
   HOP           STATE  CODE                    TARGET
   plan          Fail   HostClaimed             Exposure tenants/blue
-    it is.
-    To do: remove it.
+    It is.
+    To do: Remove it.
   plan          Warn   IdleTunnelCut           Exposure tenants/blue
-    it may.
-    To do: raise it.
+    It may.
+    To do: Raise it.
   edge          Pass   EdgeAnswers             203.0.113.10:443
   certificate   Warn   CertificateExpiresSoon  ${HOST}
-    it ends on Friday.
-    To do: renew it.
+    It ends on Friday.
+    To do: Renew it.
   api           Fail   ApiUnhealthy            https://${HOST}:443/version
-    it answers 500.
-    To do: look into the log of the API server behind ${HOST}.
+    It answers 500.
+    To do: Check the log of the API server behind ${HOST}.
   konnectivity  Skip   EarlierHopFailed        k:443
   proxies       Skip   NotLookedAt             DaemonSet a/b
-    not looked at: nobody was asked.
+    Not checked: nobody was asked.
 `);
   expect(tallyOf({ examinations: [EXAMINATION], unmet: [] })).toEqual({
     fail: 2,
@@ -58,7 +58,7 @@ test('what fails comes first among findings; sentences are below what fails, war
 test('a target that does not fit is below its row, and no host is broken', () => {
   const text = examinationText(EXAMINATION, { ...PIPE, columns: 80 });
 
-  expect(text).toContain(`  certificate   Warn   CertificateExpiresSoon\n    ${HOST}\n    it ends`);
+  expect(text).toContain(`  certificate   Warn   CertificateExpiresSoon\n    ${HOST}\n    It ends`);
   expect(text).toContain('  proxies       Skip   NotLookedAt             DaemonSet a/b\n');
 });
 
@@ -72,7 +72,7 @@ test('one that is being deleted, and a control plane without an Exposure, are a 
 });
 
 test('what others wrote is no line of its own, nor a code for the terminal', () => {
-  const hops = [hopResult('EdgeAnswers', 'a\r\n\u001B[31mb', 'the edge accepts connections')];
+  const hops = [hopResult('EdgeAnswers', 'a\r\n\u001B[31mb', 'The edge accepts connections.')];
 
   const text = hopsText('c\r\nd', hops, PIPE);
 

@@ -176,8 +176,8 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
   const body = rows.map(({ hop, state, code, target, message, action }) =>
     [
       line(hop, stateCell(state, KINDS[state]), code, target),
-      message === undefined ? '' : sentenceText(`${message}.`, screen),
-      action === undefined ? '' : sentenceText(`To do: ${action}.`, screen),
+      message === undefined ? '' : sentenceText(message, screen),
+      action === undefined ? '' : sentenceText(`To do: ${action}`, screen),
     ].join(''),
   );
   return [title, line('HOP', HEADING_STATE, 'CODE', 'TARGET'), ...body].join('');

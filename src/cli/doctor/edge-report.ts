@@ -67,7 +67,7 @@ function sentencesText(
 ): string {
   if (code === 'EarlierCheckFailed') return '';
   const head = wrappedText(stateCell(state, KINDS[state]), 0, screen);
-  const sentences = [`${message}.`, ...(action === undefined ? [] : [`To do: ${action}.`])];
+  const sentences = [message, ...(action === undefined ? [] : [`To do: ${action}`])];
   const body = sentences.map(
     (sentence) => `${' '.repeat(INDENT)}${wrappedText(sentence, INDENT, screen)}\n`,
   );

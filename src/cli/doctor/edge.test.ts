@@ -50,8 +50,8 @@ test('what fails is said below the table, with what to do', async () => {
   expect(stdout).toContain(
     [
       'Fail  no-name  NoNameLedToTenant',
-      `  ${bad[2]} answered with the certificate of CN=kube-apiserver by CN=a.k8s.test-ca, asked for no name.`,
-      '  To do: remove the default route of the edge.',
+      `  The server at ${bad[2]} presented the certificate CN=kube-apiserver issued by CN=a.k8s.test-ca for a ClientHello without a server name.`,
+      '  To do: Remove the default route of the edge.',
     ].join('\n'),
   );
   expect(stdout).toContain('split-hello          Fail    SplitHelloNotRouted\n');

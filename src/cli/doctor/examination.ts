@@ -23,6 +23,7 @@ import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { isChangingAddresses, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { toldOnce } from './told-once.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The result for one Exposure. */
 export interface Examination {
@@ -230,8 +231,8 @@ function unprobed(
   const cut = hops.find(({ name, state }) => state === 'Fail' && WAY_TO_API.has(name));
   const unknown =
     tenantRead === undefined
-      ? 'the tenant was not asked, or did not answer (see the findings)'
-      : 'what should be there is not known (see the findings)';
+      ? 'the tenant was not queried, or did not answer (see the findings)'
+      : 'the desired state is unknown (see the findings)';
   const proxiesWhy = proxiesUnread?.message ?? unknown;
   const tenant = [
     ...(endpoints === undefined ? [['endpoints', ENDPOINTS_TARGET, unknown] as const] : []),
@@ -239,7 +240,7 @@ function unprobed(
   ].map(([name, target, why]) =>
     tenantRead === undefined && cut !== undefined
       ? skippedAfter(name, target, cut.name)
-      : notObserved(name, target, `not looked at: ${why}`),
+      : notObserved(name, target, sentence(`Not checked: ${why}`)),
   );
   if (kubeconfig !== undefined) return tenant;
   const target = `https://${apiHost}:${port}`;
@@ -247,8 +248,12 @@ function unprobed(
   return [
     ...tenant,
     isPlain
-      ? notApplicable('kubeconfig', target, 'there is no provider that gives out a kubeconfig')
-      : notObserved('kubeconfig', target, 'not looked at: there is no kubeconfig of the provider'),
+      ? notApplicable('kubeconfig', target, 'There is no provider that publishes a kubeconfig.')
+      : notObserved(
+          'kubeconfig',
+          target,
+          'Not checked: the provider has not published a kubeconfig.',
+        ),
   ];
 }
 
@@ -260,6 +265,6 @@ function withLastReport(hop: HopResult, object: KubeObject): HopResult {
   const { state, reason, at } = known;
   return {
     ...hop,
-    message: `${hop.message}; the operator reports ${state} (${reason}) since ${at}`,
+    message: `${hop.message} The operator reports ${state} (${reason}) since ${at}.`,
   };
 }

@@ -149,7 +149,7 @@ describe('a fault has one code', () => {
       expect(unread).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });
       expect(unread?.message).toMatch(
         new RegExp(
-          `^not looked at: .*${plural}.* injected: InternalError; the operator reports Pass`,
+          `^Not checked: .*${plural}.* injected: InternalError. The operator reports Pass`,
         ),
       );
 
@@ -253,7 +253,7 @@ describe('a control plane of a provider', () => {
     const examination = await examineIn(lab, 'blue');
     expect(failuresIn(examination)).toEqual(['KubeconfigOtherPort']);
     expect(examination.hops.at(-1)?.action).toStartWith(
-      'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig',
+      'If this persists, have the provider recreate it (Snicket does so itself if ClusterRole snicket-renew-secrets is bound to it): kubectl delete -n tenants secret blue-admin-kubeconfig',
     );
   });
 });

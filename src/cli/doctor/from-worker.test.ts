@@ -74,8 +74,10 @@ test('an address that is not there, for programs', async () => {
     state: 'Fail',
     code: 'NodeAddressWrong',
     target: '100.64.99.99 on lo',
-    message: '100.64.99.99 is not on lo',
-    action: expect.stringContaining('snicket address add 100.64.99.99'),
+    message: '100.64.99.99 is not on lo.',
+    action: expect.stringContaining(
+      'To add the address manually: snicket address add 100.64.99.99',
+    ),
   });
   expect(exitCode).toBe(1);
 });
@@ -88,7 +90,7 @@ test('a proxy that is not ready is at fault only where the edge is not', async (
   isReady = true;
 
   expect(fault.stdout).toMatch(/^ {2}node-proxy +Fail +NodeProxyNotReady/m);
-  expect(fault.stdout).toContain('    the proxy is not ready: the edge is silent.\n');
+  expect(fault.stdout).toContain('    The proxy is not ready: the edge is silent.\n');
   expect(echo.stdout).toMatch(/^ {2}certificate +Fail +CertificateNameMissing/m);
   expect(echo.stdout).toMatch(/^ {2}node-proxy +Skip +EarlierHopFailed/m);
 });

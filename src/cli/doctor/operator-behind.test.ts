@@ -21,10 +21,12 @@ test('an operator that has reported on this very version is not behind', () => {
 test('one that has not is, and it is said where to look', () => {
   const old = operatorBehind(exposure({ observedGeneration: 2 }), 'system');
 
-  expect(old?.message).toContain('it is at generation 3, and the report is about 2');
+  expect(old?.message).toContain(
+    'The operator has not reconciled the latest change of this Exposure: its generation is 3, but the status is for generation 2.',
+  );
   expect(old?.action).toContain('kubectl -n system get deployment snicket-operator');
   expect(operatorBehind(exposure(), 'system')?.message).toBe(
-    'the operator has not looked at this Exposure yet',
+    'The operator has not reconciled this Exposure yet.',
   );
 });
 
@@ -41,7 +43,7 @@ test('what fails for want of it has that one cause, and nothing else has', () =>
       target: 'a:443',
       state: 'Skip',
       code: 'EarlierHopFailed',
-      message: 'does not pass, most likely for the cause that OperatorBehind tells: it hung up',
+      message: 'Failed, most likely for the same reason as OperatorBehind: it hung up',
     },
     EXPIRED,
   ]);

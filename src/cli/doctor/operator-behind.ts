@@ -31,9 +31,9 @@ export function operatorBehind(object: KubeObject, namespace: string): Finding |
     severity: 'error',
     message:
       seen === undefined
-        ? 'the operator has not looked at this Exposure yet'
-        : `the operator has not looked at this Exposure as it is now: it is at generation ${generation}, and the report is about ${seen}`,
-    action: `wait a moment; if it stays, see that the operator runs: kubectl -n ${namespace} get deployment snicket-operator`,
+        ? 'The operator has not reconciled this Exposure yet.'
+        : `The operator has not reconciled the latest change of this Exposure: its generation is ${generation}, but the status is for generation ${seen}.`,
+    action: `Wait a moment. If this persists, check that the operator runs: kubectl -n ${namespace} get deployment snicket-operator`,
   };
 }
 

@@ -62,14 +62,14 @@ function whyUnresolved(object: KubeObject, management: ManagementSnapshot): read
 
 /** Replaces the action, which is about `spec.edgeRef` of an Exposure. Here the annotation is wrong. */
 function unknownEdge(finding: Finding): Finding {
-  return { ...finding, action: `correct the annotation ${EDGE_ANNOTATION}, or create the Edge` };
+  return { ...finding, action: `Correct the annotation ${EDGE_ANNOTATION}, or create the Edge.` };
 }
 
 function notMade(object: KubeObject): Finding {
   return {
     code: 'ExposureNotMade',
     severity: 'error',
-    message: `${objectText(object)} asks for an Exposure by its annotation, and there is none`,
-    action: "wait a moment; if there is none then, see that Snicket's operator runs",
+    message: `${objectText(object)} requests an Exposure by annotation, but has none.`,
+    action: "Wait a moment. If this persists, check that Snicket's operator runs.",
   };
 }

@@ -62,7 +62,8 @@ describe("what is put into a provider's object", () => {
     const diff = await terminal.snicket(['diff', ...only]);
     const render = await terminal.snicket(['render', ...only]);
 
-    const conflict = `error: tenants/blue: FieldConflict: user owns .spec.networkProfile.certSANs (["blue.example.test"], wanted`;
+    const conflict =
+      'error: tenants/blue: FieldConflict: Field manager user owns .spec.networkProfile.certSANs (["blue.example.test"], desired ["blue.example.test","tenants-blue.k8s.example.test","tenants-blue.konnectivity.example.test"]) of TenantControlPlane tenants/blue, so Snicket wrote nothing.';
     expect(diff.stderr).toStartWith(conflict);
     expect(diff.stdout).not.toContain('TenantControlPlane');
     expect(diff.exitCode).toBe(2);

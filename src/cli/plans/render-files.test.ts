@@ -154,7 +154,7 @@ spec:
     expect(kinds).toContain('EndpointSlice kubernetes-snicket-ipv6');
     expect(stdout).toContain('image: registry.example.com/snicket:2\n');
     expect(stderr).toContain(
-      'warning: tenants/blue: InjectionUnsupported: worker.directInjection needs MutatingAdmissionPolicy without a switch, which Kubernetes has since v1.36.0, and the tenant has v1.35.0',
+      'warning: tenants/blue: InjectionUnsupported: Option worker.directInjection requires MutatingAdmissionPolicy without a feature gate, which Kubernetes has since v1.36.0, but the tenant runs v1.35.0.',
     );
     expect(exitCode).toBe(0);
   });
@@ -188,10 +188,10 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(stdout).toContain(firstLine);
     expect(stdout).not.toContain('the key');
     expect(stderr.split('\n').filter((line) => !line.startsWith('note:'))).toEqual([
-      'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443)',
-      'hint: add the port, or correct spec.controlPlane.service.konnectivityPort',
-      'error: tenants/blue: IngressClassMissing: Edge shared names no ingress class, and the cluster has no default',
-      'hint: install the controller with its IngressClass, and write its name in spec.ingress.className',
+      'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443).',
+      'hint: Add the port, or correct spec.controlPlane.service.konnectivityPort.',
+      'error: tenants/blue: IngressClassMissing: Edge shared names no ingress class, and the cluster has no default ingress class.',
+      'hint: Install the controller with its IngressClass, and set spec.ingress.className to that class.',
       '',
     ]);
     expect(exitCode).toBe(1);
@@ -204,7 +204,7 @@ spec: {controller: k8s.io/ingress-nginx}
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', '-'], both);
 
     expect(stderr).toContain(
-      'error: tenants/red: HostConflict: host a.example.com is already used by Exposure tenants/blue\nhint: choose another host or delete that Exposure\n',
+      'error: tenants/red: HostConflict: Host a.example.com is already used by Exposure tenants/blue.\nhint: Choose another host or delete that Exposure.\n',
     );
     expect(stdout).toContain('# management cluster: Ingress tenants/snicket-blue.haproxy\n');
     expect(stdout).not.toContain('snicket-red');
@@ -232,7 +232,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(blue.exitCode).toBe(0);
     // The other Exposure still counts.
     expect(red.stderr).toContain(
-      'HostConflict: host a.example.com is already used by Exposure tenants/blue',
+      'error: tenants/red: HostConflict: Host a.example.com is already used by Exposure tenants/blue.',
     );
     expect(red.exitCode).toBe(1);
   });
@@ -249,7 +249,7 @@ spec: {controller: k8s.io/ingress-nginx}
     );
 
     expect(stderr).toContain(
-      'error: tenants/blue: NamespaceNotAllowed: Edge shared allows no Exposures in namespace tenants, whose labels do not match kubernetes.io/metadata.name=others\nhint: label the namespace',
+      'error: tenants/blue: NamespaceNotAllowed: Edge shared does not allow Exposures in namespace tenants, whose labels do not match kubernetes.io/metadata.name=others.\nhint: Label the namespace',
     );
     expect(stdout).toEndWith('# management cluster: nothing\n');
     expect(exitCode).toBe(1);

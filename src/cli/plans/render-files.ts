@@ -208,7 +208,7 @@ function leaseOf({ metadata }: KubeObject): KubeObject {
 function readingFindings({ findings, provided }: ControlPlaneReading): readonly Finding[] {
   return findings.map((finding) =>
     provided !== undefined && finding.code === 'ControlPlaneMissing'
-      ? { ...finding, severity: 'warning', action: 'if you have it, put it into the files too' }
+      ? { ...finding, severity: 'warning', action: 'If it exists, add it to the files.' }
       : finding,
   );
 }

@@ -151,12 +151,12 @@ function gone(exposure: KubeObject): KubeObject {
  */
 function unread({ findings }: DryRun): Finding {
   const [why] = findings;
-  const because = why === undefined ? '' : `: ${why.message}`;
+  const because = why === undefined ? '' : ` ${why.message}`;
   return {
     code: why?.code ?? 'KubeconfigMissing',
     severity: 'warning',
-    message: `the objects to delete in the tenant are not shown${because}`,
-    action: 'to show them, keep its Secrets in the folder and remove only the Exposure',
+    message: `Objects to be deleted from the tenant are not shown.${because}`,
+    action: 'To show them, keep its Secrets in the folder and remove only the Exposure.',
   };
 }
 

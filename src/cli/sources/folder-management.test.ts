@@ -165,7 +165,7 @@ test('of a tenant whose Secret is not in the folder there is no kubeconfig', asy
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toStartWith(
-    'error: tenants/blue: the tenant has no kubeconfig: there is no Secret tenants/blue-admin\nhint: create it, or correct its name in spec.controlPlane',
+    'error: tenants/blue: the tenant has no kubeconfig: Secret tenants/blue-admin does not exist.\nhint: Create it, or correct its name in spec.controlPlane.',
   );
   expect(stderr).toContain('tenants/blue-admin');
   expect(stdout).toBe('');

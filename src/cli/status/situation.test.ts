@@ -102,7 +102,7 @@ describe('an Exposure', () => {
   });
 
   test('is well before the first probe', () => {
-    const unknown = condition('Reachable', 'Unknown', 'NotProbed', 'not probed yet');
+    const unknown = condition('Reachable', 'Unknown', 'NotProbed', 'Not probed yet.');
 
     expect(isWell(situationWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(true);
   });

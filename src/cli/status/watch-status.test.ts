@@ -50,7 +50,7 @@ describe('--watch', () => {
     await until('red is shown', () => lastFrame().includes('tenants/red'));
 
     expect(lastFrame()).toStartWith('DnsNoAnswer (hop dns, Reachable, Ready)');
-    expect(lastFrame()).toContain('To do: add a DNS record');
+    expect(lastFrame()).toContain('To do: Add a DNS record');
     expect(lastFrame()).not.toContain('more lines');
     session.signal('SIGINT');
     expect(await session.ended).toBe(1);

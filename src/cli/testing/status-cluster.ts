@@ -15,7 +15,8 @@ export const SINCE = '2026-03-02T08:00:00Z';
 /** What is wrong with `tenants/red`. */
 export const NO_ADDRESS = 'tenants-red.k8s.example.test has no address';
 /** What to do about it. */
-export const TO_DO = 'add a DNS record for tenants-red.k8s.example.test that leads to 203.0.113.10';
+export const TO_DO =
+  'Add a DNS record for tenants-red.k8s.example.test that points to 203.0.113.10.';
 
 const TYPES = ['Accepted', 'Prepared', 'Routed', 'WorkersReady', 'KonnectivityReady', 'Reachable'];
 

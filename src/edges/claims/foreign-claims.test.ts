@@ -54,8 +54,8 @@ test('an object that only has the labels of Snicket is foreign', () => {
   const found = foreignClaims([API_HOST], objects, ownRoutes(blue, [own!]), edge(SPECS.haproxy));
 
   expect(found.map(({ message }) => message.split(',')[0])).toEqual([
-    `${API_HOST} is claimed by Ingress elsewhere/snicket-blue.haproxy too`,
-    `${API_HOST} is claimed by Ingress tenants/shop too`,
+    `Host ${API_HOST} is also claimed by Ingress elsewhere/snicket-blue.haproxy`,
+    `Host ${API_HOST} is also claimed by Ingress tenants/shop`,
   ]);
 });
 
@@ -91,7 +91,7 @@ describe('the same host on the same edge is an error that names the outcome', ()
       'traefik',
       SPECS.traefik,
       ingressRouteTcp(`HostSNI(\`${API_HOST}\`)`),
-      'this edge serves one of them by chance',
+      'this edge serves either of them at random',
     ],
     ['contour', SPECS.contour, httpProxy(API_HOST), 'this edge serves neither of them'],
     [
@@ -104,15 +104,15 @@ describe('the same host on the same edge is an error that names the outcome', ()
       'ingress',
       SPECS.ingress,
       ingress(API_HOST, 'mine'),
-      'which of them this edge serves is not known',
+      'it is unknown which of them this edge serves',
     ],
   ])('%s', (_driver, spec, foreign, outcome) => {
     expect(claimsOn(spec, foreign)).toEqual([
       {
         code: 'HostClaimed',
         severity: 'error',
-        message: `${API_HOST} is claimed by ${foreign.kind} elsewhere/foreign too, and ${outcome}`,
-        action: 'delete that claim, or choose another host',
+        message: `Host ${API_HOST} is also claimed by ${foreign.kind} elsewhere/foreign, and ${outcome}.`,
+        action: 'Delete that claim, or choose another host.',
       },
     ]);
   });
@@ -127,7 +127,7 @@ test('each claimed host is reported, once per object', () => {
 
   const found = claimsOn(SPECS.haproxy, both);
 
-  expect(found.map(({ message }) => message.split(' ')[0])).toEqual([API_HOST, KONNECTIVITY_HOST]);
+  expect(found.map(({ message }) => message.split(' ')[1])).toEqual([API_HOST, KONNECTIVITY_HOST]);
 });
 
 describe('a wildcard', () => {
@@ -135,7 +135,7 @@ describe('a wildcard', () => {
     expect(claimsOn(SPECS.haproxy, ingress(WILDCARD, 'haproxy'))).toMatchObject([
       {
         severity: 'error',
-        message: `${API_HOST} is covered by ${WILDCARD} of Ingress elsewhere/foreign, which this edge asks first`,
+        message: `Host ${API_HOST} is covered by ${WILDCARD} of Ingress elsewhere/foreign, which this edge matches first.`,
       },
     ]);
   });
@@ -149,7 +149,7 @@ describe('a wildcard', () => {
     expect(claimsOn(spec, foreign)).toMatchObject([
       {
         severity: 'warning',
-        message: `${API_HOST} is covered by ${WILDCARD} of ${foreign.kind} elsewhere/foreign, which gets its connections while the route is not there`,
+        message: `Host ${API_HOST} is covered by ${WILDCARD} of ${foreign.kind} elsewhere/foreign, which receives its connections while the route does not exist.`,
       },
     ]);
   });
@@ -189,7 +189,7 @@ describe('on Traefik the longer rule or the higher priority takes precedence', (
     ],
   ])('%s', (_what, foreign, severity) => {
     const found = claimsOn(SPECS.traefik, foreign).find(({ message }) =>
-      message.startsWith(API_HOST),
+      message.startsWith(`Host ${API_HOST}`),
     );
 
     expect(found?.severity).toBe(severity as 'error' | 'warning');
@@ -241,8 +241,8 @@ describe('a claim is a warning if its edge cannot be determined', () => {
       {
         code: 'HostClaimed',
         severity: 'warning',
-        message: `${API_HOST} is claimed by ${foreign.kind} elsewhere/foreign too (${API_HOST}), which may or may not be on this edge`,
-        action: 'if it is, delete that claim, or choose another host',
+        message: `Host ${API_HOST} is also claimed by ${foreign.kind} elsewhere/foreign (${API_HOST}), which may or may not be on this edge.`,
+        action: 'If it is on this edge, delete that claim or choose another host.',
       },
     ]);
   });

@@ -45,11 +45,15 @@ function findingOf(
 ): EdgeFinding | undefined {
   const { collision } = driverFor(edge.spec.driver);
   const text = objectText(object);
-  const away = 'delete that claim, or choose another host';
+  const away = 'Delete that claim, or choose another host.';
   if (match === 'unclear') {
     if (claim.match === 'any') return undefined;
-    const message = `${host} is claimed by ${text} too (${claim.host}), which may or may not be on this edge`;
-    return warning('HostClaimed', message, `if it is, ${away}`);
+    const message = `Host ${host} is also claimed by ${text} (${claim.host}), which may or may not be on this edge.`;
+    return warning(
+      'HostClaimed',
+      message,
+      `If it is on this edge, delete that claim or choose another host.`,
+    );
   }
   const takes = takesHost(claim, host, collision.wildcardWins);
   switch (claim.match) {
@@ -57,19 +61,19 @@ function findingOf(
       return takes
         ? error(
             'HostClaimed',
-            `${host} is claimed by ${text} too, and ${OUTCOMES[collision.sameHost]}`,
+            `Host ${host} is also claimed by ${text}, and ${OUTCOMES[collision.sameHost]}.`,
             away,
           )
         : warning(
             'HostClaimed',
-            `${host} is claimed by ${text} too, which this edge asks later`,
+            `Host ${host} is also claimed by ${text}, which this edge matches later.`,
             away,
           );
     case 'regexp':
       return warning(
         'HostClaimed',
-        `${host} may match ${claim.host} of ${text}, which this edge asks ${takes ? 'first' : 'later'}`,
-        'make sure that it does not match',
+        `Host ${host} may match ${claim.host} of ${text}, which this edge matches ${takes ? 'first' : 'later'}.`,
+        'Make sure that it does not match.',
       );
     case 'label':
     case 'suffix':
@@ -77,7 +81,7 @@ function findingOf(
       if (takes)
         return error(
           'HostClaimed',
-          `${host} is covered by ${claim.host} of ${text}, which this edge asks first`,
+          `Host ${host} is covered by ${claim.host} of ${text}, which this edge matches first.`,
           away,
         );
       // The default backend of an edge does not compete with a route.
@@ -85,8 +89,8 @@ function findingOf(
         ? undefined
         : warning(
             'HostClaimed',
-            `${host} is covered by ${claim.host} of ${text}, which gets its connections while the route is not there`,
-            'make sure that its owner knows',
+            `Host ${host} is covered by ${claim.host} of ${text}, which receives its connections while the route does not exist.`,
+            'Make sure that the owner of that object knows this.',
           );
   }
 }
@@ -100,7 +104,7 @@ function takesHost({ match, priority }: Claim, host: string, wildcardWins: boole
 const OUTCOMES: Readonly<Record<Winner, string>> = {
   newcomer: 'this edge serves the newer one',
   oldest: 'this edge serves the older one',
-  either: 'this edge serves one of them by chance',
+  either: 'this edge serves either of them at random',
   neither: 'this edge serves neither of them',
-  unknown: 'which of them this edge serves is not known',
+  unknown: 'it is unknown which of them this edge serves',
 };

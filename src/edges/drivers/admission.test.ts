@@ -40,7 +40,7 @@ test('a missing route is pending', () => {
   expect(driverFor('haproxy').admitted(BLUE, [], haproxy)).toMatchObject({
     state: 'Pending',
     code: 'RouteAbsent',
-    message: 'Ingress tenants/snicket-blue.haproxy is not there',
+    message: 'Ingress tenants/snicket-blue.haproxy does not exist.',
   });
 });
 
@@ -50,7 +50,7 @@ test('one missing route of two is pending', () => {
 
   expect(driverFor('contour').admitted(BLUE, there, contour)).toMatchObject({
     state: 'Pending',
-    message: 'HTTPProxy tenants/snicket-blue-konnectivity is not there',
+    message: 'HTTPProxy tenants/snicket-blue-konnectivity does not exist.',
   });
 });
 
@@ -86,8 +86,9 @@ describe('an Ingress', () => {
       expect(admissionFor(haproxy, status, 60 * MINUTE_MS)).toEqual({
         state: 'Unknown',
         code: 'NoStatus',
-        message: 'the controller says nothing about Ingress tenants/snicket-blue.haproxy',
-        action: 'see whether a handshake through the edge reaches the tenant',
+        message:
+          'The controller does not report a status for Ingress tenants/snicket-blue.haproxy.',
+        action: 'Check that a handshake through the edge reaches the tenant.',
       });
     },
   );
@@ -123,7 +124,7 @@ describe('a TransportServer', () => {
 
     expect(admission.state).toBe(expected);
     expect(admission.message).toBe(
-      `TransportServer tenants/snicket-blue-api is ${state}: ${message}`,
+      `TransportServer tenants/snicket-blue-api is ${state}: ${message}.`,
     );
   });
 
@@ -135,7 +136,7 @@ describe('a TransportServer', () => {
     expect(admissionFor(nginxInc, undefined, MINUTE_MS + 1)).toMatchObject({
       state: 'Pending',
       code: 'ControllerSilent',
-      message: 'no controller has looked at TransportServer tenants/snicket-blue-api',
+      message: 'No controller has processed TransportServer tenants/snicket-blue-api.',
     });
   });
 });
@@ -153,7 +154,7 @@ describe('an HTTPProxy', () => {
   test('is admitted when it is valid', () => {
     expect(admissionFor(contour, valid(1))).toMatchObject({
       state: 'Admitted',
-      message: 'HTTPProxy tenants/snicket-blue-api is valid',
+      message: 'HTTPProxy tenants/snicket-blue-api is valid.',
     });
   });
 
@@ -170,20 +171,20 @@ describe('an HTTPProxy', () => {
     expect(admissionFor(contour, valid(1, [{ message, reason: 'DuplicateVhost' }]))).toMatchObject({
       state: 'Refused',
       code: 'RouteRefused',
-      message: `HTTPProxy tenants/snicket-blue-api is invalid: ${message}`,
+      message: `HTTPProxy tenants/snicket-blue-api is invalid: ${message}.`,
     });
   });
 
   test('is rejected if one of the two is', () => {
     const admission = admissionForEach(contour, ({ metadata }) =>
       metadata.name.endsWith('-konnectivity')
-        ? valid(1, [{ message: 'no such service.' }])
+        ? valid(1, [{ message: 'no such service' }])
         : valid(1),
     );
 
     expect(admission).toMatchObject({
       state: 'Refused',
-      message: 'HTTPProxy tenants/snicket-blue-konnectivity is invalid: no such service',
+      message: 'HTTPProxy tenants/snicket-blue-konnectivity is invalid: no such service.',
     });
   });
 
@@ -210,7 +211,7 @@ describe('a TLSRoute', () => {
     message,
     observedGeneration: 1,
   });
-  const ACCEPTED = condition('Accepted', 'True', 'Accepted', 'Route is accepted');
+  const ACCEPTED = condition('Accepted', 'True', 'Accepted', 'Route is accepted.');
   const RESOLVED = condition('ResolvedRefs', 'True', 'ResolvedRefs', 'Resolved all references');
   const reporting = (conditions: readonly object[], change: object = {}) => ({
     parents: [{ parentRef, controllerName: 'example.net/controller', conditions, ...change }],
@@ -219,7 +220,7 @@ describe('a TLSRoute', () => {
   test('is admitted when its Gateway accepts it and finds its Service', () => {
     expect(admissionFor(gatewayApi, reporting([ACCEPTED, RESOLVED]))).toMatchObject({
       state: 'Admitted',
-      message: 'TLSRoute tenants/snicket-blue-api is accepted',
+      message: 'TLSRoute tenants/snicket-blue-api is accepted.',
     });
   });
 
@@ -231,7 +232,7 @@ describe('a TLSRoute', () => {
       state: 'Refused',
       code: 'RouteRefused',
       message:
-        'the controller refuses TLSRoute tenants/snicket-blue-api, NotAllowedByListeners: No listeners included by this parent ref allowed this attachment',
+        'The controller rejects TLSRoute tenants/snicket-blue-api (NotAllowedByListeners): No listeners included by this parent ref allowed this attachment.',
     });
   });
 
@@ -242,7 +243,7 @@ describe('a TLSRoute', () => {
       state: 'Refused',
       code: 'BackendUnresolved',
       message:
-        'the controller does not get to the Service of TLSRoute tenants/snicket-blue-api, BackendNotFound: service a/b not found',
+        'The controller cannot use the Service of TLSRoute tenants/snicket-blue-api (BackendNotFound): service a/b not found.',
     });
   });
 
@@ -272,7 +273,7 @@ describe('a TLSRoute', () => {
     expect(admissionFor(gatewayApi, status, 2 * MINUTE_MS)).toMatchObject({
       state: 'Pending',
       code: 'ControllerSilent',
-      action: 'see whether example.net/controller runs and serves TLSRoutes',
+      action: 'Check that example.net/controller runs and serves TLSRoutes.',
     });
   });
 
@@ -283,7 +284,7 @@ describe('a TLSRoute', () => {
       state: 'Pending',
       code: 'AwaitingController',
       message:
-        'the controller has not looked at the latest change of TLSRoute tenants/snicket-blue-api yet',
+        'The controller has not processed the latest change of TLSRoute tenants/snicket-blue-api yet.',
     });
   });
 

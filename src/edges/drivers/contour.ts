@@ -8,6 +8,7 @@ import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
 import { conditionAt, listAt, numberAt, quotedAt, textAt } from '../../kube/unstructured.ts';
 import { routeMetadata } from '../names.ts';
 import { classOf } from './ingress-driver.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The default of the CRD, which the API server sets before Contour reconciles the object. */
 const NOT_RECONCILED = 'NotReconciled';
@@ -26,8 +27,8 @@ export const contour = edgeDriver({
   pitfalls: [
     warning(
       'DuplicateDarkens',
-      'an HTTPProxy of another namespace with the same host makes both invalid, and the tenant goes dark',
-      "let nobody else make an HTTPProxy with a virtualhost: see Contour's root namespaces, or guard hosts by an admission policy",
+      'Another HTTPProxy with the same host in any namespace makes both invalid, and the tenant becomes unreachable.',
+      "Do not let others create HTTPProxies with a virtualhost: use Contour's root namespaces, or restrict hosts with an admission policy.",
     ),
   ],
 
@@ -49,12 +50,12 @@ export const contour = edgeDriver({
   admissionFrom(object, { nowMs }) {
     const status = textAt(object, 'status', 'currentStatus');
     if (status === undefined || status === NOT_RECONCILED)
-      return statusPending(object, nowMs, 'see whether Contour runs and serves this ingress class');
+      return statusPending(object, nowMs, 'Check that Contour runs and serves this ingress class.');
     const valid = conditionAt(object, 'Valid', 'status', 'conditions');
     const observed = numberAt(valid, 'observedGeneration');
     if (observed !== undefined && observed < (object.metadata.generation ?? 0))
       return statusOutdated(object);
-    if (status === 'valid') return admitted(`${objectText(object)} is valid`);
+    if (status === 'valid') return admitted(`${objectText(object)} is valid.`);
     const [problem] = listAt(valid, 'errors');
     const said = quotedAt(
       problem ?? object,
@@ -62,8 +63,8 @@ export const contour = edgeDriver({
     );
     return rejected(
       'RouteRefused',
-      `${objectText(object)} is ${status}: ${said}`,
-      'mend what Contour names there',
+      sentence(`${objectText(object)} is ${status}: ${said}`),
+      'Correct what Contour reports there.',
     );
   },
 

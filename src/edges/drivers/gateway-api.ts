@@ -22,6 +22,7 @@ import {
   type ParentRef,
 } from '../gateway-api/parent.ts';
 import { routeMetadata } from '../names.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The driver gateway-api. */
 export const gatewayApi = edgeDriver({
@@ -41,13 +42,13 @@ export const gatewayApi = edgeDriver({
   pitfalls: [
     warning(
       'DuplicateUnseen',
-      'of two TLSRoutes with the same host the older one is served, and the other is told that it is accepted',
-      'let nobody else make TLSRoutes at this Gateway, or guard hosts by an admission policy',
+      'Of two TLSRoutes with the same host, the older one is served, but the other is also reported as accepted.',
+      'Do not let others create TLSRoutes for this Gateway, or restrict hosts with an admission policy.',
     ),
     warning(
       'IdleTunnelCut',
-      'most controllers end connections that are quiet for an hour (Envoy by default), and a konnectivity tunnel may be',
-      "raise the idle timeout of the controller's TCP connections, or give the agents --keepalive-time=60s",
+      'Most controllers close connections that are idle for an hour (Envoy by default), which includes idle konnectivity tunnels.',
+      "Raise the controller's idle timeout for TCP connections, or start the agents with --keepalive-time=60s.",
     ),
   ],
 
@@ -71,7 +72,7 @@ export const gatewayApi = edgeDriver({
     return (
       each.find(({ state }) => state === 'Refused') ??
       each.find(({ state }) => state === 'Pending') ??
-      admitted(`${objectText(object)} is accepted`)
+      admitted(`${objectText(object)} is accepted.`)
     );
   },
 
@@ -101,20 +102,32 @@ function admissionAt(
   );
   const accepted = conditionAt(status, 'Accepted', 'conditions');
   if (accepted === undefined || textAt(accepted, 'status') === 'Unknown')
-    return statusPending(object, nowMs, `see whether ${controller} runs and serves TLSRoutes`);
+    return statusPending(object, nowMs, `Check that ${controller} runs and serves TLSRoutes.`);
   if ((numberAt(accepted, 'observedGeneration') ?? generation) < generation)
     return statusOutdated(object);
   const text = objectText(object);
   if (textAt(accepted, 'status') !== 'True') {
-    const reason = textAt(accepted, 'reason') ?? 'for no reason';
-    const message = `the controller refuses ${text}, ${reason}: ${quotedAt(accepted, 'message')}`;
-    return rejected('RouteRefused', message, 'see that the listener takes this host and namespace');
+    const reason = textAt(accepted, 'reason') ?? 'no reason';
+    const message = sentence(
+      `The controller rejects ${text} (${reason}): ${quotedAt(accepted, 'message')}`,
+    );
+    return rejected(
+      'RouteRefused',
+      message,
+      'Check that the listener allows this host and namespace.',
+    );
   }
   const resolved = conditionAt(status, 'ResolvedRefs', 'conditions');
   if (textAt(resolved, 'status') === 'False') {
-    const reason = textAt(resolved, 'reason') ?? 'for no reason';
-    const message = `the controller does not get to the Service of ${text}, ${reason}: ${quotedAt(resolved, 'message')}`;
-    return rejected('BackendUnresolved', message, 'see that the Service is there with this port');
+    const reason = textAt(resolved, 'reason') ?? 'no reason';
+    const message = sentence(
+      `The controller cannot use the Service of ${text} (${reason}): ${quotedAt(resolved, 'message')}`,
+    );
+    return rejected(
+      'BackendUnresolved',
+      message,
+      'Check that the Service exists and has this port.',
+    );
   }
-  return admitted(`${text} is accepted`);
+  return admitted(`${text} is accepted.`);
 }

@@ -14,8 +14,8 @@ export const haproxyIngress = ingressDriver({
   pitfalls: [
     warning(
       'ReloadCutsConnections',
-      'HAProxy reloads for every new tenant, and timeout-stop (10m by default) later it ends the older connections of all tenants',
-      'raise timeout-stop in the ConfigMap of the controller, or use driver snicket, which never reloads',
+      'HAProxy reloads for every new tenant, and timeout-stop (10m by default) later it closes the older connections of all tenants.',
+      'Raise timeout-stop in the ConfigMap of the controller, or use driver snicket, which never reloads.',
     ),
   ],
 });

@@ -10,23 +10,23 @@ export const haproxy = ingressDriver({
   pitfalls: [
     warning(
       'ReloadCutsConnections',
-      'HAProxy reloads for every new tenant, and hard-stop-after (30m by default) later it ends the older connections of all tenants',
-      'raise hard-stop-after in the ConfigMap of the controller, or use driver snicket, which never reloads',
+      'HAProxy reloads for every new tenant, and hard-stop-after (30m by default) later it closes the older connections of all tenants.',
+      'Raise hard-stop-after in the ConfigMap of the controller, or use driver snicket, which never reloads.',
     ),
     warning(
       'IdleTunnelCut',
-      'HAProxy ends connections that are quiet for timeout-tunnel (1h by default), and a konnectivity tunnel may be',
-      'set timeout-tunnel: 24h in the ConfigMap of the controller, or give the agents --keepalive-time=60s',
+      'HAProxy closes connections that are idle for timeout-tunnel (1h by default), which includes idle konnectivity tunnels.',
+      'Set timeout-tunnel: 24h in the ConfigMap of the controller, or start the agents with --keepalive-time=60s.',
     ),
     warning(
       'WildcardBeatsExact',
-      'a wildcard host that passes TLS through takes the connections of every exact host that it covers',
-      'let no Ingress of this class pass a wildcard host through',
+      'A wildcard host with TLS passthrough takes the connections of every exact host that it covers.',
+      'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
     ),
     warning(
       'DuplicateTakesHost',
-      'an Ingress of another namespace with the same host takes it, and no status says so',
-      'let nobody else make an Ingress of this class, or guard hosts by an admission policy',
+      'An Ingress in another namespace with the same host takes over the host, and no status reports it.',
+      'Do not let others create Ingresses of this class, or restrict hosts with an admission policy.',
     ),
   ],
 });

@@ -54,7 +54,7 @@ export function ingressDriver(options: IngressDriverOptions): EdgeDriver {
       const addresses = loadBalancerAddresses(object);
       // Many controllers never set it: some need a flag, and a Service with an address.
       return addresses.length === 0
-        ? statusUnsupported(object, 'see whether a handshake through the edge reaches the tenant')
+        ? statusUnsupported(object, 'Check that a handshake through the edge reaches the tenant.')
         : admitted(`the controller serves it at ${addresses.join(', ')}`);
     },
 

@@ -19,8 +19,8 @@ export const ingress = ingressDriver({
   pitfalls: [
     warning(
       'IdleTunnelCut',
-      'what your controller does with connections that are quiet for an hour, as a konnectivity tunnel may be, is not known',
-      'raise its idle timeout, or give the agents --keepalive-time=60s',
+      'It is unknown whether your controller closes connections that are idle for an hour, such as konnectivity tunnels.',
+      'Raise its idle timeout, or start the agents with --keepalive-time=60s.',
     ),
   ],
 
@@ -29,8 +29,8 @@ export const ingress = ingressDriver({
     return [
       warning(
         'AnnotationsMissing',
-        `Edge ${edge.metadata.name} gives no annotations, and without one most controllers end TLS themselves`,
-        'write in spec.ingress.annotations what makes your controller pass TLS through',
+        `Edge ${edge.metadata.name} sets no annotations, but most controllers terminate TLS unless an annotation enables passthrough.`,
+        'Set spec.ingress.annotations to the annotations that enable TLS passthrough in your controller.',
       ),
     ];
   },

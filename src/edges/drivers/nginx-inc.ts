@@ -9,6 +9,7 @@ import { quotedAt, textAt } from '../../kube/unstructured.ts';
 import { ingressClassFindings } from '../ingress-class.ts';
 import { routeMetadata } from '../names.ts';
 import { classOf } from './ingress-driver.ts';
+import { sentence } from '../../text/sentence.ts';
 
 const SWITCHES = '-enable-custom-resources and -enable-tls-passthrough';
 
@@ -22,8 +23,8 @@ export const nginxInc = edgeDriver({
   pitfalls: [
     warning(
       'PassthroughSwitch',
-      `NGINX passes TLS through only if its controller is started with ${SWITCHES}`,
-      `start the controller with ${SWITCHES}`,
+      `NGINX passes TLS through only if its controller runs with ${SWITCHES}.`,
+      `Start the controller with ${SWITCHES}.`,
     ),
   ],
 
@@ -55,11 +56,11 @@ export const nginxInc = edgeDriver({
     // A Warning is ambiguous: the controller serves the object, or rejects it in favor of an older object with the same
     // host.
     const isServed = state === 'Valid' || (state === 'Warning' && !reason.startsWith('Rejected'));
-    if (isServed) return admitted(`${objectText(object)} is ${state}: ${said}`);
-    const action = `start the controller with ${SWITCHES}, and look for others with this host`;
+    if (isServed) return admitted(sentence(`${objectText(object)} is ${state}: ${said}`));
+    const action = `Start the controller with ${SWITCHES}, and look for other objects with this host.`;
     return state === undefined
       ? statusPending(object, nowMs, action)
-      : rejected('RouteRefused', `${objectText(object)} is ${state}: ${said}`, action);
+      : rejected('RouteRefused', sentence(`${objectText(object)} is ${state}: ${said}`), action);
   },
 
   addresses: (_live, { service }) => loadBalancerAddresses(service),

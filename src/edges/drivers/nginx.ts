@@ -16,18 +16,18 @@ export const nginx = ingressDriver({
   pitfalls: [
     warning(
       'SplitHelloMisrouted',
-      'ingress-nginx reads a ClientHello once: one that comes in two segments, as those with post-quantum keys do (kubectl and kubelets since Go 1.24), gets the default certificate',
-      'move to another controller, or use driver snicket',
+      'ingress-nginx reads a ClientHello only once. A ClientHello in two segments, as with post-quantum keys (kubectl and kubelets since Go 1.24), gets the default certificate.',
+      'Move to another controller, or use driver snicket.',
     ),
     warning(
       'PassthroughSwitch',
-      'ingress-nginx passes TLS through only if it is started with --enable-ssl-passthrough, and ignores the annotation otherwise',
-      'start the controller with --enable-ssl-passthrough',
+      'ingress-nginx passes TLS through only if it runs with --enable-ssl-passthrough. Otherwise it ignores the annotation.',
+      'Start the controller with --enable-ssl-passthrough.',
     ),
     warning(
       'ControllerRetired',
-      'ingress-nginx was retired in March 2026 and gets no fixes',
-      'move to another controller, or use driver snicket',
+      'ingress-nginx was retired in March 2026 and gets no fixes.',
+      'Move to another controller, or use driver snicket.',
     ),
   ],
 });

@@ -20,8 +20,8 @@ export const traefik = edgeDriver({
   pitfalls: [
     warning(
       'DuplicateTakesHost',
-      'of two IngressRouteTCPs with the same host, whichever their namespaces, one is served by chance, and there is no status to say so',
-      'let nobody else make an IngressRouteTCP, or guard hosts by an admission policy',
+      'Of two IngressRouteTCPs with the same host in any namespaces, either is served at random, and no status reports it.',
+      'Do not let others create IngressRouteTCPs, or restrict hosts with an admission policy.',
     ),
   ],
 
@@ -50,6 +50,6 @@ export const traefik = edgeDriver({
 
   findings: () => [],
   admissionFrom: (object) =>
-    statusUnsupported(object, 'see whether a handshake through the edge reaches the tenant'),
+    statusUnsupported(object, 'Check that a handshake through the edge reaches the tenant.'),
   addresses: (_live, { service }) => loadBalancerAddresses(service),
 });

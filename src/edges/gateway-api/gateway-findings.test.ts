@@ -27,7 +27,7 @@ test('a missing Gateway is reported', () => {
     {
       code: 'GatewayMissing',
       severity: 'error',
-      message: 'there is no Gateway edge/shared, which Edge shared names',
+      message: 'Gateway edge/shared, which Edge shared references, does not exist.',
     },
   ]);
 });
@@ -36,7 +36,7 @@ test('a missing class is reported', () => {
   expect(findingsWith([gateway()], { gatewayClasses: [] })).toMatchObject([
     {
       code: 'GatewayClassMissing',
-      message: 'Gateway edge/shared is of GatewayClass example, which does not exist',
+      message: 'Gateway edge/shared has GatewayClass example, which does not exist.',
     },
   ]);
 });
@@ -48,7 +48,7 @@ test('a Gateway that its controller rejects is reported with the reason', () => 
   expect(findingsWith([rejected])).toMatchObject([
     {
       code: 'GatewayRefused',
-      message: 'the controller refuses Gateway edge/shared, Invalid: Bad',
+      message: 'The controller rejects Gateway edge/shared (Invalid): Bad.',
     },
   ]);
 });
@@ -80,47 +80,47 @@ describe('a listener', () => {
       'for other kinds',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ kind: 'TCPRoute' }] } },
       'ListenerKind',
-      'takes TCPRoute.gateway.networking.k8s.io, and no TLSRoute of gateway.networking.k8s.io',
+      'allows TCPRoute.gateway.networking.k8s.io, but no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'for the same kind in another group',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ group: 'x', kind: 'TLSRoute' }] } },
       'ListenerKind',
-      'takes TLSRoute.x, and no TLSRoute of gateway.networking.k8s.io',
+      'allows TLSRoute.x, but no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'for its own namespace only',
       { allowedRoutes: { namespaces: { from: 'Same' } } },
       'ListenerNamespace',
-      'takes routes of namespace edge alone, and not of tenants',
+      'allows routes from namespace edge only, not from tenants',
     ],
     [
       'without allowed namespaces',
       { allowedRoutes: undefined },
       'ListenerNamespace',
-      'takes routes of namespace edge alone, and not of tenants',
+      'allows routes from namespace edge only, not from tenants',
     ],
     [
       'for no namespace',
       { allowedRoutes: { namespaces: { from: 'None' } } },
       'ListenerNamespace',
-      "takes routes of namespaces by 'None', and not of tenants",
+      "allows routes from namespaces by 'None', not from tenants",
     ],
     [
       'for another host',
       { hostname: API_HOST },
       'ListenerHostname',
-      `takes ${API_HOST}, which does not cover ${KONNECTIVITY_HOST}`,
+      `has hostname ${API_HOST}, which does not cover ${KONNECTIVITY_HOST}`,
     ],
     [
       'for another domain',
       { hostname: '*.k8s.example.net' },
       'ListenerHostname',
-      `takes *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
+      `has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
     ],
   ])('%s causes one error', (_what, listener, code, message) => {
     expect(findingsWith([gateway(listener)])).toMatchObject([
-      { code, severity: 'error', message: `listener tls of Gateway edge/shared ${message}` },
+      { code, severity: 'error', message: `Listener tls of Gateway edge/shared ${message}.` },
     ]);
   });
 
@@ -137,7 +137,7 @@ describe('a listener', () => {
         code: 'ListenerPortDiffers',
         severity: 'warning',
         message:
-          'listener tls of Gateway edge/shared is on port 8443, and clients of the edge dial 443',
+          'Listener tls of Gateway edge/shared is on port 8443, but clients of the edge dial 443.',
       },
     ]);
   });
@@ -182,7 +182,7 @@ describe('a listener', () => {
       {
         code: 'ListenerRefused',
         message:
-          'the controller refuses listener tls of Gateway edge/shared, HostnameConflict: Twice',
+          'The controller rejects listener tls of Gateway edge/shared (HostnameConflict): Twice.',
       },
     ]);
   });
@@ -191,12 +191,12 @@ describe('a listener', () => {
     expect(findingsWith([gateway({ name: 'https' })])).toMatchObject([
       {
         code: 'ListenerMissing',
-        message: 'Gateway edge/shared has no listener tls',
-        action: 'write one of its listeners in the Edge: https',
+        message: 'Gateway edge/shared has no listener tls.',
+        action: 'Set one of its listeners in the Edge: https.',
       },
     ]);
     expect(findingsWith([gateway()], {}, { port: 8443 })).toMatchObject([
-      { code: 'ListenerMissing', message: 'Gateway edge/shared has no listener tls on port 8443' },
+      { code: 'ListenerMissing', message: 'Gateway edge/shared has no listener tls on port 8443.' },
     ]);
   });
 
@@ -217,7 +217,7 @@ describe('a listener', () => {
     expect(findingsWith([one], {}, { sectionName: undefined })).toMatchObject([
       {
         code: 'ListenerHostname',
-        message: `listener api of Gateway edge/shared takes *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
+        message: `Listener api of Gateway edge/shared has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}.`,
       },
     ]);
   });

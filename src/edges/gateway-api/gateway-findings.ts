@@ -10,6 +10,7 @@ import { routesIn } from '../edge-driver.ts';
 import { conditionAt, listAt, numberAt, quotedAt, textAt } from '../../kube/unstructured.ts';
 import { listenerFindings } from './listener.ts';
 import { gatewayClassOf, gatewayOf, type ParentRef } from './parent.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /**
  * Returns the findings for the routes of an Exposure. Without routes, returns the findings that concern every route.
@@ -30,8 +31,10 @@ function parentFindings(
   const { edge, gateways, gatewayClasses } = context;
   const gateway = gatewayOf(parent, gateways);
   if (gateway === undefined) {
-    const message = `there is no Gateway ${keyText(parent)}, which Edge ${edge.metadata.name} names`;
-    return [error('GatewayMissing', message, 'make it, or name another one in the Edge')];
+    const message = `Gateway ${keyText(parent)}, which Edge ${edge.metadata.name} references, does not exist.`;
+    return [
+      error('GatewayMissing', message, 'Create it, or reference another Gateway in the Edge.'),
+    ];
   }
   if (gatewayClassOf(gateway, gatewayClasses) === undefined)
     return [gatewayClassMissing(parent, gateway)];
@@ -83,8 +86,8 @@ function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): EdgeFindin
   const name = textAt(gateway, 'spec', 'gatewayClassName') ?? '';
   return error(
     'GatewayClassMissing',
-    `Gateway ${keyText(parent)} is of GatewayClass ${name}, which does not exist`,
-    'install the controller with its GatewayClass, or write another one in the Gateway',
+    `Gateway ${keyText(parent)} has GatewayClass ${name}, which does not exist.`,
+    'Install the controller with its GatewayClass, or set another class in the Gateway.',
   );
 }
 
@@ -93,11 +96,13 @@ function gatewayRejection(parent: ParentRef, gateway: KubeObject): EdgeFinding |
   // anyway.
   const accepted = conditionAt(gateway, 'Accepted', 'status', 'conditions');
   if (textAt(accepted, 'status') !== 'False') return undefined;
-  const reason = textAt(accepted, 'reason') ?? 'for no reason';
+  const reason = textAt(accepted, 'reason') ?? 'no reason';
   return error(
     'GatewayRefused',
-    `the controller refuses Gateway ${keyText(parent)}, ${reason}: ${quotedAt(accepted, 'message')}`,
-    'mend the Gateway',
+    sentence(
+      `The controller rejects Gateway ${keyText(parent)} (${reason}): ${quotedAt(accepted, 'message')}`,
+    ),
+    'Correct the Gateway.',
   );
 }
 
@@ -109,7 +114,7 @@ function listenerMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
   ].join('');
   return error(
     'ListenerMissing',
-    `Gateway ${keyText(parent)} has no listener${wanted}`,
-    `write one of its listeners in the Edge: ${names.join(', ')}`,
+    `Gateway ${keyText(parent)} has no listener${wanted}.`,
+    `Set one of its listeners in the Edge: ${names.join(', ')}.`,
   );
 }

@@ -13,6 +13,7 @@ import {
 } from '../../kube/unstructured.ts';
 import { selects } from '../../kube/label-selector.ts';
 import { GATEWAY_GROUP } from './parent.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** A listener, and a route to attach to it. */
 export interface RouteAttachment {
@@ -48,8 +49,10 @@ function rejection({ status, listenerText }: RouteAttachment): Check {
   const said = isConflicted ? conflicted : accepted;
   return error(
     'ListenerRefused',
-    `the controller refuses ${listenerText}, ${textAt(said, 'reason') ?? 'for no reason'}: ${quotedAt(said, 'message')}`,
-    'mend the listener',
+    sentence(
+      `The controller rejects ${listenerText} (${textAt(said, 'reason') ?? 'no reason'}): ${quotedAt(said, 'message')}`,
+    ),
+    'Correct the listener.',
   );
 }
 
@@ -61,8 +64,8 @@ function protocol({ listener, listenerText }: RouteAttachment): Check {
   const what = actual === 'TLS' ? `mode ${mode}` : `protocol ${actual ?? 'none'}`;
   return error(
     'ListenerNotPassthrough',
-    `${listenerText} has ${what}`,
-    'give it protocol TLS and tls.mode Passthrough',
+    sentence(`${listenerText} has ${what}`),
+    'Set its protocol to TLS and tls.mode to Passthrough.',
   );
 }
 
@@ -73,8 +76,10 @@ function port({ listener, listenerText, port: wanted }: RouteAttachment): Check 
     ? undefined
     : warning(
         'ListenerPortDiffers',
-        `${listenerText} is on port ${actual ?? 'none'}, and clients of the edge dial ${wanted}`,
-        'make sure that something leads from one to the other, or write the port of the listener in spec.port of the Edge',
+        sentence(
+          `${listenerText} is on port ${actual ?? 'none'}, but clients of the edge dial ${wanted}`,
+        ),
+        'Make sure that a load balancer maps one port to the other, or set spec.port of the Edge to the port of the listener.',
       );
 }
 
@@ -89,8 +94,8 @@ function hostname({ listener, listenerText, host }: RouteAttachment): Check {
     ? undefined
     : error(
         'ListenerHostname',
-        `${listenerText} takes ${pattern}, which does not cover ${host}`,
-        'remove its hostname, or name a listener in the Edge for each of the two domains',
+        sentence(`${listenerText} has hostname ${pattern}, which does not cover ${host}`),
+        'Remove its hostname, or add a listener for each of the two domains to the Edge.',
       );
 }
 
@@ -108,13 +113,13 @@ function namespaces({
     (from === 'Same' && namespace === gatewayNamespace) ||
     (from === 'Selector' && selects(selector, namespaceLabels));
   if (accepts) return undefined;
-  const which = from === 'Same' ? `namespace ${gatewayNamespace} alone` : `namespaces by '${from}'`;
+  const which = from === 'Same' ? `namespace ${gatewayNamespace} only` : `namespaces by '${from}'`;
   return error(
     'ListenerNamespace',
-    `${listenerText} takes routes of ${which}, and not of ${namespace}`,
+    sentence(`${listenerText} allows routes from ${which}, not from ${namespace}`),
     from === 'Selector'
-      ? `give the namespace ${namespace} the labels that allowedRoutes.namespaces.selector asks for`
-      : 'set allowedRoutes.namespaces.from to All or to Selector',
+      ? `Label namespace ${namespace} to match allowedRoutes.namespaces.selector.`
+      : 'Set allowedRoutes.namespaces.from to All or Selector.',
   );
 }
 
@@ -134,7 +139,7 @@ function kinds({ listener, listenerText }: RouteAttachment): Check {
     ? undefined
     : error(
         'ListenerKind',
-        `${listenerText} takes ${names.join(', ')}, and no TLSRoute of ${GATEWAY_GROUP}`,
-        'add TLSRoute to allowedRoutes.kinds',
+        sentence(`${listenerText} allows ${names.join(', ')}, but no TLSRoute of ${GATEWAY_GROUP}`),
+        'Add TLSRoute to allowedRoutes.kinds.',
       );
 }

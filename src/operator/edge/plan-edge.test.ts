@@ -15,7 +15,7 @@ const INVALID: Finding = {
   code: 'InvalidObject',
   severity: 'error',
   message: 'spec.port: 0 is too small',
-  action: 'correct the object',
+  action: 'Correct the object.',
 };
 
 /** Of an Edge with an address that Exposure `tenants/blue` uses, except for what a test gives. */
@@ -94,7 +94,9 @@ describe('the conditions of an Edge', () => {
 
     const { status } = planEdge(observation({ users }, DELETED));
 
-    expect(status?.conditions?.[0]?.message).toContain('use it: tenants/blue, tenants/red;');
+    expect(status?.conditions?.[0]?.message).toContain(
+      'It keeps serving the Exposures that use it: tenants/blue, tenants/red.',
+    );
   });
 
   test('warn about the annotation of the default Edge', () => {

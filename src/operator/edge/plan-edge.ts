@@ -65,7 +65,7 @@ function statusOf(observation: EdgeObservation): EdgeStatus {
 function usableState({ context, readError }: EdgeObservation): ConditionState {
   if ('code' in context) return fails(context);
   const fault = readError === undefined ? edgeFault(context) : managementFault(readError);
-  return fault === undefined ? holds('Accepted', 'The driver can write routes') : fails(fault);
+  return fault === undefined ? holds('Accepted', 'The driver can write routes.') : fails(fault);
 }
 
 function acceptedState(
@@ -79,10 +79,10 @@ function acceptedState(
 
 function readyState(usable: ConditionState, addresses: readonly string[]): ConditionState {
   if (usable.status !== 'True') return usable;
-  if (addresses.length > 0) return holds('Ready', `Edge addresses: ${addresses.join(', ')}`);
+  if (addresses.length > 0) return holds('Ready', `Edge addresses: ${addresses.join(', ')}.`);
   return waits(
     'AddressUnknown',
-    'spec.addresses is not set, and the ingress controller reports no address. Workers keep the addresses that it reported last, or resolve the hosts by DNS. Set spec.addresses, and spec.port if the Service is of type NodePort. A Service of type LoadBalancer gets its address after a while',
+    'Field spec.addresses is not set, and the ingress controller reports no address. Workers keep the addresses that it reported last, or resolve the hosts by DNS. Set spec.addresses, and spec.port if the Service is of type NodePort. A Service of type LoadBalancer gets its address after a while',
   );
 }
 

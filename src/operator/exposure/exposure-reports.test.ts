@@ -31,8 +31,8 @@ const WELL: ConditionStates = {
 };
 const LOST = {
   severity: 'error',
-  message: 'the API server does not answer',
-  action: 'start it',
+  message: 'The API server does not answer.',
+  action: 'Start it.',
 } as const;
 const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesUnobserved', 'not observed') };
 
@@ -132,7 +132,7 @@ test('an Exposure that was not Ready before this process started, and still is n
       msg: 'exposure not ready',
       exposure: 'tenants/blue',
       reason: 'TenantUnreachable',
-      message: 'the API server does not answer; start it',
+      message: 'The API server does not answer. Start it.',
     },
     {
       time: expect.any(String),

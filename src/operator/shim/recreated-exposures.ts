@@ -33,7 +33,7 @@ export class RecreatedExposures {
       type: 'Warning',
       action: 'Expose',
       reason: 'ExposureReturns',
-      note: `Exposure ${keyText(object.metadata)} was deleted and is created again, because ${objectText(object)} has the annotation ${annotation}. Remove the annotation to delete the Exposure`,
+      note: `Exposure ${keyText(object.metadata)} was deleted and is created again, because ${objectText(object)} has the annotation ${annotation}. Remove the annotation to delete the Exposure.`,
     });
   }
 

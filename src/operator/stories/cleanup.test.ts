@@ -157,7 +157,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
     expect(said).toContain(server.url.replace('https://', ''));
     expect(said).toMatch(
-      /see that the control plane runs.*\. At \d{4}-.*Z Snicket gives up and leaves DaemonSet kube-system\/snicket-proxy/,
+      /Check that the control plane runs.*\. At \d{4}-.*Z, Snicket gives up and leaves DaemonSet kube-system\/snicket-proxy/,
     );
 
     await server.comeUp();
@@ -183,7 +183,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const ready = () => lab.condition('blue', 'Ready') ?? '';
     await lab.until('it is told', () => ready().startsWith('False Leaving'));
     expect(ready()).toMatch(
-      /no answer in time.*\. At \d{4}-.*Z Snicket gives up and leaves DaemonSet/,
+      /cannot be used: timeout\..*\. At \d{4}-.*Z, Snicket gives up and leaves DaemonSet/,
     );
     server.clearFaults();
     server.resetConnections();
@@ -203,7 +203,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
     const end = new Date(deletedMs + 300_000).toISOString().replace('.000Z', 'Z');
-    expect(said).toContain(`At ${end} Snicket gives up`);
+    expect(said).toContain(`At ${end}, Snicket gives up`);
   });
 
   test('does not wait for a tenant without objects of Snicket', async () => {

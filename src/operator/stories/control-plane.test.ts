@@ -34,7 +34,7 @@ describe.concurrent('an incomplete control plane', () => {
 
     const said = await lab.untilCondition('blue', 'Prepared', /^False ServiceMissing/);
 
-    expect(said).toContain('there is no Service tenants/later');
+    expect(said).toContain('Service tenants/later does not exist.');
     expect(lab.condition('blue', 'Routed')).toStartWith('Unknown NotPrepared');
 
     const { apiVersion, kind } = RESOURCES.service;

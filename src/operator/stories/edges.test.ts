@@ -46,7 +46,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.expose('blue', { edgeRef: { name: 'later' } });
 
     const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
-    expect(said).toContain('there is no Edge later; create it, or correct spec.edgeRef');
+    expect(said).toContain('False EdgeNotFound: Edge later does not exist.');
 
     await lab.applyEdge({}, 'later');
 
@@ -87,7 +87,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     for (const name of ['shared', 'younger']) {
       await lab.until(`${name} says so`, () => said(name).includes('SeveralDefaultEdges'));
       expect(said(name)).toContain(
-        'Edges shared and younger are both annotated as default: shared',
+        'SeveralDefaultEdges: Edges shared and younger are both annotated as default.',
       );
     }
     await lab.change(RESOURCES.exposure, 'blue', { metadata: { annotations: { look: 'again' } } });
@@ -110,7 +110,9 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces });
 
     const said = await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
-    expect(said).toContain('allows no Exposures in namespace tenants, whose labels do not match');
+    expect(said).toContain(
+      'False NamespaceNotAllowed: Edge shared does not allow Exposures in namespace tenants, whose labels do not match team=a.',
+    );
     await lab.until(
       'the Ingress is gone',
       () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
@@ -182,7 +184,9 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.expose('blue', { hosts: { api: 'blue.example.net' } });
 
     const said = await lab.untilCondition('blue', 'Accepted', /^False HostNotAllowed/);
-    expect(said).toContain('does not allow the host blue.example.net, only *.example.test');
+    expect(said).toContain(
+      'False HostNotAllowed: Edge shared does not allow host blue.example.net, only *.example.test.',
+    );
 
     await lab.applyEdge({ allowedHosts: ['*.example.net'] });
 
@@ -227,7 +231,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     const accepted = () => edge(lab)?.conditions?.find(({ type }) => type === 'Accepted');
     await lab.until('its condition says so', () => accepted()?.reason === 'EdgeTerminating');
     expect(accepted()?.message).toBe(
-      'Edge shared is being deleted. It keeps serving the Exposures that use it: tenants/blue, tenants/red; delete these Exposures, or set their spec.edgeRef to another Edge',
+      'Edge shared is being deleted. It keeps serving the Exposures that use it: tenants/blue, tenants/red. Delete these Exposures, or set their spec.edgeRef to another Edge.',
     );
     expect(reason(lab, 'Ready')).toBe('Ready');
 
@@ -235,12 +239,12 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.environment.pass(2_000);
     await lab.expose('late');
     const said = await lab.untilCondition('late', 'Accepted', /^False EdgeTerminating/);
-    expect(said).toContain('Edge shared is being deleted and accepts no new Exposures');
+    expect(said).toContain('Edge shared is being deleted and accepts no new Exposures.');
     expect(lab.condition('blue', 'Accepted')).toStartWith('True');
     expect(lab.routesOf('blue')).toEqual(routes);
 
     await lab.untilGone('blue');
-    await lab.until('one is left', () => accepted()?.message.includes('use it: tenants/red;'));
+    await lab.until('one is left', () => accepted()?.message.includes('use it: tenants/red.'));
     await lab.untilGone('red');
 
     await lab.until('the Edge is gone', () => edge(lab) === undefined);
@@ -262,7 +266,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     const said = await lab.untilCondition('green', 'Accepted', /^False EdgeTerminating/);
     expect(said).toContain(
-      'Edge shared is being deleted and accepts no new Exposures. The routes on Edge other stay in use; set spec.edgeRef to another Edge',
+      'False EdgeTerminating: Edge shared is being deleted and accepts no new Exposures.',
     );
     expect(lab.routesOf('green')).toEqual(routes);
     expect(lab.condition('blue', 'Accepted')).toStartWith('True');
@@ -360,7 +364,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
     expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
     expect(lab.condition('blue', 'Routed')).toContain(
-      'Ingress tenants/snicket-blue.haproxy will be deleted only when the Exposure is Ready by driver traefik',
+      'Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.',
     );
 
     // 3. Until all proxies are new ones.
@@ -475,7 +479,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     const said = await lab.untilCondition('blue', 'Routed', /^False NameTaken/);
     expect(said).toContain(
-      'Ingress tenants/snicket-blue.haproxy is there and was not made by Snicket',
+      'Ingress tenants/snicket-blue.haproxy already exists and was not created by Snicket.',
     );
     expect(lab.read(resource, 'snicket-blue.haproxy')).toMatchObject(theirs);
 

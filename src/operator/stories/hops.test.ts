@@ -101,7 +101,7 @@ describe.concurrent('Reachable', () => {
     await lab.gateway?.gateway.stop();
 
     const said = await lab.untilCondition('blue', 'Reachable', /^False EdgeRefused/);
-    expect(said).toContain(`nothing listens at 127.0.0.1:${port}`);
+    expect(said).toContain(`Nothing listens at 127.0.0.1:${port}.`);
     expect(lab.condition('blue', 'Ready')).toStartWith('True Ready');
     await lab.until('the event', () => lab.eventsOf('blue').includes('EdgeRefused'));
   });
@@ -114,7 +114,7 @@ describe.concurrent('Reachable', () => {
     await lab.applyEdge({ addresses: ['127.0.0.1', '127.0.0.2'] });
 
     const said = await lab.untilCondition('blue', 'Reachable', /^True Degraded/);
-    expect(said).toContain('nothing listens at 127.0.0.2:');
+    expect(said).toContain('Nothing listens at 127.0.0.2:');
     await lab.until('the event', () => lab.eventsOf('blue').includes('Degraded'));
     await lab.expose('blue', { hosts: OTHER_HOSTS });
     await lab.until('it moves', () => lab.apiHostsOf('blue').length === 2);
@@ -136,7 +136,9 @@ describe.concurrent('Reachable', () => {
     await lab.expose('blue', { hosts: OTHER_HOSTS });
 
     const said = await lab.untilCondition('blue', 'Reachable', /^True DnsMismatch/);
-    expect(said).toContain(`${OTHER_HOSTS.api} leads to 127.0.0.9, and the edge is 127.0.0.1`);
+    expect(said).toContain(
+      `Host ${OTHER_HOSTS.api} resolves to 127.0.0.9, but the edge has 127.0.0.1.`,
+    );
     expect(lab.condition('blue', 'Ready')).toStartWith('True');
     await lab.untilReconciled(3);
     expect(lab.apiHostsOf('blue').length).toBe(2);
@@ -152,7 +154,7 @@ test('a DaemonSet that is observed a moment later causes no event', async () => 
   controllers.pause();
   await lab.expose('blue', { worker: { image: 'snicket.test/snicket:2' } });
   const said = await lab.untilCondition('blue', 'Ready', /^False ProxiesUnobserved/);
-  expect(said).toContain('DaemonSet kube-system/snicket-proxy is at generation');
+  expect(said).toContain('DaemonSet kube-system/snicket-proxy has generation');
 
   controllers.resume();
 

@@ -24,7 +24,9 @@ describe.concurrent('two Exposures that request the same host', () => {
 
     const refusal = await lab.untilCondition('alpha', 'Accepted', /^False HostConflict/);
 
-    expect(refusal).toContain('host wanted.example.test is already used by Exposure tenants/zeta');
+    expect(refusal).toContain(
+      'False HostConflict: Host wanted.example.test is already used by Exposure tenants/zeta.',
+    );
     expect(lab.apiHostsOf('zeta')).toEqual(['wanted.example.test']);
     expect(lab.routesOf('alpha')).toEqual([]);
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-alpha')).toBeUndefined();
@@ -161,7 +163,7 @@ describe.concurrent('an older Exposure that requests a host of a running one', (
     });
 
     const refusal = await lab.untilCondition('younger', 'Accepted', /^False HostConflict/);
-    expect(refusal).toContain(`host ${SQUATTED} is already used by Exposure tenants/older`);
+    expect(refusal).toContain(`Host ${SQUATTED} is already used by Exposure tenants/older`);
     expect(lab.routesOf('younger')).toEqual(before);
     expect(lab.read(resource, 'snicket-younger.haproxy')).toBeDefined();
   });
@@ -178,7 +180,7 @@ test('an Exposure keeps its route when it requests a host that another Exposure 
   await lab.expose('green', { hosts: { api: 'tenants-blue.k8s.example.test' } });
 
   const refusal = await lab.untilCondition('green', 'Accepted', /^False HostConflict/);
-  expect(refusal).toContain('the route by tenants-green.k8s.example.test stays in use');
+  expect(refusal).toContain('The route on tenants-green.k8s.example.test stays in use.');
   const { endpoint, edgeRef } = lab.statusOf('green')!;
   expect({ endpoint, edgeRef }).toEqual({ endpoint: before.endpoint, edgeRef: before.edgeRef });
   expect(lab.routesOf('green')).toEqual(before.routes);
@@ -251,7 +253,7 @@ describe.concurrent('a foreign object that claims the host of an Exposure', () =
       await lab.user.apply(claim);
 
       const said = await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
-      expect(said).toContain(`${HOST} is claimed by ${kind} default/shop too`);
+      expect(said).toContain(`Host ${HOST} is also claimed by ${kind} default/shop`);
 
       await lab.user.patch(resource, shop, 'merge', { spec: AMENDED[driver] });
 
@@ -282,7 +284,7 @@ describe.concurrent('a foreign object that claims the host of an Exposure', () =
     await lab.user.apply({ apiVersion, kind, metadata, spec: CLAIMS.haproxy } as KubeObject);
 
     const said = await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
-    expect(said).toContain(`${HOST} is claimed by Ingress default/snicket-blue.haproxy too`);
+    expect(said).toContain(`Host ${HOST} is also claimed by Ingress default/snicket-blue.haproxy`);
 
     await lab.user.delete(resource, metadata);
 

@@ -59,7 +59,7 @@ describe.concurrent('an operator without permission to', () => {
 
     await lab.unexpose('blue');
 
-    await lab.untilCondition('blue', 'Ready', /^False Leaving: .* lacks a right .* DELETE /);
+    await lab.untilCondition('blue', 'Ready', /^False Leaving: .* lacks a permission .* DELETE /);
     lab.management.clearFaults();
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(lab.read(resource, name)).toBeUndefined();
@@ -95,7 +95,7 @@ describe.concurrent('an operator without permission to', () => {
     lab.management.clearFaults();
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.read(resource, name)).toBeDefined();
-    await lab.until('the Edge is accepted', () =>
+    await lab.until('the Edge is accepted.', () =>
       edgeCondition(lab, 'Accepted').startsWith('True'),
     );
   });
@@ -119,7 +119,9 @@ test('an Edge whose class does not exist is not ready', async () => {
   const { spec, objects } = LAB_EDGES.haproxy;
   await using lab = await OperatorLab.start({ edge: spec });
   await lab.until('it says so', () => edgeCondition(lab, 'Ready').startsWith('False Ingress'));
-  expect(edgeCondition(lab, 'Accepted')).toStartWith('False IngressClassMissing: there is no');
+  expect(edgeCondition(lab, 'Accepted')).toStartWith(
+    'False IngressClassMissing: IngressClass haproxy, which Edge shared names, does not exist.',
+  );
 
   lab.management.seed(...objects);
 

@@ -19,7 +19,9 @@ test('a stuck rollout of proxies is reported until it makes progress', async () 
   await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, { subresource: 'status' });
 
   const said = await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesStuck/);
-  expect(said).toContain('1 of 1 proxies are ready, and 0 of them are as they are wanted now');
+  expect(said).toContain(
+    'False ProxiesStuck: 1 of 1 proxies are ready, and 0 of them are up to date (image snicket.test/none:2).',
+  );
   expect(said).toContain('can pull snicket.test/none:2');
 
   controllers.resume();
@@ -38,7 +40,9 @@ describe.concurrent('proxies that run on no node', () => {
     });
 
     const said = await lab.untilCondition('blue', 'WorkersReady', /^False NoNodeSelected/);
-    expect(said).toContain('none of 2 nodes gets a proxy');
+    expect(said).toContain(
+      'False NoNodeSelected: None of the 2 nodes matches the node selector kubernetes.io/os=linux,kubernetes.io/hostname=worker-l.',
+    );
     expect(said).toContain('kubernetes.io/hostname=worker-l');
     expect(said).toContain('spec.worker.nodeSelector');
 

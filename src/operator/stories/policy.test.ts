@@ -43,6 +43,6 @@ test('limits and allowed sources that an Edge does not enforce are reported in R
 
   const said = await lab.untilCondition('blue', 'Routed', /PolicyNotEnforced/);
   expect(said).toContain(
-    'Edge shared has driver haproxy, which does not enforce spec.limits and spec.access.allowedSources',
+    'Edge shared has driver haproxy, which does not enforce spec.limits and spec.access.allowedSources.',
   );
 });

@@ -421,7 +421,7 @@ describe.concurrent('a sufficient value', () => {
     await lab.untilCondition(
       'blue',
       'Prepared',
-      /^False FieldConflict: user owns \.spec\.controlPlane\.ingress\.ingressClassName \("public"/,
+      /^False FieldConflict: Field manager user owns \.spec\.controlPlane\.ingress\.ingressClassName \("public"/,
     );
     expect(tenantIn(lab)).toEqual(before);
   });

@@ -90,7 +90,11 @@ describe.concurrent('a tenant in use whose control plane is no longer prepared',
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await takeNames(lab);
-    await lab.untilCondition('blue', 'Prepared', /^False FieldConflict: user owns .*certSANs/);
+    await lab.untilCondition(
+      'blue',
+      'Prepared',
+      /^False FieldConflict: Field manager user owns .*certSANs/,
+    );
     await loseProxies(lab, tenant);
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);

@@ -161,7 +161,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
     expect(said).toContain(
-      'correct the annotation snicket.dev/edge of TenantControlPlane tenants/blue (there is Edge shared)',
+      'Create it, or correct the annotation snicket.dev/edge of TenantControlPlane tenants/blue (existing Edge: shared).',
     );
     const told = () => lab.eventsOf('blue').filter((reason) => reason === 'EdgeNotFound');
     await lab.until('an event for the Exposure and one for the tenant', () => told().length === 2);

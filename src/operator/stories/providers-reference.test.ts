@@ -59,7 +59,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     await using lab = await startProvidedLab();
     const ingress = { hostname: 'own.example.test:443' };
     await addKamaji(lab, 'blue', { 'spec.controlPlane.ingress': ingress });
-    const hint = 'to keep what is there, write spec.hosts.api: own.example.test in the Exposure';
+    const hint = 'To keep the current hosts, set spec.hosts.api: own.example.test in the Exposure.';
 
     await expose(lab, { prepare: 'Report' });
     expect(await lab.untilCondition('blue', 'Prepared', /PreparationWanted/)).toContain(hint);

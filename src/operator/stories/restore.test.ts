@@ -84,7 +84,7 @@ async function restore(lab: OperatorLab, object: KubeObject, keepsOwners: boolea
 async function untilAsBefore(lab: OperatorLab): Promise<void> {
   for (const name of ['winner', 'mover']) await lab.untilCondition(name, 'Accepted', /^True/);
   const refusal = await lab.untilCondition('loser', 'Accepted', /^False HostConflict/);
-  expect(refusal).toContain(`host ${WANTED} is already used by Exposure tenants/winner`);
+  expect(refusal).toContain(`Host ${WANTED} is already used by Exposure tenants/winner`);
   await lab.until('every TenantRoute has its owner', () =>
     lab.tenantRoutes().every(({ metadata, spec }) => {
       const exposure = lab.exposure(spec.exposureRef.name);
@@ -162,7 +162,7 @@ test('a TenantRoute whose Exposure does not come back reserves its host until it
 
   const refusal = await lab.untilCondition('loser', 'Accepted', /^False HostConflict/);
   expect(refusal).toContain(
-    `host ${WANTED} is reserved by TenantRoute tenants/${route.metadata.name} for Exposure tenants/winner, which does not exist`,
+    `Host ${WANTED} is reserved by TenantRoute tenants/${route.metadata.name} for Exposure tenants/winner, which does not exist.`,
   );
 
   await lab.user.delete(RESOURCES.tenantRoute, route.metadata);

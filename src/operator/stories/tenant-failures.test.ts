@@ -49,7 +49,11 @@ describe.concurrent("a tenant's API server", () => {
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
     await lab.expose('blue');
     lab.startOperator({ tenantTimeoutMs: 300 });
-    await lab.untilCondition('blue', 'WorkersReady', /^False TenantUnreachable.*no answer in time/);
+    await lab.untilCondition(
+      'blue',
+      'WorkersReady',
+      /^False TenantUnreachable.*cannot be used: timeout/,
+    );
     await lab.stopOperator();
     lab.startOperator({ tenantTimeoutMs: 600_000 });
 

@@ -6,39 +6,37 @@ export const EDGE_HOP_CODES = {
     hop: 'dns',
     state: 'Pass',
     title: 'hosts resolve',
-    meaning: 'Every host has addresses, and all of them are addresses of the edge.',
+    meaning: 'Every host resolves, and only to addresses of the edge.',
   },
   DnsNoAnswer: {
     hop: 'dns',
     state: 'Fail',
     title: 'host has no address',
-    meaning: 'Clients cannot find the edge: DNS knows no address of the host.',
-    action: 'add a DNS record for {host} that leads to {edge}',
+    meaning: 'Clients cannot find the edge because the host has no address in DNS.',
+    action: 'Add a DNS record for {host} that points to {edge}.',
   },
   DnsResolverFailed: {
     hop: 'dns',
     state: 'Fail',
     title: 'resolver failed',
-    meaning:
-      'Whether the host has an address is not known: the resolver failed, or did not answer in time.',
-    action: 'see that the resolver of the machine that probes answers for {host}',
+    meaning: 'The resolver failed or timed out, so it is unknown whether the host has an address.',
+    action: 'Check that the resolver of the probing machine answers for {host}.',
   },
   DnsElsewhere: {
     hop: 'dns',
     state: 'Fail',
-    title: 'host leads elsewhere',
+    title: 'wrong address',
     meaning: 'Some or all clients dial a machine that is not the edge.',
-    action:
-      'let the DNS record of {host} lead to {edge} alone, or correct the addresses of the Edge',
+    action: 'Point the DNS record of {host} to {edge} alone, or correct the addresses of the Edge.',
   },
   DnsMismatch: {
     hop: 'dns',
     state: 'Pass',
     title: 'DNS and Edge differ',
     meaning:
-      'The host resolves to other addresses than the Edge has, and the tenant is reachable at one of them. That is normal with split-horizon DNS.',
+      'The host resolves to other addresses than the Edge has, and the tenant is reachable at one of them. This is normal with split-horizon DNS.',
     action:
-      'if this is not split-horizon DNS, point the DNS record of {host} to {edge}, or correct the addresses of the Edge',
+      'If this is not split-horizon DNS, point the DNS record of {host} to {edge}, or correct the addresses of the Edge.',
   },
 
   EdgeAnswers: {
@@ -54,35 +52,35 @@ export const EDGE_HOP_CODES = {
     meaning:
       'At least one address of the edge accepts connections, and at least one does not. Some clients wait until they try the next address.',
     action:
-      'check the edge at {address}, or remove that address from the Edge and from the DNS records',
+      'Check the edge at {address}, or remove that address from the Edge and from the DNS records.',
   },
   EdgeNoAddress: {
     hop: 'edge',
     state: 'Fail',
     title: 'edge has no address',
-    meaning: 'The edge is known by a name only, and that name has no address.',
-    action: 'see that {edge} can be resolved, or write the IP addresses of the edge into the Edge',
+    meaning: 'The Edge only has a name, and that name has no address.',
+    action: 'Check that {edge} resolves, or set the IP addresses of the edge in the Edge.',
   },
   EdgeRefused: {
     hop: 'edge',
     state: 'Fail',
     title: 'edge refuses',
     meaning: 'Nothing listens on the port of the edge.',
-    action: 'see that the edge runs and listens on port {port}, or correct the port of the Edge',
+    action: 'Check that the edge runs and listens on port {port}, or correct the port of the Edge.',
   },
   EdgeTimeout: {
     hop: 'edge',
     state: 'Fail',
-    title: 'edge is silent',
-    meaning: 'The edge does not answer a dial: it is down, or something on the way drops packets.',
+    title: 'edge times out',
+    meaning: 'The edge does not answer: it is down, or a firewall drops packets.',
     action:
-      'see that the edge runs and that firewalls and security groups let TCP port {port} pass',
+      'Check that the edge runs and that firewalls and security groups allow TCP port {port}.',
   },
   EdgeUnreachable: {
     hop: 'edge',
     state: 'Fail',
-    title: 'no way to the edge',
-    meaning: 'The network has no way to the address of the edge.',
-    action: 'correct the addresses of the Edge, or the routes of the machine that probes',
+    title: 'edge unreachable',
+    meaning: 'The network has no route to the address of the edge.',
+    action: 'Correct the addresses of the Edge, or the routes of the probing machine.',
   },
 } as const satisfies Record<string, CodeEntry>;

@@ -5,25 +5,24 @@ export const NODE_HOP_CODES = {
   NodeAddressPresent: {
     hop: 'node-address',
     state: 'Pass',
-    title: 'virtual address is in place',
-    meaning: 'The node has the virtual address on its loopback interface, as the proxy needs it.',
+    title: 'virtual address is configured',
+    meaning: 'The node has the virtual address on its loopback interface, as the proxy requires.',
   },
   NodeAddressWrong: {
     hop: 'node-address',
     state: 'Fail',
-    title: 'virtual address is not in place',
+    title: 'virtual address is not configured',
     meaning:
-      'Pods of this node that dial the kubernetes Service are led to an address that it does not have.',
+      'Pods of this node that dial the kubernetes Service are sent to an address that the node does not have.',
     action:
-      'see that the init container of the pod of DaemonSet kube-system/snicket-proxy on this node has run; by hand: snicket address add {address}',
+      'Check that the init container of the pod of DaemonSet kube-system/snicket-proxy on this node has completed. To add the address manually: snicket address add {address}',
   },
 
   NodeProxyAnswers: {
     hop: 'node-proxy',
     state: 'Pass',
     title: 'proxy answers',
-    meaning:
-      "The proxy of this node is ready, and answers as pods expect it: with a certificate of the tenant's CA.",
+    meaning: "The proxy of this node is ready and presents a certificate of the tenant's CA.",
   },
   NodeProxyAbsent: {
     hop: 'node-proxy',
@@ -32,62 +31,62 @@ export const NODE_HOP_CODES = {
     meaning:
       'No proxy runs on this node, so its pods cannot reach the API by the kubernetes Service.',
     action:
-      'look at the pod of this node: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy; if its health is on another port, say so with --health-port',
+      'Check the pod of this node: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy. If its health endpoint uses another port, set --health-port.',
   },
   NodeProxyNotReady: {
     hop: 'node-proxy',
     state: 'Fail',
     title: 'proxy is not ready',
-    meaning: 'The proxy of this node runs, and says that it cannot serve.',
-    action: 'look into the log of the pod of DaemonSet kube-system/snicket-proxy on this node',
+    meaning: 'The proxy of this node runs but is not ready.',
+    action: 'Check the log of the pod of DaemonSet kube-system/snicket-proxy on this node.',
   },
   NodeProxyRefuses: {
     hop: 'node-proxy',
     state: 'Fail',
-    title: 'proxy does not take connections',
-    meaning: 'The proxy says that it is ready, but a pod that dials it gets no TLS.',
+    title: 'proxy rejects connections',
+    meaning: 'The proxy is ready, but a pod that dials it gets no TLS.',
     action:
-      'see that the proxy listens on {address}, and that no firewall or network policy of the node is in between',
+      'Check that the proxy listens on {address}, and that no firewall or network policy of the node blocks it.',
   },
   NodeProxyUntrusted: {
     hop: 'node-proxy',
     state: 'Fail',
     title: 'proxy has a certificate of another CA',
-    meaning: "Pods refuse what answers there: its certificate is not of the tenant's CA.",
+    meaning: "Pods reject the server because the tenant's CA did not sign its certificate.",
     action:
-      'see that {file} is the CA of the tenant as it is now, and who listens on {address}; after a change of the CA the operator makes the certificate of the proxies anew',
+      'Check that {file} is the current CA of the tenant, and which process listens on {address}. After a change of the CA, the operator reissues the certificate of the proxies.',
   },
   NodeProxyCertificateBad: {
     hop: 'node-proxy',
     state: 'Fail',
-    title: 'pods refuse the certificate',
+    title: 'pods reject the certificate',
     meaning:
-      "The certificate that pods get is of the tenant's CA, but out of date or without the name that they dial.",
+      "The tenant's CA signed the certificate, but it is expired or lacks the name that pods dial.",
     action:
-      "see that Snicket's operator runs and reaches the tenant: it renews the certificate of the proxies; in mode Passthrough it is the API server's own",
+      "Check that Snicket's operator runs and reaches the tenant: it renews the certificate of the proxies. In mode Passthrough it is the API server's own certificate.",
   },
 
   NodeServiceAnswers: {
     hop: 'node-service',
     state: 'Pass',
-    title: 'Service leads to the proxy',
+    title: 'Service reaches the proxy',
     meaning: 'The kubernetes Service works on this node as it does for pods.',
   },
   NodeServiceUnreachable: {
     hop: 'node-service',
     state: 'Fail',
     title: 'Service does not answer',
-    meaning: 'The proxy of this node is well, but the kubernetes Service does not lead to it.',
+    meaning: 'The proxy of this node works, but the kubernetes Service does not reach it.',
     action:
-      'see that kube-proxy, or what stands in for it, runs on this node and knows EndpointSlice default/kubernetes; a node without a default route needs a route for {address}',
+      'Check that kube-proxy, or its replacement, runs on this node and knows EndpointSlice default/kubernetes. A node without a default route needs a route for {address}.',
   },
   NodeServiceElsewhere: {
     hop: 'node-service',
     state: 'Fail',
-    title: 'Service leads elsewhere',
+    title: 'Service reaches another server',
     meaning:
-      "The kubernetes Service leads pods of this node to something that is not of the tenant's CA.",
+      "The kubernetes Service sends pods of this node to a server whose certificate the tenant's CA did not sign.",
     action:
-      'look at the EndpointSlices of Service default/kubernetes in the tenant, and at the rules of kube-proxy for {address}',
+      'Check the EndpointSlices of Service default/kubernetes in the tenant, and the rules of kube-proxy for {address}.',
   },
 } as const satisfies Record<string, CodeEntry>;

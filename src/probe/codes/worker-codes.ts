@@ -6,40 +6,41 @@ export const WORKER_HOP_CODES = {
     hop: 'endpoints',
     state: 'Pass',
     title: 'endpoints as planned',
-    meaning: "The tenant's kubernetes Service leads pods to the proxies and nowhere else.",
+    meaning: "The tenant's kubernetes Service points to the proxies only.",
   },
   EndpointsMissing: {
     hop: 'endpoints',
     state: 'Fail',
     title: 'no endpoints',
-    meaning: 'Pods cannot reach the API by the kubernetes Service: the slice is not there.',
+    meaning:
+      'Pods cannot reach the API by the kubernetes Service because its EndpointSlice does not exist.',
     action:
-      "see that Snicket's operator runs and may write EndpointSlices in the tenant; it makes {slice} anew",
+      "Check that Snicket's operator runs and is allowed to write EndpointSlices in the tenant. It recreates {slice}.",
   },
   EndpointsOverwritten: {
     hop: 'endpoints',
     state: 'Fail',
     title: 'endpoints overwritten',
     meaning:
-      'Somebody else writes the endpoints of the kubernetes Service, so pods are led astray.',
+      'Another client writes the endpoints of the kubernetes Service, so pods reach the wrong servers.',
     action:
-      'keep {manager} from writing {slice}; if it is kube-apiserver, it needs --endpoint-reconciler-type=none',
+      'Stop {manager} from writing {slice}. If it is kube-apiserver, start it with --endpoint-reconciler-type=none.',
   },
   EndpointsDiffer: {
     hop: 'endpoints',
     state: 'Fail',
     title: 'endpoints differ',
-    meaning: 'The endpoints of the kubernetes Service are not those that were planned.',
+    meaning: 'The endpoints of the kubernetes Service are not the planned ones.',
     action:
-      "see that Snicket's operator runs and may write EndpointSlices in the tenant; it repairs {slice}",
+      "Check that Snicket's operator runs and is allowed to write EndpointSlices in the tenant. It repairs {slice}.",
   },
   EndpointsForeignSlice: {
     hop: 'endpoints',
     state: 'Fail',
-    title: 'more endpoints than planned',
+    title: 'additional endpoints',
     meaning:
-      'Another slice of the kubernetes Service takes a share of the connections of pods elsewhere.',
-    action: 'delete {slice} in the tenant, and keep {manager} from making it again',
+      'Another EndpointSlice of the kubernetes Service sends some connections of pods elsewhere.',
+    action: 'Delete {slice} in the tenant, and stop {manager} from creating it again.',
   },
 
   ProxiesReady: {
@@ -52,99 +53,100 @@ export const WORKER_HOP_CODES = {
     hop: 'proxies',
     state: 'Pass',
     title: 'no workers yet',
-    meaning: 'No worker wants a proxy: none has joined.',
+    meaning: 'No worker has joined, so none needs a proxy.',
   },
   NoNodeSelected: {
     hop: 'proxies',
     state: 'Fail',
     title: 'no worker is selected',
     meaning:
-      'The tenant has workers, and pods of none can reach the API by the kubernetes Service.',
+      'The tenant has workers, but the node selector matches none of them, so pods cannot reach the API by the kubernetes Service.',
     action:
-      'correct spec.worker.nodeSelector of the Exposure, or label the nodes: kubectl get nodes -l {selector}',
+      'Correct spec.worker.nodeSelector of the Exposure, or label the nodes: kubectl get nodes -l {selector}',
   },
   ProxiesUpdating: {
     hop: 'proxies',
     state: 'Pass',
-    title: 'proxies are updated',
-    meaning:
-      'All proxies are ready, but not yet with the image, the mode and the addresses of now alone.',
+    title: 'proxies are updating',
+    meaning: 'All proxies are ready, but some still have a previous image, mode or addresses.',
     action:
-      'wait for the roll-out, with {image}; if it does not move, look at the pods of the DaemonSet',
+      'Wait for the rollout of {image}. If it does not progress, check the pods of the DaemonSet.',
   },
   ProxiesStuck: {
     hop: 'proxies',
     state: 'Fail',
-    title: 'the roll-out of proxies stands still',
+    title: 'rollout is stuck',
     meaning:
-      'The proxies of before serve on, but those of the version that is wanted do not come up; workers that join get none.',
+      'The previous proxies still serve, but the new ones do not become ready. Workers that join get no proxy.',
     action:
-      'see that nodes can pull {image}, and look at the pods of the DaemonSet: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy',
+      'Check that nodes can pull {image}, and check the pods of the DaemonSet: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy',
   },
   ProxiesMissing: {
     hop: 'proxies',
     state: 'Fail',
     title: 'no DaemonSet',
-    meaning: 'No worker gets a proxy: the DaemonSet is not there.',
+    meaning: 'No worker has a proxy because the DaemonSet does not exist.',
     action:
-      "see that Snicket's operator runs and may write DaemonSets in the tenant; it makes {daemonSet} anew",
+      "Check that Snicket's operator runs and is allowed to write DaemonSets in the tenant. It recreates {daemonSet}.",
   },
   ProxiesUnobserved: {
     hop: 'proxies',
     state: 'Fail',
-    title: 'nobody looks at the DaemonSet',
-    meaning: "The tenant's kube-controller-manager has not seen the DaemonSet as it is now.",
-    action: 'see that kube-controller-manager of the tenant runs',
+    title: 'DaemonSet not observed',
+    meaning:
+      "The tenant's kube-controller-manager has not observed the latest change of the DaemonSet.",
+    action: 'Check that kube-controller-manager of the tenant runs.',
   },
   ProxiesNotReady: {
     hop: 'proxies',
     state: 'Fail',
     title: 'proxies are not ready',
     meaning: 'Pods of some workers cannot reach the API by the kubernetes Service.',
-    action: 'look at the events and the log of {pod}: a proxy that is not ready says why',
+    action: 'Check the events and the log of {pod}, which say why it is not ready.',
   },
   ProxyCrashing: {
     hop: 'proxies',
     state: 'Fail',
-    title: 'a proxy ends again and again',
+    title: 'a proxy keeps crashing',
     meaning: 'Pods of some workers cannot reach the API by the kubernetes Service.',
-    action: 'look at the last log of {pod}',
+    action: 'Check the previous log of {pod}.',
   },
   ProxyImageMissing: {
     hop: 'proxies',
     state: 'Fail',
-    title: 'image of the proxy cannot be had',
+    title: 'image cannot be pulled',
     meaning: "A worker cannot pull the proxy's image.",
-    action: 'put {image} where workers can pull it, or name another in the Exposure',
+    action:
+      'Push {image} to a registry that workers can reach, or set another image in the Exposure.',
   },
 
   KubeconfigMatches: {
     hop: 'kubeconfig',
     state: 'Pass',
-    title: 'kubeconfig leads here',
+    title: 'kubeconfig points to the edge',
     meaning:
-      'The kubeconfig that the provider gives out names the API host and the port of the edge.',
+      'The kubeconfig that the provider publishes has the API host and the port of the edge.',
   },
   KubeconfigUnreadable: {
     hop: 'kubeconfig',
     state: 'Fail',
-    title: 'kubeconfig cannot be read',
-    meaning: 'The kubeconfig that the provider gives out is of no use to anybody.',
-    action: "let the control plane's provider write it anew",
+    title: 'kubeconfig is invalid',
+    meaning: 'The kubeconfig that the provider publishes cannot be used.',
+    action: "Have the control plane's provider recreate it.",
   },
   KubeconfigOtherHost: {
     hop: 'kubeconfig',
     state: 'Fail',
-    title: 'kubeconfig names another host',
-    meaning: 'Whoever uses the kubeconfig that the provider gives out does not come by the edge.',
-    action: 'set the external host of the control plane to {host}, as its provider takes it',
+    title: 'kubeconfig has another host',
+    meaning: 'Users of the kubeconfig that the provider publishes do not connect through the edge.',
+    action: "Set the external host of the control plane to {host} in its provider's object.",
   },
   KubeconfigOtherPort: {
     hop: 'kubeconfig',
     state: 'Fail',
-    title: 'kubeconfig names another port',
+    title: 'kubeconfig has another port',
     meaning:
-      'Whoever uses the kubeconfig that the provider gives out dials a port that the edge may not have.',
-    action: 'set the external port of the control plane to {port}, as its provider takes it',
+      'Users of the kubeconfig that the provider publishes dial a port that the edge may not serve.',
+    action: "Set the external port of the control plane to {port} in its provider's object.",
   },
 } as const satisfies Record<string, CodeEntry>;

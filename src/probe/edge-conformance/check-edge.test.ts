@@ -112,14 +112,14 @@ test('an edge that ends TLS itself, with a certificate of its own, has no other 
 
   // The same answer to unknown names is not reported separately.
   expect(problemCodes(results)).toEqual(['PassthroughEdgeEndsTls']);
-  expect(results[0]?.message).toContain('the certificate of CN=leaf by CN=edge');
+  expect(results[0]?.message).toContain('the certificate CN=leaf issued by CN=edge');
   expect(results[0]?.action).toStartWith(
-    `if this is the own certificate of the tenant of ${HOST_A}, give its CA by --ca; else`,
+    `If this is the tenant's own certificate of ${HOST_A}, pass its CA with --ca. Otherwise, `,
   );
   expect(results[1]).toMatchObject({
     state: 'Skip',
     code: 'EarlierCheckFailed',
-    message: 'not looked at, since check passthrough did not pass',
+    message: 'Skipped because check passthrough did not pass.',
   });
   expect(results.at(-1)).toMatchObject({ check: 'proxy-header', state: 'Skip' });
 });
@@ -165,7 +165,7 @@ test('what is skipped for a PROXY header that is required is skipped for that', 
   expect(problemCodes(results)).toEqual(['ProxyHeaderRequired']);
   const skipped = results.filter(({ check }) => check !== 'proxy-header');
   expect(new Set(skipped.map(({ code, message }) => `${code}: ${message}`))).toEqual(
-    new Set(['EarlierCheckFailed: not looked at, since check proxy-header did not pass']),
+    new Set(['EarlierCheckFailed: Skipped because check proxy-header did not pass.']),
   );
 });
 

@@ -33,7 +33,7 @@ export function checkResult<Code extends EdgeCode>(
 
 /** Returns the result of a check that was skipped because no host is reached. `cause` is the check that reports why. */
 export function skippedCheck(check: EdgeCheck, cause: EdgeCheck): CheckResult {
-  const message = `not looked at, since check ${cause} did not pass`;
+  const message = `Skipped because check ${cause} did not pass.`;
   return { check, state: 'Skip', code: 'EarlierCheckFailed', message };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { FULL_SENTENCES } from '../../text/testing/full-sentences.ts';
 import { HOP_CODES, SKIP_CODES } from '../codes.ts';
 import { checkResult } from './check-result.ts';
 import { EDGE_CHECKS, EDGE_CODES, EDGE_SKIP_CODES, type EdgeCodeEntry } from './codes.ts';
@@ -14,13 +15,16 @@ test('every check can pass', () => {
   }
 });
 
-test.each(entries)('%s is written as people read it', (code, { state, title, meaning, action }) => {
-  expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
-  expect(title).not.toEndWith('.');
-  expect(meaning).toEndWith('.');
-  expect(typeof action).toBe(state === 'Pass' ? 'undefined' : 'string');
-  expect(action ?? '').not.toEndWith('.');
-});
+test.each(entries)(
+  '%s is described in full sentences',
+  (code, { state, title, meaning, action }) => {
+    expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
+    expect(title).not.toEndWith('.');
+    expect(meaning).toMatch(FULL_SENTENCES);
+    expect(typeof action).toBe(state === 'Pass' ? 'undefined' : 'string');
+    if (action !== undefined) expect(action).toMatch(FULL_SENTENCES);
+  },
+);
 
 test('no code is one of a hop too', () => {
   const others = new Set([...Object.keys(HOP_CODES), ...Object.keys(SKIP_CODES)]);
@@ -31,7 +35,7 @@ test('no code is one of a hop too', () => {
 test('an action has nothing open once the result is made', () => {
   const { action } = checkResult('KeyChanges', 'message', { host: 'a.example.com' });
 
-  expect(action).toBe('if a.example.com has one server, look for a second route that claims it');
+  expect(action).toBe('If a.example.com has one server, look for a second route that claims it.');
 });
 
 test('what strangers say does not reach the terminal as they say it', () => {

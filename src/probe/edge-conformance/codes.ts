@@ -25,11 +25,11 @@ export type EdgeCode = keyof typeof EDGE_CODES;
 export const EDGE_SKIP_CODES = {
   EarlierCheckFailed: {
     title: 'another check failed',
-    meaning: 'No host is reached through the edge, for a cause that another check tells.',
+    meaning: 'No host is reached through the edge, for a reason that another check reports.',
   },
   NothingToCheck: {
     title: 'nothing to check',
-    meaning: 'What is behind the edge does not do what this check is about.',
+    meaning: 'The servers behind the edge do not use what this check is about.',
   },
 } as const satisfies Record<string, { readonly title: string; readonly meaning: string }>;
 

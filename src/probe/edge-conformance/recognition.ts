@@ -90,17 +90,17 @@ export function keyOf({ publicKey }: X509Certificate): string {
 export function handshakeText(handshake: Handshake, timeoutMs: number): string {
   switch (handshake.kind) {
     case 'secured':
-      return `answered with ${certificateText(handshake.presented[0])}`;
+      return `presented ${certificateText(handshake.presented[0])}`;
     case 'alert':
-      return `answered with the TLS alert ${handshake.alert}`;
+      return `sent the TLS alert ${handshake.alert}`;
     case 'closed':
-      return `hung up during the handshake (${handshake.code})`;
+      return `closed the connection during the handshake (${handshake.code})`;
     case 'notTls':
       return 'did not answer in TLS';
     case 'malformed':
-      return `broke the handshake (${handshake.code})`;
+      return `broke the TLS handshake (${handshake.code})`;
     case 'timeout':
-      return `did not complete the handshake in ${timeoutMs} ms`;
+      return `did not complete the TLS handshake within ${timeoutMs} ms`;
   }
 }
 

@@ -19,7 +19,7 @@ test('a kube-apiserver says its version', async () => {
     target: `https://a.k8s.test:${port}/version`,
     state: 'Pass',
     code: 'ApiAnswers',
-    message: 'kube-apiserver v1.36.3 answers',
+    message: 'The API server (kube-apiserver v1.36.3) answers.',
   });
   expect(protocols.at(-1)).toBe('http/1.1');
 });
@@ -34,7 +34,9 @@ test('what a server says of itself is quoted within bounds', () => {
     judgeApi(target, { status: 200, headers: new Map([['server', long]]), body: '' }).message,
   ];
 
-  expect(messages[0]).toStartWith('kube-apiserver v1 xxx');
+  expect(messages[0]).toStartWith(
+    'The API server (kube-apiserver v1 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…) answers.',
+  );
   for (const message of messages) expect(message.length).toBeLessThan(400);
 });
 
@@ -73,7 +75,7 @@ test.each<[string, string]>([
   const { api } = await lab.probe({ port });
 
   expect(api.code).toBe('ApiAnswers');
-  expect(api.message).toBe(`an API server answers ${status}: it tells strangers nothing`);
+  expect(api.message).toBe(`An API server answers ${status} to anonymous requests.`);
 });
 
 test('an API server with a failure of its own is not well', async () => {
@@ -84,24 +86,24 @@ test('an API server with a failure of its own is not well', async () => {
   const { api } = await lab.probe({ port });
 
   expect(api).toMatchObject({ state: 'Fail', code: 'ApiUnhealthy' });
-  expect(api.message).toBe('the API server answers 503');
+  expect(api.message).toBe('The API server answers 503.');
 });
 
 test.each<[string, string, string]>([
   [
     'a web server',
     httpText('404 Not Found', { Server: 'nginx' }, '<html>'),
-    'a.k8s.test answers 404 and says of itself nginx; that is no kube-apiserver',
+    'Host a.k8s.test answers 404 (nginx), so it is not a kube-apiserver.',
   ],
   [
     'something that speaks JSON',
     httpText('200 OK', { 'Content-Type': 'application/json' }, '[{"kind":"Status"}]'),
-    'a.k8s.test answers 200 and says of itself application/json; that is no kube-apiserver',
+    'Host a.k8s.test answers 200 (application/json), so it is not a kube-apiserver.',
   ],
   [
     'a server of HTTP/2',
     '\0\0\x12\x04\0\0\0\0\0',
-    'a.k8s.test does not answer in HTTP/1; that is no kube-apiserver',
+    'Host a.k8s.test does not answer in HTTP/1, so it is not a kube-apiserver.',
   ],
 ])('%s is no kube-apiserver', async (_, text, message) => {
   await using lab = await ProbeLab.create();
@@ -110,7 +112,9 @@ test.each<[string, string, string]>([
   const { api } = await lab.probe({ port });
 
   expect(api).toMatchObject({ state: 'Fail', code: 'ApiNotKubernetes', message });
-  expect(api.action).toContain('leads to the port of the API server');
+  expect(api.action).toContain(
+    'Check that the route of a.k8s.test points to the port of the API server.',
+  );
 });
 
 test('a server that hangs up does not answer', async () => {
@@ -121,7 +125,9 @@ test('a server that hangs up does not answer', async () => {
   const { api } = await lab.probe({ port });
 
   expect(api).toMatchObject({ state: 'Fail', code: 'ApiNotAnswering' });
-  expect(api.message).toStartWith(`no answer from a.k8s.test at 127.0.0.1:${port}: `);
+  expect(api.message).toStartWith(
+    `Host a.k8s.test at 127.0.0.1:${port} did not answer the request: the connection was closed.`,
+  );
 });
 
 test('a server that is silent is waited for no longer than the limit', async () => {
@@ -140,7 +146,7 @@ test('a server that is silent is waited for no longer than the limit', async () 
   );
 
   expect(api.code).toBe('ApiNotAnswering');
-  expect(api.message).toEndWith(`none came in ${limitMs} ms`);
+  expect(api.message).toEndWith(`timeout after ${limitMs} ms.`);
   await until(() => server.sockets.every(({ destroyed }) => destroyed), 'the hang-up');
 });
 

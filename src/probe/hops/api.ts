@@ -55,7 +55,7 @@ export async function probeApi(
       return requestVersion(connectVerified(socket, target), target, signal);
     });
   });
-  const late = { why: `none came in ${limits.timeoutMs} ms` };
+  const late = { why: `timeout after ${limits.timeoutMs} ms` };
   return judgeApi(target, response === TIMED_OUT ? late : response);
 }
 
@@ -67,28 +67,28 @@ export function judgeApi(
   const target = `https://${host}:${port}${PATH}`;
   const values = { host };
   if (response === 'notHttp') {
-    const message = `${host} does not answer in HTTP/1; that is no kube-apiserver`;
+    const message = `Host ${host} does not answer in HTTP/1, so it is not a kube-apiserver.`;
     return hopResult('ApiNotKubernetes', target, message, values);
   }
   if ('why' in response) {
-    const message = `no answer from ${host} at ${addressText(address, port)}: ${response.why}`;
+    const message = `Host ${host} at ${addressText(address, port)} did not answer the request: ${response.why}.`;
     return hopResult('ApiNotAnswering', target, message, values);
   }
   const { status, headers, body } = response;
   const { isStatus, version } = kubernetesFields(body);
   // Every response of an API server has an Audit-Id, and its errors are Status objects.
   if (!headers.has('audit-id') && !isStatus) {
-    const what = quoted(headers.get('server') ?? headers.get('content-type') ?? 'nothing');
-    const message = `${host} answers ${status} and says of itself ${what}; that is no kube-apiserver`;
+    const what = quoted(headers.get('server') ?? headers.get('content-type') ?? 'no server header');
+    const message = `Host ${host} answers ${status} (${what}), so it is not a kube-apiserver.`;
     return hopResult('ApiNotKubernetes', target, message, values);
   }
   if (status >= 500) {
-    return hopResult('ApiUnhealthy', target, `the API server answers ${status}`, values);
+    return hopResult('ApiUnhealthy', target, `The API server answers ${status}.`, values);
   }
   const message =
     version === undefined
-      ? `an API server answers ${status}: it tells strangers nothing`
-      : `kube-apiserver ${quoted(version)} answers`;
+      ? `An API server answers ${status} to anonymous requests.`
+      : `The API server (kube-apiserver ${quoted(version)}) answers.`;
   return hopResult('ApiAnswers', target, message);
 }
 
@@ -143,7 +143,7 @@ async function requestVersion(
   tls.on('error', reject);
   tls.once('close', () => {
     const response = bytes.length === 0 ? undefined : readHttpResponse(bytes, true);
-    resolve(response ?? { why: 'the connection ended without one' });
+    resolve(response ?? { why: 'the connection was closed' });
   });
   if (isVerified) send();
   else tls.once('secureConnect', send);

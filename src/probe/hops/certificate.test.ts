@@ -16,7 +16,7 @@ test('a certificate with the name and in date is good, and it says until when', 
   expect(certificate.code).toBe('CertificateValid');
   // The CA expires first, in a year.
   expect(certificate.message).toMatch(
-    /^the certificate has the name a\.k8s\.test and is good until 2/,
+    /^The certificate includes a\.k8s\.test and is valid until 2/,
   );
   expect(certificate.message).not.toContain('2099');
 });
@@ -32,9 +32,9 @@ test('warns in the last week', async () => {
   expect(early.certificate.code).toBe('CertificateValid');
   expect(late.certificate).toMatchObject({ state: 'Pass', code: 'CertificateExpiresSoon' });
   expect(late.certificate.message).toStartWith(
-    'the certificate of CN=leaf by CN=kubernetes expires at 2',
+    'The certificate CN=leaf issued by CN=kubernetes expires at 2',
   );
-  expect(late.certificate.action).toBe('renew the certificate of CN=leaf by CN=kubernetes');
+  expect(late.certificate.action).toBe('Renew the certificate CN=leaf issued by CN=kubernetes.');
   expect(late.api.state).toBe('Pass');
 });
 
@@ -49,7 +49,7 @@ test('says when it has expired', async () => {
 
   expect(certificate).toMatchObject({ state: 'Fail', code: 'CertificateExpired' });
   expect(certificate.message).toBe(
-    `the certificate of CN=leaf by CN=kubernetes expired at ${notAfter.toISOString()}`,
+    `The certificate CN=leaf issued by CN=kubernetes expired at ${notAfter.toISOString()}.`,
   );
 });
 
@@ -61,7 +61,9 @@ test('a CA that has expired takes everything it signed with it', async () => {
   const { certificate } = await lab.probe({ port }, { now: inDays(370) });
 
   expect(certificate.code).toBe('CertificateExpired');
-  expect(certificate.message).toStartWith('the certificate of CN=kubernetes by CN=kubernetes');
+  expect(certificate.message).toStartWith(
+    'The certificate CN=kubernetes issued by CN=kubernetes expired',
+  );
 });
 
 test('says that a certificate is of the future', async () => {
@@ -72,12 +74,14 @@ test('says that a certificate is of the future', async () => {
   const { certificate } = await lab.probe({ port }, { now: inDays(-9.5) });
 
   expect(certificate).toMatchObject({ state: 'Fail', code: 'CertificateNotYetValid' });
-  expect(certificate.message).toContain('CN=kube-apiserver by CN=kubernetes is not valid before');
+  expect(certificate.message).toContain(
+    'The certificate CN=kube-apiserver issued by CN=kubernetes is not valid before',
+  );
 });
 
 test.each<[string, readonly string[], string]>([
   ['other names', ['b.k8s.test', '10.0.0.1'], 'b.k8s.test, 10.0.0.1'],
-  ['a common name alone', [], 'no names'],
+  ['a common name alone', [], 'none'],
   [
     'very many names',
     Array.from({ length: 30 }, (_, index) => `n${index}.test`),
@@ -91,8 +95,12 @@ test.each<[string, readonly string[], string]>([
   const { certificate } = await lab.probe({ port });
 
   expect(certificate).toMatchObject({ state: 'Fail', code: 'CertificateNameMissing' });
-  expect(certificate.message).toBe(`the certificate lacks a.k8s.test; it has ${shown}`);
-  expect(certificate.action).toStartWith('make a.k8s.test a name of');
+  expect(certificate.message).toBe(
+    `The certificate does not include a.k8s.test. Its names: ${shown}.`,
+  );
+  expect(certificate.action).toStartWith(
+    "Add a.k8s.test to the names of the API server's certificate (certSANs in kubeadm and most providers), and have the certificate issued again.",
+  );
 });
 
 test('a wildcard has the host among its names', async () => {

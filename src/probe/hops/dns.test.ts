@@ -27,7 +27,7 @@ test('a host that leads to the edge passes', async () => {
     target: HOST,
     state: 'Pass',
     code: 'DnsResolves',
-    message: 'a.k8s.test leads to 203.0.113.10',
+    message: 'Host a.k8s.test resolves to 203.0.113.10.',
   });
 });
 
@@ -49,9 +49,9 @@ test('names the addresses that are not of the edge, though others are', async ()
   expect(result).toMatchObject({
     state: 'Fail',
     code: 'DnsElsewhere',
-    message: 'a.k8s.test leads to 198.51.100.7, and the edge is 203.0.113.10',
+    message: 'Host a.k8s.test resolves to 198.51.100.7, but the edge has 203.0.113.10.',
     action:
-      'let the DNS record of a.k8s.test lead to 203.0.113.10 alone, or correct the addresses of the Edge',
+      'Point the DNS record of a.k8s.test to 203.0.113.10 alone, or correct the addresses of the Edge.',
   });
 });
 
@@ -63,9 +63,11 @@ test('other addresses are a warning where the tenant is reachable', () => {
   expect(result).toMatchObject({
     state: 'Pass',
     code: 'DnsMismatch',
-    message: 'a.k8s.test leads to 10.0.0.5, and the edge is 203.0.113.10',
+    message: 'Host a.k8s.test resolves to 10.0.0.5, but the edge has 203.0.113.10.',
   });
-  expect(result.action).toContain('if this is not split-horizon DNS');
+  expect(result.action).toContain(
+    'If this is not split-horizon DNS, point the DNS record of a.k8s.test to 203.0.113.10, or correct the addresses of the Edge.',
+  );
 });
 
 test('that warning does not hide another host without an address', () => {
@@ -93,8 +95,8 @@ test.each<[string, Lookup]>([
   expect(result).toMatchObject({
     state: 'Fail',
     code: 'DnsNoAnswer',
-    message: 'DNS knows no address of a.k8s.test',
-    action: 'add a DNS record for a.k8s.test that leads to 203.0.113.10',
+    message: 'Host a.k8s.test has no address in DNS.',
+    action: 'Add a DNS record for a.k8s.test that points to 203.0.113.10.',
   });
 });
 
@@ -102,14 +104,14 @@ test('a resolver that fails is not a host without an address', async () => {
   const result = await probe(failing('EAI_AGAIN'));
 
   expect(result.code).toBe('DnsResolverFailed');
-  expect(result.message).toBe('the resolver failed with EAI_AGAIN, asked for a.k8s.test');
+  expect(result.message).toBe('The resolver failed with EAI_AGAIN for host a.k8s.test.');
 });
 
 test('a resolver that never answers is waited for no longer than the limit', async () => {
   const result = await probe(() => Promise.withResolvers<string[]>().promise, [], 10);
 
   expect(result.code).toBe('DnsResolverFailed');
-  expect(result.message).toBe('the resolver did not answer in 10 ms, asked for a.k8s.test');
+  expect(result.message).toBe('The resolver did not answer within 10 ms for host a.k8s.test.');
 });
 
 test('what a resolver gives in turns reads the same each time', async () => {
@@ -127,6 +129,6 @@ test('the konnectivity host has to lead to the edge as well', async () => {
   const hops = await lab.probe({ port, konnectivityHost: KONNECTIVITY_HOST }, { lookup });
 
   expect(hops.dns.message).toBe(
-    'a.konnectivity.test leads to 198.51.100.7, and the edge is 127.0.0.1',
+    'Host a.konnectivity.test resolves to 198.51.100.7, but the edge has 127.0.0.1.',
   );
 });

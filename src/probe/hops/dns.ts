@@ -35,7 +35,7 @@ export async function resolveHost(host: string, lookup: Lookup, limits: Limits):
     }
   });
   return answer === TIMED_OUT
-    ? { kind: 'failed', why: `did not answer in ${limits.timeoutMs} ms` }
+    ? { kind: 'failed', why: `did not answer within ${limits.timeoutMs} ms` }
     : answer;
 }
 
@@ -58,19 +58,19 @@ export function judgeDns(
   for (const [host, answer] of resolved) {
     const values = { host, edge: edgeText };
     if (answer.kind === 'none') {
-      return hopResult('DnsNoAnswer', target, `DNS knows no address of ${host}`, values);
+      return hopResult('DnsNoAnswer', target, `Host ${host} has no address in DNS.`, values);
     }
     if (answer.kind === 'failed') {
-      const message = `the resolver ${answer.why}, asked for ${host}`;
+      const message = `The resolver ${answer.why} for host ${host}.`;
       return hopResult('DnsResolverFailed', target, message, values);
     }
     const wrong = answer.addresses.filter((address) => !allowed.has(canonicalAddress(address)));
     if (edge.length > 0 && wrong.length > 0) {
-      const message = `${host} leads to ${wrong.join(', ')}, and the edge is ${edgeText}`;
+      const message = `Host ${host} resolves to ${wrong.join(', ')}, but the edge has ${edgeText}.`;
       if (!isReachable) return hopResult('DnsElsewhere', target, message, values);
       mismatch ??= hopResult('DnsMismatch', target, message, values);
     }
-    found.push(`${host} leads to ${answer.addresses.join(', ')}`);
+    found.push(`Host ${host} resolves to ${answer.addresses.join(', ')}.`);
   }
-  return mismatch ?? hopResult('DnsResolves', target, found.join('; '));
+  return mismatch ?? hopResult('DnsResolves', target, found.join(' '));
 }

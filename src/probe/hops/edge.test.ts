@@ -39,7 +39,7 @@ test('says that nothing listens', async () => {
   const { result, accepting } = await probeEdge(['127.0.0.1'], 1, dialTcp, LIMITS);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EdgeRefused' });
-  expect(result.message).toBe('nothing listens at 127.0.0.1:1');
+  expect(result.message).toBe('Nothing listens at 127.0.0.1:1.');
   expect(result.action).toContain('listens on port 1');
   expect(accepting).toEqual([]);
 });
@@ -50,7 +50,7 @@ test('waits no longer than the limit for an edge that drops packets', async () =
   const { result } = await probeEdge(['127.0.0.1'], edge.port, dialTcp, { timeoutMs: 50 });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EdgeTimeout' });
-  expect(result.message).toBe(`127.0.0.1:${edge.port} did not answer in 50 ms`);
+  expect(result.message).toBe(`Address 127.0.0.1:${edge.port} did not answer within 50 ms.`);
 });
 
 test('an edge that the kernel gave up on is silent, too', async () => {
@@ -72,7 +72,7 @@ test.each(['EHOSTUNREACH', 'ENETUNREACH', 'EINVAL'])(
     );
 
     expect(result).toMatchObject({ state: 'Fail', code: 'EdgeUnreachable' });
-    expect(result.message).toBe(`there is no way to [2001:db8::1]:443 (${code})`);
+    expect(result.message).toBe(`Address [2001:db8::1]:443 cannot be reached (${code}).`);
   },
 );
 
@@ -95,9 +95,9 @@ test('names the address that is down, and goes on with the others', async () => 
 
   expect(result).toMatchObject({ state: 'Pass', code: 'EdgeDegraded' });
   expect(result.message).toBe(
-    `nothing listens at 203.0.113.10:${edge.port}; the edge accepts connections at 127.0.0.1:${edge.port}`,
+    `Nothing listens at 203.0.113.10:${edge.port}. The edge accepts connections at 127.0.0.1:${edge.port}.`,
   );
-  expect(result.action).toContain(`check the edge at 203.0.113.10:${edge.port}`);
+  expect(result.action).toContain(`Check the edge at 203.0.113.10:${edge.port}`);
   expect(accepting).toEqual(['127.0.0.1']);
   expect(connections.size).toBe(0);
   const peer = await edge.next();
@@ -115,7 +115,7 @@ test('fails if no address accepts, and names the first', async () => {
   );
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EdgeRefused' });
-  expect(result.message).toBe('nothing listens at 203.0.113.10:443');
+  expect(result.message).toBe('Nothing listens at 203.0.113.10:443.');
   expect(accepting).toEqual([]);
 });
 

@@ -80,12 +80,12 @@ interface Dialed {
 function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed): HopResult {
   const target = addresses.map((address) => addressText(address, port)).join(', ');
   if (failing === undefined || failing.outcome === 'accepted') {
-    return hopResult('EdgeAnswers', target, 'the edge accepts connections');
+    return hopResult('EdgeAnswers', target, 'The edge accepts connections.');
   }
   const why = failureText(failing, port, timeoutMs);
   if (accepting.length > 0) {
     const working = accepting.map(({ address }) => addressText(address, port)).join(', ');
-    const message = `${why}; the edge accepts connections at ${working}`;
+    const message = `${why} The edge accepts connections at ${working}.`;
     return hopResult('EdgeDegraded', target, message, {
       address: addressText(failing.address, port),
     });
@@ -104,9 +104,9 @@ function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed):
 /** Returns why an address does not accept connections, as a clause with the address. */
 function failureText({ address, outcome, code }: DialedAddress, port: number, timeoutMs: number) {
   const where = addressText(address, port);
-  if (outcome === 'refused') return `nothing listens at ${where}`;
-  if (outcome === 'timeout') return `${where} did not answer in ${timeoutMs} ms`;
-  return `there is no way to ${where} (${code})`;
+  if (outcome === 'refused') return `Nothing listens at ${where}.`;
+  if (outcome === 'timeout') return `Address ${where} did not answer within ${timeoutMs} ms.`;
+  return `Address ${where} cannot be reached (${code}).`;
 }
 
 async function dialOnce(

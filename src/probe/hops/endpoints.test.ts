@@ -60,7 +60,7 @@ test('slices as planned pass', () => {
     target: 'EndpointSlice default/kubernetes',
     state: 'Pass',
     code: 'EndpointsAsPlanned',
-    message: 'the Service leads to 100.64.64.1',
+    message: 'The Service points to 100.64.64.1.',
   });
 });
 
@@ -74,7 +74,7 @@ test('the order of endpoints means nothing', () => {
       const result = judgeEndpoints({ planned, live: [{ ...planned[0]!, endpoints }] });
 
       expect(result.code).toBe('EndpointsAsPlanned');
-      expect(result.message).toBe('the Service leads to 10.0.0.1, 10.0.0.2, 10.0.0.3 and 1 more');
+      expect(result.message).toBe('The Service points to 10.0.0.1, 10.0.0.2, 10.0.0.3 and 1 more.');
     }),
   );
 });
@@ -90,7 +90,7 @@ test('says that the slice is not there', () => {
   const result = judgeEndpoints({ planned: slices(), live: [] });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsMissing' });
-  expect(result.message).toBe('EndpointSlice default/kubernetes is not there');
+  expect(result.message).toBe('EndpointSlice default/kubernetes does not exist.');
 });
 
 test('names the API server that writes them itself, and the flag that stops it', () => {
@@ -105,7 +105,7 @@ test('names the API server that writes them itself, and the flag that stops it',
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsOverwritten' });
   expect(result.message).toBe(
-    'EndpointSlice default/kubernetes was written by kube-apiserver and leads to 10.0.0.5:6443 in place of 100.64.64.1:6443',
+    'EndpointSlice default/kubernetes was written by kube-apiserver and points to 10.0.0.5:6443 instead of 100.64.64.1:6443.',
   );
   expect(result.action).toContain('--endpoint-reconciler-type=none');
 });
@@ -119,8 +119,10 @@ test('shows what differs: the port, or what is said of the addresses', () => {
   const otherPort = judgeEndpoints({ planned, live: [{ ...slice!, ports }] });
   const notReady = judgeEndpoints({ planned, live: [{ ...slice!, endpoints }] });
 
-  expect(otherPort.message).toEndWith('leads to 100.64.64.1:443 in place of 100.64.64.1:6443');
-  expect(notReady.message).toContain('leads to 100.64.64.1:6443 as planned, but differs');
+  expect(otherPort.message).toEndWith('points to 100.64.64.1:443 instead of 100.64.64.1:6443.');
+  expect(notReady.message).toContain(
+    'EndpointSlice default/kubernetes points to 100.64.64.1:6443 as planned, but differs in readiness, node names, hints or port names.',
+  );
 });
 
 test('names the last of several writers, and none who wrote other fields', () => {
@@ -131,7 +133,7 @@ test('names the last of several writers, and none who wrote other fields', () =>
 
   const { message } = judgeEndpoints({ planned, live });
 
-  expect(message).toContain('was written by kube-apiserver and leads to no address');
+  expect(message).toContain('was written by kube-apiserver and points to no address');
 });
 
 test.each<[string, (slice: EndpointSlice) => EndpointSlice]>([
@@ -177,10 +179,10 @@ test('names a slice that nobody planned, and who made it', () => {
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsForeignSlice' });
   expect(result.message).toBe(
-    'EndpointSlice default/kubernetes-x7k2p, written by kube-controller-manager, leads connections to 10.0.0.5 too',
+    'EndpointSlice default/kubernetes-x7k2p, written by kube-controller-manager, also sends connections to 10.0.0.5.',
   );
   expect(result.action).toBe(
-    'delete EndpointSlice default/kubernetes-x7k2p in the tenant, and keep kube-controller-manager from making it again',
+    'Delete EndpointSlice default/kubernetes-x7k2p in the tenant, and stop kube-controller-manager from creating it again.',
   );
 });
 
@@ -195,5 +197,5 @@ test('endpoints of before, which stay until there is a proxy, are no fault', () 
   const result = judgeEndpoints({ planned: slices('a'), live: [], isHandoverPending: true });
 
   expect(result).toMatchObject({ state: 'Skip', code: 'NotApplicable' });
-  expect(result.message).toBe('the endpoints of before stay until a proxy is ready');
+  expect(result.message).toBe('The previous endpoints stay until a proxy is ready.');
 });

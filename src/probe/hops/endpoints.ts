@@ -31,7 +31,7 @@ export function judgeEndpoints({
   isHandoverPending = false,
 }: EndpointsInput): HopResult {
   if (isHandoverPending) {
-    const message = 'the endpoints of before stay until a proxy is ready';
+    const message = 'The previous endpoints stay until a proxy is ready.';
     return notApplicable('endpoints', ENDPOINTS_TARGET, message);
   }
   for (const desired of planned) {
@@ -46,13 +46,13 @@ export function judgeEndpoints({
   return hopResult(
     'EndpointsAsPlanned',
     ENDPOINTS_TARGET,
-    `the Service leads to ${countText(addresses)}`,
+    `The Service points to ${countText(addresses)}.`,
   );
 }
 
 function missing(desired: EndpointSlice): HopResult {
   const slice = sliceText(desired);
-  return hopResult('EndpointsMissing', ENDPOINTS_TARGET, `${slice} is not there`, { slice });
+  return hopResult('EndpointsMissing', ENDPOINTS_TARGET, `${slice} does not exist.`, { slice });
 }
 
 function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | undefined {
@@ -62,19 +62,19 @@ function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | un
   const [is, wanted] = [countText(endpointTexts(live)), countText(endpointTexts(desired))];
   const instead =
     is === wanted
-      ? `leads to ${is} as planned, but differs in what it says of them (ready, node, hints, name of the port)`
-      : `leads to ${is} in place of ${wanted}`;
+      ? `points to ${is} as planned, but differs in readiness, node names, hints or port names`
+      : `points to ${is} instead of ${wanted}`;
   if (manager === undefined) {
-    return hopResult('EndpointsDiffer', ENDPOINTS_TARGET, `${slice} ${instead}`, { slice });
+    return hopResult('EndpointsDiffer', ENDPOINTS_TARGET, `${slice} ${instead}.`, { slice });
   }
-  const message = `${slice} was written by ${manager} and ${instead}`;
+  const message = `${slice} was written by ${manager} and ${instead}.`;
   return hopResult('EndpointsOverwritten', ENDPOINTS_TARGET, message, { slice, manager });
 }
 
 function foreignSlice(live: EndpointSlice): HopResult {
   const slice = sliceText(live);
-  const manager = otherWriter(live) ?? 'whoever made it';
-  const message = `${slice}, written by ${manager}, leads connections to ${countText(addressesOf(live))} too`;
+  const manager = otherWriter(live) ?? 'its creator';
+  const message = `${slice}, written by ${manager}, also sends connections to ${countText(addressesOf(live))}.`;
   return hopResult('EndpointsForeignSlice', ENDPOINTS_TARGET, message, { slice, manager });
 }
 
@@ -104,7 +104,7 @@ function otherWriter({ metadata }: KubeObject): string | undefined {
       manager !== FIELD_MANAGER && ROUTING_FIELDS.some((field) => field in fieldsV1),
   );
   const newest = writers.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
-  return newest && (newest.manager ?? 'a writer without a name');
+  return newest && (newest.manager ?? 'an unnamed field manager');
 }
 
 function timeOf({ time }: ManagedFields): number {

@@ -58,7 +58,7 @@ test('a tenant without konnectivity is not asked for it', async () => {
   const { konnectivity } = await lab.probe({ port });
 
   expect(konnectivity).toMatchObject({ state: 'Skip', code: 'NotApplicable' });
-  expect(konnectivity.message).toBe('the control plane has no konnectivity');
+  expect(konnectivity.message).toBe('The control plane has no konnectivity server.');
 });
 
 test("the API server's port is not konnectivity's, though its certificate is the same", async () => {
@@ -69,7 +69,7 @@ test("the API server's port is not konnectivity's, though its certificate is the
 
   expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityLeadsToApi' });
   expect(konnectivity.action).toBe(
-    'let the route of a.konnectivity.test lead to the port of konnectivity-server for agents',
+    'Point the route of a.konnectivity.test to the agent port of konnectivity-server.',
   );
 });
 
@@ -81,7 +81,7 @@ test('a server without HTTP/2 is of no use to agents', async () => {
 
   expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityNotHttp2' });
   expect(konnectivity.message).toMatch(
-    /^a\.konnectivity\.test at 127\.0\.0\.1:\d+ does not agree on HTTP\/2$/,
+    /^Host a\.konnectivity\.test at 127\.0\.0\.1:\d+ does not negotiate HTTP\/2\.$/,
   );
 });
 
@@ -93,7 +93,9 @@ test('the certificate needs the name of the konnectivity host', async () => {
   const konnectivity = await probe(lab, port);
 
   expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityNameMissing' });
-  expect(konnectivity.message).toBe('the certificate lacks a.konnectivity.test; it has a.k8s.test');
+  expect(konnectivity.message).toBe(
+    'The certificate does not include a.konnectivity.test. Its names: a.k8s.test.',
+  );
 });
 
 test.each<[string, number, string]>([
@@ -107,7 +109,9 @@ test.each<[string, number, string]>([
   const konnectivity = await probe(lab, port, { now: new Date(Date.now() + days * DAY_MS) });
 
   expect(konnectivity.code).toBe(code as typeof konnectivity.code);
-  expect(konnectivity.action).toContain('the certificate of CN=kube-apiserver by CN=kubernetes');
+  expect(konnectivity.action).toContain(
+    'the certificate CN=kube-apiserver issued by CN=kubernetes',
+  );
 });
 
 test('says who answers, if it is not this tenant', async () => {
@@ -124,7 +128,7 @@ test('says who answers, if it is not this tenant', async () => {
 
   expect(unknown.konnectivity.code).toBe('KonnectivityEdgeTerminates');
   expect(known.konnectivity.code).toBe('KonnectivityOtherTenant');
-  expect(known.konnectivity.message).toEndWith('leads to the tenant tenants/b');
+  expect(known.konnectivity.message).toEndWith('reaches tenant tenants/b.');
 });
 
 test.each<[string, (peer: Peer) => unknown, string]>([
@@ -197,6 +201,6 @@ test('what is wrong with the API host too, for the same cause, is told there alo
     expect(hops?.konnectivity).toMatchObject({ state: 'Skip', code: 'EarlierHopFailed' });
   }
   expect(names?.konnectivity.message).toBe(
-    'does not pass, most likely for the cause that hop certificate tells: the certificate lacks a.konnectivity.test; it has no names',
+    'Failed, most likely for the same reason as hop certificate: The certificate does not include a.konnectivity.test. Its names: none.',
   );
 });

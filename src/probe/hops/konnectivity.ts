@@ -41,18 +41,18 @@ export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): 
     return hopResult(OWNER_CODES[owner.kind], target, text, { host, tenant });
   }
   if (owner.protocol !== AGENT_PROTOCOL) {
-    const message = `${host} at ${answer.at} does not agree on HTTP/2`;
+    const message = `Host ${host} at ${answer.at} does not negotiate HTTP/2.`;
     return hopResult('KonnectivityNotHttp2', target, message, { host });
   }
   if (asApi.kind === 'tenant' && asApi.protocol === API_PROTOCOL) {
-    const message = `${host} at ${answer.at} leads to a server of HTTP/1.1, as the API server is`;
+    const message = `Host ${host} at ${answer.at} reaches an HTTP/1.1 server, such as the API server.`;
     return hopResult('KonnectivityLeadsToApi', target, message, { host });
   }
   const validity = validityOf(owner.path, host, now);
   const message = validityText(validity, host);
   switch (validity.kind) {
     case 'valid':
-      return hopResult('KonnectivityAnswers', target, `${text}; ${message}`);
+      return hopResult('KonnectivityAnswers', target, `${text} ${message}`);
     case 'nameMissing':
       return hopResult('KonnectivityNameMissing', target, message, { host });
     case 'expiresSoon':

@@ -25,7 +25,7 @@ test.each([
     target: 'https://a.k8s.test:443',
     state: 'Pass',
     code: 'KubeconfigMatches',
-    message: 'the kubeconfig leads to a.k8s.test:443',
+    message: 'The kubeconfig points to a.k8s.test:443.',
   });
 });
 
@@ -33,9 +33,9 @@ test('names the other host', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://10.96.3.4:6443') }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherHost' });
-  expect(result.message).toBe('the kubeconfig leads to 10.96.3.4:6443, not to a.k8s.test:443');
+  expect(result.message).toBe('The kubeconfig points to 10.96.3.4:6443, not to a.k8s.test:443.');
   expect(result.action).toBe(
-    'set the external host of the control plane to a.k8s.test, as its provider takes it',
+    "Set the external host of the control plane to a.k8s.test in its provider's object.",
   );
 });
 
@@ -43,7 +43,7 @@ test('names the other port', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://a.k8s.test:6443') }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherPort' });
-  expect(result.message).toBe('the kubeconfig leads to port 6443 of a.k8s.test, not to 443');
+  expect(result.message).toBe('The kubeconfig points to port 6443 of a.k8s.test, not to port 443.');
 });
 
 test('reads the current context, not the first one', () => {
@@ -66,27 +66,39 @@ const BOMB = Array.from({ length: 9 }, (_, index) =>
 ).join('\n');
 
 test.each<[string, string, string]>([
-  ['is not YAML', 'users: [{token: hush}', 'the kubeconfig is not YAML (BAD_INDENT)'],
-  ['names what is not in it', 'clusters: *nothing\n', 'the kubeconfig has nothing good at its top'],
-  ['would fill the memory', BOMB, 'the kubeconfig has nothing good at its top'],
-  ['is empty', '', 'the kubeconfig has nothing good at its top'],
+  ['is not YAML', 'users: [{token: hush}', 'The kubeconfig is not valid YAML (BAD_INDENT).'],
+  [
+    'names what is not in it',
+    'clusters: *nothing\n',
+    'The kubeconfig is invalid at its top level.',
+  ],
+  ['would fill the memory', BOMB, 'The kubeconfig is invalid at its top level.'],
+  ['is empty', '', 'The kubeconfig is invalid at its top level.'],
   [
     'has no contexts',
     'current-context: a\nclusters: []\n',
-    'the kubeconfig has nothing good at contexts',
+    'The kubeconfig is invalid at contexts.',
   ],
   [
     'lacks the current context',
     'current-context: a\ncontexts: []\nclusters: []\n',
-    "the kubeconfig has no context 'a'",
+    "The kubeconfig has no context 'a'.",
   ],
   [
     'lacks the cluster',
     'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\nclusters: []\n',
-    "the kubeconfig has no cluster 'b'",
+    "The kubeconfig has no cluster 'b'.",
   ],
-  ['has no https', kubeconfig('http://a.k8s.test'), "the server of cluster 'a' is no https URL"],
-  ['has no URL', kubeconfig('a.k8s.test'), "the server of cluster 'a' is no https URL"],
+  [
+    'has no https',
+    kubeconfig('http://a.k8s.test'),
+    "The server of cluster 'a' in the kubeconfig is not an https URL.",
+  ],
+  [
+    'has no URL',
+    kubeconfig('a.k8s.test'),
+    "The server of cluster 'a' in the kubeconfig is not an https URL.",
+  ],
 ])('a kubeconfig that %s cannot be read', (_, text, message) => {
   const result = judgeKubeconfig({ text }, HOST, 443);
 

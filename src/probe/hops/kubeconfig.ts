@@ -25,14 +25,14 @@ export function judgeKubeconfig(
   const server = 'text' in kubeconfig ? serverIn(kubeconfig.text) : serverOf(kubeconfig.server);
   if ('fault' in server) return hopResult('KubeconfigUnreadable', target, server.fault);
   if (server.host !== host.toLowerCase()) {
-    const message = `the kubeconfig leads to ${server.host}:${server.port}, not to ${host}:${port}`;
+    const message = `The kubeconfig points to ${server.host}:${server.port}, not to ${host}:${port}.`;
     return hopResult('KubeconfigOtherHost', target, message, { host });
   }
   if (server.port !== port) {
-    const message = `the kubeconfig leads to port ${server.port} of ${host}, not to ${port}`;
+    const message = `The kubeconfig points to port ${server.port} of ${host}, not to port ${port}.`;
     return hopResult('KubeconfigOtherPort', target, message, { port: String(port) });
   }
-  return hopResult('KubeconfigMatches', target, `the kubeconfig leads to ${host}:${port}`);
+  return hopResult('KubeconfigMatches', target, `The kubeconfig points to ${host}:${port}.`);
 }
 
 type Server = { readonly host: string; readonly port: number } | { readonly fault: string };
@@ -42,25 +42,25 @@ function serverIn(text: string): Server {
   const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
   const [fault] = document.errors;
   // Not the parser's message: it may quote the text, which contains keys.
-  if (fault !== undefined) return { fault: `the kubeconfig is not YAML (${fault.code})` };
+  if (fault !== undefined) return { fault: `The kubeconfig is not valid YAML (${fault.code}).` };
   const parsed = Kubeconfig.safeParse(valuesOf(document));
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.');
-    return { fault: `the kubeconfig has nothing good at ${where || 'its top'}` };
+    return { fault: `The kubeconfig is invalid at ${where || 'its top level'}.` };
   }
   const { 'current-context': current, contexts, clusters } = parsed.data;
   const context = contexts.find(({ name }) => name === current);
-  if (context === undefined) return { fault: `the kubeconfig has no context '${current}'` };
+  if (context === undefined) return { fault: `The kubeconfig has no context '${current}'.` };
   const named = context.context.cluster;
   const cluster = clusters.find(({ name }) => name === named);
-  if (cluster === undefined) return { fault: `the kubeconfig has no cluster '${named}'` };
+  if (cluster === undefined) return { fault: `The kubeconfig has no cluster '${named}'.` };
   return serverOf(cluster.cluster.server, ` of cluster '${named}'`);
 }
 
 function serverOf(text: string, where = ''): Server {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:') {
-    return { fault: `the server${where} is no https URL` };
+    return { fault: `The server${where} in the kubeconfig is not an https URL.` };
   }
   return { host: url.hostname, port: url.port === '' ? 443 : Number(url.port) };
 }

@@ -92,8 +92,8 @@ test('an address that is not in place comes before all else', async () => {
   const { codes, failed } = await node.probe({ virtualAddress: '100.64.64.1' });
 
   expect(codes).toEqual(['NodeAddressWrong', 'EarlierHopFailed', 'EarlierHopFailed']);
-  expect(failed?.message).toBe('100.64.64.1 is not on lo');
-  expect(failed?.action).toContain('by hand: snicket address add 100.64.64.1');
+  expect(failed?.message).toBe('100.64.64.1 is not on lo.');
+  expect(failed?.action).toContain('To add the address manually: snicket address add 100.64.64.1');
 });
 
 test('a node without a virtual address has no such hop', async () => {
@@ -120,7 +120,7 @@ test('a proxy that does not run is told from one that is not ready, which says w
 
   expect(absent.failed?.code).toBe('NodeProxyAbsent');
   expect(unready.failed?.code).toBe('NodeProxyNotReady');
-  expect(unready.failed?.message).toBe('the proxy is not ready: the edge does not answer');
+  expect(unready.failed?.message).toBe('The proxy is not ready: the edge does not answer.');
   expect(unready.failed?.target).toBe(`http://127.9.8.7:${healthPort}/readyz`);
   expect(unready.codes.at(-1)).toBe('EarlierHopFailed');
 });
@@ -131,7 +131,9 @@ test('a proxy that takes no connections', async () => {
   const { failed } = await node.probe({ healthPort: node.health(200, 'ok') });
 
   expect(failed?.code).toBe('NodeProxyRefuses');
-  expect(failed?.message).toContain('127.0.0.1:1 hung up during the handshake (ECONNREFUSED)');
+  expect(failed?.message).toContain(
+    'The server at 127.0.0.1:1 closed the connection during the handshake (ECONNREFUSED) for host kubernetes.default.svc.',
+  );
 });
 
 test('somebody else at the address of the proxy', async () => {
@@ -142,12 +144,12 @@ test('somebody else at the address of the proxy', async () => {
   const { failed } = await node.probe({ healthPort: node.health(200, 'ok'), proxyPort });
 
   expect(failed?.code).toBe('NodeProxyUntrusted');
-  expect(failed?.action).toStartWith('see that ca.crt is the CA of the tenant as it is now');
+  expect(failed?.action).toStartWith('Check that ca.crt is the current CA of the tenant');
 });
 
 test.each([
   ['expired', { names: [POD_NAME], notAfter: new Date(Date.now() - DAY_MS) }, 'expired at'],
-  ['without the name', { names: ['other.test'] }, 'lacks kubernetes.default.svc'],
+  ['without the name', { names: ['other.test'] }, 'does not include kubernetes.default.svc'],
 ])('a certificate that pods refuse: %s', async (_, options, words) => {
   await using node = await Node.create();
   const proxyPort = await node.serve(await node.authority.issue(options));

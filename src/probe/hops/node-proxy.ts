@@ -8,6 +8,7 @@ import { hopResult, type HopResult } from '../hop.ts';
 import type { Handshake } from '../tls/handshake.ts';
 import { answerText, ownerOf } from '../tls/owner.ts';
 import { validityOf, validityText } from '../tls/validity.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The server name that pods use for the API. */
 export const POD_NAME = 'kubernetes.default.svc';
@@ -31,11 +32,11 @@ export function judgeHealth(
 ): HopResult | undefined {
   const [first] = proxies;
   if (first === undefined) {
-    const message = `no proxy listens on port ${healthPort} of this machine's loopback addresses`;
+    const message = `No proxy listens on port ${healthPort} of this machine's loopback addresses.`;
     return hopResult('NodeProxyAbsent', `127.0.0.0/8 port ${healthPort}`, message);
   }
   if (proxies.some(({ isReady }) => isReady)) return undefined;
-  const message = `the proxy is not ready: ${first.message}`;
+  const message = sentence(`The proxy is not ready: ${first.message}`);
   return hopResult('NodeProxyNotReady', `http://${first.at}/readyz`, message);
 }
 

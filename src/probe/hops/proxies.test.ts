@@ -46,7 +46,7 @@ test('all ready, all of the image that is wanted', () => {
     target: 'DaemonSet kube-system/snicket-proxy',
     state: 'Pass',
     code: 'ProxiesReady',
-    message: `2 of 2 proxies are ready, of the image ${IMAGE}`,
+    message: `2 of 2 proxies are ready with image ${IMAGE}.`,
   });
 });
 
@@ -73,8 +73,7 @@ test('a tenant with workers, of which none is selected, is one', () => {
   expect(result).toMatchObject({
     state: 'Fail',
     code: 'NoNodeSelected',
-    message:
-      'none of 3 nodes gets a proxy; they are wanted on those with kubernetes.io/os=linux,gpu=yes',
+    message: 'None of the 3 nodes matches the node selector kubernetes.io/os=linux,gpu=yes.',
   });
 });
 
@@ -94,9 +93,9 @@ test('warns while some are of the version of before', () => {
 
   expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
   expect(result.message).toBe(
-    `3 of 3 proxies are ready, and 1 of them are as they are wanted now, of the image ${IMAGE}`,
+    `3 of 3 proxies are ready, and 1 of them are up to date (image ${IMAGE}).`,
   );
-  expect(result.action).toContain(`wait for the roll-out, with ${IMAGE}`);
+  expect(result.action).toContain(`Wait for the rollout of ${IMAGE}`);
 });
 
 test('warns while they have addresses of before', () => {
@@ -109,7 +108,9 @@ test('warns while they have addresses of before', () => {
   });
 
   expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
-  expect(result.message).toStartWith('2 of 2 proxies are ready, and have the addresses of before');
+  expect(result.message).toStartWith(
+    '2 of 2 proxies are ready, but they still have previous addresses besides the desired ones.',
+  );
 });
 
 test('a version that cannot come up is told from one that is on its way, where pods are known', () => {
@@ -140,7 +141,7 @@ test.each<[string, ProxyDaemonSet]>([
   const result = judgeProxies({ daemonSet: seen, image: IMAGE });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesUnobserved' });
-  expect(result.message).toStartWith('DaemonSet kube-system/snicket-proxy is at generation');
+  expect(result.message).toStartWith('DaemonSet kube-system/snicket-proxy has generation');
 });
 
 test('names the one that has not been ready for longest', () => {
@@ -154,7 +155,7 @@ test('names the one that has not been ready for longest', () => {
 
   expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesNotReady' });
   expect(result.message).toBe(
-    '1 of 2 proxies are ready; pod kube-system/old on node node-of-old is not ready since 2026-11-15T10:00:00Z',
+    '1 of 2 proxies are ready. Pod kube-system/old on node node-of-old has not been ready since 2026-11-15T10:00:00Z.',
   );
 });
 
@@ -164,7 +165,9 @@ test('a pod of which nothing is known yet is as old as it is', () => {
 
   const { message } = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), pods, image: IMAGE });
 
-  expect(message).toContain('kube-system/new on node node-of-new is not ready since 2026-01-01');
+  expect(message).toContain(
+    'Pod kube-system/new on node node-of-new has not been ready since 2026-01-01T00:00:00Z.',
+  );
 });
 
 test('counts without pods, too', () => {
@@ -186,10 +189,10 @@ test.each(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])(
 
     expect(result).toMatchObject({ state: 'Fail', code: 'ProxyImageMissing' });
     expect(result.message).toBe(
-      `1 of 2 proxies are ready; pod kube-system/hungry on node node-of-hungry waits for ${IMAGE} (${reason})`,
+      `1 of 2 proxies are ready. Pod kube-system/hungry on node node-of-hungry cannot pull ${IMAGE} (${reason}).`,
     );
     expect(result.action).toBe(
-      `put ${IMAGE} where workers can pull it, or name another in the Exposure`,
+      `Push ${IMAGE} to a registry that workers can reach, or set another image in the Exposure.`,
     );
   },
 );
@@ -202,6 +205,8 @@ test('names the container that ends again and again, be it the first step', () =
   const result = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), pods, image: IMAGE });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'ProxyCrashing' });
-  expect(result.message).toContain('container address of pod kube-system/sad');
-  expect(result.action).toBe('look at the last log of pod kube-system/sad on node node-of-sad');
+  expect(result.message).toContain(
+    'Container address of pod kube-system/sad on node node-of-sad keeps crashing.',
+  );
+  expect(result.action).toBe('Check the previous log of pod kube-system/sad on node node-of-sad.');
 });

@@ -4,6 +4,7 @@
 import type { Condition, KubeObject } from '../../kube/object.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { hopResult, type HopResult } from '../hop.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The fields of a DaemonSet that show the state of its pods. */
 export interface ProxyDaemonSet extends KubeObject {
@@ -78,19 +79,19 @@ export function judgeProxies(input: ProxiesInput): HopResult {
   } = input;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
-    return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
+    return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} does not exist.`, values);
   }
   const { status = {}, metadata } = daemonSet;
   const { desiredNumberScheduled: desired = 0, numberReady: ready = 0 } = status;
   const { observedGeneration = 0, updatedNumberScheduled: updated = 0 } = status;
   const { generation = 0 } = metadata;
   if (observedGeneration < generation) {
-    const message = `${PROXIES_TARGET} is at generation ${generation}, and its status is about ${observedGeneration}`;
+    const message = `${PROXIES_TARGET} has generation ${generation}, but its status is for generation ${observedGeneration}.`;
     return hopResult('ProxiesUnobserved', PROXIES_TARGET, message);
   }
   if (desired === 0) {
     if (nodes !== undefined && nodes > 0) return noneSelected(daemonSet, nodes);
-    return hopResult('ProxiesNoNodes', PROXIES_TARGET, 'no worker wants a proxy');
+    return hopResult('ProxiesNoNodes', PROXIES_TARGET, 'No node requires a proxy.');
   }
   const count = `${ready} of ${desired} proxies are ready`;
   if (ready < desired) return notReady(count, pods, image);
@@ -98,20 +99,20 @@ export function judgeProxies(input: ProxiesInput): HopResult {
     const failure = isStuck === false ? undefined : permanentFailure(count, pods, image);
     if (failure !== undefined) return failure;
     const code = isStuck === true ? 'ProxiesStuck' : 'ProxiesUpdating';
-    const message = `${count}, and ${updated} of them are as they are wanted now, of the image ${image}`;
+    const message = `${count}, and ${updated} of them are up to date (image ${image}).`;
     return hopResult(code, PROXIES_TARGET, message, { image });
   }
   if (isChangingAddresses) {
-    const message = `${count}, and have the addresses of before besides those that are wanted now`;
+    const message = `${count}, but they still have previous addresses besides the desired ones.`;
     return hopResult('ProxiesUpdating', PROXIES_TARGET, message, { image });
   }
-  return hopResult('ProxiesReady', PROXIES_TARGET, `${count}, of the image ${image}`);
+  return hopResult('ProxiesReady', PROXIES_TARGET, `${count} with image ${image}.`);
 }
 
 function noneSelected({ spec }: ProxyDaemonSet, nodes: number): HopResult {
   const labels = Object.entries(spec?.template?.spec?.nodeSelector ?? {});
   const selector = labels.map(([label, value]) => `${label}=${value}`).join(',');
-  const message = `none of ${nodes} nodes gets a proxy; they are wanted on those with ${selector}`;
+  const message = `None of the ${nodes} nodes matches the node selector ${selector}.`;
   return hopResult('NoNodeSelected', PROXIES_TARGET, message, { selector });
 }
 
@@ -124,7 +125,8 @@ function notReady(count: string, pods: readonly ProxyPod[], wanted: string): Hop
   if (failure !== undefined) return failure;
   const [oldest] = unreadyPods(pods);
   const pod = oldest === undefined ? `the pods of ${PROXIES_TARGET}` : podText(oldest);
-  const message = oldest === undefined ? count : `${count}; ${pod} ${sinceText(oldest)}`;
+  const message =
+    oldest === undefined ? count : `${count}. ${sentence(`${pod} ${sinceText(oldest)}`)}`;
   return hopResult('ProxiesNotReady', PROXIES_TARGET, message, { pod });
 }
 
@@ -138,14 +140,14 @@ function permanentFailure(
   const noImage = unready.find((pod) => container(pod, isWithoutImage) !== undefined);
   if (noImage !== undefined) {
     const { image = wanted, state } = container(noImage, isWithoutImage) ?? {};
-    const message = `${count}; ${podText(noImage)} waits for ${image} (${state?.waiting?.reason})`;
+    const message = `${count}. ${sentence(`${podText(noImage)} cannot pull ${image} (${state?.waiting?.reason})`)}`;
     return hopResult('ProxyImageMissing', PROXIES_TARGET, message, { image });
   }
   const crashing = unready.find((pod) => container(pod, isCrashing) !== undefined);
   if (crashing !== undefined) {
     const pod = podText(crashing);
     const name = container(crashing, isCrashing)?.name;
-    const message = `${count}; container ${name} of ${pod} ends again and again`;
+    const message = `${count}. Container ${name} of ${pod} keeps crashing.`;
     return hopResult('ProxyCrashing', PROXIES_TARGET, message, { pod });
   }
   return undefined;
@@ -193,7 +195,7 @@ function since(pod: ProxyPod): number {
 
 function sinceText(pod: ProxyPod): string {
   const time = sinceTime(pod);
-  return time === undefined ? 'is not ready' : `is not ready since ${time}`;
+  return time === undefined ? 'is not ready' : `has not been ready since ${time}`;
 }
 
 function podText({ metadata, spec }: ProxyPod): string {

@@ -18,7 +18,7 @@ test('an edge that passes through reaches the tenant', async () => {
     target: `a.k8s.test:${gateway.port}`,
     state: 'Pass',
     code: 'RoutedToTenant',
-    message: `a.k8s.test at 127.0.0.1:${gateway.port} leads to this tenant`,
+    message: `Host a.k8s.test at 127.0.0.1:${gateway.port} reaches this tenant.`,
   });
   expect([...new Set(api.serverNames)]).toEqual([API_HOST]);
 });
@@ -33,10 +33,10 @@ test('an edge that ends TLS itself is seen by its certificate, and is sent nothi
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniEdgeTerminates' });
   expect(sni.message).toBe(
-    `127.0.0.1:${edge.port} answers for a.k8s.test with the certificate of CN=TRAEFIK DEFAULT CERT by CN=edge-ca, which is not of the tenant's CA`,
+    `The server at 127.0.0.1:${edge.port} presents the certificate CN=TRAEFIK DEFAULT CERT issued by CN=edge-ca for host a.k8s.test. The tenant's CA did not sign it.`,
   );
-  expect(sni.action).toStartWith('switch TLS passthrough on at the edge for a.k8s.test');
-  expect(certificate.message).toBe('not tried, since hop sni did not pass');
+  expect(sni.action).toStartWith('Enable TLS passthrough at the edge for a.k8s.test.');
+  expect(certificate.message).toBe('Skipped because hop sni did not pass.');
   expect(edge.received).toBe(0);
 });
 
@@ -59,8 +59,12 @@ test('an API server whose CA nobody knows is told from an edge', async () => {
   const { sni } = await lab.probe({ port });
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniUnknownAuthority' });
-  expect(sni.message).toEndWith("which is that of an API server, but not of the tenant's CA");
-  expect(sni.action).toStartWith('if the CA was changed, put the new one where');
+  expect(sni.message).toEndWith(
+    "It is the certificate of an API server, but the tenant's CA did not sign it.",
+  );
+  expect(sni.action).toStartWith(
+    'If the CA was changed, update it in the Secret and in the kubeconfig of the control plane of a.k8s.test.',
+  );
 });
 
 test('names the other tenant that answers', async () => {
@@ -74,9 +78,9 @@ test('names the other tenant that answers', async () => {
   const { sni } = await lab.probe({ port, otherAuthorities });
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniOtherTenant' });
-  expect(sni.message).toBe(`a.k8s.test at 127.0.0.1:${port} leads to the tenant tenants/b`);
+  expect(sni.message).toBe(`Host a.k8s.test at 127.0.0.1:${port} reaches tenant tenants/b.`);
   expect(sni.action).toBe(
-    'look for a second route object that claims a.k8s.test and leads to tenants/b, and remove it',
+    'Look for a second route object that claims a.k8s.test and points to tenants/b, and remove it.',
   );
 });
 
@@ -100,7 +104,7 @@ test("Snicket's own gateway has no route for the host", async () => {
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniNoRoute' });
   expect(sni.message).toBe(
-    `127.0.0.1:${gateway.port} answered with the TLS alert unrecognized_name, asked for a.k8s.test`,
+    `The server at 127.0.0.1:${gateway.port} sent the TLS alert unrecognized_name for host a.k8s.test.`,
   );
   expect(gateway.failures('name_unknown')).toBe(1);
 });
@@ -115,30 +119,30 @@ test("Snicket's own gateway has nothing behind the route", async () => {
   expect(sni.message).toContain('the TLS alert internal_error');
   // A control plane at fixed addresses has no Service.
   expect(sni.action).toBe(
-    `see that the control plane of ${API_HOST} runs, and that its Service has ready endpoints or, if the Exposure names addresses, that it listens at those of spec.controlPlane.endpoints.api`,
+    `Check that the control plane of ${API_HOST} runs, and that its Service has ready endpoints or, if the Exposure lists addresses, that it listens at spec.controlPlane.endpoints.api.`,
   );
 });
 
 const REFUSALS: [string, (peer: Peer) => unknown, string, string][] = [
-  ['resets', (peer) => peer.reset(), 'SniNoRoute', 'hung up during the handshake'],
-  ['closes', (peer) => peer.close(), 'SniNoRoute', 'hung up during the handshake'],
+  ['resets', (peer) => peer.reset(), 'SniNoRoute', 'closed the connection during the handshake'],
+  ['closes', (peer) => peer.close(), 'SniNoRoute', 'closed the connection during the handshake'],
   [
     'alerts that it does not know the name',
     async (peer) => peer.send(ALERT_RECORDS.unrecognized_name),
     'SniNoRoute',
-    'answered with the TLS alert unrecognized_name',
+    'sent the TLS alert unrecognized_name',
   ],
   [
     'alerts something else',
     async (peer) => peer.send(ALERT_RECORDS.handshake_failure),
     'SniRefused',
-    'answered with the TLS alert handshake_failure',
+    'sent the TLS alert handshake_failure',
   ],
   [
     'sends a record of TLS that makes no sense',
     async (peer) => peer.send(Buffer.from([22, 3, 3, 0, 4, 99, 0, 0, 0])),
     'SniRefused',
-    'broke the handshake (ERR_SSL_UNEXPECTED_MESSAGE)',
+    'broke the TLS handshake (ERR_SSL_UNEXPECTED_MESSAGE)',
   ],
   [
     'answers in plain HTTP',
@@ -193,7 +197,7 @@ test.each<[string, Buffer]>([
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniTimeout' });
   expect(sni.message).toBe(
-    `127.0.0.1:${edge.port} did not complete the handshake for a.k8s.test in ${limitMs} ms`,
+    `The server at 127.0.0.1:${edge.port} did not complete the TLS handshake for host a.k8s.test within ${limitMs} ms.`,
   );
   await until(() => edge.peers.every((peer) => peer.closed || peer.sawFin), 'the hang-up');
 });

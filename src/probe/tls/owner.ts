@@ -18,7 +18,7 @@ export type Owner =
   | { readonly kind: 'unknownAuthority'; readonly leaf: X509Certificate }
   /** Neither a tenant nor an API server: the edge itself. */
   | { readonly kind: 'edge'; readonly leaf: X509Certificate }
-  /** Each `why` follows the address of the edge in messages: `hung up during the handshake`. */
+  /** Each `why` follows the address of the edge in messages: `closed the connection during the handshake`. */
   | { readonly kind: 'noRoute'; readonly why: string }
   | { readonly kind: 'noEndpoint'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string }
@@ -56,9 +56,12 @@ export function ownerOf(handshake: Handshake, { authorities: own, others }: Iden
     case 'alert':
       return ownerOfAlert(handshake.alert);
     case 'closed':
-      return { kind: 'noRoute', why: `hung up during the handshake (${handshake.code})` };
+      return {
+        kind: 'noRoute',
+        why: `closed the connection during the handshake (${handshake.code})`,
+      };
     case 'malformed':
-      return { kind: 'refused', why: `broke the handshake (${handshake.code})` };
+      return { kind: 'refused', why: `broke the TLS handshake (${handshake.code})` };
     case 'notTls':
     case 'timeout':
       return handshake;
@@ -89,7 +92,7 @@ export function isSameFault(one: Owner, other: Owner): boolean {
  * connection.
  */
 function ownerOfAlert(alert: string): Owner {
-  const why = `answered with the TLS alert ${alert}`;
+  const why = `sent the TLS alert ${alert}`;
   if (alert === 'unrecognized_name') return { kind: 'noRoute', why };
   return alert === 'internal_error' ? { kind: 'noEndpoint', why } : { kind: 'refused', why };
 }
@@ -98,20 +101,20 @@ function ownerOfAlert(alert: string): Owner {
 export function answerText({ host, at, owner, timeoutMs }: PeerAnswer): string {
   switch (owner.kind) {
     case 'tenant':
-      return `${host} at ${at} leads to this tenant`;
+      return `Host ${host} at ${at} reaches this tenant.`;
     case 'otherTenant':
-      return `${host} at ${at} leads to the tenant ${owner.tenant}`;
+      return `Host ${host} at ${at} reaches tenant ${owner.tenant}.`;
     case 'unknownAuthority':
-      return `${at} answers for ${host} with ${certificateText(owner.leaf)}, which is that of an API server, but not of the tenant's CA`;
+      return `The server at ${at} presents ${certificateText(owner.leaf)} for host ${host}. It is the certificate of an API server, but the tenant's CA did not sign it.`;
     case 'edge':
-      return `${at} answers for ${host} with ${certificateText(owner.leaf)}, which is not of the tenant's CA`;
+      return `The server at ${at} presents ${certificateText(owner.leaf)} for host ${host}. The tenant's CA did not sign it.`;
     case 'noRoute':
     case 'noEndpoint':
     case 'refused':
-      return `${at} ${owner.why}, asked for ${host}`;
+      return `The server at ${at} ${owner.why} for host ${host}.`;
     case 'notTls':
-      return `${at} does not answer in TLS, asked for ${host}`;
+      return `The server at ${at} does not answer in TLS for host ${host}.`;
     case 'timeout':
-      return `${at} did not complete the handshake for ${host} in ${timeoutMs} ms`;
+      return `The server at ${at} did not complete the TLS handshake for host ${host} within ${timeoutMs} ms.`;
   }
 }

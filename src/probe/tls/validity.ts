@@ -3,6 +3,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type { CertificatePath } from './authorities.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** Below this remaining lifetime, a certificate counts as expiring soon. */
 const EXPIRES_SOON_DAYS = 7;
@@ -53,25 +54,31 @@ export function invalidCertificate(
   }
 }
 
-/** Returns the validity as a clause with the value. */
+/** Returns the validity as a sentence with the value. */
 export function validityText(validity: Validity, host: string): string {
   switch (validity.kind) {
     case 'valid':
-      return `the certificate has the name ${host} and is good until ${validity.until.toISOString()}`;
+      return `The certificate includes ${host} and is valid until ${validity.until.toISOString()}.`;
     case 'nameMissing':
-      return `the certificate lacks ${host}; it has ${namesText(validity.names)}`;
+      return `The certificate does not include ${host}. Its names: ${namesText(validity.names)}.`;
     case 'expiresSoon':
-      return `${certificateText(validity.certificate)} expires at ${validity.certificate.validToDate.toISOString()}`;
+      return sentence(
+        `${certificateText(validity.certificate)} expires at ${validity.certificate.validToDate.toISOString()}`,
+      );
     case 'expired':
-      return `${certificateText(validity.certificate)} expired at ${validity.certificate.validToDate.toISOString()}`;
+      return sentence(
+        `${certificateText(validity.certificate)} expired at ${validity.certificate.validToDate.toISOString()}`,
+      );
     case 'notYet':
-      return `${certificateText(validity.certificate)} is not valid before ${validity.certificate.validFromDate.toISOString()}`;
+      return sentence(
+        `${certificateText(validity.certificate)} is not valid before ${validity.certificate.validFromDate.toISOString()}`,
+      );
   }
 }
 
-/** Returns the name of a certificate in messages: `the certificate of CN=kube-apiserver by CN=kubernetes`. */
+/** Returns the name of a certificate in messages: `the certificate CN=kube-apiserver issued by CN=kubernetes`. */
 export function certificateText({ subject, issuer }: X509Certificate): string {
-  return `the certificate of ${nameText(subject)} by ${nameText(issuer)}`;
+  return `the certificate ${nameText(subject)} issued by ${nameText(issuer)}`;
 }
 
 const MAX_NAME_LENGTH = 200;
@@ -79,7 +86,7 @@ const MAX_NAMES = 20;
 
 /** Joins the parts of a name, which Node writes on separate lines. An untrusted name may have any length. */
 function nameText(name: string | undefined): string {
-  return name ? name.split('\n').join(', ').slice(0, MAX_NAME_LENGTH) : 'nobody';
+  return name ? name.split('\n').join(', ').slice(0, MAX_NAME_LENGTH) : '(no name)';
 }
 
 function namesOf({ subjectAltName }: X509Certificate): readonly string[] {
@@ -88,7 +95,7 @@ function namesOf({ subjectAltName }: X509Certificate): readonly string[] {
 }
 
 function namesText(names: readonly string[]): string {
-  if (names.length === 0) return 'no names';
+  if (names.length === 0) return 'none';
   const more = names.length - MAX_NAMES;
   return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

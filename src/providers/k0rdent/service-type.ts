@@ -55,7 +55,7 @@ export function retainedTypeFinding(deployment: KubeObject, { path, type }: Serv
   return {
     code: 'ServiceTypeNotNeeded',
     severity: 'warning',
-    message: `the Service of the control plane of ${objectText(deployment)} is of type ${type}, so it has an address of its own beside that of the edge, and another type would give it another Service`,
-    action: `once no node and no kubeconfig uses that address, write ${value}`,
+    message: `The Service of the control plane of ${objectText(deployment)} has type ${type}, so the control plane has an address besides that of the edge. Changing the type would replace the Service.`,
+    action: `Once no node and no kubeconfig uses that address, set ${value}`,
   };
 }

@@ -82,8 +82,8 @@ describe.each(KINDS)('%s', (_, provider, make) => {
       {
         code: 'ExternalAddressOther',
         severity: 'warning',
-        message: expect.stringContaining('is 203.0.113.1 and not new.k8s.example.test'),
-        action: 'write new.k8s.example.test there, unless that address is to stay',
+        message: expect.stringContaining('is 203.0.113.1 instead of new.k8s.example.test'),
+        action: 'Set it to new.k8s.example.test, unless the CNI should keep using that address.',
       },
     ]);
   });

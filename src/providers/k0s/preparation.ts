@@ -139,8 +139,9 @@ function elsewhere(text: string): Finding {
   return {
     code: 'ControlPlaneElsewhere',
     severity: 'error',
-    message: `${text} runs its control plane in another cluster (spec.remoteHostCluster), where its Service is`,
-    action: 'install Snicket there, and expose it there by spec.controlPlane.service',
+    message: `${text} runs its control plane in another cluster (spec.remoteHostCluster), which also has its Service.`,
+    action:
+      'Install Snicket in that cluster, and expose the control plane there with spec.controlPlane.service.',
   };
 }
 
@@ -149,8 +150,8 @@ function versionMissing(text: string): Finding {
   return {
     code: 'VersionMissing',
     severity: 'error',
-    message: `${text} has no spec.version, and k0smotron takes 1.27 then, which cannot be behind an edge`,
-    action: `write v${since.at(-1)}-k0s.0 or a newer version there`,
+    message: `${text} has no spec.version. k0smotron then uses 1.27, which does not work behind an edge.`,
+    action: `Set spec.version to v${since.at(-1)}-k0s.0 or newer.`,
   };
 }
 
@@ -158,8 +159,8 @@ function noPatches(text: string, apiVersion: string): Finding {
   return {
     code: 'K0smotronProxyStays',
     severity: 'warning',
-    message: `${text} is served as ${apiVersion}, which has no spec.patches, so k0smotron's own proxy (DaemonSet default/k0smotron-haproxy) comes to the workers, and Service default/kubernetes leads there`,
-    action: `update k0smotron to 2.0 or newer, which has ${PATCHES_VERSION}`,
+    message: `${text} is served as ${apiVersion}, which has no spec.patches. k0smotron therefore deploys its own proxy (DaemonSet default/k0smotron-haproxy) to the workers, and Service default/kubernetes points to it.`,
+    action: `Upgrade k0smotron to 2.0 or newer, which serves ${PATCHES_VERSION}.`,
   };
 }
 
@@ -175,8 +176,8 @@ function externalAddressFindings(object: KubeObject, spec: PreparationSpec): rea
     {
       code: 'ExternalAddressOther',
       severity: 'warning',
-      message: `${field} is ${quoted(external)} and not ${api}, so k0smotron sends the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), past the edge`,
-      action: `write ${api} there, unless that address is to stay`,
+      message: `Field ${field} is ${quoted(external)} instead of ${api}, so k0smotron points the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), bypassing the edge.`,
+      action: `Set it to ${api}, unless the CNI should keep using that address.`,
     },
   ];
 }
@@ -193,8 +194,8 @@ function ownIngressFindings(object: KubeObject, spec: PreparationSpec): readonly
     {
       code: 'K0smotronIngressStays',
       severity: 'warning',
-      message: `k0smotron has made an Ingress for ${objectText(object)}, and leaves it behind when spec.ingress.deploy is false`,
-      action: `delete it once the routes of the Edge are there: kubectl delete -n ${namespace} ingress ${ingressName(object)}`,
+      message: `k0smotron created an Ingress for ${objectText(object)} and does not delete it when spec.ingress.deploy is false.`,
+      action: `Delete it once the routes of the Edge exist: kubectl delete -n ${namespace} ingress ${ingressName(object)}`,
     },
   ];
 }

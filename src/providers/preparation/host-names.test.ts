@@ -7,6 +7,6 @@ test('names with a port are reported by the first few only', () => {
   const findings = certificateNameFindings(['a.example.test', ...names], 'the list');
 
   expect(findings.map(({ action }) => action)).toEqual(
-    [0, 1, 2, 3, 4].map((index) => `write "h${index}.example.test" there`),
+    [0, 1, 2, 3, 4].map((index) => `Change the entry to "h${index}.example.test".`),
   );
 });

@@ -25,9 +25,8 @@ export function hostFindings(
       {
         code: 'KonnectivityHostMissing',
         severity: 'error',
-        message:
-          'the control plane has konnectivity, and there is no host by which its agents could find it',
-        action: 'write spec.hosts.konnectivity, or spec.domain of the Edge',
+        message: 'The control plane has konnectivity, but no host is set for its agents.',
+        action: 'Set spec.hosts.konnectivity, or spec.domain of the Edge.',
       },
     ];
   }
@@ -37,8 +36,8 @@ export function hostFindings(
     {
       code: 'HostsEqual',
       severity: 'error',
-      message: `${api} would be the host of the API and of konnectivity, and the edge tells them apart by name`,
-      action: 'write another one as spec.hosts.konnectivity',
+      message: `Host ${api} would be used for both the API and konnectivity, but the edge routes by host.`,
+      action: 'Set spec.hosts.konnectivity to another host.',
     },
   ];
 }
@@ -48,16 +47,16 @@ function hostFinding(kind: string, host: string): Finding | undefined {
     return {
       code: 'HostWithPort',
       severity: 'error',
-      message: `the host ${host} has a port, and certificates and routes have none`,
-      action: `write ${host.replace(/:\d+$/, '')} as spec.hosts.${kind}; the port is that of the Edge`,
+      message: `Host ${host} includes a port, but certificates and routes do not have ports.`,
+      action: `Set spec.hosts.${kind} to ${host.replace(/:\d+$/, '')}. The port is that of the Edge.`,
     };
   }
   if (ipVersion(host) === 0) return undefined;
   return {
     code: 'HostIsAddress',
     severity: 'error',
-    message: `the host ${host} is an address, and a ClientHello names no addresses`,
-    action: `write a DNS name as spec.hosts.${kind}`,
+    message: `Host ${host} is an IP address, but clients do not send IP addresses as TLS server names.`,
+    action: `Set spec.hosts.${kind} to a DNS name.`,
   };
 }
 
@@ -79,8 +78,8 @@ export function certificateNameFindings(
     return {
       code: 'CertificateNameWithPort',
       severity: 'error',
-      message: `${field} has "${quoted(name)}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
-      action: `write "${quoted(host)}" there`,
+      message: `Field ${field} contains "${quoted(name)}", but names in certificates have no port. The provider would reject the object or not issue the certificate.`,
+      action: `Change the entry to "${quoted(host)}".`,
     };
   });
 }
@@ -93,8 +92,8 @@ export function addressFindings(value: unknown, field: string): readonly Finding
     {
       code: 'AddressExpected',
       severity: 'error',
-      message: `${field} is ${quoted(JSON.stringify(value))}, and has to be an IP address: no certificate can be made with it`,
-      action: 'write an IP address there, or remove the field; host names belong in the Exposure',
+      message: `Field ${field} is ${quoted(JSON.stringify(value))}, but must be an IP address. No certificate can be issued with it.`,
+      action: 'Set it to an IP address, or remove it. Host names belong in the Exposure.',
     },
   ];
 }

@@ -14,8 +14,8 @@ export function deletingFindings(object: KubeObject): readonly Finding[] {
     {
       code: 'ControlPlaneDeleting',
       severity: 'error',
-      message: `${objectText(object)} is being deleted, so nothing is written into it`,
-      action: 'delete the Exposure too, or wait until the control plane is there again',
+      message: `${objectText(object)} is being deleted, so Snicket does not write to it.`,
+      action: 'Delete the Exposure too, or recreate the control plane.',
     },
   ];
 }
@@ -34,9 +34,9 @@ export function serviceTypeFindings(
     {
       code: 'ServiceTypeNotNeeded',
       severity: 'warning',
-      message: `${field} of ${objectText(object)} is ${type}, so it has an address of its own beside that of the edge`,
+      message: `Field ${field} of ${objectText(object)} is ${type}, so the control plane has an address besides that of the edge.`,
       action:
-        'write ClusterIP there once no node and no kubeconfig uses that address, and remove what is for a load balancer alone',
+        'Set it to ClusterIP once no node and no kubeconfig uses that address, and remove the fields that only a load balancer needs.',
     },
   ];
 }
@@ -52,8 +52,8 @@ export function longListFindings(live: KubeObject, { path }: DesiredField): read
     {
       code: 'ListTooLong',
       severity: 'error',
-      message: `${pathText(path).slice(1)} of ${objectText(live)} has ${length} entries, and Snicket writes no list of more than ${MAX_ENTRIES}`,
-      action: 'take out what is not needed there',
+      message: `Field ${pathText(path).slice(1)} of ${objectText(live)} has ${length} entries, but Snicket only writes lists of up to ${MAX_ENTRIES}.`,
+      action: 'Remove the entries that are not needed.',
     },
   ];
 }
@@ -77,8 +77,8 @@ export function repeatedEntryFindings(base: KubeObject, desired: DesiredField): 
       {
         code: 'EntryRepeated',
         severity: 'error',
-        message: `${pathText(path).slice(1)} of ${objectText(base)} has ${shown}, of which one alone can be in force`,
-        action: 'leave one of them there',
+        message: `Field ${pathText(path).slice(1)} of ${objectText(base)} has ${shown}, but only one of them can take effect.`,
+        action: 'Remove all but one.',
       },
     ];
   });
@@ -102,8 +102,8 @@ export function separateValueFindings(base: KubeObject, desired: DesiredField): 
       {
         code: 'FlagValueSeparate',
         severity: 'error',
-        message: `${pathText(path).slice(1)} of ${objectText(base)} has "${quoted(flag)}" and "${quoted(value)}" as two entries, and Snicket replaces only one`,
-        action: `write "${quoted(`${flag}=${value}`)}" as one entry`,
+        message: `Field ${pathText(path).slice(1)} of ${objectText(base)} has "${quoted(flag)}" and "${quoted(value)}" as two entries, but Snicket replaces only one entry.`,
+        action: `Write "${quoted(`${flag}=${value}`)}" as one entry.`,
       },
     ];
   });
@@ -129,8 +129,8 @@ export function wrongTypeFindings(
       {
         code: 'FieldTypeWrong',
         severity: 'error',
-        message: `${pathText(path).slice(1)} of ${objectText(base)} is ${quoted(JSON.stringify(value), MAX_SHOWN)}, and has to be a ${wanted}`,
-        action: `write a ${wanted} there, or remove it`,
+        message: `Field ${pathText(path).slice(1)} of ${objectText(base)} is ${quoted(JSON.stringify(value), MAX_SHOWN)}, but must be a ${wanted}.`,
+        action: `Change it to a ${wanted}, or remove it.`,
       },
     ];
   });

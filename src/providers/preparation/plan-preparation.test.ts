@@ -61,9 +61,9 @@ function written(plan: PreparationPlan): KubeObject {
 
 describe('a plan', () => {
   test.each([
-    [[`${A}=1`, `${A}=2`], `has "${A}=1", "${A}=2", of which one alone can be in force`],
-    [[`${A}=2`, '--v', `${A}=2`], `has "${A}=2", "${A}=2", of which`],
-    [[`${A}`, `${A}=1`], `has "${A}", "${A}=1", of which`],
+    [[`${A}=1`, `${A}=2`], `has "${A}=1", "${A}=2", but only one of them can take effect`],
+    [[`${A}=2`, '--v', `${A}=2`], `has "${A}=2", "${A}=2", but only one`],
+    [[`${A}`, `${A}=1`], `has "${A}", "${A}=1", but only one`],
     [[`${A}=1`, `${A}=1`], undefined],
     [[`${A}=1`, `${A}b=1`], undefined],
   ])('is rejected for a repeated flag: %j', (list, message) => {
@@ -98,8 +98,8 @@ describe('a plan', () => {
         code: 'ListTooLong',
         severity: 'error',
         message:
-          'spec.addons.konnectivity.agent.extraArgs of TenantControlPlane tenants/a has 1001 entries, and Snicket writes no list of more than 1000',
-        action: 'take out what is not needed there',
+          'Field spec.addons.konnectivity.agent.extraArgs of TenantControlPlane tenants/a has 1001 entries, but Snicket only writes lists of up to 1000.',
+        action: 'Remove the entries that are not needed.',
       },
     ]);
   });

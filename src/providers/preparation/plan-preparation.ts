@@ -349,8 +349,8 @@ function recordLengthFinding(
   return {
     code: 'FormerValuesTooLong',
     severity: 'error',
-    message: `the present values of the fields that would change in ${objects.join(' and ')} are longer than the annotation ${RECORD_ANNOTATION} can record, so they could not be restored`,
-    action: 'write prepare: Report, and put the fields there yourself',
+    message: `The current values of the fields to change in ${objects.join(' and ')} are too long for the annotation ${RECORD_ANNOTATION}, so Snicket could not restore them.`,
+    action: 'Set prepare: Report, and set the fields yourself.',
   };
 }
 
@@ -362,15 +362,15 @@ export function recordFinding(exposure: KubeObject, { problem, version }: Record
     return {
       code: 'PreparationRecordNewer',
       severity: 'error',
-      message: `${place} has version ${version}, and this version of Snicket reads version ${RECORD_VERSION}. Snicket changes neither the control plane's objects nor the annotation`,
-      action: 'run the version of Snicket that wrote it, or a newer one',
+      message: `${place} has version ${version}, but this version of Snicket reads version ${RECORD_VERSION}. Snicket changes neither the control plane's objects nor the annotation.`,
+      action: 'Run the version of Snicket that wrote it, or a newer one.',
     };
   }
   return {
     code: 'PreparationRecordUnreadable',
     severity: 'error',
-    message: `${place} is not one that Snicket writes, so the previous values of the fields are unknown`,
-    action: `check that the fields of the control plane are as you want them, and remove the annotation: kubectl annotate -n ${namespace} exposures.snicket.dev ${name} ${RECORD_ANNOTATION}-`,
+    message: `${place} was not written by Snicket, so the previous values of the fields are unknown.`,
+    action: `Check the fields of the control plane, and then remove the annotation: kubectl annotate -n ${namespace} exposures.snicket.dev ${name} ${RECORD_ANNOTATION}-`,
   };
 }
 
@@ -378,7 +378,7 @@ function ownedByAnother(live: KubeObject, exposure: string): Finding {
   return {
     code: 'PreparedForAnother',
     severity: 'error',
-    message: `${objectText(live)} is prepared for Exposure ${exposure}, and a control plane has one pair of hosts`,
-    action: `delete Exposure ${exposure}, or this one`,
+    message: `${objectText(live)} is already prepared for Exposure ${exposure}, and a control plane has only one pair of hosts.`,
+    action: `Delete Exposure ${exposure} or this one.`,
   };
 }

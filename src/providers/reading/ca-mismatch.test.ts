@@ -44,7 +44,9 @@ describe('a CA and a kubeconfig', () => {
     const kubeconfig = kubeconfigWith(OURS).replace(/\n *certificate-authority-data:.*/, '');
 
     expect(kubeconfig).not.toContain('certificate-authority');
-    expect(judged(OURS, kubeconfig)?.message).toContain('Secret tenants/kubeconfig says no CA');
+    expect(judged(OURS, kubeconfig)?.message).toContain(
+      'The kubeconfig in Secret tenants/kubeconfig has no CA, so it may belong to another tenant than the CA in Secret tenants/ca.',
+    );
   });
 
   test('are not compared if one of them is unreadable or a placeholder', () => {

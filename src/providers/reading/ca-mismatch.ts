@@ -31,16 +31,16 @@ export function caMismatch(authority: SecretText, kubeconfig: SecretText): Findi
   const [first] = trusted;
   if (first === undefined) {
     return mismatch(
-      `the kubeconfig in Secret ${here} says no CA, so that it may be of another tenant than the CA in Secret ${there}`,
-      'write the certificate of that CA into it, as certificate-authority-data',
+      `The kubeconfig in Secret ${here} has no CA, so it may belong to another tenant than the CA in Secret ${there}.`,
+      'Add the certificate of that CA to it as certificate-authority-data.',
     );
   }
   const unknown = trusted.find((certificate) => !known.has(certificate));
   if (unknown === undefined) return undefined;
   const { fingerprint256 } = new X509Certificate(unknown);
   return mismatch(
-    `the kubeconfig in Secret ${here} trusts a CA (SHA-256 ${fingerprint256.slice(0, 23)}...) that is not in Secret ${there}: they are of two tenants, or one of them is out of date`,
-    "name the Secrets of one tenant in spec.controlPlane, or write the same CA into both; nothing is signed with it, and the tenant's side stays as it is until then",
+    `The kubeconfig in Secret ${here} trusts a CA (SHA-256 ${fingerprint256.slice(0, 23)}...) that is not in Secret ${there}. They belong to different tenants, or one of them is outdated.`,
+    'Reference the Secrets of one tenant in spec.controlPlane, or store the same CA in both. Until then, Snicket signs nothing with this CA and does not change the tenant.',
   );
 }
 

@@ -20,6 +20,7 @@ import {
   type SecretRemedy,
 } from './secret-reading.ts';
 import { serviceAddresses, tcpPorts } from './service-reading.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The names of the objects that a provider creates for a control plane. */
 export interface ProvidedNames {
@@ -89,7 +90,7 @@ function routeOf(
   remedy: SecretRemedy,
 ): { readonly service?: ControlPlane['service']; readonly findings: readonly Finding[] } {
   if (live === undefined) {
-    const message = `${displayName} has not made Service ${keyText(key)}`;
+    const message = `${displayName} has not created Service ${keyText(key)}.`;
     return {
       findings: [{ code: 'ServiceMissing', severity: 'error', message, action: remedy.secret }],
     };
@@ -99,7 +100,7 @@ function routeOf(
   const lacks = (name: string): Finding => ({
     code: 'ServicePortMissing',
     severity: 'error',
-    message: `Service ${keyText(key)} has no port '${name}' (it has ${present})`,
+    message: `Service ${keyText(key)} has no port '${name}' (it has ${present}).`,
     action: remedy.entry,
   });
   const api = ports.find(({ portName }) => portName === portNames.api);
@@ -131,7 +132,7 @@ async function readKubeconfig(
     findings: [{ code, severity: 'error', message, action }],
   });
   if (secret === undefined) {
-    return lacks('SecretMissing', `there is no Secret ${keyText(key)}`, remedy.secret);
+    return lacks('SecretMissing', `Secret ${keyText(key)} does not exist.`, remedy.secret);
   }
   const [entry] = entries.filter((one) => textIn(secret, one) !== undefined);
   const text = entry === undefined ? undefined : textIn(secret, entry);
@@ -141,7 +142,7 @@ async function readKubeconfig(
   }
   const aimed = server === undefined || secret.isAssumed === true ? text : withServer(text, server);
   if (aimed === undefined) {
-    const message = `entry '${entry}' of Secret ${keyText(key)} is no kubeconfig`;
+    const message = `Entry '${entry}' of Secret ${keyText(key)} is not a kubeconfig.`;
     return lacks('KubeconfigUnreadable', message, remedy.entry);
   }
   const published = textIn(secret, publicEntry ?? entry);
@@ -155,13 +156,13 @@ function remedyOf(
   displayName: string,
   { phase, phaseReason }: Pick<ProvidedFacts, 'phase' | 'phaseReason'>,
 ): SecretRemedy {
-  const look = `look at the status of ${objectText(object)} and at ${displayName}'s log`;
+  const look = `check the status of ${objectText(object)} and the log of ${displayName}`;
   return {
     secret:
       phase === 'provisioning'
-        ? `wait for ${displayName}, which is at it (${phaseReason}); if that lasts, ${look}`
-        : `${look}: ${phaseReason}`,
-    entry: `${look}: ${phaseReason}`,
+        ? `Wait for ${displayName} (${phaseReason}). If this persists, ${look}.`
+        : sentence(`${look}: ${phaseReason}`),
+    entry: sentence(`${look}: ${phaseReason}`),
   };
 }
 
@@ -169,7 +170,7 @@ function keyMissing({ ca, namespace, displayName }: ProvidedNames): Finding {
   return {
     code: 'CaKeyMissing',
     severity: 'warning',
-    message: `Secret ${keyText({ name: ca.name, namespace })} has the certificate of the CA and no '${ca.privateKeyKey}', as with a CA that is kept outside of ${displayName}`,
-    action: 'put the key there, or use worker.mode Passthrough, which needs none',
+    message: `Secret ${keyText({ name: ca.name, namespace })} has the certificate of the CA but no '${ca.privateKeyKey}'. The key may be stored outside of ${displayName}.`,
+    action: 'Add the key to the Secret, or use worker.mode Passthrough, which does not need it.',
   };
 }

@@ -46,14 +46,16 @@ describe('a kubeconfig', () => {
       code: 'KubeconfigLeadsElsewhere',
       severity: 'warning',
       message:
-        'the kubeconfig of TenantControlPlane tenants/blue has the server https://10.96.0.7:6443, and should have https://blue.k8s.example.test:443',
+        'The kubeconfig of TenantControlPlane tenants/blue has the server https://10.96.0.7:6443, but it should be https://blue.k8s.example.test:443.',
       action:
-        'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig. Snicket does so by itself where ClusterRole snicket-renew-secrets is bound to it',
+        'If this persists, have the provider recreate it (Snicket does so itself if ClusterRole snicket-renew-secrets is bound to it): kubectl delete -n tenants secret blue-admin-kubeconfig',
     });
     expect(reported?.action).toBe(
-      'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig',
+      'If this persists, have the provider recreate it: kubectl delete -n tenants secret blue-admin-kubeconfig',
     );
-    expect(k0smotron?.action).toContain('restart the StatefulSet kmc-blue in tenants');
+    expect(k0smotron?.action).toContain(
+      'If this persists: Restart StatefulSet kmc-blue in namespace tenants, and delete the Secret with the kubeconfig.',
+    );
   });
 });
 
@@ -76,9 +78,9 @@ describe('the certificate of the API server', () => {
         code: 'CertificateStale',
         severity: 'error',
         message:
-          'the certificate of the API server of TenantControlPlane tenants/blue was made before that had its hosts: it lacks blue.konnectivity.example.test',
+          "The API server's certificate of TenantControlPlane tenants/blue lacks blue.konnectivity.example.test because it was issued before the hosts were set.",
         action:
-          'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-api-server-certificate',
+          'If this persists, have the provider recreate it: kubectl delete -n tenants secret blue-api-server-certificate',
       },
     ]);
     expect(found('kamaji', 'no certificate')).toEqual([]);

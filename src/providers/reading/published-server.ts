@@ -53,14 +53,16 @@ export function deletion({ name, namespace }: ObjectKey): string {
 /** Returns how to renew a kubeconfig of k0smotron. */
 export function staleKubeconfig(object: KubeObject): string {
   const { namespace } = object.metadata;
-  return `restart the StatefulSet ${statefulSetName(object)} in ${namespace}, and delete the Secret with the kubeconfig: k0smotron makes it anew`;
+  return `Restart StatefulSet ${statefulSetName(object)} in namespace ${namespace}, and delete the Secret with the kubeconfig. k0smotron then recreates it.`;
 }
 
 /** Returns the command, and the ClusterRole with which Snicket deletes the Secret itself. */
 function renewal(secret: ObjectKey, policy: PreparePolicy): string {
-  const command = `if it stays, let the provider make it anew: ${deletion(secret)}`;
-  if (policy === 'Report') return command;
-  return `${command}. Snicket does so by itself where ClusterRole ${RENEWAL_ROLE} is bound to it`;
+  const automatic =
+    policy === 'Report'
+      ? ''
+      : ` (Snicket does so itself if ClusterRole ${RENEWAL_ROLE} is bound to it)`;
+  return `If this persists, have the provider recreate it${automatic}: ${deletion(secret)}`;
 }
 
 function kubeconfigFindings(
@@ -76,11 +78,11 @@ function kubeconfigFindings(
     {
       code: 'KubeconfigLeadsElsewhere',
       severity: 'warning',
-      message: `the kubeconfig of ${objectText(object)} has the server ${publishedServer}, and should have https://${spec.hosts.api}:${spec.port}`,
+      message: `The kubeconfig of ${objectText(object)} has the server ${publishedServer}, but it should be https://${spec.hosts.api}:${spec.port}.`,
       action:
         provider === 'kamaji' || provider === 'steward'
           ? renewal(secret, policy)
-          : `if it stays, ${staleKubeconfig(object)}`,
+          : `If this persists: ${staleKubeconfig(object)}`,
     },
   ];
 }
@@ -100,7 +102,7 @@ function certificateFindings(
     {
       code: 'CertificateStale',
       severity: 'error',
-      message: `the certificate of the API server of ${objectText(object)} was made before that had its hosts: it lacks ${lacking.join(' and ')}`,
+      message: `The API server's certificate of ${objectText(object)} lacks ${lacking.join(' and ')} because it was issued before the hosts were set.`,
       action: renewal(secret, policy),
     },
   ];

@@ -58,8 +58,8 @@ test('a missing object is reported', async () => {
       {
         code: 'ControlPlaneMissing',
         severity: 'error',
-        message: 'there is no TenantControlPlane tenants/blue of kamaji.clastix.io',
-        action: 'create it, or correct spec.controlPlane.objectRef',
+        message: 'TenantControlPlane tenants/blue of kamaji.clastix.io does not exist.',
+        action: 'Create it, or correct spec.controlPlane.objectRef.',
       },
     ],
   });
@@ -78,7 +78,7 @@ test('no provider is known if only Services and Secrets are read', async () => {
   expect(findings).toMatchObject([
     {
       code: 'ProviderUnknown',
-      message: 'TenantControlPlane of group kamaji.clastix.io cannot be read here',
+      message: 'Objects of kind TenantControlPlane of group kamaji.clastix.io cannot be read here.',
     },
   ]);
 });
@@ -91,9 +91,9 @@ test('an unknown kind is reported with the supported ones', async () => {
   expect(findings).toMatchObject([
     {
       message:
-        'no provider that this version of Snicket supports has the kind TenantControlPlan of group kamaji.clastix.io',
+        'No provider that this version of Snicket supports has the kind TenantControlPlan of group kamaji.clastix.io.',
       action:
-        'correct spec.controlPlane.objectRef (TenantControlPlane of kamaji.clastix.io or of steward.butlerlabs.dev, Cluster of k0smotron.io, ClusterDeployment of k0rdent.mirantis.com, K0smotronControlPlane of controlplane.cluster.x-k8s.io), or set spec.controlPlane.type to Service, with service, caSecretRef and kubeconfigSecretRef',
+        'Correct spec.controlPlane.objectRef (TenantControlPlane of kamaji.clastix.io or of steward.butlerlabs.dev, Cluster of k0smotron.io, ClusterDeployment of k0rdent.mirantis.com, K0smotronControlPlane of controlplane.cluster.x-k8s.io), or set spec.controlPlane.type to Service, with service, caSecretRef and kubeconfigSecretRef.',
     },
   ]);
 });

@@ -41,8 +41,8 @@ function unknownProvider({ group, kind }: ProviderReference): Finding {
   return {
     code: 'ProviderUnknown',
     severity: 'error',
-    message: `no provider that this version of Snicket supports has the kind ${kind} of group ${group}`,
-    action: `correct spec.controlPlane.objectRef (${knownKinds()}), or ${WITHOUT_PROVIDER}`,
+    message: `No provider that this version of Snicket supports has the kind ${kind} of group ${group}.`,
+    action: `Correct spec.controlPlane.objectRef (${knownKinds()}), or ${WITHOUT_PROVIDER}.`,
   };
 }
 
@@ -50,7 +50,7 @@ function unreadProvider({ group, kind }: ProviderReference): Finding {
   return {
     code: 'ProviderUnknown',
     severity: 'error',
-    message: `${kind} of group ${group} cannot be read here`,
+    message: `Objects of kind ${kind} of group ${group} cannot be read here.`,
     action: WITHOUT_PROVIDER,
   };
 }
@@ -72,7 +72,7 @@ function missing({ group, kind }: ProviderReference, key: ObjectKey): Finding {
   return {
     code: 'ControlPlaneMissing',
     severity: 'error',
-    message: `there is no ${kind} ${keyText(key)} of ${group}`,
-    action: 'create it, or correct spec.controlPlane.objectRef',
+    message: `${kind} ${keyText(key)} of ${group} does not exist.`,
+    action: 'Create it, or correct spec.controlPlane.objectRef.',
   };
 }

@@ -66,9 +66,9 @@ export function textIn(secret: Secret | undefined, entry: string): string | unde
 
 /** Returns the message that a key is missing or empty. */
 export function entryMissing(key: ObjectKey, entry: string, { data = {} }: Secret): string {
-  if (data[entry] === '') return `entry '${entry}' of Secret ${keyText(key)} is empty`;
+  if (data[entry] === '') return `Entry '${entry}' of Secret ${keyText(key)} is empty.`;
   const present = Object.keys(data).join(', ') || 'none';
-  return `Secret ${keyText(key)} has no entry '${entry}' (it has ${present})`;
+  return `Secret ${keyText(key)} has no entry '${entry}' (it has ${present}).`;
 }
 
 function secretMissing(
@@ -81,7 +81,7 @@ function secretMissing(
     ? {
         code: 'SecretMissing',
         severity: 'error',
-        message: `there is no Secret ${keyText(key)}`,
+        message: `Secret ${keyText(key)} does not exist.`,
         action: remedy.secret,
       }
     : {
@@ -97,7 +97,8 @@ function unreadable(key: ObjectKey, entry: string): Finding {
   return {
     code: 'CaCertificateUnreadable',
     severity: 'error',
-    message: `entry '${entry}' of Secret ${keyText(key)} holds no certificate that can be read, or too many`,
-    action: 'put the certificate of the CA there, as PEM (at most 16, and 64 KB of text)',
+    message: `Entry '${entry}' of Secret ${keyText(key)} has no readable certificate, or too many certificates.`,
+    action:
+      'Store the certificate of the CA there as PEM (at most 16 certificates and 64 KB of text).',
   };
 }

@@ -49,8 +49,8 @@ function portFindings(
     {
       code: 'IngressPortDiffers',
       severity: 'warning',
-      message: `${field} of ${objectText(object)} is ${port}, and the Edge has ${edgePort}, which is what kubeconfigs and workers will have`,
-      action: `write ${edgePort} there, or choose an Edge with port ${port}`,
+      message: `Field ${field} of ${objectText(object)} is ${port}, but the Edge uses ${edgePort}, which kubeconfigs and workers will use.`,
+      action: `Set it to ${edgePort}, or choose an Edge with port ${port}.`,
     },
   ];
 }
@@ -71,8 +71,8 @@ function ownIngressFindings(
       {
         code: 'ProviderMakesIngress',
         severity: 'warning',
-        message: `k0smotron makes Ingress ${namespace}/${name} of spec.ingress of ${objectText(object)} (${quoted(settings)}), and Snicket makes routes for the same hosts`,
-        action: `write spec.ingress.deploy: false there, or let prepare: Force do it; then ${removal}`,
+        message: `k0smotron creates Ingress ${namespace}/${name} for spec.ingress of ${objectText(object)} (${quoted(settings)}), and Snicket creates routes for the same hosts.`,
+        action: `Set spec.ingress.deploy: false, or set prepare: Force. Then delete the Ingress: ${removal}`,
       },
     ];
   }
@@ -81,7 +81,7 @@ function ownIngressFindings(
     {
       code: 'ProviderIngressLeft',
       severity: 'warning',
-      message: `k0smotron has left Ingress ${namespace}/${name}, which claims the hosts of Snicket's routes`,
+      message: `Ingress ${namespace}/${name}, which k0smotron did not delete, claims the hosts of Snicket's routes.`,
       action: removal,
     },
   ];

@@ -53,8 +53,8 @@ function addonFindings(
     {
       code: 'AddonIngressPresent',
       severity: 'warning',
-      message: `Ingress ${namespace}/${uid} of Kamaji's ingress addon claims the same hosts as Snicket's routes`,
-      action: `uninstall the addon, and then delete what it leaves: kubectl delete -n ${namespace} ingress ${uid}`,
+      message: `Ingress ${namespace}/${uid} of Kamaji's ingress addon claims the same hosts as Snicket's routes.`,
+      action: `Uninstall the addon, and then delete the Ingress: kubectl delete -n ${namespace} ingress ${uid}`,
     },
   ];
 }
@@ -73,8 +73,8 @@ export function ownIngressFindings(
     {
       code: 'ProviderMakesIngress',
       severity: 'warning',
-      message: `${displayName} makes Ingress ${namespace}/${name} for ${quoted(host)} (class ${quoted(className ?? 'none')}), and Snicket makes a route for the same host`,
-      action: `write ingressClassName ${UNHANDLED_CLASS} in spec.controlPlane.ingress, or let prepare: Force do it`,
+      message: `${displayName} creates Ingress ${namespace}/${name} for ${quoted(host)} (class ${quoted(className ?? 'none')}), and Snicket creates a route for the same host.`,
+      action: `Set ingressClassName: ${UNHANDLED_CLASS} in spec.controlPlane.ingress, or set prepare: Force.`,
     },
   ];
 }

@@ -85,8 +85,9 @@ describe('an object with the annotation snicket.dev/edge', () => {
           code: 'AnnotationIgnored',
           severity: 'error',
           message:
-            'TenantControlPlane tenants/blue asks for an Exposure by an annotation, and Edge shared ignores annotations',
-          action: 'create the Exposure yourself, or set spec.annotations of Edge shared to Allowed',
+            'TenantControlPlane tenants/blue requests an Exposure by annotation, but Edge shared ignores annotations.',
+          action:
+            'Create the Exposure yourself, or set spec.annotations of Edge shared to Allowed.',
         },
       ],
     });
@@ -207,7 +208,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
 
     expect(found.findings).toMatchObject([{ code: 'ProviderMakesIngress' }]);
     expect(found.findings[0]?.message).toBe(
-      'Kamaji makes Ingress tenants/blue for a.example.test (class haproxy), and Snicket makes a route for the same host',
+      'Kamaji creates Ingress tenants/blue for a.example.test (class haproxy), and Snicket creates a route for the same host.',
     );
   });
 });
@@ -249,7 +250,7 @@ describe('a tenant of Steward', () => {
     expect(JSON.stringify(found.exposure)).not.toContain('image');
     expect(found.findings[1]).toMatchObject({
       code: 'ProxyWordLeftOut',
-      message: `spec.addons.tcpProxy.image of TenantControlPlane tenants/green is ${image}, which does not look like an image of Snicket, so the proxies have the image of the operator`,
+      message: `Image ${image} in spec.addons.tcpProxy of TenantControlPlane tenants/green does not look like an image of Snicket, so the proxies use the image of the operator.`,
     });
   });
 
@@ -266,7 +267,7 @@ describe('a tenant of Steward', () => {
     expect(specOf(found)).toMatchObject({ worker: { hostAliases: [{ ip: '192.0.2.50' }] } });
     expect(found.findings[1]).toMatchObject({ code: 'ProxyWordLeftOut' });
     expect(found.findings[1]?.message).toStartWith(
-      'spec.addons.tcpProxy.resources of TenantControlPlane tenants/green cannot be those of an Exposure: ',
+      'Field spec.addons.tcpProxy.resources of TenantControlPlane tenants/green is invalid in an Exposure: resources.limits.memory: invalid quantity "much": must be a quantity such as 10m, "0.5", 32Mi or 1Gi.',
     );
   });
 
@@ -326,12 +327,14 @@ describe('a control plane of k0smotron', () => {
     expect(found.findings).toMatchObject([
       {
         code: 'IngressPortDiffers',
-        message: expect.stringContaining('is 8443, and the Edge has 443'),
+        message: expect.stringContaining(
+          'Field spec.ingress.port of Cluster tenants/red is 8443, but the Edge uses 443, which kubeconfigs and workers will use.',
+        ),
       },
       {
         code: 'ProviderMakesIngress',
         message: expect.stringContaining(
-          'Ingress tenants/kmc-red of spec.ingress of Cluster tenants/red (class haproxy, haproxy.org/ssl-passthrough)',
+          'k0smotron creates Ingress tenants/kmc-red for spec.ingress of Cluster tenants/red (class haproxy, haproxy.org/ssl-passthrough), and Snicket creates routes for the same hosts.',
         ),
       },
     ]);
@@ -352,7 +355,9 @@ describe('a control plane of k0smotron', () => {
       'spec.ingress': ingress,
     });
 
-    expect(shim(controlPlane).findings[0]?.message).toContain('Ingress tenants/kmc-amber of');
+    expect(shim(controlPlane).findings[0]?.message).toContain(
+      'k0smotron creates Ingress tenants/kmc-amber for spec.ingress of K0smotronControlPlane tenants/amber-cp (class haproxy, haproxy.org/ssl-passthrough), and Snicket creates routes for the same hosts.',
+    );
   });
 
   test.each(['ingress', 'controlPlane.ingress'])('of k0rdent has its hosts in %s', (place) => {

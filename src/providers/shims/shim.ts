@@ -19,6 +19,7 @@ import { k0smotronIntent } from './k0smotron-intent.ts';
 import { workerAnnotation } from './retained-worker.ts';
 import type { ShimContext, ShimIntent } from './shim-intent.ts';
 import { stewardIntent } from './steward-intent.ts';
+import { sentence } from '../../text/sentence.ts';
 
 export type { ShimContext } from './shim-intent.ts';
 
@@ -65,8 +66,8 @@ export function shimObstacle(
   return {
     code: 'ExposureTaken',
     severity: 'error',
-    message: `${objectText(owner)} asks for an Exposure by its annotation, and there is one called ${keyText(existing.metadata)} that is not of its making`,
-    action: `remove the annotation ${EDGE_ANNOTATION}, or delete that Exposure`,
+    message: `${objectText(owner)} requests an Exposure by annotation, but Exposure ${keyText(existing.metadata)} already exists and does not belong to it.`,
+    action: `Remove the annotation ${EDGE_ANNOTATION}, or delete that Exposure.`,
   };
 }
 
@@ -161,8 +162,8 @@ function annotationIgnored(object: KubeObject, edge: string): Finding {
   return {
     code: 'AnnotationIgnored',
     severity: 'error',
-    message: `${objectText(object)} asks for an Exposure by an annotation, and Edge ${edge} ignores annotations`,
-    action: `create the Exposure yourself, or set spec.annotations of Edge ${edge} to Allowed`,
+    message: `${objectText(object)} requests an Exposure by annotation, but Edge ${edge} ignores annotations.`,
+    action: `Create the Exposure yourself, or set spec.annotations of Edge ${edge} to Allowed.`,
   };
 }
 
@@ -170,7 +171,9 @@ function invalidExposure(object: KubeObject, error: InvalidObjectError): Finding
   return {
     code: 'AnnotationInvalid',
     severity: 'error',
-    message: `${objectText(object)} asks for an Exposure that cannot be: ${quoted(error.message, 600)}`,
-    action: 'correct the annotation or the spec of that object, or write the Exposure yourself',
+    message: sentence(
+      `${objectText(object)} requests an invalid Exposure by annotation: ${quoted(error.message, 600)}`,
+    ),
+    action: 'Correct the annotation or the spec of that object, or create the Exposure yourself.',
   };
 }

@@ -13,6 +13,7 @@ import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { ownIngressFindings, publicHost } from './kamaji-intent.ts';
 import { retainedWorker } from './retained-worker.ts';
 import type { ShimContext, ShimIntent } from './shim-intent.ts';
+import { sentence } from '../../text/sentence.ts';
 
 const PROXY = ['spec', 'addons', 'tcpProxy'] as const;
 /** Recognizes an image of Snicket by its name. Other images do not accept Snicket's flags. */
@@ -70,23 +71,23 @@ function ownProxy(object: KubeObject): Finding {
   return {
     code: 'ProviderMakesProxy',
     severity: 'warning',
-    message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy runs in the tenant, and writes the endpoints that Snicket's would; its resources and hostAliases, and an image of Snicket, are in spec.worker of the Exposure`,
+    message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy runs in the tenant and writes the same endpoints as Snicket. Its resources, its hostAliases and an image of Snicket are copied to spec.worker of the Exposure.`,
     action:
-      'remove spec.addons.tcpProxy: then Snicket does what Steward did, and the Exposure keeps them',
+      'Remove spec.addons.tcpProxy. Snicket then takes over, and the Exposure keeps these settings.',
   };
 }
 
 function foreignImage(object: KubeObject, image: string): Finding {
   return droppedSetting(
-    `spec.addons.tcpProxy.image of ${objectText(object)} is ${quoted(image)}, which does not look like an image of Snicket, so the proxies have the image of the operator`,
-    'if it is one of Snicket under another name, write it as spec.worker.image of the Exposure',
+    `Image ${quoted(image)} in spec.addons.tcpProxy of ${objectText(object)} does not look like an image of Snicket, so the proxies use the image of the operator.`,
+    'If it is an image of Snicket under another name, set spec.worker.image of the Exposure to it.',
   );
 }
 
 function claimsDropped(object: KubeObject): Finding {
   return droppedSetting(
-    `spec.addons.tcpProxy.resources.claims of ${objectText(object)} is for devices, and the proxies of Snicket have none`,
-    'nothing has to be done',
+    `Field spec.addons.tcpProxy.resources.claims of ${objectText(object)} requests devices, which the proxies of Snicket do not use.`,
+    'No action is needed.',
   );
 }
 
@@ -95,8 +96,10 @@ function invalidSetting(object: KubeObject, field: string, error: z.ZodError): F
     .map(({ path, sentence }) => `${path}: ${sentence}`)
     .join('. ');
   return droppedSetting(
-    `spec.addons.tcpProxy.${field} of ${objectText(object)} cannot be those of an Exposure: ${quoted(sentences)}`,
-    `write what you want as spec.worker.${field} of the Exposure`,
+    sentence(
+      `Field spec.addons.tcpProxy.${field} of ${objectText(object)} is invalid in an Exposure: ${quoted(sentences)}`,
+    ),
+    `Set spec.worker.${field} of the Exposure instead.`,
   );
 }
 

@@ -96,7 +96,7 @@ export async function cleanUpExposure(
       const consequence = 'leaves its fields in the objects of the control plane';
       return waiting(PREPARATION_FINALIZER, unrestored, time, consequence);
     }
-    const note = `Gave up after ${secondsText(time)}: ${unrestored.because}. The fields that Snicket wrote stay in the objects of the control plane.`;
+    const note = `Gave up after ${secondsText(time)}. ${unrestored.because} The fields that Snicket wrote stay in the objects of the control plane.`;
     const reason = 'ControlPlaneLeftPrepared';
     events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
     // The record goes with the Exposure: the log is the only place that keeps the previous values.
@@ -116,7 +116,7 @@ export async function cleanUpExposure(
     if (left.leftMs > 0) {
       return waiting(TENANT_FINALIZER, rest, left, KEEPS_TENANT_OBJECTS);
     }
-    const note = `Gave up after ${secondsText(left)}: ${rest.because}. Left in place in the tenant: DaemonSet kube-system/snicket-proxy, its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes.`;
+    const note = `Gave up after ${secondsText(left)}. ${rest.because} Left in place in the tenant: DaemonSet kube-system/snicket-proxy, its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes.`;
     const reason = 'TenantLeftBehind';
     events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
     log.error('tenant not cleaned up', { exposure: key, reason: rest.because });
@@ -185,7 +185,7 @@ function waiting(
 
 function waitText(because: string, { givesUpAt }: CleanupTime, consequence: string): string {
   const at = `${givesUpAt.toISOString().slice(0, 19)}Z`;
-  return `${because}. At ${at} Snicket gives up and ${consequence}`;
+  return `${because} At ${at}, Snicket gives up and ${consequence}.`;
 }
 
 function secondsText({ waitedMs }: CleanupTime): string {

@@ -61,8 +61,8 @@ async function isGone(
 const NO_KUBECONFIG: Finding = {
   code: 'KubeconfigMissing',
   severity: 'error',
-  message: 'there is no kubeconfig',
-  action: 'write spec.controlPlane.kubeconfigSecretRef',
+  message: 'The tenant has no kubeconfig.',
+  action: 'Set spec.controlPlane.kubeconfigSecretRef.',
 };
 
 /** What keeps a cleanup from being finished. */
@@ -116,7 +116,7 @@ export async function cleanUpTenant(
     const because = findingText(fault);
     return blockedBy(
       fault,
-      known === undefined ? because : `${because}. Before the deletion: ${known}`,
+      known === undefined ? because : `${because} Before the deletion: ${known}`,
     );
   }
 }
@@ -161,7 +161,7 @@ async function cleanUp(
     if (leaving.length > 0 && !areAddressesRemoved(daemonSet)) {
       if (!time.addressIsLate()) {
         const seconds = Math.round(deps.cleanupTimeoutMs / 2000);
-        const because = `Removing the virtual address from the nodes, for up to ${seconds} s`;
+        const because = `The proxies are removing the virtual address from the nodes, for up to ${seconds} s.`;
         return { because };
       }
       reportRemainingAddress(exposure, daemonSet, deps);

@@ -53,8 +53,8 @@ export async function recordRemainingHosts(
       : kubeconfigText(owner, provided, hosts)),
   ];
   if (sentences.length === 0) return;
-  const gone = `${objectText(owner)} is no longer behind the edge, and ${host} does not point to it`;
-  const note = [gone, ...sentences].join('. ');
+  const gone = `${objectText(owner)} is no longer behind the edge, and ${host} does not point to it.`;
+  const note = [gone, ...sentences].join(' ');
   events.record(owner, { type: 'Warning', action: 'CleanUp', reason: 'EdgeLeft', note });
 }
 
@@ -62,13 +62,13 @@ function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject)
   return (one.creationTimestamp ?? '') > (other.creationTimestamp ?? '');
 }
 
-const RECREATED = 'Its provider creates it again';
+const RECREATED = 'Its provider creates it again.';
 
 function workersText(nodes: number): readonly string[] {
   if (nodes === 0) return [];
   const number = nodes === 1 ? '1 node' : `${nodes} nodes`;
   return [
-    `Workers that joined through it (${number}) lose their API server until the kubeconfig of their kubelet has another server`,
+    `Workers that joined through it (${number}) lose their API server until the kubeconfig of their kubelet has another server.`,
   ];
 }
 
@@ -86,7 +86,7 @@ function kubeconfigText(
         `Secret ${keyText(key)} still contains this host. To let its provider create it again, run: ${deletion(key)}`,
       ]
     : [
-        `The Secret with the kubeconfig still contains this host. To renew it, ${staleKubeconfig(owner)}`,
+        `The Secret with the kubeconfig still contains this host. To renew it: ${staleKubeconfig(owner)}`,
       ];
 }
 

@@ -101,12 +101,17 @@ test('Ready names why proxies are not ready, where the way of clients says so', 
 describe('a state', () => {
   test('of a finding carries its code, its sentence and what to do', () => {
     const code = 'ControlPlaneGone';
-    const finding = { code, severity: 'error', message: 'it is gone', action: 'find it' } as const;
+    const finding = {
+      code,
+      severity: 'error',
+      message: 'It is gone.',
+      action: 'Find it.',
+    } as const;
 
     expect(fails(finding)).toMatchObject({
       status: 'False',
       reason: code,
-      message: 'it is gone; find it',
+      message: 'It is gone. Find it.',
     });
   });
 

@@ -47,14 +47,14 @@ export function notYet(first: PartialCondition): ConditionState {
   return {
     status: 'Unknown',
     reason: `Not${first}`,
-    message: `Waiting for condition ${first}`,
+    message: `Waiting for condition ${first}.`,
   };
 }
 
 /** The state with a finding appended to its message. */
 export function noting(state: ConditionState, finding: Finding | undefined): ConditionState {
   if (finding === undefined) return state;
-  return { ...state, message: `${state.message}. ${finding.code}: ${findingText(finding)}` };
+  return { ...state, message: `${state.message} ${finding.code}: ${findingText(finding)}` };
 }
 
 /** In the order in which problems are fixed: Ready reports the first. */
@@ -96,7 +96,7 @@ export function readyState(conditions: ConditionStates): ConditionState {
   const failing = firstNotTrue(conditions);
   if (failing === undefined) {
     const { reason, message } = conditions.WorkersReady;
-    return reason === NO_NODES ? holds(reason, message) : holds('Ready', 'All conditions are met');
+    return reason === NO_NODES ? holds(reason, message) : holds('Ready', 'All conditions are met.');
   }
   const { reason, message } = conditions[failing];
   return { status: 'False', reason, message };

@@ -12,7 +12,7 @@ import {
 
 function hop(name: string, state: Hop['state'], reason = `${name}${state}`): KnownHop {
   const at = '2026-11-01T00:00:00Z';
-  return reportedHop({ name, state, reason, message: `${name} says`, at });
+  return reportedHop({ name, state, reason, message: `Hop ${name} says.`, at });
 }
 
 const API = ['dns', 'edge', 'sni', 'certificate', 'api'];
@@ -29,13 +29,13 @@ describe('Reachable', () => {
   });
 
   test('is degraded where one address of several is down, and names it', () => {
-    const degraded = { ...hop('edge', 'Pass', 'EdgeDegraded'), action: 'check it' };
+    const degraded = { ...hop('edge', 'Pass', 'EdgeDegraded'), action: 'Check it.' };
     const hops = [hop('dns', 'Pass'), degraded, hop('sni', 'Pass'), hop('api', 'Pass')];
 
     expect(reachableState(hops)).toEqual({
       status: 'True',
       reason: 'Degraded',
-      message: 'edge says; check it',
+      message: 'Hop edge says. Check it.',
     });
   });
 
@@ -46,23 +46,23 @@ describe('Reachable', () => {
     expect(reachableState([dns, hop('api', 'Pass')])).toEqual({
       status: 'True',
       reason: 'DnsMismatch',
-      message: 'dns says',
+      message: 'Hop dns says.',
     });
     expect(reachableState([dns, sni, hop('api', 'Pass')])).toEqual({
       status: 'True',
       reason: 'Degraded',
-      message: 'sni says. dns says',
+      message: 'Hop sni says. Hop dns says.',
     });
   });
 
   test('names the hop that fails, with what to do, and not those that were skipped', () => {
-    const failed = { ...hop('edge', 'Fail', 'EdgeRefused'), action: 'start it' };
+    const failed = { ...hop('edge', 'Fail', 'EdgeRefused'), action: 'Start it.' };
     const hops = [hop('dns', 'Skip'), failed, hop('sni', 'Skip'), hop('api', 'Skip')];
 
     expect(reachableState(hops)).toEqual({
       status: 'False',
       reason: 'EdgeRefused',
-      message: 'edge says; start it',
+      message: 'Hop edge says. Start it.',
     });
   });
 
@@ -71,7 +71,7 @@ describe('Reachable', () => {
 
     expect(reachableState(hops)).toMatchObject({
       reason: 'DnsNoAnswer',
-      message: 'dns says. Also failing: certificate (TooOld)',
+      message: 'Hop dns says. Also failing: certificate (TooOld).',
     });
   });
 
@@ -111,7 +111,7 @@ describe('KonnectivityReady', () => {
       status: 'False',
       reason: 'ServicePortMissing',
       message:
-        'the Service has no port 8132, which spec.controlPlane.service.konnectivityPort names',
+        'The Service has no port 8132, which spec.controlPlane.service.konnectivityPort names.',
     });
   });
 

@@ -25,7 +25,7 @@ export function reportedHop({ name, state, reason, message, action }: Hop): Know
 const API_HOPS = ['dns', 'edge', 'sni', 'certificate', 'api'];
 
 /** Whether agents are connected is not observed. */
-const KONNECTIVITY_READY = "The konnectivity host points to this tenant's konnectivity server";
+const KONNECTIVITY_READY = "The konnectivity host points to this tenant's konnectivity server.";
 
 /** Whether clients reach the API by its host; by a previous Edge, where they still go by that. */
 export function reachableState(hops: readonly KnownHop[], previousEdge?: string): ConditionState {
@@ -35,7 +35,7 @@ export function reachableState(hops: readonly KnownHop[], previousEdge?: string)
   if (previousEdge === undefined) return state;
   return {
     ...state,
-    message: `Through Edge ${previousEdge}, until the new Edge accepts the routes: ${state.message}`,
+    message: `Edge ${previousEdge} is in use until the new Edge accepts the routes. ${state.message}`,
   };
 }
 
@@ -45,17 +45,17 @@ function passing(way: readonly KnownHop[]): ConditionState {
   const mismatch = way.filter((hop) => hop.code === 'DnsMismatch');
   const warnings = [...degraded, ...mismatch];
   if (warnings.length === 0) {
-    return holds('Reachable', 'Clients reach the API: every hop passes');
+    return holds('Reachable', 'Clients reach the API: every hop passes.');
   }
   const reason = degraded.length > 0 ? 'Degraded' : 'DnsMismatch';
-  return holds(reason, warnings.map(findingText).join('. '));
+  return holds(reason, warnings.map(findingText).join(' '));
 }
 
 /** The names of all other hops that fail, so that a user can fix all of them. */
 function others(hops: readonly KnownHop[], first: KnownHop): string {
   const failed = hops.filter((hop) => hop !== first && hop.state === 'Fail');
   if (failed.length === 0) return '';
-  return `. Also failing: ${failed.map((hop) => `${hop.name} (${hop.code})`).join(', ')}`;
+  return ` Also failing: ${failed.map((hop) => `${hop.name} (${hop.code})`).join(', ')}.`;
 }
 
 /** Whether agents reach konnectivity, if the control plane has it or the spec names its port. */
@@ -66,10 +66,10 @@ export function konnectivityState(
 ): ConditionState {
   if (routes?.konnectivity === undefined) {
     if (desiredPort !== undefined) {
-      const message = `the Service has no port ${desiredPort}, which spec.controlPlane.service.konnectivityPort names`;
+      const message = `The Service has no port ${desiredPort}, which spec.controlPlane.service.konnectivityPort names.`;
       return { status: 'False', reason: 'ServicePortMissing', message };
     }
-    return holds('NotUsed', 'The control plane has no konnectivity server');
+    return holds('NotUsed', 'The control plane has no konnectivity server.');
   }
   const way = hops.filter(({ name }) => name === 'konnectivity');
   if (way.length === 0) return notProbed();
@@ -93,7 +93,7 @@ function failing(hops: readonly KnownHop[]): ConditionState | undefined {
 }
 
 function notProbed(): ConditionState {
-  return { status: 'Unknown', reason: 'NotProbed', message: 'Not probed yet' };
+  return { status: 'Unknown', reason: 'NotProbed', message: 'Not probed yet.' };
 }
 
 /** The probed hops, then the hops that the tenant's API reports; undefined before the first probe. */

@@ -63,7 +63,7 @@ export function faultStates(
 export function acceptedState({ findings }: Plan): ConditionState {
   const wrong = findings.find(({ about, severity }) => about === 'spec' && severity === 'error');
   return wrong === undefined
-    ? holds('Accepted', 'The Edge exists and the hosts are free')
+    ? holds('Accepted', 'The Edge exists and the hosts are free.')
     : fails(wrong);
 }
 
@@ -89,7 +89,7 @@ function errorState(
   }
   const missing = findings.find(isError);
   if (missing === undefined) {
-    return holds('Prepared', 'The control plane exists, with its Service, CA and kubeconfig');
+    return holds('Prepared', 'The control plane exists, with its Service, CA and kubeconfig.');
   }
   return isComing ? waits(missing.code, findingText(missing)) : fails(missing);
 }
@@ -141,7 +141,7 @@ export function stateBefore(
 }
 
 function notReconciled(): ConditionState {
-  return { status: 'Unknown', reason: 'NotLookedAt', message: 'Not reconciled yet' };
+  return { status: 'Unknown', reason: 'NotLookedAt', message: 'Not reconciled yet.' };
 }
 
 /** A tenant that is starting is reported after this time: most have started by then, and each report is a write. */

@@ -43,11 +43,11 @@ export function routedState(
 function handshakeState(hops: readonly KnownHop[]): ConditionState {
   const sni = hops.find(({ name }) => name === 'sni');
   if (sni?.state === 'Pass') {
-    return holds('ProvedByHandshake', 'A TLS handshake through the edge reaches the tenant');
+    return holds('ProvedByHandshake', 'A TLS handshake through the edge reaches the tenant.');
   }
   return {
     status: 'Unknown',
     reason: 'NotTold',
-    message: `The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet${sni === undefined ? '' : `: ${sni.message}`}`,
+    message: `The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.${sni === undefined ? '' : ` ${sni.message}`}`,
   };
 }

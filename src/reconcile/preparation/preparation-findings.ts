@@ -10,8 +10,9 @@ import type { Finding } from '../../api/finding.ts';
 import type { FieldState, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import { OWN_MANAGER, otherOwners } from '../../providers/preparation/field-owners.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
+import { sentence } from '../../text/sentence.ts';
 
-const YOURSELF = 'put the fields there yourself (snicket render shows them as YAML)';
+const YOURSELF = 'Set the fields yourself (snicket render shows them as YAML)';
 
 /** Other field managers own fields that would change: one finding for each of them. */
 export function conflictFindings(
@@ -21,8 +22,8 @@ export function conflictFindings(
   return owners.map(({ manager, fields }) => ({
     code: 'FieldConflict',
     severity: 'error',
-    message: `${quoted(manager)} owns ${fields.map((field) => ownedText(plan, field)).join(', ')} of ${objectText(plan.live)}, so nothing was written`,
-    action: `${YOURSELF}, where ${quoted(manager)} has its own; or write prepare: Force${existingHostsText(plan)}`,
+    message: `Field manager ${quoted(manager)} owns ${fields.map((field) => ownedText(plan, field)).join(', ')} of ${objectText(plan.live)}, so Snicket wrote nothing.`,
+    action: `${YOURSELF} where ${quoted(manager)} sets its own, or set prepare: Force.${existingHostsText(plan)}`,
   }));
 }
 
@@ -44,7 +45,7 @@ export function plannedConflicts(plan: PreparationPlan): readonly Finding[] {
 function ownedText({ fields, live }: PreparationPlan, field: string): string {
   const known = fields.find(({ path }) => pathText(path) === field);
   if (known === undefined) return field;
-  return `${field} (${shown(valueAt(live, ...known.path))}, wanted ${shown(known.wanted)})`;
+  return `${field} (${shown(valueAt(live, ...known.path))}, desired ${shown(known.wanted)})`;
 }
 
 /** Policy Report: the fields that the user has to write. */
@@ -53,8 +54,8 @@ export function wantedFinding(plan: PreparationPlan): Finding {
   return {
     code: 'PreparationWanted',
     severity: 'error',
-    message: `${objectText(live)} lacks what it needs to be behind the edge: ${fieldsText(differing)}`,
-    action: `${YOURSELF}, or write prepare: Patch${existingHostsText(plan)}`,
+    message: `${objectText(live)} lacks fields that it needs behind the edge: ${fieldsText(differing)}.`,
+    action: `${YOURSELF}, or set prepare: Patch.${existingHostsText(plan)}`,
   };
 }
 
@@ -75,7 +76,7 @@ function existingHostsText({ differing }: PreparationPlan): string {
       : `${field}: ${quoted(host)}`;
   });
   if (existing.length === 0) return '';
-  return `; to keep what is there, write ${existing.join(' and ')} in the Exposure`;
+  return ` To keep the current hosts, set ${existing.join(' and ')} in the Exposure.`;
 }
 
 /** The API server, or a webhook of the provider, rejects the write. */
@@ -83,8 +84,8 @@ export function refusedFinding({ live }: PreparationPlan, error: KubeError): Fin
   return {
     code: 'PreparationRefused',
     severity: 'error',
-    message: `${objectText(live)} could not be written: ${quoted(error.message)}`,
-    action: 'correct what is said there, in the object or in the Exposure',
+    message: sentence(`${objectText(live)} could not be written: ${quoted(error.message)}`),
+    action: 'Correct the object or the Exposure.',
   };
 }
 
@@ -93,8 +94,8 @@ export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
   return {
     code: 'PreparationForbidden',
     severity: 'error',
-    message: `Snicket may not write ${objectText(live)}`,
-    action: `give its ClusterRole the verb patch on ${resource.plural}, or write prepare: Report`,
+    message: `Snicket is not allowed to write ${objectText(live)}.`,
+    action: `Add the verb patch on ${resource.plural} to its ClusterRole, or set prepare: Report.`,
   };
 }
 
@@ -103,7 +104,7 @@ export function notKeptFinding(live: KubeObject, fields: readonly FieldState[]):
   return {
     code: 'PreparationNotKept',
     severity: 'error',
-    message: `${objectText(live)} was written, and does not have ${fieldsText(fields)}: a webhook changes it`,
+    message: `${objectText(live)} was written, but a webhook changed it: ${fieldsText(fields)}.`,
     action: YOURSELF,
   };
 }
@@ -118,14 +119,14 @@ export function contestedFinding(
   const others = managersIn(
     (live.metadata.managedFields ?? []).filter(({ manager }) => manager !== OWN_MANAGER),
   );
-  const who = owners === '' ? 'somebody' : owners;
+  const who = owners === '' ? 'Another client' : `Field manager ${owners}`;
   const when = since === undefined ? '' : `, since ${since.toISOString().slice(0, 19)}Z`;
-  const suspects = owners === '' && others !== '' ? ` (others who write there: ${others})` : '';
+  const suspects = owners === '' && others !== '' ? ` (other field managers: ${others})` : '';
   return {
     code: 'PreparationContested',
     severity: 'error',
-    message: `${who} undoes what Snicket writes into ${objectText(live)}${when}${suspects}: ${fieldsText(differing)}`,
-    action: `${YOURSELF}, or end the other's writing; Snicket tries again, each time later`,
+    message: `${who} reverts Snicket's changes to ${objectText(live)}${when}${suspects}: ${fieldsText(differing)}.`,
+    action: `${YOURSELF}, or stop the other writer. Snicket retries with increasing delays.`,
   };
 }
 
@@ -142,8 +143,8 @@ export function busyFinding(objects: readonly KubeObject[]): Finding {
   return {
     code: 'PreparationBusy',
     severity: 'error',
-    message: `others write ${objects.map(objectText).join(', ')} so often that Snicket did not get to it`,
-    action: 'nothing has to be done; it tries again',
+    message: `Other clients write ${objects.map(objectText).join(', ')} so often that Snicket could not.`,
+    action: 'No action is needed. Snicket retries.',
   };
 }
 
@@ -152,17 +153,17 @@ export function goneFinding(live: KubeObject): Finding {
   return {
     code: 'ControlPlaneGone',
     severity: 'error',
-    message: `${objectText(live)} was deleted while it was being prepared`,
-    action: 'create it again, or delete the Exposure',
+    message: `${objectText(live)} was deleted while Snicket prepared it.`,
+    action: 'Create it again, or delete the Exposure.',
   };
 }
 
 function fieldsText(fields: readonly FieldState[]): string {
   return fields
-    .map(({ path, now, wanted }) => `${pathText(path)} is ${shown(now)}, wanted ${shown(wanted)}`)
+    .map(({ path, now, wanted }) => `${pathText(path)} is ${shown(now)}, desired ${shown(wanted)}`)
     .join('; ');
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? 'not there' : quoted(JSON.stringify(value), 120);
+  return value === undefined ? 'unset' : quoted(JSON.stringify(value), 120);
 }

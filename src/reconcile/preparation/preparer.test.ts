@@ -47,9 +47,9 @@ describe.concurrent('prepare: Patch', () => {
         code: 'FieldConflict',
         severity: 'error',
         message:
-          'user owns .spec.networkProfile.certSANs (["own.example.test"], wanted ["own.example.test","blue.k8s.example.test","blue.konnectivity.example.test"]) of TenantControlPlane tenants/blue, so nothing was written',
+          'Field manager user owns .spec.networkProfile.certSANs (["own.example.test"], desired ["own.example.test","blue.k8s.example.test","blue.konnectivity.example.test"]) of TenantControlPlane tenants/blue, so Snicket wrote nothing.',
         action:
-          'put the fields there yourself (snicket render shows them as YAML), where user has its own; or write prepare: Force',
+          'Set the fields yourself (snicket render shows them as YAML) where user sets its own, or set prepare: Force.',
       },
     ]);
     expect(lab.paste()).toContain('- own.example.test\n');
@@ -80,7 +80,7 @@ describe.concurrent('prepare: Patch', () => {
     const outcome = await lab.prepare();
 
     expect(outcome.findings[0]?.message).toContain(
-      'argocd-controller owns .spec.controlPlane.ingress.hostname ("elsewhere.example.test:443", wanted "blue.k8s.example.test:443")',
+      'argocd-controller owns .spec.controlPlane.ingress.hostname ("elsewhere.example.test:443", desired "blue.k8s.example.test:443")',
     );
     expect(at(lab, HOST)).toBe('elsewhere.example.test:443');
   });
@@ -238,7 +238,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(waits.map(({ requeueAfterMs }) => requeueAfterMs)).toEqual([1_000, 2_000, 4_000, 8_000]);
     expect(waits[0]?.findings).toMatchObject([{ code: 'PreparationContested' }]);
     expect(waits[0]?.findings[0]?.message).toStartWith(
-      'somebody undoes what Snicket writes into TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z (others who write there: user): .spec.controlPlane.ingress.hostname is not there',
+      `Another client reverts Snicket's changes to TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z (other field managers: user): .spec.controlPlane.ingress.hostname is unset, desired "blue.k8s.example.test:443"; .spec.controlPlane.ingress.ingressClassName is unset, desired "snicket-unhandled".`,
     );
     expect(waits[3]?.findings).toEqual(waits[0]!.findings);
   });
@@ -297,7 +297,9 @@ describe.concurrent('prepare: Patch', () => {
     const outcome = await lab.prepare();
 
     expect(outcome.findings).toMatchObject([{ code: 'FieldConflict' }]);
-    expect(outcome.findings[0]?.message).toStartWith('user owns .spec.networkProfile.certSANs');
+    expect(outcome.findings[0]?.message).toStartWith(
+      'Field manager user owns .spec.networkProfile.certSANs (["own.example.test"], desired ["own.example.test","blue.k8s.example.test","blue.konnectivity.example.test"]) of TenantControlPlane tenants/blue, so Snicket wrote nothing.',
+    );
     expect(at(lab, HOST)).toBe('old.example.test');
   });
 
@@ -311,7 +313,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(outcome.findings).toMatchObject([
       {
         code: 'ControlPlaneGone',
-        message: 'TenantControlPlane tenants/blue was deleted while it was being prepared',
+        message: 'TenantControlPlane tenants/blue was deleted while Snicket prepared it.',
       },
     ]);
     expect(lab.server.read(PROVIDER_RESOURCES.kamaji, BLUE)).toBeUndefined();
@@ -375,7 +377,7 @@ describe.concurrent('prepare: Patch', () => {
       {
         code: 'PreparationRecordNewer',
         message:
-          "The annotation snicket.dev/preparation of Exposure tenants/blue has version 2, and this version of Snicket reads version 1. Snicket changes neither the control plane's objects nor the annotation",
+          "The annotation snicket.dev/preparation of Exposure tenants/blue has version 2, but this version of Snicket reads version 1. Snicket changes neither the control plane's objects nor the annotation.",
       },
     ]);
     expect(restored).toContain('has version 2');
@@ -425,7 +427,7 @@ describe.concurrent('prepare: Report', () => {
     expect(outcome.isPrepared).toBe(false);
     expect(outcome.findings).toMatchObject([{ code: 'PreparationWanted' }]);
     expect(outcome.findings[0]?.message).toContain(
-      '.spec.controlPlane.ingress.hostname is not there, wanted "blue.k8s.example.test:443"',
+      'TenantControlPlane tenants/blue lacks fields that it needs behind the edge: .spec.controlPlane.ingress.hostname is unset, desired "blue.k8s.example.test:443"; .spec.controlPlane.ingress.ingressClassName is unset, desired "snicket-unhandled"; .spec.networkProfile.certSANs is unset, desired ["blue.k8s.example.test","blue.konnectivity.example.test"]; .spec.controlPlane.deployment.extraArgs.apiServer is unset, desired ["--endpoint-reconciler-type=none"]; .spec.addons.konnectivity.agent.extraArgs is unset, desired ["--proxy-server-host=blue.konnectivity.example.test","--proxy-server-port=443"].',
     );
     expect(lab.paste()).toContain('hostname: blue.k8s.example.test:443\n');
     expect(lab.record()).toBeUndefined();
@@ -485,7 +487,7 @@ describe.concurrent('prepare: Force', () => {
 
     expect(contested.findings).toMatchObject([{ code: 'PreparationContested' }]);
     expect(contested.findings[0]?.message).toBe(
-      'user undoes what Snicket writes into TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z: .spec.controlPlane.ingress.hostname is "old.example.test", wanted "blue.k8s.example.test:443"',
+      `Field manager user reverts Snicket's changes to TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z: .spec.controlPlane.ingress.hostname is "old.example.test", desired "blue.k8s.example.test:443".`,
     );
     expect(contested.requeueAfterMs).toBe(1_000);
     expect(still.findings).toEqual(contested.findings);

@@ -357,7 +357,7 @@ describe.concurrent('an Exposure that goes', () => {
     await lab.prepare();
     await lab.changeRecord(withFields(lab, () => fields));
 
-    expect(await lab.restore()).toContain('is not one that Snicket writes');
+    expect(await lab.restore()).toContain('was not written by Snicket');
 
     expect(lab.tenant().metadata.labels).toBeUndefined();
   });
@@ -391,7 +391,7 @@ describe.concurrent('an Exposure that goes', () => {
     const { findings } = await lab.prepare();
 
     expect(lab.tenant()).toEqual(before);
-    expect(said).toContain('is not one that Snicket writes');
+    expect(said).toContain('was not written by Snicket');
     expect(findings).toMatchObject([{ code: 'PreparationRecordUnreadable' }]);
   });
 });

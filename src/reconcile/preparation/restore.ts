@@ -31,6 +31,7 @@ import type { Provider } from '../../providers/provider.ts';
 import { quoted } from '../../text/quote.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { writeRecord } from './record-writes.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The input of {@link restore}. */
 export interface RestoreInput {
@@ -73,7 +74,7 @@ export async function restore(
       return undefined;
     }
   }
-  return `Other clients keep changing Exposure ${keyText(metadata)}`;
+  return `Other clients keep changing Exposure ${keyText(metadata)}.`;
 }
 
 interface RestoreTarget {
@@ -109,13 +110,13 @@ async function restoreOne(
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return undefined;
       if (isKubeError(error, 'Invalid', 'Forbidden')) {
-        return `${objectText(live)} cannot be put back as it was: ${quoted(error.message)}`;
+        return sentence(`${objectText(live)} cannot be restored: ${quoted(error.message)}`);
       }
       // Another client wrote in between: read again.
       if (!isKubeError(error, 'Conflict')) throw error;
     }
   }
-  return `others write ${resource.kind} ${keyText(key)} all the time, or undo what is put back there`;
+  return `Other clients keep changing ${resource.kind} ${keyText(key)}.`;
 }
 
 async function nextStep(

@@ -44,9 +44,11 @@ describe('a control plane of two objects, one of which has a field of another ma
     expect(now()).toEqual(before);
     expect(outcome.isPrepared).toBe(false);
     expect(outcome.findings).toMatchObject([{ code: 'FieldConflict' }]);
-    expect(outcome.findings[0]?.message).toStartWith('user owns .spec.patches');
+    expect(outcome.findings[0]?.message).toStartWith(
+      'Field manager user owns .spec.patches ([{"target":{"kind":"ConfigMap","component":"x"},"patch":{"type":"merge"}}], desired [{"target":{"kind":"ConfigMap","component":"x"},"patch":{"type":"merge"}},{"target":{"kind":"ConfigMap","component":"in…) of K0smotronControlPlane tenants/violet-cp, so Snicket wrote nothing.',
+    );
     expect(outcome.findings[0]?.message).toEndWith(
-      'of K0smotronControlPlane tenants/violet-cp, so nothing was written',
+      'of K0smotronControlPlane tenants/violet-cp, so Snicket wrote nothing.',
     );
   });
 

@@ -161,7 +161,7 @@ function nameTaken(object: KubeObject): Finding {
   return {
     code: 'NameTaken',
     severity: 'error',
-    message: `${objectText(object)} is there and was not made by Snicket`,
-    action: 'remove or rename it, or give the Exposure another name',
+    message: `${objectText(object)} already exists and was not created by Snicket.`,
+    action: 'Delete or rename it, or choose another name for the Exposure.',
   };
 }

@@ -11,6 +11,7 @@ import { KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import type { Finding } from '../../api/finding.ts';
 import { tenantAccess, type TenantAddress } from './link/tenant-links.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The timeout of one request. */
 const TIMEOUT_MS = 10_000;
@@ -87,7 +88,8 @@ function unreached(errors: readonly unknown[]): Finding {
   return {
     code: 'TenantUnreachable',
     severity: 'error',
-    message: `the tenant's API server does not answer: ${said.join('. ')}`,
-    action: 'see that the control plane runs, or look from where one of these addresses is reached',
+    message: sentence(`The tenant's API server does not answer: ${said.join('. ')}`),
+    action:
+      'Check that the control plane runs, or run this command where one of these addresses is reachable.',
   };
 }

@@ -16,6 +16,7 @@ import { leafNames } from '../../plan/leaf-names.ts';
 import { PROXY_FILES } from '../../tenant/proxy-names.ts';
 import { KeyFileError } from '../../wire/master-keys.ts';
 import type { MasterKeys } from '../../management/master-keys.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** The input of {@link credentialsFor}. */
 export interface CredentialsInput {
@@ -82,12 +83,12 @@ async function keysOrFinding(read: () => Promise<MasterKeys>): Promise<MasterKey
     return await read();
   } catch (error) {
     if (!(error instanceof KeyFileError)) throw error;
-    const { message } = error;
+    const message = sentence(error.message);
     return {
       code: 'GatewayKeysUnusable',
       severity: 'error',
       message,
-      action: 'correct the Secret',
+      action: 'Correct the Secret.',
     };
   }
 }

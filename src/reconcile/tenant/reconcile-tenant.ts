@@ -241,7 +241,7 @@ async function notOwned(
 ): Promise<TenantOutcome> {
   deps.pacer.unreachable(key);
   if (ownership.kind === 'Deleting') {
-    return { condition: waits('Leaving', 'The Exposure is being deleted'), hops: [] };
+    return { condition: waits('Leaving', 'The Exposure is being deleted.'), hops: [] };
   }
   // There is nothing to clean up in a tenant of another Exposure.
   await inManagement(async () =>
@@ -264,7 +264,7 @@ function expired({ message }: TenantNotOwned): TenantOutcome {
 }
 
 function notInitialised({ message }: TenantNotInitialised): TenantOutcome {
-  const action = 'wait a few seconds';
+  const action = 'Wait a few seconds.';
   const finding: Finding = { code: 'TenantNotInitialised', severity: 'error', message, action };
   return { condition: waitsFor(finding, message), hops: [], poll: NOT_INITIALISED };
 }
@@ -276,10 +276,10 @@ function noKubeconfig({ findings }: ControlPlaneReading): ConditionState {
     {
       code: 'KubeconfigMissing',
       severity: 'error',
-      message: 'there is no kubeconfig of the tenant yet, so nothing is known of its side',
-      action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef',
+      message: 'The tenant has no kubeconfig yet, so its state is unknown.',
+      action: 'Wait for its provider, or set spec.controlPlane.kubeconfigSecretRef.',
     },
-    'there is no kubeconfig of the tenant yet',
+    'The tenant has no kubeconfig yet.',
   );
 }
 
@@ -290,8 +290,8 @@ function incomplete({ findings }: Plan, reading: ControlPlaneReading): Finding {
     reading.findings.find(({ severity }) => severity === 'error') ?? {
       code: 'FactsMissing',
       severity: 'error',
-      message: 'not everything is known of the tenant yet',
-      action: 'see the condition Prepared',
+      message: 'The tenant is not fully known yet.',
+      action: 'See the condition Prepared.',
     }
   );
 }

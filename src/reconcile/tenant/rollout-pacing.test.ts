@@ -28,7 +28,7 @@ describe('a tenant may start', () => {
     expect(decideRollout({ ...IDLE, active: 10 })).toEqual({
       mayStart: false,
       reason: 'RolloutPending',
-      message: 'A new template waits for 10 other rollouts',
+      message: 'A new template waits for 10 other rollouts.',
     });
   });
 

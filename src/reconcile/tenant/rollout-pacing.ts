@@ -87,15 +87,15 @@ export function decideRollout({
   const [first, ...others] = failed;
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` and of ${others.length} others`;
-    const message = `A new template waits because the rollout of Exposure ${first}${more} failed. Fix that tenant, or wait: a failed rollout pauses the others for an hour. The proxies of this tenant serve with the previous template`;
+    const message = `A new template waits because the rollout of Exposure ${first}${more} failed. Fix that tenant, or wait: a failed rollout pauses the others for an hour. The proxies of this tenant serve with the previous template.`;
     return { mayStart: false, reason: 'RolloutPaused', message };
   }
   if (!isComplete) {
-    const message = 'A new template waits until the operator has observed every tenant';
+    const message = 'A new template waits until the operator has observed every tenant.';
     return { mayStart: false, reason: 'RolloutPending', message };
   }
   if (active >= maxConcurrent) {
-    const message = `A new template waits for ${active} other rollouts`;
+    const message = `A new template waits for ${active} other rollouts.`;
     return { mayStart: false, reason: 'RolloutPending', message };
   }
   return { mayStart: true };

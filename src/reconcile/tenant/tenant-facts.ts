@@ -15,7 +15,7 @@ export class TenantNotInitialised extends Error {
   override readonly name = 'TenantNotInitialised';
 
   constructor(server: string, missing = 'Service default/kubernetes') {
-    super(`the API server at ${server} has not created ${missing} yet`);
+    super(`The API server at ${server} has not created ${missing} yet.`);
   }
 }
 

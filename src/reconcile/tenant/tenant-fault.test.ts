@@ -29,5 +29,5 @@ test('an error after the time limit is of a tenant that does not answer', () => 
   const fault = tenantFault(LINK, new TypeError('aborted'), AbortSignal.abort());
 
   expect(fault.code).toBe('TenantUnreachable');
-  expect(fault.message).toEndWith('no answer in time');
+  expect(fault.message).toEndWith('timeout.');
 });

@@ -7,46 +7,47 @@ import { quoted } from '../../text/quote.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import { TenantNotOwned } from './ownership/owned-client.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
+import { sentence } from '../../text/sentence.ts';
 
 /** By the reason of a failed call. All others are {@link UNREACHABLE}. */
 const FAULTS: Partial<Record<KubeErrorReason, Pick<Finding, 'code' | 'action'>>> = {
   Forbidden: {
     code: 'TenantForbidden',
-    action: 'give the user of its kubeconfig the rights of an administrator',
+    action: 'Grant the user of its kubeconfig the permissions of an administrator.',
   },
   Unauthorized: {
     code: 'TenantUnauthorized',
-    action: 'put a kubeconfig into its Secret whose certificate or token is still good',
+    action: 'Store a kubeconfig with a valid certificate or token in its Secret.',
   },
   Untrusted: {
     code: 'TenantUntrusted',
     action:
-      "see that the CA in its kubeconfig is the one of the tenant's API server, or correct spec.controlPlane.endpoints",
+      "Check that the CA in its kubeconfig is that of the tenant's API server, or correct spec.controlPlane.endpoints.",
   },
   Invalid: {
     code: 'TenantRefuses',
-    action: 'see which admission policy of the tenant refuses it',
+    action: 'Check which admission policy of the tenant rejects it.',
   },
   Malformed: {
     code: 'TenantMalformed',
-    action: 'see that it is a kube-apiserver that answers there',
+    action: 'Check that a kube-apiserver answers at this address.',
   },
 };
 
 /** That it does not answer. */
 export const UNREACHABLE: Pick<Finding, 'code' | 'action'> = {
   code: 'TenantUnreachable',
-  action: 'see that the control plane runs, and that the operator may dial it',
+  action: 'Check that the control plane runs and that the operator can dial it.',
 };
 
 const NOT_INITIALISED: Pick<Finding, 'code' | 'action'> = {
   code: 'TenantNotInitialised',
-  action: 'wait a few seconds',
+  action: 'Wait a few seconds.',
 };
 
 const NOT_OWNED: Pick<Finding, 'code' | 'action'> = {
   code: 'TenantOwnedElsewhere',
-  action: 'wait until Snicket holds the Lease again',
+  action: 'Wait until Snicket holds the Lease again.',
 };
 
 /** What an error means that came while the tenant was worked with. */
@@ -56,7 +57,7 @@ export function tenantFault(
   inTime: AbortSignal,
 ): Finding {
   const { server } = client;
-  if (inTime.aborted) return apiFault(server, UNREACHABLE, 'no answer in time');
+  if (inTime.aborted) return apiFault(server, UNREACHABLE, 'timeout');
   if (error instanceof KubeError) {
     return apiFault(server, FAULTS[error.reason] ?? UNREACHABLE, error.message);
   }
@@ -67,8 +68,10 @@ export function tenantFault(
   return {
     code: 'InternalError',
     severity: 'error',
-    message: `internal error while the tenant at ${server} was reconciled: ${quoted(String(error))}`,
-    action: "report it as a bug of Snicket, with the operator's log",
+    message: sentence(
+      `An internal error occurred while Snicket reconciled the tenant at ${server}: ${quoted(String(error))}`,
+    ),
+    action: "Report it as a bug of Snicket, with the operator's log.",
   };
 }
 
@@ -77,6 +80,6 @@ function apiFault(
   { code, action }: Pick<Finding, 'code' | 'action'>,
   cause: string,
 ): Finding {
-  const message = `the tenant's API server at ${server} cannot be worked with: ${cause}`;
+  const message = sentence(`The tenant's API server at ${server} cannot be used: ${cause}`);
   return { code, severity: 'error', message, action };
 }

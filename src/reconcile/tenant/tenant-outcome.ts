@@ -140,7 +140,7 @@ function conditionOf(endpoints: HopResult, proxies: HopResult, desired: number):
     return NEEDS_USER.has(code) ? { ...waiting, isWaiting: false } : waiting;
   }
   return desired === 0
-    ? holds(NO_NODES, 'The tenant has no nodes yet. Each node gets a proxy when it joins')
+    ? holds(NO_NODES, 'The tenant has no nodes yet. Each node gets a proxy when it joins.')
     : holds(proxies.code, proxies.message);
 }
 

@@ -110,8 +110,8 @@ function nameTaken(object: KubeObject): Finding {
   return {
     code: 'NameTaken',
     severity: 'error',
-    message: `${objectText(object)} of the tenant is there and was not made by Snicket`,
-    action: 'remove or rename it',
+    message: `${objectText(object)} of the tenant already exists and was not created by Snicket.`,
+    action: 'Delete or rename it.',
   };
 }
 

@@ -134,10 +134,10 @@ test('an Edge whose file was never right is what an Exposure waits for, until it
   await lab.untilCondition(
     'blue',
     'Accepted',
-    /^False NoDefaultEdge: .* one may be in edge\.yaml, which cannot be used; correct edge\.yaml$/,
+    /^False NoDefaultEdge: .* It may be defined in edge\.yaml, which cannot be used\. Correct edge\.yaml\.$/,
   );
   lab.remove('edge.yaml');
-  await lab.untilCondition('blue', 'Accepted', /there is no Edge at all; create one/);
+  await lab.untilCondition('blue', 'Accepted', /no Edge exists\. Create an Edge/);
   lab.writeEdge();
   await lab.untilCondition('blue', 'Accepted', /^True/);
 }, 240_000);
@@ -147,7 +147,7 @@ test('after a restart the log tells of what is still not Ready', async () => {
   await lab.addTenant('blue');
   lab.write('blue/tenant.yaml', exposureText('blue'));
   await lab.start();
-  const before = await lab.logged(/there is no Secret default\/blue-ca/);
+  const before = await lab.logged(/Secret default\/blue-ca does not exist\./);
   await lab.stop();
 
   await lab.start();

@@ -19,15 +19,15 @@ export const cloudflare: RecordFormat = {
     const { ttlSeconds } = options;
     if (ttlSeconds < TTL.least || ttlSeconds > TTL.most) {
       return {
-        message: `Cloudflare takes a TTL from ${TTL.least} to ${TTL.most}, and --ttl is ${ttlSeconds}`,
-        action: 'write another',
+        message: `Cloudflare accepts a TTL from ${TTL.least} to ${TTL.most}, but --ttl is ${ttlSeconds}.`,
+        action: 'Set another TTL.',
       };
     }
     const { length } = this.text(entries, options);
     if (length <= MAX_BYTES) return undefined;
     return {
-      message: `Cloudflare imports ${MAX_BYTES} bytes at once, and these are ${length}`,
-      action: 'name fewer Exposures, or take --wildcard',
+      message: `Cloudflare imports at most ${MAX_BYTES} bytes at once, but there are ${length}.`,
+      action: 'Name fewer Exposures, or use --wildcard.',
     };
   },
   text: (entries, options) => `${HEAD}${zoneLines(entries, options)}`,

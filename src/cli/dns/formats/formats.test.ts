@@ -160,10 +160,10 @@ Add-DnsServerResourceRecordCName -ZoneName 'example.com' -Name 'tenants-red.k8s'
 
     expect(FORMATS.windows.fault(lost, OPTIONS)).toEqual({
       message:
-        'Windows has to be told the zone of a.other.example, and it is not below example.com',
-      action: 'name it with --zone',
+        'Windows requires the zone of a.other.example, but the known zones (example.com) do not contain it.',
+      action: 'Set it with --zone.',
     });
-    expect(FORMATS.windows.fault(homeless, OPTIONS)?.message).toEndWith('no zone is known');
+    expect(FORMATS.windows.fault(homeless, OPTIONS)?.message).toEndWith('no zone is known.');
     expect(textOf('windows', homeless, { ...OPTIONS, zones: ['other.example'] })).toContain(
       "-Name 'a' ",
     );
@@ -199,10 +199,10 @@ tenants-red.k8s.example.com. 300 IN CNAME lb-1.cloud.example.net.
     const many = Array.from({ length: 4000 }, (_, at) => entryOf(`tenants-${at}.k8s.example.com`));
 
     expect(FORMATS.cloudflare.fault(ENTRIES, { ...OPTIONS, ttlSeconds: 30 })?.message).toBe(
-      'Cloudflare takes a TTL from 60 to 86400, and --ttl is 30',
+      'Cloudflare accepts a TTL from 60 to 86400, but --ttl is 30.',
     );
     expect(FORMATS.cloudflare.fault(many, OPTIONS)?.message).toStartWith(
-      'Cloudflare imports 262144 bytes at once, and these are ',
+      'Cloudflare imports at most 262144 bytes at once, but there are 448148.',
     );
   });
 });
@@ -223,8 +223,8 @@ describe('route53', () => {
     const many = Array.from({ length: 251 }, (_, at) => entryOf(`tenants-${at}.k8s.example.com`));
 
     expect(FORMATS.route53.fault(many, OPTIONS)).toEqual({
-      message: 'Route 53 takes 500 records at once, and these are 502',
-      action: 'name fewer Exposures, or take --wildcard',
+      message: 'Route 53 accepts 500 records at once, but there are 502.',
+      action: 'Name fewer Exposures, or use --wildcard.',
     });
     expect(FORMATS.route53.fault(many.slice(1), OPTIONS)).toBeUndefined();
   });

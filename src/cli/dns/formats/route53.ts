@@ -14,8 +14,8 @@ export const route53: RecordFormat = {
     const count = entries.flatMap(recordSets).flatMap(({ values }) => values).length;
     if (count <= MAX_RECORDS) return undefined;
     return {
-      message: `Route 53 takes ${MAX_RECORDS} records at once, and these are ${count}`,
-      action: 'name fewer Exposures, or take --wildcard',
+      message: `Route 53 accepts ${MAX_RECORDS} records at once, but there are ${count}.`,
+      action: 'Name fewer Exposures, or use --wildcard.',
     };
   },
   text(entries, { ttlSeconds }) {

@@ -1,6 +1,7 @@
 /** PowerShell commands for a Windows DNS server. They take a zone, and the name relative to it. */
 import { recordSets, type DnsEntry } from '../entries.ts';
 import { byEdge, type FormatOptions, type RecordFormat } from './format.ts';
+import { sentence } from '../../../text/sentence.ts';
 
 const PARAMETERS = {
   A: 'A -IPv4Address',
@@ -17,10 +18,13 @@ export const windows: RecordFormat = {
     const lost = entries.find((entry) => zoneOf(entry, zones) === undefined);
     if (lost === undefined) return undefined;
     const known = [...zones, ...(lost.domain === undefined ? [] : [lost.domain])];
-    const where = known.length === 0 ? 'no zone is known' : `it is not below ${known.join(', ')}`;
+    const where =
+      known.length === 0
+        ? 'no zone is known'
+        : `the known zones (${known.join(', ')}) do not contain it`;
     return {
-      message: `Windows has to be told the zone of ${lost.name}, and ${where}`,
-      action: 'name it with --zone',
+      message: sentence(`Windows requires the zone of ${lost.name}, but ${where}`),
+      action: 'Set it with --zone.',
     };
   },
   text: (entries, options) =>

@@ -7,8 +7,18 @@ import { judgeOwnCertificates } from './certificates.ts';
 setDefaultTimeout(240_000);
 
 test.each([
-  ['no protocols', [], 'AlpnNotAnswered', 'its server does not negotiate ALPN, or something'],
-  ['HTTP/1.1 alone', ['http/1.1'], 'AlpnH2NotChosen', 'http/1.1 is chosen'],
+  [
+    'no protocols',
+    [],
+    'AlpnNotAnswered',
+    'Its server does not negotiate ALPN, or something with its key terminates TLS before it.',
+  ],
+  [
+    'HTTP/1.1 alone',
+    ['http/1.1'],
+    'AlpnH2NotChosen',
+    'Protocol http/1.1 is selected for host a.k8s.test.',
+  ],
 ] as const)(
   'TLS that ends with the key of the tenant and %s is a warning',
   async (_, protocols, code, message) => {

@@ -13,13 +13,13 @@ export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckRe
   const lost = chosen.find(({ protocol }) => protocol === undefined);
   if (lost !== undefined) {
     const { host } = lost;
-    const message = `of h2 and http/1.1 none is chosen for ${host}`;
+    const message = `No protocol of h2 and http/1.1 is selected for host ${host}.`;
     // The certificate is the tenant's own. That is also the case if the server does not negotiate ALPN, or if the edge
     // has its key.
     return recognition.hasAuthorities
       ? checkResult(
           'AlpnNotAnswered',
-          `${message}: its server does not negotiate ALPN, or something that has its key ends TLS before it`,
+          `${message} Its server does not negotiate ALPN, or something with its key terminates TLS before it.`,
           { host },
         )
       : checkResult('AlpnLost', message, { host });
@@ -27,7 +27,9 @@ export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckRe
   const other = chosen.find(({ protocol }) => protocol !== 'h2');
   if (other !== undefined) {
     const { host, protocol } = other;
-    return checkResult('AlpnH2NotChosen', `${protocol} is chosen for ${host}`, { host });
+    return checkResult('AlpnH2NotChosen', `Protocol ${protocol} is selected for host ${host}.`, {
+      host,
+    });
   }
-  return checkResult('AlpnH2Kept', `h2 is chosen for ${served.join(', ')}`);
+  return checkResult('AlpnH2Kept', `Protocol h2 is selected for ${served.join(', ')}.`);
 }

@@ -12,7 +12,7 @@ const PADDING_BYTES = 4000;
 /** Sends the requests and counts the responses. */
 export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promise<CheckResult> {
   if (httpHost === undefined) {
-    return nothingToCheck('bulk', 'no server behind the edge answers in HTTP/1.1');
+    return nothingToCheck('bulk', 'No server behind the edge answers in HTTP/1.1.');
   }
   const request = versionRequest(httpHost, { paddingBytes: PADDING_BYTES });
   using connection = await openHttp(edge, httpHost, limits);
@@ -20,13 +20,16 @@ export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promis
   for (let responses = 0; responses < REQUESTS; responses++) {
     const response = await connection.receive(firstResponse, limits);
     if (typeof response !== 'object') {
-      const message = `${responses} of ${REQUESTS} requests of ${request.length} bytes to ${httpHost} at ${at} were answered`;
+      const message = `Host ${httpHost} at ${at} answered ${responses} of ${REQUESTS} requests of ${request.length} bytes.`;
       return checkResult('BulkCut', message, { host: httpHost });
     }
     connection.drop(response.bytes);
     if (response.closes && responses < REQUESTS - 1) {
-      return nothingToCheck('bulk', `the server of ${httpHost} ends the connection by itself`);
+      return nothingToCheck('bulk', `The server of ${httpHost} closes the connection itself.`);
     }
   }
-  return checkResult('BulkPassed', `${REQUESTS} requests of ${request.length} bytes are answered`);
+  return checkResult(
+    'BulkPassed',
+    `All ${REQUESTS} requests of ${request.length} bytes are answered.`,
+  );
 }

@@ -9,18 +9,24 @@ import { keyOf } from '../recognition.ts';
 export function judgeOwnCertificates(checkup: Checkup): CheckResult {
   const { served, recognition } = checkup;
   if (served.length < 2) {
-    return nothingToCheck('own-certificates', `there is nothing to compare ${served[0]} with`);
+    return nothingToCheck(
+      'own-certificates',
+      `There is no other host to compare ${served[0]} with.`,
+    );
   }
   const byKey = Map.groupBy(served, (host) => keysOf(checkup, host)[0] ?? host);
   const shared = [...byKey.values()].find((hosts) => hosts.length > 1);
   if (shared === undefined) {
-    return checkResult('CertificatesDiffer', `${served.length} hosts, as many certificates`);
+    return checkResult(
+      'CertificatesDiffer',
+      `All ${served.length} hosts present different certificates.`,
+    );
   }
   const hosts = shared.join(', ');
   // A tenant may use one certificate for its API host and its konnectivity host.
   return recognition.hasAuthorities
-    ? checkResult('CertificatesDiffer', `${hosts} share one, and it is of a CA given`)
-    : checkResult('CertificateShared', `${hosts} are answered with one certificate`, { hosts });
+    ? checkResult('CertificatesDiffer', `Hosts ${hosts} share a certificate of a given CA.`)
+    : checkResult('CertificateShared', `Hosts ${hosts} present the same certificate.`, { hosts });
 }
 
 /** Checks whether a host always presents the same key. */
@@ -29,11 +35,14 @@ export function judgeSameKey(checkup: Checkup): CheckResult {
     const keys = keysOf(checkup, host);
     const different = new Set(keys).size;
     if (different > 1) {
-      const message = `${keys.length} connections for ${host} met ${different} keys`;
+      const message = `Host ${host} presented ${different} different keys on ${keys.length} connections.`;
       return checkResult('KeyChanges', message, { host });
     }
   }
-  return checkResult('KeySame', `one key for each of ${checkup.served.join(', ')}`);
+  return checkResult(
+    'KeySame',
+    `Each of ${checkup.served.join(', ')} always presents the same key.`,
+  );
 }
 
 function keysOf({ handshakes }: Checkup, host: string): readonly string[] {

@@ -31,19 +31,26 @@ interface HalfClosed {
 export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Promise<CheckResult> {
   const { at, httpHost, served, limits } = checkup;
   const early = await endBehindHello(checkup, served[0]);
-  const what = `${at}, asked for ${served[0]} with a FIN behind the hello,`;
+  const what = `Host ${served[0]} at ${at}`;
   const isAnsweredLate =
     httpHost === undefined ? early.isAnswered : await isAnsweredInHttp(checkup, httpHost);
   if (early.isAnswered !== isAnsweredLate) {
     const text = early.isAnswered
-      ? 'answers; behind a request it does not'
-      : 'does not answer; behind a request it does';
-    return checkResult('HalfCloseUnclear', `${what} ${text}`);
+      ? 'answers after a FIN that follows the ClientHello, but not after one that follows a request'
+      : 'does not answer after a FIN that follows the ClientHello, but answers after one that follows a request';
+    return checkResult('HalfCloseUnclear', `${what} ${text}.`);
   }
-  if (!early.isAnswered) return checkResult('HalfCloseCut', `${what} does not answer`);
+  if (!early.isAnswered)
+    return checkResult(
+      'HalfCloseCut',
+      `${what} does not answer after a FIN that follows the ClientHello.`,
+    );
   return early.hasEnded || !endsArrive
-    ? checkResult('HalfCloseKept', 'an answer comes behind the FIN of the client')
-    : checkResult('HalfCloseNotPassedOn', `${what} does not end in ${limits.timeoutMs} ms`);
+    ? checkResult('HalfCloseKept', 'A response arrives after the FIN of the client.')
+    : checkResult(
+        'HalfCloseNotPassedOn',
+        `${what} does not close the connection within ${limits.timeoutMs} ms after the FIN of the client.`,
+      );
 }
 
 async function endBehindHello({ edge, limits }: Checkup, host: string): Promise<HalfClosed> {

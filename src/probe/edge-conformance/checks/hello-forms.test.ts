@@ -41,6 +41,6 @@ test('a split hello without an answer is told from one that is led astray', asyn
 
   expect(result).toMatchObject({
     state: 'Fail',
-    message: `127.0.0.1:${port} gave no answer within ${limitMs / 1000} s, asked for ${HOST_A} in a hello of six segments`,
+    message: `The server at 127.0.0.1:${port} did not answer within ${limitMs / 1000} s for host ${HOST_A} with a ClientHello in six segments.`,
   });
 });

@@ -22,25 +22,31 @@ export interface Misrouted {
 export async function checkSplitHello(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, { shape: inSegments });
   if (misrouted === undefined) {
-    return checkResult('SplitHelloRouted', 'a hello in six segments arrives');
+    return checkResult('SplitHelloRouted', 'A ClientHello in six segments reaches its host.');
   }
   if (misrouted.handshake.kind === 'timeout') {
     const seconds = checkup.limits.timeoutMs / 1000;
     return checkResult(
       'SplitHelloTimeout',
-      `${checkup.at} gave no answer within ${seconds} s, asked for ${misrouted.host} in a hello of six segments`,
+      `The server at ${checkup.at} did not answer within ${seconds} s for host ${misrouted.host} with a ClientHello in six segments.`,
     );
   }
-  return checkResult('SplitHelloNotRouted', `${misrouted.text} in a hello of six segments`);
+  return checkResult(
+    'SplitHelloNotRouted',
+    `${misrouted.text} with a ClientHello in six segments.`,
+  );
 }
 
 /** Checks a ClientHello in many TLS records. */
 export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, { shape: inSmallRecords });
   if (misrouted === undefined) {
-    return checkResult('SmallRecordsRouted', 'a hello in records of 64 bytes arrives');
+    return checkResult(
+      'SmallRecordsRouted',
+      'A ClientHello in records of 64 bytes reaches its host.',
+    );
   }
-  const message = `${misrouted.text} in a hello in records of 64 bytes`;
+  const message = `${misrouted.text} with a ClientHello in records of 64 bytes.`;
   return misrouted.owner === undefined || misrouted.owner.kind === 'edge'
     ? checkResult('SmallRecordsRefused', message)
     : checkResult('SmallRecordsMisrouted', message);
@@ -50,16 +56,16 @@ export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> 
 export async function checkLargeHello(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, { isLarge: true });
   return misrouted === undefined
-    ? checkResult('LargeHelloRouted', 'a hello of four kilobytes arrives')
-    : checkResult('LargeHelloNotRouted', `${misrouted.text} in a hello of four kilobytes`);
+    ? checkResult('LargeHelloRouted', 'A ClientHello of four kilobytes reaches its host.')
+    : checkResult('LargeHelloNotRouted', `${misrouted.text} with a ClientHello of four kilobytes.`);
 }
 
 /** Checks a server name in upper case. */
 export async function checkUpperCase(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, {}, (host) => host.toUpperCase());
   return misrouted === undefined
-    ? checkResult('UpperCaseRouted', 'a name in upper case is as good as one in lower case')
-    : checkResult('UpperCaseNotRouted', `${misrouted.text} in upper case`);
+    ? checkResult('UpperCaseRouted', 'A name in upper case reaches the same host.')
+    : checkResult('UpperCaseNotRouted', `${misrouted.text} in upper case.`);
 }
 
 /** Sends this ClientHello for each host, and returns the first host that was not reached. */
@@ -75,7 +81,7 @@ async function firstMisrouted(
       const owner =
         handshake.kind === 'secured' ? recognition.ownerOf(host, handshake.presented) : undefined;
       if (owner?.kind === 'own') return undefined;
-      const text = `${at} ${handshakeText(handshake, limits.timeoutMs)}, asked for ${host}`;
+      const text = `The server at ${at} ${handshakeText(handshake, limits.timeoutMs)} for host ${host}`;
       return { host, handshake, owner, text };
     }),
   );

@@ -60,11 +60,15 @@ test('a connection that answers before and after is kept', async () => {
 });
 
 test.each([
-  ['that does not open', { dial: dialsAtMost(0) }, 'hung up during the handshake (ECONNREFUSED)'],
+  [
+    'that does not open',
+    { dial: dialsAtMost(0) },
+    'closed the connection during the handshake (ECONNREFUSED)',
+  ],
   [
     'that does not open for HTTP/1.1',
     { dial: dialsAtMost(1), isHttp: true },
-    'hung up during the handshake (ECONNREFUSED)',
+    'closed the connection during the handshake (ECONNREFUSED)',
   ],
   [
     'whose first request is hung up on',
@@ -74,7 +78,7 @@ test.each([
   [
     'that ends when HTTP/2 begins',
     { onConnection: hangUp, protocols: ['h2'] },
-    'ended the connection at its start',
+    'closed the connection at its start',
   ],
 ] as const)(
   'a connection %s was not quiet, and so is not said to be cut',
@@ -83,13 +87,13 @@ test.each([
       check: 'idle',
       state: 'Skip',
       code: 'NothingToCheck',
-      message: `the edge ${why}, asked for ${HOST_A}`,
+      message: `The server at the edge ${why} for host ${HOST_A}.`,
     });
   },
 );
 
 test('a connection whose first request is not answered was not quiet either', async () => {
-  const message = `the edge did not answer the first request, asked for ${HOST_A}`;
+  const message = `The server at the edge did not answer the first request for host ${HOST_A}.`;
 
   await expectResult({ code: 'NothingToCheck', message }, async (timeoutMs) =>
     idled({ onConnection: silent, isHttp: true, timeoutMs }),
@@ -138,7 +142,7 @@ describe('a quiet connection', () => {
     const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
     const { at } = checkup;
-    const message = `the connection for ${HOST_A} at ${at} is open after 0.001 s; its server cannot be asked`;
+    const message = `The connection for host ${HOST_A} at ${at} is open after 0.001 s. Its server cannot be probed.`;
 
     await expectResult({ code: 'IdleKept', message }, async (timeoutMs) =>
       checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1 }),

@@ -29,29 +29,32 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   const { at, idleMs, limits } = checkup;
   const started = await begin(checkup);
   if ('why' in started)
-    return nothingToCheck('idle', `${at} ${started.why}, asked for ${started.host}`);
+    return nothingToCheck('idle', `The server at ${at} ${started.why} for host ${started.host}.`);
   const { host, connection, ask } = started;
   using _ = connection;
   const from = performance.now();
   const quiet = await connection.receive(() => undefined, { ...limits, timeoutMs: idleMs });
-  const what = `the connection for ${host} at ${at}`;
+  const what = `The connection for host ${host} at ${at}`;
   const asked = quiet === TIMED_OUT ? await ask?.() : 'ended';
   const seconds = ((performance.now() - from) / 1000).toFixed(1);
   if (asked === 'ended') {
     return connection.endedByServer
-      ? checkResult('IdleEndedByServer', `the server of ${host} ended it after ${seconds} s`)
-      : checkResult('IdleCut', `${what} was cut after ${seconds} s without traffic`);
+      ? checkResult(
+          'IdleEndedByServer',
+          `The server of ${host} closed the connection after ${seconds} s.`,
+        )
+      : checkResult('IdleCut', `${what} was closed after ${seconds} s without traffic.`);
   }
   if (asked === TIMED_OUT) {
-    const message = `${what} is open after ${idleMs / 1000} s without traffic, and nobody answers`;
+    const message = `${what} is open after ${idleMs / 1000} s without traffic, but nothing answers on it.`;
     return checkResult('IdleDead', message);
   }
   return asked === undefined
     ? checkResult(
         'IdleKept',
-        `${what} is open after ${idleMs / 1000} s; its server cannot be asked`,
+        `${what} is open after ${idleMs / 1000} s. Its server cannot be probed.`,
       )
-    : checkResult('IdleKept', `${what} answers after ${idleMs / 1000} s without traffic`);
+    : checkResult('IdleKept', `${what} answers after ${idleMs / 1000} s without traffic.`);
 }
 
 /** Opens the connection: with HTTP/2 for its pings if the server supports it, otherwise with HTTP/1.1. */
@@ -83,7 +86,7 @@ async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
   if (httpHost === undefined && isOpen) return { host, connection };
   connection[Symbol.dispose]();
   return httpHost === undefined
-    ? { host, why: 'ended the connection at its start' }
+    ? { host, why: 'closed the connection at its start' }
     : beginHttp1(checkup, httpHost);
 }
 

@@ -30,9 +30,12 @@ export async function checkManyConnections(checkup: Checkup): Promise<CheckResul
   });
   const [first] = misrouted;
   if (first === undefined) {
-    return checkResult('ManyConnectionsServed', `${CONNECTIONS} connections at once are served`);
+    return checkResult(
+      'ManyConnectionsServed',
+      `All ${CONNECTIONS} simultaneous connections are served.`,
+    );
   }
   const text = handshakeText(first.connection.handshake, limits.timeoutMs);
-  const message = `${misrouted.length} of ${CONNECTIONS} connections at once fail: ${at} ${text}, asked for ${first.host}`;
+  const message = `Of ${CONNECTIONS} simultaneous connections, ${misrouted.length} fail: The server at ${at} ${text} for host ${first.host}.`;
   return checkResult('ManyConnectionsRefused', message);
 }

@@ -29,7 +29,7 @@ export interface NameCheckInput {
 /** Checks a ClientHello without a server name. */
 export async function checkNoName(input: NameCheckInput): Promise<CheckResult> {
   const { kind, text } = await outcomeFor(input, undefined);
-  const message = `${text}, asked for no name`;
+  const message = `${text} for a ClientHello without a server name.`;
   switch (kind) {
     case 'refused':
       return checkResult('NoNameRefused', message);
@@ -56,7 +56,7 @@ export async function checkUnknownName(input: NameCheckInput, host: string): Pro
   ]);
   const isSecondWorse = KINDS.indexOf(second.kind) > KINDS.indexOf(first.kind);
   const { kind, text, name } = isSecondWorse ? second : first;
-  const message = `${text}, asked for ${name}`;
+  const message = `${text} for the unknown host ${name}.`;
   switch (kind) {
     case 'refused':
       return checkResult('UnknownNameRefused', message);
@@ -78,7 +78,7 @@ async function outcomeFor(
   const handshake = await handshakeThrough(edge, { serverName }, limits);
   return {
     kind: kindOf(handshake, recognition),
-    text: `${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`,
+    text: `The server at ${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`,
     name: serverName ?? '',
   };
 }

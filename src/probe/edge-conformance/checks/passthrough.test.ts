@@ -54,10 +54,10 @@ describe('an API server whose CA was not given is told from the edge', () => {
 
     expect(result.code).toBe('PassthroughUnknownAuthority');
     expect(result.message).toEndWith(
-      `asked for ${HOST_B}, which is that of an API server, but of no CA given`,
+      `for host ${HOST_B}. The certificate is that of an API server, but no given CA signed it.`,
     );
     expect(result.action).toBe(
-      `if this is the own certificate of the tenant of ${HOST_B}, give its CA by --ca; else see where the route of ${HOST_B} leads`,
+      `If this is the tenant's own certificate of ${HOST_B}, pass its CA with --ca. Otherwise, check where the route of ${HOST_B} points.`,
     );
   });
 

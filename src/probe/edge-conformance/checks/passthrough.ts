@@ -14,17 +14,17 @@ export function judgePassthrough(
 ): CheckResult {
   for (const [host, ofHost] of handshakes) {
     for (const handshake of ofHost) {
-      const text = `${at} ${handshakeText(handshake, timeoutMs)}, asked for ${host}`;
+      const text = `The server at ${at} ${handshakeText(handshake, timeoutMs)} for host ${host}.`;
       const fault = faultOf(host, handshake, recognition, text);
       if (fault !== undefined) return fault;
     }
   }
   const hosts = [...handshakes.keys()].join(', ');
   return recognition.hasAuthorities
-    ? checkResult('PassthroughProven', `each of ${hosts} ends at its own tenant`)
+    ? checkResult('PassthroughProven', `Each of ${hosts} reaches its own tenant.`)
     : checkResult(
         'PassthroughNotProven',
-        `each of ${hosts} is answered with a certificate that has its name; whose it is cannot be told without a CA`,
+        `Each of ${hosts} presents a certificate with its name. Without a CA, the owner of the certificates is unknown.`,
       );
 }
 
@@ -54,19 +54,27 @@ function faultOf(
         case 'own':
           return undefined;
         case 'otherHost':
-          return checkResult('PassthroughOtherHost', `${text}: that is ${owner.host}`, { host });
+          return checkResult(
+            'PassthroughOtherHost',
+            `${text} The certificate belongs to host ${owner.host}.`,
+            { host },
+          );
         case 'unnamed':
-          return checkResult('PassthroughNameMissing', `${text}, which lacks that name`, { host });
+          return checkResult(
+            'PassthroughNameMissing',
+            `${text} The certificate does not include that name.`,
+            { host },
+          );
         case 'unknownAuthority':
           return checkResult(
             'PassthroughUnknownAuthority',
-            `${text}, which is that of an API server, but of no CA given`,
+            `${text} The certificate is that of an API server, but no given CA signed it.`,
             { host },
           );
         case 'edge':
           return checkResult(
             'PassthroughEdgeEndsTls',
-            `${text}, which ${recognition.hasAuthorities ? 'is of no CA given' : 'lacks that name'}`,
+            `${text} ${recognition.hasAuthorities ? 'No given CA signed the certificate.' : 'The certificate does not include that name.'}`,
             { host },
           );
       }

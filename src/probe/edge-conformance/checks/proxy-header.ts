@@ -16,8 +16,8 @@ export async function checkProxyHeader(
 ): Promise<CheckResult> {
   const shape = behindProxyHeader(edge.address, edge.port);
   const handshake = await handshakeThrough(edge, { serverName: host, shape }, limits);
-  const text = `${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`;
-  const message = `${text}, asked for ${host} behind a PROXY v2 header`;
+  const text = `The server at ${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`;
+  const message = `${text} for host ${host} after a PROXY v2 header.`;
   if (handshake.kind !== 'secured') {
     // If the host is also refused without a header, the check cannot tell anything.
     return isServed
@@ -26,6 +26,6 @@ export async function checkProxyHeader(
   }
   const isOwn = recognition.ownerInPlainHandshake(host, handshake.presented).kind === 'own';
   return isOwn && !isServed
-    ? checkResult('ProxyHeaderRequired', `${message}, and not without one`)
+    ? checkResult('ProxyHeaderRequired', `${message} Without the header, the host is not served.`)
     : checkResult('ProxyHeaderTaken', message);
 }

@@ -13,15 +13,21 @@ export async function checkServerClose({
   limits,
 }: Checkup): Promise<CheckResult> {
   if (httpHost === undefined) {
-    return nothingToCheck('server-close', 'no server behind the edge answers in HTTP/1.1');
+    return nothingToCheck('server-close', 'No server behind the edge answers in HTTP/1.1.');
   }
   using connection = await openHttp(edge, httpHost, limits);
   connection.send(versionRequest(httpHost, { close: true }));
   const response = await connection.receive(firstResponse, limits);
   if (typeof response === 'object' && (await connection.endsTcp(limits))) {
-    return checkResult('ServerClosePassedOn', 'the end of the server comes behind its answer');
+    return checkResult(
+      'ServerClosePassedOn',
+      'The close of the server arrives after its response.',
+    );
   }
-  const what = typeof response === 'object' ? 'no end comes behind the answer' : 'no answer comes';
-  const message = `${what} in ${limits.timeoutMs} ms, asked for the last one of ${httpHost} at ${at}`;
+  const what =
+    typeof response === 'object'
+      ? 'The close did not arrive after the response'
+      : 'No response arrived';
+  const message = `${what} within ${limits.timeoutMs} ms for the last request to ${httpHost} at ${at}.`;
   return checkResult('ServerCloseNotPassedOn', message);
 }

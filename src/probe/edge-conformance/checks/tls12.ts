@@ -38,11 +38,14 @@ function judgeVersion({ at, limits, recognition }: Checkup, seen: readonly Seen[
       handshake.kind === 'secured' && recognition.ownerOf(host, handshake.presented).kind === 'own';
     if (isOwn || isUnspoken(handshake)) continue;
     const text = handshakeText(handshake, limits.timeoutMs);
-    return checkResult('Tls12NotRouted', `${at} ${text}, asked for ${host} in TLS 1.2`);
+    return checkResult(
+      'Tls12NotRouted',
+      `The server at ${at} ${text} for host ${host} in TLS 1.2.`,
+    );
   }
   return seen.every(({ handshake }) => isUnspoken(handshake))
-    ? nothingToCheck('tls-1.2', 'the servers behind the edge want TLS 1.3')
-    : checkResult('Tls12Routed', 'a hello of TLS 1.2 alone arrives');
+    ? nothingToCheck('tls-1.2', 'The servers behind the edge require TLS 1.3.')
+    : checkResult('Tls12Routed', 'A TLS 1.2 ClientHello reaches its host.');
 }
 
 function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
@@ -51,12 +54,12 @@ function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
     const hosts = asking.map(({ host }) => host).join(', ');
     return checkResult(
       'ClientCertificateAsked',
-      `the request for a client certificate arrives from ${hosts}`,
+      `The certificate request of ${hosts} reaches the client.`,
     );
   }
   return nothingToCheck(
     'client-certificates',
-    'no server asks for a client certificate in TLS 1.2; a kube-apiserver would',
+    'No server requests a client certificate in TLS 1.2, but a kube-apiserver would.',
   );
 }
 

@@ -5,131 +5,135 @@ export const CONNECTION_CODES = {
   AlpnH2Kept: {
     check: 'alpn-h2',
     state: 'Pass',
-    title: 'HTTP/2 is agreed on',
-    meaning: 'What clients offer by ALPN arrives, and the server chooses h2.',
+    title: 'HTTP/2 is negotiated',
+    meaning: "The client's ALPN offer reaches the server, which selects h2.",
   },
   AlpnH2NotChosen: {
     check: 'alpn-h2',
     state: 'Warn',
-    title: 'another protocol is chosen',
-    meaning: 'h2 was offered and another protocol chosen. API servers and konnectivity speak h2.',
+    title: 'another protocol is selected',
+    meaning:
+      'The client offered h2, but another protocol was selected. API servers and konnectivity speak h2.',
     action:
-      'see whether the server of {host} speaks HTTP/2; if it does, something ends TLS before it',
+      'Check whether the server of {host} speaks HTTP/2. If it does, something terminates TLS before it.',
   },
   AlpnLost: {
     check: 'alpn-h2',
     state: 'Fail',
     title: 'ALPN is lost',
     meaning:
-      'No protocol is chosen: HTTP/2 is lost, and konnectivity, which is gRPC, does not work.',
-    action: 'look for what ends TLS before the server of {host}, and let it pass TLS through',
+      'No protocol is selected: HTTP/2 is lost, so konnectivity, which uses gRPC, does not work.',
+    action:
+      'Find what terminates TLS before the server of {host}, and configure it to pass TLS through.',
   },
   AlpnNotAnswered: {
     check: 'alpn-h2',
     state: 'Warn',
-    title: 'no protocol is chosen',
+    title: 'no protocol is selected',
     meaning:
-      'Passthrough is proven and no protocol chosen: the server does not negotiate ALPN, or something with the key of the tenant ends TLS before it. API servers and konnectivity choose h2.',
+      'Passthrough is proven, but no protocol is selected: the server does not negotiate ALPN, or something with the key of the tenant terminates TLS before it. API servers and konnectivity select h2.',
     action:
-      'dial the server of {host} itself, without the edge (openssl s_client -alpn h2,http/1.1 -connect SERVER:PORT -servername {host}): if a protocol is chosen there, find what ends TLS before it and let it pass TLS through; if not, the edge is not at fault',
+      'Dial the server of {host} directly (openssl s_client -alpn h2,http/1.1 -connect SERVER:PORT -servername {host}). If it selects a protocol, find what terminates TLS before it and configure it to pass TLS through. If not, the edge is not at fault.',
   },
 
   ClientCertificateAsked: {
     check: 'client-certificates',
     state: 'Pass',
-    title: 'server asks for a certificate',
+    title: 'server requests a certificate',
     meaning: "The server's request for a client certificate reaches the client.",
   },
 
   HalfCloseKept: {
     check: 'half-close',
     state: 'Pass',
-    title: 'half-close is kept',
-    meaning: 'A client that has said all it has to say still gets its answer.',
+    title: 'half-close works',
+    meaning: 'A client that has closed its side still receives its response.',
   },
   HalfCloseCut: {
     check: 'half-close',
     state: 'Fail',
-    title: 'half-close cuts the answer',
-    meaning: 'When the client ends its side, the edge ends both: the answer on its way is lost.',
+    title: 'half-close cuts the response',
+    meaning: 'When the client closes its side, the edge closes both, and the response is lost.',
     action:
-      'let the edge close each direction by itself, and leave the other open (nginx: proxy_half_close on; Traefik: terminationDelay)',
+      'Configure the edge to close each direction separately (nginx: proxy_half_close on; Traefik: terminationDelay).',
   },
   HalfCloseNotPassedOn: {
     check: 'half-close',
     state: 'Fail',
-    title: 'end of the client is not passed on',
-    meaning: 'The server does not learn that the client has ended, and keeps the connection.',
-    action: 'let the edge pass the end of a direction on when it comes',
+    title: 'half-close does not arrive',
+    meaning:
+      'The server does not learn that the client has closed its side, and keeps the connection.',
+    action: 'Configure the edge to forward the close of a direction.',
   },
   HalfCloseUnclear: {
     check: 'half-close',
     state: 'Warn',
-    title: 'half-close cuts the answer at times',
+    title: 'half-close sometimes cuts the response',
     meaning:
-      'Of a half-close behind the hello and one behind a request, one gets its answer and the other does not. Some servers hang up by themselves.',
-    action: 'check the server behind the edge directly in the same way, and compare',
+      'Of a half-close after the ClientHello and one after a request, only one gets its response. Some servers close connections themselves.',
+    action: 'Check the server behind the edge directly in the same way, and compare.',
   },
 
   ServerClosePassedOn: {
     check: 'server-close',
     state: 'Pass',
-    title: 'end of the server arrives',
-    meaning: 'When the server ends a connection, the client gets all of its answer and learns it.',
+    title: 'close of the server arrives',
+    meaning:
+      'When the server closes a connection, the client receives the complete response and the close.',
   },
   ServerCloseNotPassedOn: {
     check: 'server-close',
     state: 'Fail',
-    title: 'end of the server does not arrive',
-    meaning: 'When the server ends a connection, the client is not told, and uses it again.',
-    action: 'let the edge pass the end of a direction on when it comes',
+    title: 'close of the server does not arrive',
+    meaning: 'When the server closes a connection, the client does not notice and uses it again.',
+    action: 'Configure the edge to forward the close of a direction.',
   },
 
   IdleKept: {
     check: 'idle',
     state: 'Pass',
-    title: 'quiet connection is kept',
-    meaning: 'A connection without traffic for the time that was asked for still works.',
+    title: 'idle connection works',
+    meaning: 'A connection still works after the idle time.',
   },
   IdleCut: {
     check: 'idle',
     state: 'Fail',
-    title: 'quiet connection is cut',
-    meaning: 'Watches and konnectivity tunnels, which may be quiet for long, are cut by the edge.',
+    title: 'idle connection is closed',
+    meaning: 'The edge closes watches and konnectivity tunnels, which may be idle for long.',
     action:
-      'raise the idle timeout of the edge to more than an hour (HAProxy: timeout client, server and tunnel; nginx: proxy_timeout)',
+      'Raise the idle timeout of the edge to more than an hour (HAProxy: timeout client, server and tunnel; nginx: proxy_timeout).',
   },
   IdleDead: {
     check: 'idle',
     state: 'Fail',
-    title: 'quiet connection is dead',
-    meaning:
-      'A connection without traffic is forgotten on the way, and nobody is told: clients wait for nothing.',
+    title: 'idle connection is dead',
+    meaning: 'An idle connection is dropped on the path without notice: clients wait forever.',
     action:
-      'raise the idle timeout of the edge, and of firewalls and load balancers before and behind it',
+      'Raise the idle timeout of the edge, and of firewalls and load balancers before and behind it.',
   },
   IdleEndedByServer: {
     check: 'idle',
     state: 'Warn',
-    title: 'server ended the quiet connection',
-    meaning: 'The server behind the edge said goodbye in TLS, so it was not the edge that cut.',
-    action: 'take a shorter --idle, or a host whose server is more patient, such as konnectivity',
+    title: 'server closed the idle connection',
+    meaning:
+      'The server behind the edge sent a TLS close_notify, so the edge did not close the connection.',
+    action: 'Use a shorter --idle, or a host whose server waits longer, such as konnectivity.',
   },
 
   ManyConnectionsServed: {
     check: 'many-connections',
     state: 'Pass',
     title: 'many connections at once',
-    meaning: 'Many connections at once, from one address, all reach their host.',
+    meaning: 'Many simultaneous connections from one address all reach their host.',
   },
   ManyConnectionsRefused: {
     check: 'many-connections',
     state: 'Fail',
-    title: 'many connections are too many',
+    title: 'some of many connections fail',
     meaning:
-      'Of many connections at once some are refused, or led astray. Workers behind one NAT share an address.',
+      'Some of many simultaneous connections are rejected or misrouted. Workers behind one NAT share an address.',
     action:
-      'raise the limits of the edge on connections, and on new ones per second, for an address',
+      'Raise the limits of the edge on connections, and on new connections per second, per address.',
   },
 
   BulkPassed: {
@@ -141,31 +145,31 @@ export const CONNECTION_CODES = {
   BulkCut: {
     check: 'bulk',
     state: 'Fail',
-    title: 'connection breaks under way',
-    meaning: 'A connection with much traffic ends, or stands still, before all is answered.',
-    action: 'look for {host} in the log of the edge, then in that of the server behind it',
+    title: 'connection breaks',
+    meaning: 'A connection with much traffic ends or stalls before all requests are answered.',
+    action: 'Look for {host} in the log of the edge, and then in that of the server behind it.',
   },
 
   ProxyHeaderRefused: {
     check: 'proxy-header',
     state: 'Pass',
-    title: 'PROXY header is refused',
-    meaning: 'Nobody can tell the edge a false client address by a PROXY protocol header.',
+    title: 'PROXY header is rejected',
+    meaning: 'Clients cannot forge their address with a PROXY protocol header.',
   },
   ProxyHeaderTaken: {
     check: 'proxy-header',
     state: 'Warn',
-    title: 'PROXY header is taken',
-    meaning: 'Whoever reaches the edge from here can forge client addresses.',
+    title: 'PROXY header is accepted',
+    meaning: 'Clients that reach the edge from here can forge their address.',
     action:
-      'let the edge take PROXY headers from its load balancers only; if this machine is one of them, all is well',
+      'Configure the edge to accept PROXY headers from its load balancers only. If this machine is one of them, no action is needed.',
   },
   ProxyHeaderRequired: {
     check: 'proxy-header',
     state: 'Fail',
     title: 'PROXY header is required',
-    meaning: 'The edge serves only connections that begin with a PROXY protocol header.',
+    meaning: 'The edge only serves connections that begin with a PROXY protocol header.',
     action:
-      'dial the load balancer in front of this port, or switch PROXY protocol off at the edge',
+      'Dial the load balancer in front of this port, or disable the PROXY protocol at the edge.',
   },
 } as const satisfies Record<string, EdgeCodeEntry>;

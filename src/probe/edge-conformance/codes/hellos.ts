@@ -6,91 +6,92 @@ export const HELLO_CODES = {
     check: 'split-hello',
     state: 'Pass',
     title: 'hello in many segments',
-    meaning: 'A ClientHello that arrives in many TCP segments is led to its host.',
+    meaning: 'A ClientHello in many TCP segments reaches its host.',
   },
   SplitHelloNotRouted: {
     check: 'split-hello',
     state: 'Fail',
     title: 'split hello is lost',
     meaning:
-      'The edge looks at the first segment alone. Clients with post-quantum key shares, kubectl and kubelet among them, fail now and then.',
+      'The edge only reads the first segment. Clients with post-quantum key shares, such as kubectl and kubelet, fail now and then.',
     action:
-      'let the edge wait for the whole ClientHello (HAProxy: tcp-request inspect-delay), or take an edge that does',
+      'Configure the edge to wait for the whole ClientHello (HAProxy: tcp-request inspect-delay), or use another edge.',
   },
   SplitHelloTimeout: {
     check: 'split-hello',
     state: 'Fail',
-    title: 'split hello is not answered',
+    title: 'split hello times out',
     meaning:
-      'A small ClientHello is answered, and one in many TCP segments is not in the time of a step: the edge or the server is slow, or the edge waits for what it does not put together.',
+      'A small ClientHello is answered, but one in many TCP segments is not answered in time: the edge or the server is slow, or the edge does not reassemble the segments.',
     action:
-      'try again with a longer --timeout; if there is no answer then either, let the edge put the segments of the ClientHello together, or take an edge that does',
+      'Try again with a longer --timeout. If that fails too, configure the edge to reassemble the segments of the ClientHello, or use another edge.',
   },
 
   SmallRecordsRouted: {
     check: 'small-records',
     state: 'Pass',
     title: 'hello in many records',
-    meaning: 'A ClientHello in many small TLS records is led to its host.',
+    meaning: 'A ClientHello in many small TLS records reaches its host.',
   },
   SmallRecordsRefused: {
     check: 'small-records',
     state: 'Warn',
     title: 'hello in many records is lost',
     meaning:
-      'The edge reads the first TLS record alone. TLS allows more; no client of Kubernetes is known to send them.',
+      'The edge only reads the first TLS record. TLS allows more, but no Kubernetes client is known to send them.',
     action:
-      'nothing, as long as no client of yours sends such a hello; if one does, take an edge that reads on',
+      'If one of your clients sends such a ClientHello, use an edge that reads all records. Otherwise, no action is needed.',
   },
   SmallRecordsMisrouted: {
     check: 'small-records',
     state: 'Fail',
-    title: 'hello in many records goes astray',
-    meaning: 'A ClientHello in many small TLS records is led to another host than it names.',
-    action: 'let the edge refuse what it cannot read: no default route to a tenant',
+    title: 'hello in many records is misrouted',
+    meaning: 'A ClientHello in many small TLS records reaches another host than it names.',
+    action:
+      'Configure the edge to reject what it cannot read, without a default route to a tenant.',
   },
 
   LargeHelloRouted: {
     check: 'large-hello',
     state: 'Pass',
     title: 'large hello',
-    meaning: 'A ClientHello larger than a TCP segment is led to its host.',
+    meaning: 'A ClientHello larger than a TCP segment reaches its host.',
   },
   LargeHelloNotRouted: {
     check: 'large-hello',
     state: 'Fail',
     title: 'large hello is lost',
     meaning:
-      'A ClientHello larger than a TCP segment does not arrive. Post-quantum key shares make it so.',
+      'A ClientHello larger than a TCP segment does not reach its host. Post-quantum key shares are that large.',
     action:
-      'give the edge a larger buffer for the ClientHello (HAProxy: tune.bufsize), or take an edge that has one',
+      'Give the edge a larger buffer for the ClientHello (HAProxy: tune.bufsize), or use another edge.',
   },
 
   UpperCaseRouted: {
     check: 'upper-case',
     state: 'Pass',
     title: 'name in upper case',
-    meaning: 'The case of letters in a name makes no difference, as in DNS.',
+    meaning: 'The case of a name makes no difference, as in DNS.',
   },
   UpperCaseNotRouted: {
     check: 'upper-case',
     state: 'Fail',
     title: 'name in upper case is lost',
-    meaning: 'Whoever writes the host in upper case is not served, though DNS finds it.',
-    action: 'let the edge compare names in lower case (HAProxy: req.ssl_sni,lower)',
+    meaning: 'Clients that write the host in upper case are not served, although DNS resolves it.',
+    action: 'Configure the edge to compare names in lower case (HAProxy: req.ssl_sni,lower).',
   },
 
   Tls12Routed: {
     check: 'tls-1.2',
     state: 'Pass',
-    title: 'TLS 1.2 alone',
-    meaning: 'A client that speaks TLS 1.2 alone is led to its host.',
+    title: 'TLS 1.2',
+    meaning: 'A client that only speaks TLS 1.2 reaches its host.',
   },
   Tls12NotRouted: {
     check: 'tls-1.2',
     state: 'Fail',
     title: 'TLS 1.2 is lost',
-    meaning: 'A client that speaks TLS 1.2 alone does not reach its host.',
-    action: 'let the edge leave the choice of the version to the server behind it',
+    meaning: 'A client that only speaks TLS 1.2 does not reach its host.',
+    action: 'Configure the edge to let the server behind it choose the TLS version.',
   },
 } as const satisfies Record<string, EdgeCodeEntry>;

@@ -18,6 +18,7 @@ import { ipVersion } from '../../../wire/ip-address.ts';
 import { leaderClient } from '../ownership/owned-client.ts';
 import { RateLimit } from './rate-limit.ts';
 import { TenantLink } from './tenant-link.ts';
+import { sentence } from '../../../text/sentence.ts';
 
 /** How to connect to a tenant. */
 export interface TenantAddress {
@@ -198,9 +199,9 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
     return {
       code: 'KubeconfigUnusable',
       severity: 'error',
-      message: `the tenant's kubeconfig cannot be used: ${error.message}`,
+      message: sentence(`The tenant's kubeconfig cannot be used: ${error.message}`),
       action:
-        'correct the kubeconfig in the Secret that spec.controlPlane.kubeconfigSecretRef names',
+        'Correct the kubeconfig in the Secret that spec.controlPlane.kubeconfigSecretRef references.',
     };
   }
 }
@@ -209,8 +210,8 @@ function noAddress(): Finding {
   return {
     code: 'ServiceHasNoAddress',
     severity: 'error',
-    message: 'the Service of the control plane has no cluster IP, so the operator cannot dial it',
-    action: 'give it one (it is headless), or write spec.controlPlane.endpoints',
+    message: 'The Service of the control plane is headless, so the operator cannot dial it.',
+    action: 'Give the Service a cluster IP, or set spec.controlPlane.endpoints.',
   };
 }
 

@@ -12,8 +12,8 @@ export function ownedElsewhere(holderIdentity: string, expiresAt: Date): Finding
   return {
     code: 'TenantOwnedElsewhere',
     severity: 'error',
-    message: `the tenant is owned by ${ownerText(holderIdentity)}, whose Lease ${keyText(OWNER_LEASE)} in the tenant expires at ${timeText(expiresAt)} unless it is renewed`,
-    action: `wait until it expires, or delete one of the two Exposures; if the other operator is stopped, you can hand the tenant over at once with, in the tenant: kubectl delete lease ${name} --namespace=${namespace}`,
+    message: `The tenant is owned by ${ownerText(holderIdentity)}, whose Lease ${keyText(OWNER_LEASE)} in the tenant expires at ${timeText(expiresAt)} unless it is renewed.`,
+    action: `Wait until it expires, or delete one of the two Exposures. If the other operator is stopped, you can hand the tenant over at once by deleting the Lease in the tenant: kubectl delete lease ${name} --namespace=${namespace}`,
   };
 }
 
@@ -22,7 +22,7 @@ export function ownedHere(exposure: string): Finding {
   return {
     code: 'TenantTaken',
     severity: 'error',
-    message: `the tenant is already managed by Exposure ${exposure}, for the same control plane`,
-    action: 'delete one of the two Exposures',
+    message: `The tenant is already managed by Exposure ${exposure} for the same control plane.`,
+    action: 'Delete one of the two Exposures.',
   };
 }
