@@ -77,7 +77,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   });
 
   test.each([
-    ['a stranger to', ['10.0.0.0/8'], 1],
+    ['a client outside', ['10.0.0.0/8'], 1],
     ['one of', ['127.0.0.0/8'], 0],
   ])(
     'limits unfinished hellos of %s the networks of --proxy-protocol',

@@ -124,7 +124,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('ends at once on a second signal, %s',
 });
 
 test.each(['a FIFO', 'standard output'])(
-  'ends in time although nobody reads its access log on %s',
+  'ends in time although no process reads its access log on %s',
   async (where) => {
     const path = join(folder, 'fifo');
     Bun.spawnSync(['mkfifo', path]);
@@ -134,13 +134,13 @@ test.each(['a FIFO', 'standard output'])(
     const { child, port, httpPort, log } = await startOn(stdout, ...flags);
     const metrics = async () => (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
     for (let round = 0; round < 20; round++) {
-      const strangers = Array.from({ length: 50 }, async () => {
-        const stranger = await Peer.dial(port);
-        await stranger.send(hello({ serverName: 'z.test' }));
-        await until(() => stranger.sawFin, 'the refusal');
-        stranger.close();
+      const unknownClients = Array.from({ length: 50 }, async () => {
+        const unknown = await Peer.dial(port);
+        await unknown.send(hello({ serverName: 'z.test' }));
+        await until(() => unknown.sawFin, 'the refusal');
+        unknown.close();
       });
-      await Promise.all(strangers);
+      await Promise.all(unknownClients);
     }
     const page = await metrics();
 
@@ -204,10 +204,10 @@ test('writes the access log, and starts a new file on SIGHUP', async () => {
   renameSync(path, `${path}.1`);
   child.kill('SIGHUP');
   await until(async () => {
-    const stranger = await Peer.dial(port);
-    await stranger.send(hello({ serverName: 'z.test' }));
-    await until(() => stranger.sawFin, 'the refusal');
-    stranger.close();
+    const unknown = await Peer.dial(port);
+    await unknown.send(hello({ serverName: 'z.test' }));
+    await until(() => unknown.sawFin, 'the refusal');
+    unknown.close();
     return exists(path);
   }, 'the new file');
   await until(() => exists(path) && lines(path).length > 0, 'its first line');

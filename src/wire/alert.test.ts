@@ -77,15 +77,12 @@ test.skipIf(Bun.which('openssl') === null)(
   240_000,
 );
 
-test.skipIf(Bun.which('curl') === null)(
-  'curl tells its user that the name is unknown',
-  async () => {
-    const { server, port } = await alertServer('unrecognized_name');
-    const curl = ['curl', '-sS', '--noproxy', '*', `https://127.0.0.1:${port}/`];
-    const client = Bun.spawn(curl, { stderr: 'pipe' });
+test.skipIf(Bun.which('curl') === null)('curl reports that the name is unknown', async () => {
+  const { server, port } = await alertServer('unrecognized_name');
+  const curl = ['curl', '-sS', '--noproxy', '*', `https://127.0.0.1:${port}/`];
+  const client = Bun.spawn(curl, { stderr: 'pipe' });
 
-    expect(await client.stderr.text()).toContain('unrecognized name');
-    expect(await client.exited).toBe(35);
-    server.close();
-  },
-);
+  expect(await client.stderr.text()).toContain('unrecognized name');
+  expect(await client.exited).toBe(35);
+  server.close();
+});

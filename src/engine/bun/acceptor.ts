@@ -1,5 +1,5 @@
 /**
- * A connection from its first byte until it has an upstream: asks the router, and carries out its decision.
+ * Takes a connection from its first byte until it has an upstream: asks the router, and applies its decision.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';

@@ -1,5 +1,5 @@
 /**
- * A connection from its first byte until it has an upstream: asks the router, and carries out its decision.
+ * Takes a connection from its first byte until it has an upstream: asks the router, and applies its decision.
  *
  * The engine only peeks at the first bytes (MSG_PEEK). They stay in the kernel until the upstream has answered. So
  * nothing is buffered or reassembled here, and a slow dial costs no memory. More bytes are a new edge: the engine peeks

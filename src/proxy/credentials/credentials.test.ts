@@ -45,8 +45,8 @@ test.each([
 });
 
 test('appends the issuer to a lone leaf, and leaves a chain unchanged', async () => {
-  const stranger = await TestAuthority.create();
-  const bundle = stranger.cert + authority.cert;
+  const otherAuthority = await TestAuthority.create();
+  const bundle = otherAuthority.cert + authority.cert;
   const count = (pem: string) => pem.match(/BEGIN CERTIFICATE/g)?.length;
 
   const alone = withIssuer(serving(pair.cert, pair.key), bundle);
@@ -57,7 +57,7 @@ test('appends the issuer to a lone leaf, and leaves a chain unchanged', async ()
   const chain = serving(pair.cert + authority.cert, pair.key);
   expect(withIssuer(chain, bundle)).toBe(chain);
   const unrelated = serving(pair.cert, pair.key);
-  expect(withIssuer(unrelated, stranger.cert)).toBe(unrelated);
+  expect(withIssuer(unrelated, otherAuthority.cert)).toBe(unrelated);
 });
 
 test('reads a bundle of authorities, with words between them', () => {

@@ -8,7 +8,7 @@ const UP: ProbeResult = { isUp: true };
 const DOWN: ProbeResult = {
   isUp: false,
   code: 'dial_refused',
-  message: 'dial_refused: nobody listens',
+  message: 'dial_refused: no listener',
 };
 
 function health(answer: () => ProbeResult | Error) {
@@ -54,7 +54,7 @@ test('probes again after one second, two, four, and so on up to thirty after fai
 
   const gaps = lab.askedMs.slice(1).map((at, index) => at - lab.askedMs[index]!);
   expect(gaps.map((gap) => Math.floor(gap / 1000))).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
-  expect(lab.edge.reason()).toBe('dial_refused: nobody listens');
+  expect(lab.edge.reason()).toBe('dial_refused: no listener');
   expect(lab.lines).toHaveLength(1);
 });
 

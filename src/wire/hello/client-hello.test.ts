@@ -100,7 +100,7 @@ describe('a right hello', () => {
 });
 
 describe('what routing does not need', () => {
-  test('is told on demand', () => {
+  test('is parsed on demand', () => {
     const { reader } = read(exampleHello());
 
     expect(reader.alpnProtocols()).toEqual(['h2', 'http/1.1']);

@@ -119,11 +119,11 @@ export function limitsSuite(engine: string): void {
     await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many as allowed');
 
     const tooMany = await lab.dial();
-    const stranger = await Peer.dial(port6, '::1');
+    const other = await Peer.dial(port6, '::1');
 
     await until(() => tooMany.closed, 'the end of one too many');
     expect(lab.counters.failures()).toEqual({ source_limit: 1 });
-    await stranger.send(HELLO);
+    await other.send(HELLO);
     await lab.backend.next();
     await clients[0]?.send(HELLO);
     await lab.backend.next();
@@ -143,13 +143,13 @@ export function limitsSuite(engine: string): void {
     for (let count = 0; count < 2 * limit; count++) await Peer.dial(port6, '::1');
     await until(() => lab.counters.global('unfinishedHellos') === 2 * limit, 'the balancer');
 
-    const strangers: Peer[] = [];
-    for (let count = 0; count <= limit; count++) strangers.push(await lab.dial());
-    await until(() => strangers.some(({ closed }) => closed), 'the end of one too many');
+    const extra: Peer[] = [];
+    for (let count = 0; count <= limit; count++) extra.push(await lab.dial());
+    await until(() => extra.some(({ closed }) => closed), 'the end of one too many');
     await Peer.dial(port6, '::1');
 
     await until(() => lab.counters.global('unfinishedHellos') === 3 * limit + 1, 'one more');
-    expect(strangers.filter(({ closed }) => closed)).toHaveLength(1);
+    expect(extra.filter(({ closed }) => closed)).toHaveLength(1);
     expect(lab.counters.failures()).toEqual({ source_limit: 1 });
   });
 

@@ -135,7 +135,7 @@ export function openingSuite(engine: string): void {
     using lab = new Lab(engine);
     const client = await lab.dial();
 
-    await client.send(hello({ serverName: 'nobody.test' }));
+    await client.send(hello({ serverName: 'unknown.test' }));
 
     await until(() => client.sawFin, 'the end');
     expect(readAlert(client.bytes())?.name).toBe('unrecognized_name');
@@ -148,7 +148,7 @@ export function openingSuite(engine: string): void {
   test('closes on a refused client that does not leave', async () => {
     using lab = new Lab(engine, { limits: { lingerMs: 2000 } });
     const client = await lab.dial();
-    await client.send(hello({ serverName: 'nobody.test' }));
+    await client.send(hello({ serverName: 'unknown.test' }));
     await until(() => client.sawFin, 'the alert');
 
     lab.clock.advance(3000);

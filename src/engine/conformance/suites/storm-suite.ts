@@ -11,7 +11,7 @@ const CONNECTIONS = 300;
 /** Registers the test for one engine. */
 export function stormSuite(engine: string): void {
   test.each([1, 2])(
-    'brings every byte of hundreds of connections of all tempers to its place, seed %d',
+    'forwards every byte of hundreds of mixed connections, seed %d',
     async (seed) => {
       const storm = new Storm(CONNECTIONS, seed);
       using lab = new Lab(engine, { onPeer: (peer) => storm.serve(peer) });
