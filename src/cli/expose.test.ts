@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
-import { deafPort } from '../net/testing/deaf-port.ts';
+import { silentPort } from '../net/testing/silent-port.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
@@ -492,7 +492,7 @@ describe('--wait', () => {
     await until('it watches', () => lost.openWatches > 0);
 
     lost.stopAccepting();
-    using _gone = deafPort(Number(new URL(lost.url).port));
+    using _gone = silentPort(Number(new URL(lost.url).port));
     // The command watches again, on a new connection. Bun cannot cancel that, and times out after two minutes.
     lost.endWatches();
 

@@ -1,11 +1,11 @@
 /**
  * For tests only: the conformance suite for the contract in `engine.ts`, on real sockets. Every engine must pass it.
  */
-import { blindSuite } from './conformance/suites/blind-suite.ts';
+import { routeOnAcceptSuite } from './conformance/suites/route-on-accept-suite.ts';
 import { bufferSuite } from './conformance/suites/buffer-suite.ts';
 import { limitsSuite } from './conformance/suites/limits-suite.ts';
 import { openingSuite } from './conformance/suites/opening-suite.ts';
-import { piecesSuite } from './conformance/suites/pieces-suite.ts';
+import { smallReadsSuite } from './conformance/suites/small-reads-suite.ts';
 import { processSuite } from './conformance/suites/process-suite.ts';
 import { relaySuite } from './conformance/suites/relay-suite.ts';
 import { stormSuite } from './conformance/suites/storm-suite.ts';
@@ -13,10 +13,10 @@ import { stormSuite } from './conformance/suites/storm-suite.ts';
 /** Registers the whole suite for one engine. */
 export function conformance(engine: string): void {
   openingSuite(engine);
-  blindSuite(engine);
+  routeOnAcceptSuite(engine);
   relaySuite(engine);
   bufferSuite(engine);
-  piecesSuite(engine);
+  smallReadsSuite(engine);
   limitsSuite(engine);
   stormSuite(engine);
   processSuite(engine);

@@ -75,7 +75,7 @@ export interface Router {
    * Whether the router decides without the first bytes. An engine may then call `route` without bytes. The router must
    * not answer `more` to that, and there is nothing to drop.
    */
-  readonly isBlind?: boolean;
+  readonly routesOnAccept?: boolean;
 
   /**
    * Decides where to connect this client. `bytes` up to `length` are all bytes received so far, at most

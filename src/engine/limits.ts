@@ -78,7 +78,7 @@ export function wantedDescriptors(allValues: readonly Float64Array[]): number {
  * Reports whether the reserve is still free after this descriptor was opened, if `wanted` more will be. The kernel
  * assigns the lowest free number, so the number shows how many descriptors all threads use.
  */
-export function leavesReserve(limits: Limits, descriptor: number, wanted: number): boolean {
+export function keepsReserve(limits: Limits, descriptor: number, wanted: number): boolean {
   return descriptor + wanted + DESCRIPTOR_RESERVE < limits.maxDescriptors;
 }
 
@@ -91,5 +91,5 @@ export function overLimit(
 ): number | undefined {
   if (open >= limits.maxConnections) return REASON.connections_limit;
   // One more for the upstream of this client.
-  return leavesReserve(limits, descriptor, wanted + 1) ? undefined : REASON.descriptors_limit;
+  return keepsReserve(limits, descriptor, wanted + 1) ? undefined : REASON.descriptors_limit;
 }

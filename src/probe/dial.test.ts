@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { deafPort } from '../net/testing/deaf-port.ts';
+import { silentPort } from '../net/testing/silent-port.ts';
 import { until } from '../net/testing/peer.ts';
 import { addressText, dialTcp, errorCode, SpareConnections } from './dial.ts';
 import { ProbeLab } from './testing/lab.ts';
@@ -7,7 +7,7 @@ import { ProbeLab } from './testing/lab.ts';
 const NEVER = new AbortController().signal;
 
 test('a dial that nobody waits for any more ends, with the reason', async () => {
-  using deaf = deafPort();
+  using deaf = silentPort();
   const caller = new AbortController();
   const reason = new Error('gone');
 

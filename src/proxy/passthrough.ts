@@ -27,7 +27,7 @@ export interface PassthroughOptions {
 
 /** The router of mode passthrough. */
 export class Passthrough implements Router {
-  readonly isBlind = true;
+  readonly routesOnAccept = true;
   readonly #options: PassthroughOptions;
   readonly #nowSeconds: () => number;
   readonly #nonces = new Nonces();

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { PREFACE_LIMIT_BYTES, type Dial, type Router } from '../engine.ts';
-import { leavesReserve, type Limits } from '../limits.ts';
+import { keepsReserve, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Decision } from '../decision.ts';
 import type { EpollClientConnection } from './client-connection.ts';
@@ -140,7 +140,7 @@ export class Dialer {
     const upstream = openFor(endpoint);
     if (upstream < 0) return REASON.dial_no_resources;
     // Two threads may each admit a client at the same moment. Their dials must not use the reserve of the process.
-    if (!leavesReserve(this.#options.limits, upstream, 0)) {
+    if (!keepsReserve(this.#options.limits, upstream, 0)) {
       libc.close(upstream);
       return REASON.dial_no_resources;
     }

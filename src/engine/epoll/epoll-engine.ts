@@ -15,7 +15,7 @@ import type { ListenOptions } from '../../net/listen-address.ts';
 import { BufferLimit } from '../buffer-limit.ts';
 import {
   DEFAULT_LIMITS,
-  leavesReserve,
+  keepsReserve,
   overLimit,
   wantedDescriptors,
   type Limits,
@@ -112,7 +112,7 @@ export class EpollEngine implements Engine, LoopHandler {
       sockets: this.#sockets,
       counters: this.#counters,
       limit: new BufferLimit(this.#limits, this.#allValues),
-      pipes: new Pipes((fd) => leavesReserve(this.#limits, fd, wantedDescriptors(this.#allValues))),
+      pipes: new Pipes((fd) => keepsReserve(this.#limits, fd, wantedDescriptors(this.#allValues))),
       maxPieceBytes: Math.floor(this.#limits.maxBufferedBytes / BUFFER_SHARES),
       done: end,
       fault,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { deafPort } from '../../net/testing/deaf-port.ts';
+import { silentPort } from '../../net/testing/silent-port.ts';
 import { until } from '../../net/testing/peer.ts';
 import { dialTcp, type Dial } from '../dial.ts';
 import { ProbeLab } from '../testing/lab.ts';
@@ -45,7 +45,7 @@ test('says that nothing listens', async () => {
 });
 
 test('waits no longer than the limit for an edge that drops packets', async () => {
-  using edge = deafPort();
+  using edge = silentPort();
 
   const { result } = await probeEdge(['127.0.0.1'], edge.port, dialTcp, { timeoutMs: 50 });
 
@@ -135,7 +135,7 @@ test('a machine without IPv6 does not blame the edge for its IPv6 address', asyn
 test('closes what is open already when the caller gives up on the rest', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
-  using deaf = deafPort();
+  using deaf = silentPort();
   const caller = new AbortController();
   const dial: Dial = async (address, port, signal) =>
     dialTcp('127.0.0.1', address === 'deaf' ? deaf.port : port, signal);

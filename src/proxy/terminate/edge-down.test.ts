@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { deafPort } from '../../net/testing/deaf-port.ts';
+import { silentPort } from '../../net/testing/silent-port.ts';
 import { freePort } from '../../net/testing/free-port.ts';
 import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Lab } from '../testing/lab.ts';
@@ -55,7 +55,7 @@ test('an edge that accepts and never answers costs one pod the time of a dial, a
 
 test('an edge that does not even accept is given up after the time of a dial', async () => {
   await using lab = await Lab.create();
-  const deaf = lab.use(deafPort());
+  const deaf = lab.use(silentPort());
   const proxy = await lab.proxy({ edgePort: deaf.port });
 
   const refused = Pod.refused(proxy.ports[0]!);
@@ -72,7 +72,7 @@ test.each(['accepts and never answers', 'does not even accept'])(
     await using lab = await Lab.create();
     const isDeaf = kind === 'does not even accept';
     const mute = lab.use(new Backend());
-    const deaf = lab.use(deafPort());
+    const deaf = lab.use(silentPort());
     const proxy = await lab.proxy({ edgePort: isDeaf ? deaf.port : mute.port });
 
     const client = await Peer.dial(proxy.ports[0]!);

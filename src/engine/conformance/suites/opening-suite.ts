@@ -6,7 +6,7 @@ import { readAlert } from '../../../wire/alert.ts';
 import { hello } from '../../../wire/hello/hello-builder.ts';
 import { HELLO, Lab, NAME } from '../lab.ts';
 import { until } from '../../../net/testing/peer.ts';
-import { deafPort } from '../../../net/testing/deaf-port.ts';
+import { silentPort } from '../../../net/testing/silent-port.ts';
 import type { Row } from '../table.ts';
 
 const MEGABYTE = 1 << 20;
@@ -209,7 +209,7 @@ export function openingSuite(engine: string): void {
   });
 
   test('times out a dial without an answer, and tries the next endpoint', async () => {
-    using deaf = deafPort();
+    using deaf = silentPort();
     using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
@@ -225,7 +225,7 @@ export function openingSuite(engine: string): void {
   });
 
   test('keeps little for an upstream that is slow to answer the dial', async () => {
-    using deaf = deafPort();
+    using deaf = silentPort();
     using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
@@ -245,7 +245,7 @@ export function openingSuite(engine: string): void {
   });
 
   test('forgets a client that resets while its upstream is dialed', async () => {
-    using deaf = deafPort();
+    using deaf = silentPort();
     using lab = new Lab(engine, {
       rows: () => rowAt(deaf.port),
     });

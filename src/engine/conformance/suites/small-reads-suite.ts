@@ -57,7 +57,7 @@ async function sendPiecesInTurn(from: Peer, to: Peer, pieces: number): Promise<n
 }
 
 /** Registers the tests for one engine. */
-export function piecesSuite(engine: string): void {
+export function smallReadsSuite(engine: string): void {
   for (const from of ['client', 'upstream'] as const) {
     const to = from === 'client' ? 'upstream' : 'client';
 

@@ -14,7 +14,7 @@ const MEGABYTE = 1 << 20;
 
 /** Routes every client to one backend, behind a line with the address that the client has dialed. */
 class Signpost implements Router {
-  readonly isBlind = true;
+  readonly routesOnAccept = true;
   readonly #endpoint: Endpoint;
 
   constructor(port: number) {
@@ -61,7 +61,7 @@ class BlindLab implements Disposable {
 }
 
 /** Registers the tests for one engine. */
-export function blindSuite(engine: string): void {
+export function routeOnAcceptSuite(engine: string): void {
   test.each([
     ['127.0.0.3', '127.0.0.3'],
     ['0.0.0.0', '127.0.0.2'],

@@ -29,7 +29,7 @@ const memory = new DataView(new ArrayBuffer(4096));
  * Opens such a port until it is disposed of.
  * @param port - A port without a listener. Default: any free port.
  */
-export function deafPort(port = 0): { readonly port: number } & Disposable {
+export function silentPort(port = 0): { readonly port: number } & Disposable {
   const address = ptr(memory);
   const listener = libc.socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
   const filler = libc.socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
