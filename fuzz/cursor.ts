@@ -3,7 +3,7 @@
  */
 
 /** The bytes so far may be the beginning of valid input. */
-export class NeedMore extends Error {}
+export class Incomplete extends Error {}
 
 /** The bytes are refused, with the code of src/wire/outcome.ts. */
 export class Refused<Code extends string> extends Error {

@@ -5,7 +5,7 @@
  */
 import { isIPv6 } from 'node:net';
 import type { HelloRefusal } from '../src/wire/outcome.ts';
-import { Cursor, NeedMore, Refused } from './cursor.ts';
+import { Cursor, Incomplete, Refused } from './cursor.ts';
 
 /** The result of the reference parser. */
 export type ReferenceHello =
@@ -27,7 +27,7 @@ export function referenceHello(arrived: Uint8Array, limitBytes: number): Referen
   try {
     return readBody(readMessage(arrived, limitBytes));
   } catch (error) {
-    if (error instanceof NeedMore) return { outcome: 'incomplete' };
+    if (error instanceof Incomplete) return { outcome: 'incomplete' };
     if (error instanceof Refused) return { outcome: error.code as HelloRefusal };
     throw error;
   }
@@ -35,7 +35,7 @@ export function referenceHello(arrived: Uint8Array, limitBytes: number): Referen
 
 /** Returns the body of the first handshake message. It reads records byte by byte, as they arrive on a socket. */
 function readMessage(arrived: Uint8Array, limitBytes: number): number[] {
-  const wire = new Cursor<HelloRefusal>(arrived, () => new NeedMore());
+  const wire = new Cursor<HelloRefusal>(arrived, () => new Incomplete());
   const message: number[] = [];
   let total = Number.POSITIVE_INFINITY;
   while (message.length < total) {

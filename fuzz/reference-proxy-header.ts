@@ -3,7 +3,7 @@
  * section 2.2.
  */
 import type { ProxyRefusal } from '../src/wire/outcome.ts';
-import { Cursor, NeedMore, Refused } from './cursor.ts';
+import { Cursor, Incomplete, Refused } from './cursor.ts';
 
 /** The result of the reference parser. */
 export type ReferenceProxyHeader =
@@ -32,14 +32,14 @@ export function referenceProxyHeader(
   try {
     return read(arrived, limitBytes);
   } catch (error) {
-    if (error instanceof NeedMore) return { outcome: 'incomplete' };
+    if (error instanceof Incomplete) return { outcome: 'incomplete' };
     if (error instanceof Refused) return { outcome: error.code as ProxyRefusal };
     throw error;
   }
 }
 
 function read(arrived: Uint8Array, limitBytes: number): ReferenceProxyHeader {
-  const wire = new Cursor<ProxyRefusal>(arrived, () => new NeedMore());
+  const wire = new Cursor<ProxyRefusal>(arrived, () => new Incomplete());
   const signature = arrived[0] === V1_SIGNATURE[0] ? V1_SIGNATURE : SIGNATURE;
   for (const expected of signature) {
     if (wire.number(1) !== expected) throw new Refused('not_proxy_header');

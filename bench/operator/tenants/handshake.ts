@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 const TIMEOUT_MS = 2000;
 
 /** Returns whether the handshake succeeds. An edge that does not know the host fails it with an alert. */
-export async function leadsTo(
+export async function reachesApiServer(
   edge: { readonly address: string; readonly port: number },
   host: string,
   ca: string,

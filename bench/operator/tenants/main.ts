@@ -9,7 +9,7 @@ import { PROXY } from '../../../src/tenant/proxy-names.ts';
 import type { TenantPlan } from '../plan.ts';
 import { RequestCounts } from '../request-counts.ts';
 import { answer } from './control.ts';
-import { leadsTo } from './handshake.ts';
+import { reachesApiServer } from './handshake.ts';
 import { Tenant } from './tenant.ts';
 
 const [plan = '', access = '', socket = ''] = process.argv.slice(2);
@@ -39,7 +39,7 @@ answer(socket, {
   served: async ({ tenant, edge }) => {
     const { access: of, plan: at } = tenantOf(tenant);
     const deadline = Date.now() + DEADLINE_MS;
-    while (!(await leadsTo(edge, at.apiHost, of.caCertificate))) {
+    while (!(await reachesApiServer(edge, at.apiHost, of.caCertificate))) {
       if (Date.now() > deadline) throw new Error(`the edge does not lead to ${at.apiHost}`);
       await Bun.sleep(EVERY_MS);
     }
