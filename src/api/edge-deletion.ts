@@ -33,11 +33,12 @@ export function deletionFault(
   const edges = [...new Set(routes.map(({ spec }) => spec.edgeRef.name))];
   if (edges.includes(name)) return undefined;
   if (edges.length === 0 && finalizers.includes(ROUTES_FINALIZER)) return undefined;
-  const kept = edges.length === 0 ? '' : ` The routes on Edge ${edges.join(' and ')} stay in use.`;
+  const suffix =
+    edges.length === 0 ? '' : ` The routes on Edge ${edges.join(' and ')} stay in use.`;
   return {
     code: 'EdgeTerminating',
     severity: 'error',
-    message: `Edge ${name} is being deleted and accepts no new Exposures.${kept}`,
+    message: `Edge ${name} is being deleted and accepts no new Exposures.${suffix}`,
     action: 'Set spec.edgeRef to another Edge.',
   };
 }

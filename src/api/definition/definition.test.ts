@@ -74,7 +74,7 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
     expect(ruled.filter((path) => path.startsWith(`${name}.status`))).toEqual([]);
   });
 
-  test('keeps conditions apart by their type', () => {
+  test('has conditions as a map keyed by type', () => {
     if (kind.hasStatus === false) {
       expect(root.properties).not.toHaveProperty('status');
       return;

@@ -1,6 +1,6 @@
 /**
  * The Service type of a ClusterDeployment's control plane, if its chart has a value for it. By default each control
- * plane gets a load balancer of its own. Snicket never changes the type of a running control plane.
+ * plane gets its own load balancer. Snicket never changes the type of a running control plane.
  */
 import type { Finding } from '../../api/finding.ts';
 import { textAt } from '../../kube/unstructured.ts';

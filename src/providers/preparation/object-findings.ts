@@ -21,7 +21,7 @@ export function deletingFindings(object: KubeObject): readonly Finding[] {
 }
 
 /**
- * Warns about a Service type with an address of its own. Snicket does not change it: nodes may have joined by that
+ * Warns about a Service type with a separate address. Snicket does not change it: nodes may have joined by that
  * address and would lose their API server.
  */
 export function serviceTypeFindings(

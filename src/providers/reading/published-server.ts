@@ -39,7 +39,7 @@ export function lackingHosts(
   { hosts: { api, konnectivity } }: PreparationSpec,
 ): readonly string[] {
   if (servingCertificate === undefined) return [];
-  // Steward's konnectivity-server has a certificate of its own.
+  // Steward's konnectivity-server has a separate certificate.
   const isShared = hasKonnectivity && provider !== 'steward';
   const wanted = [api, ...(isShared && konnectivity !== undefined ? [konnectivity] : [])];
   return wanted.filter((host) => !covers(servingCertificate, host));

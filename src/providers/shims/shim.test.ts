@@ -286,21 +286,21 @@ describe('a tenant of Steward', () => {
       'spec.worker.image': 'registry.example.test/snicket:v2',
     });
 
-    const kept = shim(without, { ...NOTHING, existing: asServed });
-    const once = shim(without, { ...NOTHING, existing: kept.exposure! });
+    const retained = shim(without, { ...NOTHING, existing: asServed });
+    const again = shim(without, { ...NOTHING, existing: retained.exposure! });
 
-    expect(specOf(kept)).toMatchObject({
+    expect(specOf(retained)).toMatchObject({
       worker: {
         resources: { requests: { cpu: '10m' }, limits: { memory: '192Mi' } },
         hostAliases: [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }],
       },
     });
-    expect((kept.exposure as { spec?: { worker?: object } }).spec?.worker).not.toHaveProperty(
+    expect((retained.exposure as { spec?: { worker?: object } }).spec?.worker).not.toHaveProperty(
       'image',
     );
-    expect(once.exposure).toEqual(kept.exposure);
-    expect(codes(kept)).toEqual(['ProviderMakesIngress']);
-    // An Exposure whose object never had a proxy of its own retains nothing.
+    expect(again.exposure).toEqual(retained.exposure);
+    expect(codes(retained)).toEqual(['ProviderMakesIngress']);
+    // An Exposure whose object never had a provider proxy retains nothing.
     const users = changed(asServed, { 'metadata.annotations': {} });
     expect(specOf(shim(without, { ...NOTHING, existing: users }))).not.toMatchObject({
       worker: { hostAliases: expect.anything() },
