@@ -1,5 +1,5 @@
 /** The result of checking a claim of the demo, as a table row. */
-import type { Cell, Colour } from '../src/cli/output/output.ts';
+import type { Cell, Color } from '../src/cli/output/output.ts';
 
 /** A table row, with the result of its check. */
 export interface Finding {
@@ -27,7 +27,7 @@ export function faultsOf(findings: readonly Finding[]): readonly string[] {
 
 /** Colors a cell: green if the tenant was reached, red if not. */
 export function coloured(text: string, isReached: boolean): Cell {
-  return { text, colour: (isReached ? 'green' : 'red') satisfies Colour };
+  return { text, color: (isReached ? 'green' : 'red') satisfies Color };
 }
 
 function textOf(cell: Cell): string {

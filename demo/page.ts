@@ -39,9 +39,9 @@ export class Page {
 
   /** Prints an empty line and an indented table. */
   table(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
-    const { columns, hasColours } = this.#screen;
+    const { columns, hasColors } = this.#screen;
     const inner = columns === undefined ? undefined : columns - INDENT.length;
-    const lines = tableText(headings, rows, { columns: inner, hasColours }).trimEnd().split('\n');
+    const lines = tableText(headings, rows, { columns: inner, hasColors }).trimEnd().split('\n');
     this.#write(`\n${lines.map((line) => `${INDENT}${line}`.trimEnd()).join('\n')}\n`);
   }
 
@@ -52,7 +52,7 @@ export class Page {
   }
 
   #styled(style: number, text: string): string {
-    return this.#screen.hasColours ? `\u001B[${style}m${text}\u001B[0m` : text;
+    return this.#screen.hasColors ? `\u001B[${style}m${text}\u001B[0m` : text;
   }
 
   #write(text: string): void {

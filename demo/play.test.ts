@@ -14,11 +14,11 @@ test('a story that is as claimed ends with 0, and what it has started ends after
   expect(exitCode).toBe(0);
 });
 
-test('in a pipe there are no colours', async () => {
+test('in a pipe there are no colors', async () => {
   const { output } = await tell(`
     page.heading('A heading');
     page.file('a.yaml', 'kind: A');
-    page.table(['WHO', 'GETS'], [['kubectl', { text: 'tenant a', colour: 'green' }]]);
+    page.table(['WHO', 'GETS'], [['kubectl', { text: 'tenant a', color: 'green' }]]);
     page.command({ line: 'kubectl version', shows: 'versions' });
     return { faults: [], broken: new Promise(() => {}) };`);
 

@@ -71,7 +71,7 @@ describe('on a terminal', () => {
     expect(output).not.toContain('127.0.0.1:8443');
   });
 
-  test('the demo speaks in colours, and all but its commands fits into 80 columns', () => {
+  test('the demo speaks in colors, and all but its commands fits into 80 columns', () => {
     const beforeCommands = demo.lines.slice(0, demo.lines.indexOf(TRY_IT));
 
     expect(demo.output).toContain('\u001B[32mtenant a\u001B[0m');

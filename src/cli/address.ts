@@ -43,7 +43,7 @@ export function addressCommand(io: CommandIo): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action(async (action: Action, ips: ReadonlySet<string>, flags: Flags, command: Command) => {
-      refuseMisplaced(action, flags, command);
+      rejectMisplaced(action, flags, command);
       // Imported lazily, because it opens libc, which help does not need.
       const { NodeAddresses } = await import('../node-address/node-addresses.ts');
       try {
@@ -57,7 +57,7 @@ export function addressCommand(io: CommandIo): Command {
     });
 }
 
-function refuseMisplaced(action: Action, { stay, http }: Flags, command: Command): void {
+function rejectMisplaced(action: Action, { stay, http }: Flags, command: Command): void {
   if (stay && action !== 'remove') {
     exitWithError(command, `--stay applies to remove, not to ${action}`, 'remove --stay');
   }

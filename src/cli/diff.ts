@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander';
 import type { DryRun } from '../reconcile/dry-run.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
-import { choiceIn, filesOption, fileSourceOf, soundObjects } from './sources/file-source.ts';
+import { selectionIn, filesOption, fileSourceOf, validObjects } from './sources/file-source.ts';
 import {
   exitWithAccessError,
-  choiceOf,
+  selectionOf,
   openManagement,
-  refuseGiven,
-  refuseUnclear,
+  rejectGiven,
+  rejectContradictions,
   stateFolderOf,
   stateOption,
   withManagementFlags,
@@ -88,16 +88,16 @@ async function dryRunsFor(
 ): Promise<DryRuns | undefined> {
   if (flags.filename !== undefined)
     return dryRunsWith(io, flags.filename, exposure, flags, command);
-  refuseUnclear(exposure, flags, command);
-  refuseGiven(['state'], 'requires -f with the folder of snicket run', command);
-  const [{ dryRuns }, { someOf }] = await Promise.all([
+  rejectContradictions(exposure, flags, command);
+  rejectGiven(['state'], 'requires -f with the folder of snicket run', command);
+  const [{ dryRuns }, { selectedOrFail }] = await Promise.all([
     import('./plans/dry-runs.ts'),
-    import('./sources/chosen-exposures.ts'),
+    import('./sources/selected-exposures.ts'),
   ]);
   const { client, access } = await openManagement(io, flags);
-  const choice = choiceOf(exposure, flags, access);
+  const choice = selectionOf(exposure, flags, access);
   const { operatorNamespace: namespace, proxyImage, only } = flags;
-  const choose = (all: Parameters<typeof someOf>[0]) => someOf(all, choice);
+  const choose = (all: Parameters<typeof selectedOrFail>[0]) => selectedOrFail(all, choice);
   return dryRuns({ io, client, namespace, proxyImage, only, choose });
 }
 
@@ -113,16 +113,20 @@ async function dryRunsWith(
   const { dryRunsApplied, dryRunsOfFolder } = await import('./sources/diff-sources.ts');
   const { state, proxyImage, only, operatorNamespace } = flags;
   if (source.folder !== undefined) {
-    const { reading } = (await soundObjects(io, source, command)) ?? {};
+    const { reading } = (await validObjects(io, source, command)) ?? {};
     const stateFolder = (await stateFolderOf(io, { state, isFolder: true })) ?? '';
-    const places = { folder: source.folder, state: stateFolder, choice: choiceIn(source, flags) };
+    const places = {
+      folder: source.folder,
+      state: stateFolder,
+      choice: selectionIn(source, flags),
+    };
     return reading && dryRunsOfFolder({ io, reading, ...places, proxyImage, only });
   }
-  refuseGiven(['state'], 'requires the folder of snicket run in -f', command);
+  rejectGiven(['state'], 'requires the folder of snicket run in -f', command);
   const { client, access } = await openManagement(io, flags);
   const { namespace = access.namespace } = flags;
-  const { objects } = (await soundObjects(io, source, command, namespace)) ?? {};
-  const choice = choiceIn(source, flags, access.namespace);
+  const { objects } = (await validObjects(io, source, command, namespace)) ?? {};
+  const choice = selectionIn(source, flags, access.namespace);
   // A named Exposure may be only in the cluster, while a file has its Edge.
   const isWhole = flags.allNamespaces || source.exposure !== undefined;
   const meant = { choice, isWhole, namespace: operatorNamespace };
@@ -138,7 +142,7 @@ async function diff(io: CommandIo, runs: DryRuns, flags: Flags): Promise<void> {
       import('./output/diff-text.ts'),
       import('./output/output.ts'),
     ]);
-  const { hasColours } = currentScreen(io);
+  const { hasColors } = currentScreen(io);
   const all: object[] = [];
   let hasChanges = false;
   let isEmpty = true;
@@ -147,7 +151,7 @@ async function diff(io: CommandIo, runs: DryRuns, flags: Flags): Promise<void> {
     reportFindings(io, run, EXIT.failed);
     const changes = exposureChanges(run, flags.only);
     if (changes.changes.length > 0) hasChanges = true;
-    if (flags.output === 'text') io.stdout.write(texts.changesText(changes, hasColours));
+    if (flags.output === 'text') io.stdout.write(texts.changesText(changes, hasColors));
     else all.push(texts.changesValue(changes));
   }
   if (flags.output !== 'text') io.stdout.write(valueText({ exposures: all }, flags.output));

@@ -1,27 +1,27 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { domain } from '../api/values/network-values.ts';
 import { fieldValue } from './flags/field-value.ts';
-import { refusing } from './flags/flag-values.ts';
+import { parsedBy } from './flags/flag-values.ts';
 import {
   exitWithAccessError,
-  choiceOf,
-  choicesInFolder,
+  selectionOf,
+  selectionsInFolder,
   folderOption,
   openManagement,
   exposureNames,
-  refuseAccessFlags,
-  refuseUnclear,
+  rejectAccessFlags,
+  rejectContradictions,
   withClusterFlags,
-  type ChoiceFlags,
+  type SelectionFlags,
   type ClusterFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementSnapshot } from '../management/management-snapshot.ts';
-import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
+import type { NamedFinding, RequiredNames } from './dns/required-names.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
 import { outputOption, type Output } from './output/output.ts';
-import { READ_MS } from './sources/reading-limit.ts';
+import { READ_TIMEOUT_MS } from './sources/read-timeout.ts';
 import { adviceIn, exitWithError, printAdvice, printMessage } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
@@ -54,7 +54,7 @@ const MAX_TTL_SECONDS = 2 ** 31 - 1;
 /** Flags that apply only with --format. */
 const FORMAT_FLAGS = ['wildcard', 'ttl', 'zone'] as const;
 
-interface Flags extends ClusterFlags, ChoiceFlags {
+interface Flags extends ClusterFlags, SelectionFlags {
   readonly output: Output;
   readonly format?: FormatName;
   readonly wildcard: boolean;
@@ -92,7 +92,7 @@ export function dnsCommand(io: CommandIo): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
-      refuseMisplaced(exposures, flags, command);
+      rejectMisplaced(exposures, flags, command);
       if (flags.filename !== undefined) {
         return runOnFolder(io, flags.filename, exposures, flags, command);
       }
@@ -106,13 +106,13 @@ export function dnsCommand(io: CommandIo): Command {
     });
 }
 
-function refuseMisplaced(
+function rejectMisplaced(
   exposures: readonly NamedExposure[],
   flags: Flags,
   command: Command,
 ): void {
   for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
-    refuseUnclear(exposure, flags, command);
+    rejectContradictions(exposure, flags, command);
   }
   const isGiven = (flag: string) => command.getOptionValueSource(flag) === 'cli';
   if (flags.format === undefined) {
@@ -147,18 +147,18 @@ async function runOnCluster(
   const [{ withErrorReporting }, chosen, { ManagementSnapshot }, { withProgress }] =
     await Promise.all([
       import('./plans/plans.ts'),
-      import('./sources/chosen-exposures.ts'),
+      import('./sources/selected-exposures.ts'),
       import('../management/management-snapshot.ts'),
       import('./output/progress.ts'),
     ]);
   const { client, access } = await openManagement(io, flags);
   await withErrorReporting(io, async () => {
-    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
+    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_TIMEOUT_MS));
     const management = await withProgress(io, `reading ${client.server}`, reading);
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((exposure) =>
-      choiceOf(exposure, flags, access),
+      selectionOf(exposure, flags, access),
     );
-    const meant = choices.flatMap((choice) => chosen.chosenOf(management.exposures, choice));
+    const meant = choices.flatMap((choice) => chosen.selectedOf(management.exposures, choice));
     if (meant.length === 0) printMessage(io, chosen.noExposureText(choices));
     await show(io, management, [...new Set(meant)], flags);
   });
@@ -171,15 +171,15 @@ async function runOnFolder(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  refuseAccessFlags(command);
-  const [{ EXIT, withErrorReporting }, { openFolder, someInFolder }] = await Promise.all([
+  rejectAccessFlags(command);
+  const [{ EXIT, withErrorReporting }, { openFolder, selectedInFolder }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./sources/folder-management.ts'),
   ]);
   const opened = await openFolder(io, folder, command);
   for (const fault of opened.faults) printAdvice(io, 'error', adviceIn(fault));
   await withErrorReporting(io, async () => {
-    const chosen = someInFolder(opened, choicesInFolder(exposures, flags));
+    const chosen = selectedInFolder(opened, selectionsInFolder(exposures, flags));
     await show(io, opened.management, chosen, flags);
   });
   if (opened.faults.length > 0) io.exitCode = EXIT.failed;
@@ -191,8 +191,8 @@ async function show(
   exposures: readonly KubeObject[],
   flags: Flags,
 ): Promise<void> {
-  const { wantedNames } = await import('./dns/wanted-names.ts');
-  const wanted = wantedNames(exposures, management, flags.operatorNamespace);
+  const { requiredNames } = await import('./dns/required-names.ts');
+  const wanted = requiredNames(exposures, management, flags.operatorNamespace);
   await (flags.format === undefined
     ? check(io, wanted, flags.output)
     : printRecords(io, wanted, flags.format, flags));
@@ -200,7 +200,7 @@ async function show(
 
 async function check(
   io: CommandIo,
-  { names, findings }: WantedNames,
+  { names, findings }: RequiredNames,
   output: Output,
 ): Promise<void> {
   const [{ checkNames }, { systemLookup }, { checksTable, checksValue }, records, texts, progress] =
@@ -214,10 +214,10 @@ async function check(
     ]);
   const checking = checkNames(names, { lookup: systemLookup });
   const checks = await progress.withProgress(io, `waiting for ${names.length} names`, checking);
-  const all = [...findings, ...records.selfAnsweringFindings(names)];
+  const all = [...findings, ...records.embeddedAddressFindings(names)];
   if (output !== 'table') io.stdout.write(texts.valueText(checksValue(checks, all), output));
   else if (names.length > 0) io.stdout.write(checksTable(checks, texts.currentScreen(io)));
-  for (const note of records.selfAnsweringNotes(names)) printMessage(io, `note: ${note}`);
+  for (const note of records.embeddedAddressNotes(names)) printMessage(io, `note: ${note}`);
   await report(io, all);
   const bad = checks.filter(({ state }) => state !== 'ok').length;
   if (bad === 0) return;
@@ -230,7 +230,7 @@ async function check(
 
 async function printRecords(
   io: CommandIo,
-  { names, findings }: WantedNames,
+  { names, findings }: RequiredNames,
   format: FormatName,
   { wildcard, ttl, zone = [] }: Flags,
 ): Promise<void> {
@@ -262,5 +262,5 @@ function parseTtl(text: string): number {
 
 function parseZones(text: string, before: readonly string[] = []): readonly string[] {
   const zone = text.replace(/\.$/, '').toLowerCase();
-  return [...before, refusing(() => fieldValue(domain, zone))];
+  return [...before, parsedBy(() => fieldValue(domain, zone))];
 }

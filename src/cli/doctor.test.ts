@@ -108,7 +108,7 @@ describe('a tenant that only DNS does not know', () => {
     expect([json.exitCode, yaml.exitCode]).toEqual([1, 1]);
   });
 
-  test.each([80, 120])('fits a terminal of %d columns, in colours', async (columns) => {
+  test.each([80, 120])('fits a terminal of %d columns, in colors', async (columns) => {
     const shown = await terminal.show(['doctor', 'blue', ...image], columns);
 
     const lines = shown.split('\r\n');

@@ -2,15 +2,15 @@ import { Argument, Command } from 'commander';
 import {
   ACCESS_FLAGS,
   exitWithAccessError,
-  choiceOf,
-  choicesInFolder,
+  selectionOf,
+  selectionsInFolder,
   folderOption,
   openManagement,
   exposureNames,
   proxyImageOption,
-  refuseAccessFlags,
-  refuseGiven,
-  refuseUnclear,
+  rejectAccessFlags,
+  rejectGiven,
+  rejectContradictions,
   withClusterFlags,
   type ManagementFlags,
   type NamedExposure,
@@ -19,12 +19,12 @@ import { edgeCommand } from './doctor/edge.ts';
 import {
   WORKER_FLAGS,
   withWorkerFlags,
-  workerWordsOf,
+  workerArgumentsOf,
   type WorkerFlags,
 } from './doctor/worker-flags.ts';
 import { durationOption } from './flags/flag-values.ts';
 import { outputOption, type Output } from './output/output.ts';
-import { READ_MS } from './sources/reading-limit.ts';
+import { READ_TIMEOUT_MS } from './sources/read-timeout.ts';
 import { adviceIn, exitWithError, exitWithThrown, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
@@ -83,9 +83,9 @@ export function doctorCommand(io: CommandIo): Command {
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
       if (flags.fromWorker) return runOnWorker(io, exposures, flags, command);
-      refuseGiven(WORKER_FLAGS, 'requires --from-worker', command);
+      rejectGiven(WORKER_FLAGS, 'requires --from-worker', command);
       for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
-        refuseUnclear(exposure, flags, command);
+        rejectContradictions(exposure, flags, command);
       }
       if (flags.filename !== undefined)
         return runOnFolder(io, flags.filename, exposures, flags, command);
@@ -118,10 +118,10 @@ async function runOnCluster(
   try {
     const { client, access } = await openManagement(io, flags);
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((one) =>
-      choiceOf(one, flags, access),
+      selectionOf(one, flags, access),
     );
     await withErrorReporting(io, async () => {
-      const signal = AbortSignal.timeout(READ_MS);
+      const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
       const reading = ManagementSnapshot.read(client, signal);
       const management = await withProgress(io, `reading ${client.server}`, reading);
       const namespace = flags.operatorNamespace;
@@ -143,20 +143,21 @@ async function runOnFolder(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  refuseAccessFlags(command);
-  const [plans, { diagnose }, { openFolder, someInFolder }, { PROXY_IMAGE }] = await Promise.all([
-    import('./plans/plans.ts'),
-    import('./doctor/diagnose.ts'),
-    import('./sources/folder-management.ts'),
-    import('./plans/proxy-image.ts'),
-  ]);
+  rejectAccessFlags(command);
+  const [plans, { diagnose }, { openFolder, selectedInFolder }, { PROXY_IMAGE }] =
+    await Promise.all([
+      import('./plans/plans.ts'),
+      import('./doctor/diagnose.ts'),
+      import('./sources/folder-management.ts'),
+      import('./plans/proxy-image.ts'),
+    ]);
   const opened = await openFolder(io, folder, command);
   for (const fault of opened.faults) printAdvice(io, 'error', adviceIn(fault));
   const proxyImage = flags.proxyImage ?? PROXY_IMAGE;
   const { operatorNamespace: namespace, output, timeout } = flags;
   await plans.withErrorReporting(io, async () => {
-    const choices = choicesInFolder(exposures, flags);
-    someInFolder(opened, choices);
+    const choices = selectionsInFolder(exposures, flags);
+    selectedInFolder(opened, choices);
     await diagnose(io, opened.management, choices, {
       namespace,
       proxyImage,
@@ -181,16 +182,16 @@ async function runOnWorker(
       'remove them, or --from-worker',
     );
   }
-  refuseGiven(EXPOSURE_FLAGS, 'cannot be combined with --from-worker', command);
-  const words = workerWordsOf(flags, command);
-  const [{ diagnoseWorker }, { UnusableWords }] = await Promise.all([
+  rejectGiven(EXPOSURE_FLAGS, 'cannot be combined with --from-worker', command);
+  const words = workerArgumentsOf(flags, command);
+  const [{ diagnoseWorker }, { InvalidArguments }] = await Promise.all([
     import('./doctor/diagnose.ts'),
     import('./doctor/from-worker.ts'),
   ]);
   try {
     await diagnoseWorker(io, words, flags);
   } catch (error) {
-    if (!(error instanceof UnusableWords)) throw error;
+    if (!(error instanceof InvalidArguments)) throw error;
     exitWithThrown(command, error);
   }
 }

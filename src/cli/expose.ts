@@ -3,7 +3,7 @@ import { PREPARE_POLICIES } from '../api/exposure.ts';
 import { MODE_FLAGS, type ModeFlag } from '../api/mode.ts';
 import { endpoint, host } from '../api/values/network-values.ts';
 import { fieldValue } from './flags/field-value.ts';
-import { durationOption, objectName, refusing } from './flags/flag-values.ts';
+import { durationOption, objectName, parsedBy } from './flags/flag-values.ts';
 import {
   FOLDER_NAMESPACE,
   openManagement,
@@ -126,7 +126,7 @@ export function exposeCommand(io: CommandIo): Command {
     .addOption(outputOption(['name']))
     .addHelpText('after', EXAMPLES)
     .action(async (controlPlane: NamedControlPlane | undefined, flags: Flags, command: Command) => {
-      refuseMisplaced(controlPlane, flags, command);
+      rejectMisplaced(controlPlane, flags, command);
       const [{ AccessError }, { AnswerMissing }, { CannotExpose }] = await Promise.all([
         import('../kube/access/cluster-access.ts'),
         import('./expose/questions.ts'),
@@ -144,7 +144,7 @@ export function exposeCommand(io: CommandIo): Command {
     });
 }
 
-function refuseMisplaced(
+function rejectMisplaced(
   controlPlane: NamedControlPlane | undefined,
   flags: Flags,
   command: Command,
@@ -184,7 +184,7 @@ async function run(
   const opened = await openOrDraft(io, controlPlane, flags);
   if (opened === undefined) return;
   const { client, access } = opened;
-  const requested = { ...flags, controlPlane, usualNamespace: access.namespace };
+  const requested = { ...flags, controlPlane, defaultNamespace: access.namespace };
   await withErrorReporting(io, async () =>
     exposeControlPlane(io, client, requested, { ...flags, timeoutMs: flags.timeout }),
   );
@@ -208,7 +208,7 @@ async function openOrDraft(
   } catch (error) {
     const isNone = error instanceof AccessError && error.code === 'AccessMissing';
     if (!isNone || !flags.dryRun || flags.kubeconfig !== undefined) throw error;
-    const requested = { ...flags, controlPlane, usualNamespace: FOLDER_NAMESPACE };
+    const requested = { ...flags, controlPlane, defaultNamespace: FOLDER_NAMESPACE };
     if (isNamedInFull(requested)) {
       await printWithoutCluster(io, requested, flags, error.message);
       return undefined;
@@ -228,9 +228,9 @@ function parseControlPlane(text: string): NamedControlPlane {
 
 function parseEndpoints(text: string, before: readonly string[] = []): readonly string[] {
   const found = text.split(',');
-  return [...before, ...refusing(() => found.map((one) => fieldValue(endpoint, one)))];
+  return [...before, ...parsedBy(() => found.map((one) => fieldValue(endpoint, one)))];
 }
 
 function parseHost(text: string): string {
-  return refusing(() => fieldValue(host, text));
+  return parsedBy(() => fieldValue(host, text));
 }

@@ -51,7 +51,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-interface Told {
+interface ProbeResults {
   readonly endpoint?: string;
   readonly edge?: string;
   readonly kubeconfig?: string;
@@ -59,7 +59,7 @@ interface Told {
 }
 
 /** Creates an Exposure with the status that the operator would set. */
-async function expose(name: string, told: Told): Promise<void> {
+async function expose(name: string, told: ProbeResults): Promise<void> {
   const { endpoint, edge = 'shared', kubeconfig = 'kubeconfig', conditions } = told;
   const controlPlane = {
     type: 'Service',

@@ -9,27 +9,27 @@ import type { ClusterAccess } from '../kube/access/cluster-access.ts';
 import type { ManagementSnapshot } from '../management/management-snapshot.ts';
 import {
   exitWithAccessError,
-  choiceOf,
+  selectionOf,
   FOLDER_NAMESPACE,
   folderOption,
   openManagement,
   parseExposureName,
-  refuseAccessFlags,
-  refuseUnclear,
+  rejectAccessFlags,
+  rejectContradictions,
   withClusterFlags,
   type Choice,
   type ClusterFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
 import { OUTPUTS } from './output/output.ts';
-import { READ_MS } from './sources/reading-limit.ts';
+import { READ_TIMEOUT_MS } from './sources/read-timeout.ts';
 import { adviceIn, exitWithError, printAdvice, printMessage } from './output/messages.ts';
 import {
   edgeAddress,
-  NothingToGive,
-  plannedPlace,
-  routedPlace,
-} from './kubeconfig/tenant-place.ts';
+  NoKubeconfig,
+  plannedEndpoint,
+  routedEndpoint,
+} from './kubeconfig/tenant-endpoint.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -79,13 +79,13 @@ export function kubeconfigCommand(io: CommandIo): Command {
     .option('--force', 'with -o: overwrite an existing file', false)
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure, flags: Flags, command: Command) => {
-      refuseUnclear(exposure, { ...flags, allNamespaces: false }, command);
+      rejectContradictions(exposure, { ...flags, allNamespaces: false }, command);
       if (flags.force && flags.output === undefined) {
         exitWithError(command, '--force requires -o', 'pass -o FILE or remove --force');
       }
       const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
-        refuseExisting(io, flags, command);
+        rejectExisting(io, flags, command);
         await run(io, exposure, flags, command);
       } catch (error) {
         if (error instanceof AccessError) {
@@ -116,7 +116,7 @@ async function run(
     flags.filename === undefined
       ? await openCluster(io, flags)
       : await openFolderOf(io, flags.filename, command);
-  const choice = choiceOf(exposure, { ...flags, allNamespaces: false }, access);
+  const choice = selectionOf(exposure, { ...flags, allNamespaces: false }, access);
   await withErrorReporting(io, async () => {
     try {
       const management = await read();
@@ -125,7 +125,7 @@ async function run(
       hand(io, text, flags, command);
     } catch (error) {
       // This AccessError is about the tenant's kubeconfig. That of the management cluster has been read before.
-      if (!(error instanceof NothingToGive) && !(error instanceof AccessError)) throw error;
+      if (!(error instanceof NoKubeconfig) && !(error instanceof AccessError)) throw error;
       printAdvice(io, 'error', adviceIn(`${choice.namespace}/${choice.name}: ${error.message}`));
       io.exitCode = EXIT.wrong;
     }
@@ -145,14 +145,14 @@ async function openCluster(io: CommandIo, flags: Flags): Promise<Source> {
   ]);
   const { client, access } = await openManagement(io, flags);
   const read = async () => {
-    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
+    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_TIMEOUT_MS));
     return withProgress(io, `reading ${client.server}`, reading);
   };
   return { access, read };
 }
 
 async function openFolderOf(io: CommandIo, folder: string, command: Command): Promise<Source> {
-  refuseAccessFlags(command);
+  rejectAccessFlags(command);
   const { openFolder } = await import('./sources/folder-management.ts');
   const { management, faults } = await openFolder(io, folder, command);
   // Invalid files of other tenants do not prevent printing the kubeconfig of this one.
@@ -161,33 +161,33 @@ async function openFolderOf(io: CommandIo, folder: string, command: Command): Pr
 }
 
 async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, flags: Flags) {
-  const [{ chosenOf }, { observeExposure }, { planExposure }, { edgeKubeconfig }] =
+  const [{ selectedOf }, { observeExposure }, { planExposure }, { edgeKubeconfig }] =
     await Promise.all([
-      import('./sources/chosen-exposures.ts'),
+      import('./sources/selected-exposures.ts'),
       import('../reconcile/observe.ts'),
       import('../plan/plan.ts'),
       import('./kubeconfig/kubeconfig-document.ts'),
     ]);
-  const [object] = chosenOf(management.exposures, choice);
-  if (object === undefined) throw new NothingToGive('Exposure not found');
+  const [object] = selectedOf(management.exposures, choice);
+  if (object === undefined) throw new NoKubeconfig('Exposure not found');
   const { value: resolved, finding } = management.exposureIndex.resolve(object);
-  if (resolved === undefined) throw new NothingToGive(adviceText(finding));
+  if (resolved === undefined) throw new NoKubeconfig(adviceText(finding));
   const isFolder = flags.filename !== undefined;
-  const routed = isFolder ? undefined : routedPlace(object, management);
+  const routed = isFolder ? undefined : routedEndpoint(object, management);
   const deps = {
     management,
     namespace: flags.operatorNamespace,
     proxyImage: '',
     isGatewayHere: isFolder,
   };
-  const signal = AbortSignal.timeout(READ_MS);
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   const { facts, reading } = await observeExposure(object, resolved, deps, signal);
   const edgeName = resolved.edge.metadata.name;
-  const { endpoint, edge } = routed ?? plannedPlace(planExposure(resolved, facts), edgeName);
+  const { endpoint, edge } = routed ?? plannedEndpoint(planExposure(resolved, facts), edgeName);
   const { kubeconfig, controlPlane, findings } = reading;
   if (kubeconfig === undefined) {
     const said = findings.map(adviceText).join(' ');
-    throw new NothingToGive(
+    throw new NoKubeconfig(
       said === ''
         ? 'the tenant has no kubeconfig; wait for its provider or set spec.controlPlane.kubeconfigSecretRef'
         : `the tenant has no kubeconfig: ${said}`,
@@ -211,7 +211,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
  *
  * @throws FileExists
  */
-function refuseExisting(io: CommandIo, { output, force }: Flags, command: Command): void {
+function rejectExisting(io: CommandIo, { output, force }: Flags, command: Command): void {
   if (output === undefined) return;
   const there = whatIsAt(io, output, command);
   if (there === undefined) return;
@@ -230,11 +230,11 @@ function whatIsAt(io: CommandIo, output: string, command: Command): Stats | unde
   try {
     return lstatSync(io.path(output), { throwIfNoEntry: false });
   } catch (error) {
-    return refuseUnwritable(output, error, command);
+    return rejectUnwritable(output, error, command);
   }
 }
 
-function refuseUnwritable(output: string, error: unknown, command: Command): never {
+function rejectUnwritable(output: string, error: unknown, command: Command): never {
   const code = systemCode(error);
   if (code === undefined) throw error;
   exitWithError(command, `cannot write ${output}: ${code}`, 'choose another file');
@@ -248,7 +248,7 @@ function hand(io: CommandIo, text: string, { output, force }: Flags, command: Co
   try {
     writeAtomically(io.path(output), text, { mayReplace: force });
   } catch (error) {
-    refuseUnwritable(output, error, command);
+    rejectUnwritable(output, error, command);
   }
 }
 

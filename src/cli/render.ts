@@ -2,10 +2,10 @@ import { Command, Option } from 'commander';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
   exitWithAccessError,
-  choiceOf,
+  selectionOf,
   openManagement,
-  refuseGiven,
-  refuseUnclear,
+  rejectGiven,
+  rejectContradictions,
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
@@ -13,11 +13,11 @@ import {
 import { printMessage } from './output/messages.ts';
 import { PROXY_IMAGE } from './plans/proxy-image.ts';
 import {
-  choiceIn,
+  selectionIn,
   filesOption,
   fileSourceOf,
-  soundObjects,
-  THESE_FILES,
+  validObjects,
+  FILES_LOCATION,
 } from './sources/file-source.ts';
 import {
   TENANT_FLAGS,
@@ -72,23 +72,23 @@ export function renderCommand(io: CommandIo): Command {
   return withTenantFlags(command)
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
-      refuseMisplaced(exposure, flags, command);
+      rejectMisplaced(exposure, flags, command);
       await (flags.filename === undefined
         ? renderCluster(io, exposure, flags, command)
         : renderFiles(io, flags.filename, exposure, flags, command));
     });
 }
 
-function refuseMisplaced(
+function rejectMisplaced(
   exposure: NamedExposure | undefined,
   flags: Flags,
   command: Command,
 ): void {
   if (flags.filename === undefined) {
-    refuseUnclear(exposure, flags, command);
-    refuseGiven(TENANT_FLAGS, 'requires -f', command);
+    rejectContradictions(exposure, flags, command);
+    rejectGiven(TENANT_FLAGS, 'requires -f', command);
   } else {
-    refuseGiven(['kubeconfig', 'context'], 'cannot be combined with -f', command);
+    rejectGiven(['kubeconfig', 'context'], 'cannot be combined with -f', command);
   }
 }
 
@@ -98,9 +98,9 @@ async function renderCluster(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  const [{ printPlans }, { someOf }, { AccessError }] = await Promise.all([
+  const [{ printPlans }, { selectedOrFail }, { AccessError }] = await Promise.all([
     import('./plans/plans.ts'),
-    import('./sources/chosen-exposures.ts'),
+    import('./sources/selected-exposures.ts'),
     import('../kube/access/cluster-access.ts'),
   ]);
   try {
@@ -109,7 +109,7 @@ async function renderCluster(
       client,
       namespace: flags.operatorNamespace,
       proxyImage: flags.proxyImage,
-      choose: (exposures) => someOf(exposures, choiceOf(exposure, flags, access)),
+      choose: (exposures) => selectedOrFail(exposures, selectionOf(exposure, flags, access)),
       only: flags.only,
       showSecrets: flags.showSecrets,
       values: flags.values,
@@ -127,15 +127,15 @@ async function renderFiles(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  const [{ plansOfFiles }, plans, { someInFiles }, { placeOfFolder }] = await Promise.all([
+  const [{ plansOfFiles }, plans, { selectedInFiles }, { folderLocation }] = await Promise.all([
     import('./plans/render-files.ts'),
     import('./plans/plans.ts'),
-    import('./sources/chosen-exposures.ts'),
+    import('./sources/selected-exposures.ts'),
     import('./sources/folder-management.ts'),
   ]);
   const source = fileSourceOf(io, words, exposure, flags, command);
   const { folder } = source;
-  const { objects } = (await soundObjects(io, source, command, flags.namespace)) ?? {};
+  const { objects } = (await validObjects(io, source, command, flags.namespace)) ?? {};
   if (objects === undefined) return;
   const assumptions = {
     namespace: flags.operatorNamespace,
@@ -143,10 +143,10 @@ async function renderFiles(
     proxyImage: flags.proxyImage ?? PROXY_IMAGE,
     tenant: tenantSettingsOf(flags),
   };
-  const place = folder === undefined ? THESE_FILES : placeOfFolder(folder);
+  const place = folder === undefined ? FILES_LOCATION : folderLocation(folder);
   await plans.withErrorReporting(io, async () => {
     const { shown, notes } = await plansOfFiles(objects, assumptions, (exposures) =>
-      someInFiles(exposures, [choiceIn(source, flags)], { ...place, hasFaults: false }),
+      selectedInFiles(exposures, [selectionIn(source, flags)], { ...place, hasFaults: false }),
     );
     for (const one of shown) plans.reportFindings(io, one);
     for (const sentence of notes) printMessage(io, `note: ${sentence}`);

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { escapedText } from '../text/plain-text.ts';
-import { tcpProxyWords } from './flags/tcp-proxy-words.ts';
+import { tcpProxyArguments } from './flags/tcp-proxy-arguments.ts';
 import type { CommandIo, OutputStream } from './io/command-io.ts';
 import { usageErrorText } from './output/usage-error.ts';
 import { inNameOf, programName } from './output/program-name.ts';
@@ -51,7 +51,7 @@ export async function runSnicket(
   groups = GROUPS,
 ): Promise<void> {
   const all = new Map(Object.values(groups).flat());
-  const words = tcpProxyWords(typed).map((word, at) =>
+  const words = tcpProxyArguments(typed).map((word, at) =>
     // As in most programs.
     at === 0 && (word === '--version' || word === '-V') ? 'version' : word,
   );

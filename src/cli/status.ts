@@ -2,11 +2,11 @@ import { Argument, Command } from 'commander';
 import { existsSync } from 'node:fs';
 import {
   exitWithAccessError,
-  choiceOf,
+  selectionOf,
   folderOption,
   openManagement,
   parseExposureName,
-  refuseUnclear,
+  rejectContradictions,
   stateFolderOf,
   stateOption,
   withClusterFlags,
@@ -15,10 +15,10 @@ import {
 } from './flags/management-flags.ts';
 import { adviceIn, exitWithError, printAdvice } from './output/messages.ts';
 import { nameText, outputOption, type Output } from './output/output.ts';
-import { READ_MS } from './sources/reading-limit.ts';
+import { READ_TIMEOUT_MS } from './sources/read-timeout.ts';
 import type { StatusSource } from './status/status-source.ts';
 import type { Drawing } from './status/watch-status.ts';
-import type { Situation, StatusObjects } from './status/situation.ts';
+import type { StatusView, StatusObjects } from './status/status-view.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -71,7 +71,7 @@ export function statusCommand(io: CommandIo): Command {
     .addOption(stateOption())
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, given: Flags, command: Command) => {
-      refuseMisplaced(exposure, given, command);
+      rejectMisplaced(exposure, given, command);
       const isFolder = given.filename !== undefined;
       if (given.filename !== undefined && !existsSync(io.path(given.filename))) {
         exitWithError(command, `folder not found: ${given.filename}`);
@@ -93,12 +93,12 @@ export function statusCommand(io: CommandIo): Command {
     });
 }
 
-function refuseMisplaced(
+function rejectMisplaced(
   exposure: NamedExposure | undefined,
   flags: Flags,
   command: Command,
 ): void {
-  refuseUnclear(exposure, flags, command);
+  rejectContradictions(exposure, flags, command);
   if (flags.watch && flags.output !== 'table' && flags.output !== 'wide') {
     const elsewhere =
       flags.state === undefined && flags.filename === undefined
@@ -124,9 +124,9 @@ async function run(
   exposure: NamedExposure | undefined,
   flags: Flags,
 ): Promise<void> {
-  const [{ EXIT, withErrorReporting }, { NothingChosen }, { StateUnreadable }] = await Promise.all([
+  const [{ EXIT, withErrorReporting }, { NoExposures }, { StateUnreadable }] = await Promise.all([
     import('./plans/plans.ts'),
-    import('./sources/chosen-exposures.ts'),
+    import('./sources/selected-exposures.ts'),
     import('./status/state-source.ts'),
   ]);
   const source = await openSource(io, exposure, flags);
@@ -135,12 +135,12 @@ async function run(
       // Reads once before it watches, so that a missing cluster is an error and not a long wait.
       const objects = await readOnce(io, source, flags);
       if (source.choice.name !== undefined && objects.exposures.length === 0) {
-        throw new NothingChosen(await nothingText(io, source, flags));
+        throw new NoExposures(await nothingText(io, source, flags));
       }
-      const isWell = flags.watch
+      const isHealthy = flags.watch
         ? await watch(io, source, exposure, flags)
         : await print(io, objects, exposure, flags);
-      if (!isWell) io.exitCode = EXIT.wrong;
+      if (!isHealthy) io.exitCode = EXIT.wrong;
     } catch (error) {
       if (!(error instanceof StateUnreadable)) throw error;
       printAdvice(io, 'error', adviceIn(error.message));
@@ -166,7 +166,7 @@ async function openSource(
     import('./status/cluster-source.ts'),
     openManagement(io, flags),
   ]);
-  const choice = choiceOf(exposure, flags, access);
+  const choice = selectionOf(exposure, flags, access);
   return new ClusterSource(client, choice, flags.operatorNamespace);
 }
 
@@ -177,7 +177,7 @@ async function readOnce(
 ): Promise<StatusObjects> {
   const { withProgress } = await import('./output/progress.ts');
   const what = state === undefined ? 'reading the management cluster' : `reading ${state}`;
-  return withProgress(io, what, source.read(AbortSignal.timeout(READ_MS)));
+  return withProgress(io, what, source.read(AbortSignal.timeout(READ_TIMEOUT_MS)));
 }
 
 async function nothingText(
@@ -196,14 +196,14 @@ async function nothingText(
 }
 
 /** Maximum number of names in a message. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 /** Returns which Exposures exist. Reading a state folder is fast enough for that. */
 async function existingText(io: CommandIo, state: string): Promise<string> {
   const { StateSource } = await import('./status/state-source.ts');
   const { exposures } = await new StateSource(state, {}, io.path(state)).read();
   const names = exposures.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
-  const shown = names.toSorted().slice(0, MOST_NAMES);
+  const shown = names.toSorted().slice(0, MAX_NAMES);
   const more = names.length - shown.length;
   if (more > 0) shown.push(`${more} more`);
   return ` (existing: ${shown.join(', ') || 'none'})`;
@@ -215,11 +215,11 @@ async function print(
   exposure: NamedExposure | undefined,
   flags: Flags,
 ): Promise<boolean> {
-  const [{ isWell, situationOf }, { valueText }] = await Promise.all([
-    import('./status/situation.ts'),
+  const [{ isHealthy, statusViewOf }, { valueText }] = await Promise.all([
+    import('./status/status-view.ts'),
     import('./output/output.ts'),
   ]);
-  const situation = narrowed(situationOf(objects), exposure);
+  const situation = narrowed(statusViewOf(objects), exposure);
   switch (flags.output) {
     case 'table':
     case 'wide':
@@ -232,12 +232,12 @@ async function print(
     case 'yaml':
       io.stdout.write(valueText(situation, flags.output));
   }
-  return isWell(situation);
+  return isHealthy(situation);
 }
 
 /** Returns the names of the Edges and Exposures; only that of the Exposure if one is named. */
 function namesText(
-  { edges = [], exposures }: Situation,
+  { edges = [], exposures }: StatusView,
   exposure: NamedExposure | undefined,
 ): string {
   return [
@@ -265,7 +265,7 @@ async function watch(
 }
 
 /** Returns the status view. For a single Exposure, it has only the Edge of that Exposure. */
-function narrowed(situation: Situation, exposure: NamedExposure | undefined): Situation {
+function narrowed(situation: StatusView, exposure: NamedExposure | undefined): StatusView {
   if (exposure === undefined) return situation;
   const used = new Set(situation.exposures.map(({ edge }) => edge));
   return { ...situation, edges: situation.edges?.filter(({ name }) => used.has(name)) };

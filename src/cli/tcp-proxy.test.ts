@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Environment } from '../kube/access/in-cluster.ts';
 import type { TcpProxySettings } from '../tcp-proxy/settings.ts';
 import { tcpProxyCommand } from './tcp-proxy.ts';
-import { tcpProxyWords } from './flags/tcp-proxy-words.ts';
+import { tcpProxyArguments } from './flags/tcp-proxy-arguments.ts';
 import { snicket } from './testing/in-process.ts';
 import { Terminal } from './testing/snicket.ts';
 import { TestIo } from './testing/test-io.ts';
@@ -27,7 +27,7 @@ async function read(words: readonly string[], env: Environment = {}): Promise<Re
   const command = tcpProxyCommand(new TestIo({ env }), async (_, settings, __, level) => {
     read = { ...settings, level };
   });
-  const [, ...flags] = tcpProxyWords(['tcp-proxy', ...words]);
+  const [, ...flags] = tcpProxyArguments(['tcp-proxy', ...words]);
   await command.exitOverride().parseAsync(flags, { from: 'user' });
   if (read === undefined) throw new Error('the command did not run');
   return read;

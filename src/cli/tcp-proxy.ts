@@ -54,7 +54,7 @@ const KLOG_FLAGS = [
 /** The klog level from which users expect a line for each connection. */
 const DEBUG_VERBOSITY = 4;
 
-const LEAVE_MS = 5_000;
+const CLEANUP_TIMEOUT_MS = 5_000;
 /** Grace, drain and cleanup together are shorter than the 30 seconds that a pod of Steward has to terminate. */
 const GRACE_MS = 5_000;
 const DRAIN_MS = 15_000;
@@ -131,16 +131,16 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
   return command
     .addHelpText('after', EXAMPLES)
     .usage('[options]')
-    .allowUnknownOption() // refuseUnknown() explains flags of later versions
+    .allowUnknownOption() // rejectUnknown() explains flags of later versions
     .addArgument(new Argument('[words...]'))
     .action(async (words: readonly string[], flags: Flags) => {
-      refuseUnknown(words, command);
+      rejectUnknown(words, command);
       const level = flags.v >= DEBUG_VERBOSITY ? 'debug' : 'info';
       await runWith(io, read(flags, io.env, command), command, level);
     });
 }
 
-function refuseUnknown(words: readonly string[], command: Command): void {
+function rejectUnknown(words: readonly string[], command: Command): void {
   const word = words.find((one) => one.startsWith('-')) ?? words[0];
   if (word === undefined) return;
   exitWithError(
@@ -199,9 +199,9 @@ async function run(
 
   const second = new AbortController();
   await signalled(io);
-  log.info('leaving', { leaveMs: LEAVE_MS, graceMs: GRACE_MS, drainMs: DRAIN_MS });
+  log.info('leaving', { leaveMs: CLEANUP_TIMEOUT_MS, graceMs: GRACE_MS, drainMs: DRAIN_MS });
   void signalled(io).then(() => second.abort());
-  await running.leave(AbortSignal.any([second.signal, AbortSignal.timeout(LEAVE_MS)]));
+  await running.leave(AbortSignal.any([second.signal, AbortSignal.timeout(CLEANUP_TIMEOUT_MS)]));
   await proxy.drain(GRACE_MS, DRAIN_MS, second.signal);
   running.stop();
   io.exit(0); // a dial that cannot be canceled would keep the process alive for minutes

@@ -127,21 +127,21 @@ test.each(Object.entries(TABLES))(
   },
 );
 
-test.each(Object.entries(TEXTS))('%s has no colours even on a terminal', async (_, words) => {
+test.each(Object.entries(TEXTS))('%s has no colors even on a terminal', async (_, words) => {
   const text = await terminal.showOutput(words, 80);
 
   expect(text).not.toContain(ESCAPE);
   expect(text).not.toBe('');
 });
 
-test('diff has colours on a terminal, but not with NO_COLOR, nor in a pipe', async () => {
-  const [coloured, plain, { stdout }] = await Promise.all([
+test('diff has colors on a terminal, but not with NO_COLOR, nor in a pipe', async () => {
+  const [colored, plain, { stdout }] = await Promise.all([
     terminal.show(DIFF, 80),
     terminal.show(DIFF, 80, { NO_COLOR: '1' }),
     terminal.snicket(DIFF),
   ]);
 
-  expect(coloured).toContain(ESCAPE);
+  expect(colored).toContain(ESCAPE);
   for (const text of [plain, stdout]) {
     expect(text).toContain('+ management TenantRoute');
     expect(text).not.toContain(ESCAPE);

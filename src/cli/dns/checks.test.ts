@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { Lookup } from '../../probe/hops/dns.ts';
 import { checkNames } from './checks.ts';
-import type { WantedName } from './wanted-names.ts';
+import type { RequiredName } from './required-names.ts';
 
 const HERE = { kind: 'addresses', addresses: ['203.0.113.10', '2001:db8::10'] } as const;
 
-function nameOf(host: string, to: WantedName['to'] = HERE): WantedName {
+function nameOf(host: string, to: RequiredName['to'] = HERE): RequiredName {
   return { exposure: 'tenants/blue', edge: 'shared', host, domain: 'example.com', to };
 }
 
@@ -26,7 +26,7 @@ const lookup: Lookup = async (host) => {
   });
 };
 
-async function stateOf(name: WantedName): Promise<string | undefined> {
+async function stateOf(name: RequiredName): Promise<string | undefined> {
   const [check] = await checkNames([name], { lookup });
   return check && `${check.state} ${check.code}`;
 }

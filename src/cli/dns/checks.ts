@@ -5,7 +5,7 @@ import { quoted } from '../../text/quote.ts';
 import { judgeDns, resolveHost, type Lookup, type Resolved } from '../../probe/hops/dns.ts';
 import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import type { Destination } from './destination.ts';
-import type { WantedName } from './wanted-names.ts';
+import type { RequiredName } from './required-names.ts';
 
 /**
  * Where a name points:
@@ -18,7 +18,7 @@ export type NameState = 'ok' | 'missing' | 'wrong' | 'unknown';
 
 /** A name, and the result of its check. */
 export interface NameCheck {
-  readonly name: WantedName;
+  readonly name: RequiredName;
   readonly state: NameState;
   /** The addresses that the name resolves to. */
   readonly found: readonly string[];
@@ -37,7 +37,7 @@ export interface CheckOptions {
 }
 
 /** Maximum number of concurrent lookups. Each one occupies a thread while it waits for the resolver. */
-const TOGETHER = 16;
+const MAX_CONCURRENT = 16;
 
 const STATES: Readonly<Record<string, NameState>> = {
   DnsResolves: 'ok',
@@ -48,7 +48,7 @@ const STATES: Readonly<Record<string, NameState>> = {
 
 /** Looks up all names and returns the results in the same order. @throws only the reason of the signal */
 export async function checkNames(
-  names: readonly WantedName[],
+  names: readonly RequiredName[],
   { lookup, signal, timeoutMs = 5000 }: CheckOptions,
 ): Promise<readonly NameCheck[]> {
   const asked = new Map<string, Promise<Resolved>>();
@@ -58,15 +58,15 @@ export async function checkNames(
     return known;
   };
   const checks: NameCheck[] = [];
-  for (let at = 0; at < names.length; at += TOGETHER) {
-    const some = names.slice(at, at + TOGETHER);
+  for (let at = 0; at < names.length; at += MAX_CONCURRENT) {
+    const some = names.slice(at, at + MAX_CONCURRENT);
     checks.push(...(await Promise.all(some.map(async (name) => checkName(name, resolve)))));
   }
   return checks;
 }
 
 async function checkName(
-  name: WantedName,
+  name: RequiredName,
   resolve: (host: string) => Promise<Resolved>,
 ): Promise<NameCheck> {
   const { host, edge, to } = name;

@@ -30,7 +30,7 @@ export function destinationOf(edge: string, known: readonly string[]): FoundDest
   const findings = others.filter((one) => !isName(one)).map((one) => strange(edge, one));
   if (addresses.length > 0) {
     const left =
-      names.length === 0 ? [] : [passedOver(edge, names, 'only its IP addresses are used')];
+      names.length === 0 ? [] : [ignoredAddress(edge, names, 'only its IP addresses are used')];
     return {
       to: { kind: 'addresses', addresses: inOrder(addresses) },
       findings: [...findings, ...left],
@@ -38,7 +38,7 @@ export function destinationOf(edge: string, known: readonly string[]): FoundDest
   }
   const [host, ...more] = names;
   if (host === undefined) return { findings: [...findings, unknown(edge)] };
-  const left = more.length === 0 ? [] : [passedOver(edge, more, `only ${host} is used`)];
+  const left = more.length === 0 ? [] : [ignoredAddress(edge, more, `only ${host} is used`)];
   return { to: { kind: 'name', host }, findings: [...findings, ...left] };
 }
 
@@ -86,7 +86,7 @@ function strange(edge: string, text: string): Finding {
   };
 }
 
-function passedOver(edge: string, names: readonly string[], why: string): Finding {
+function ignoredAddress(edge: string, names: readonly string[], why: string): Finding {
   return {
     code: 'AddressPassedOver',
     severity: 'warning',

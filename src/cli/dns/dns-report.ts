@@ -5,8 +5,8 @@ import { stateCell, tableText, type Screen, type StateKind } from '../output/out
 import type { NameCheck, NameState } from './checks.ts';
 import { destinationText } from './destination.ts';
 import { recordSets } from './entries.ts';
-import { selfAnswering } from './self-answering.ts';
-import type { NamedFinding } from './wanted-names.ts';
+import { embeddedAddress } from './embedded-address.ts';
+import type { NamedFinding } from './required-names.ts';
 
 const KINDS: Readonly<Record<NameState, StateKind>> = {
   ok: 'pass',
@@ -37,7 +37,7 @@ export function checksValue(
       edge: name.edge,
       host: name.host,
       state,
-      needsRecord: selfAnswering(name.host) === undefined,
+      needsRecord: embeddedAddress(name.host) === undefined,
       records: name.to === undefined ? [] : recordSets({ to: name.to }),
       found,
       code,

@@ -2,7 +2,7 @@
  * Entries for a DNS server: one per name, or wildcards.
  */
 import type { Destination } from './destination.ts';
-import type { WantedName } from './wanted-names.ts';
+import type { RequiredName } from './required-names.ts';
 
 /** A name and where it points. */
 export interface DnsEntry {
@@ -15,7 +15,7 @@ export interface DnsEntry {
 }
 
 /** A name whose destination is known. */
-export interface KnownName extends WantedName {
+export interface KnownName extends RequiredName {
   readonly to: Destination;
 }
 

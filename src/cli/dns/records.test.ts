@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { recordsOf, selfAnsweringFindings, type RecordsOptions } from './records.ts';
+import { recordsOf, embeddedAddressFindings, type RecordsOptions } from './records.ts';
 import { nameOf } from './testing/names.ts';
 
 const LOAD_BALANCER = { kind: 'name', host: 'lb.example.net' } as const;
@@ -88,7 +88,9 @@ describe('names that hold their address', () => {
       nameOf('a.k8s.example.nip.io'),
     ];
 
-    expect(selfAnsweringFindings(names).map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    expect(
+      embeddedAddressFindings(names).map(({ code, message }) => `${code}: ${message}`),
+    ).toEqual([
       'HostElsewhere: Host a.k8s.10.0.0.1.nip.io contains the address 10.0.0.1, but Edge shared has 203.0.113.10.',
       'HostElsewhere: Host a.k8s.example.nip.io contains no address, but Edge shared has 203.0.113.10.',
     ]);

@@ -6,8 +6,8 @@ import { destinationText } from './destination.ts';
 import { entriesOf, wildcardEntries, type KnownName } from './entries.ts';
 import type { FormatOptions } from './formats/format.ts';
 import { FORMATS, formatsWith, type FormatName } from './formats/formats.ts';
-import { selfAnswering } from './self-answering.ts';
-import type { NamedFinding, WantedName } from './wanted-names.ts';
+import { embeddedAddress } from './embedded-address.ts';
+import type { NamedFinding, RequiredName } from './required-names.ts';
 
 /** Options of {@link recordsOf}. */
 export interface RecordsOptions extends FormatOptions {
@@ -27,18 +27,18 @@ export interface Records {
  * Returns the records for these names. Leaves out names whose Edge has no address, which a finding about the Edge
  * reports.
  */
-export function recordsOf(names: readonly WantedName[], options: RecordsOptions): Records {
+export function recordsOf(names: readonly RequiredName[], options: RecordsOptions): Records {
   const format = FORMATS[options.format];
   const known = names.filter((name): name is KnownName => name.to !== undefined);
-  const own = known.filter(({ host }) => selfAnswering(host) === undefined);
-  const findings = selfAnsweringFindings(names);
+  const own = known.filter(({ host }) => embeddedAddress(host) === undefined);
+  const findings = embeddedAddressFindings(names);
   const sayable = own.filter(({ to }) => format.hasAliases || to.kind === 'addresses');
   findings.push(...aliasFindings(own, options.format));
   const { entries, uncovered } = options.hasWildcards
     ? wildcardEntries(sayable)
     : { entries: entriesOf(sayable), uncovered: [] };
   const notes = [
-    ...selfAnsweringNotes(names),
+    ...embeddedAddressNotes(names),
     ...uncovered.map(({ host }) => `${host} is covered by no wildcard, and has records of its own`),
   ];
   if (entries.length === 0) return { text: '', notes, findings };
@@ -66,9 +66,9 @@ function aliasFindings(names: readonly KnownName[], format: FormatName): readonl
 }
 
 /** Returns findings about nip.io and sslip.io names that do not contain the addresses of their Edge. */
-export function selfAnsweringFindings(names: readonly WantedName[]): NamedFinding[] {
+export function embeddedAddressFindings(names: readonly RequiredName[]): NamedFinding[] {
   return names.flatMap(({ exposure, edge, host, to }) => {
-    const own = selfAnswering(host);
+    const own = embeddedAddress(host);
     if (own === undefined || to?.kind !== 'addresses') return [];
     const { addresses } = own;
     if (addresses.length > 0 && addresses.every((one) => to.addresses.includes(one))) return [];
@@ -87,9 +87,9 @@ export function selfAnsweringFindings(names: readonly WantedName[]): NamedFindin
 }
 
 /** Returns notes on names that need no record. */
-export function selfAnsweringNotes(names: readonly WantedName[]): readonly string[] {
+export function embeddedAddressNotes(names: readonly RequiredName[]): readonly string[] {
   const parents = names.flatMap(({ host, domain }) => {
-    const own = selfAnswering(host);
+    const own = embeddedAddress(host);
     if (own === undefined) return [];
     return domain !== undefined && host.endsWith(`.${domain}`) ? `*.${domain}` : host;
   });

@@ -13,7 +13,7 @@ import {
 } from '../../providers/reading/read-control-plane.ts';
 
 /** Maximum number of concurrent reads. */
-const TOGETHER = 16;
+const MAX_CONCURRENT = 16;
 
 /** Returns the CAs that can be read. Without its CA, a tenant cannot be identified by a certificate. */
 export async function allAuthorities(
@@ -22,8 +22,8 @@ export async function allAuthorities(
 ): Promise<KnownAuthorities> {
   const known = new KnownAuthorities();
   const { exposures, exposureIndex } = management;
-  for (let at = 0; at < exposures.length; at += TOGETHER) {
-    const some = exposures.slice(at, at + TOGETHER);
+  for (let at = 0; at < exposures.length; at += MAX_CONCURRENT) {
+    const some = exposures.slice(at, at + MAX_CONCURRENT);
     await Promise.all(
       some.map(async (object) => {
         const { value: exposure } = exposureIndex.exposureIn(object);

@@ -2,7 +2,7 @@
  * Runs the examinations, prints the results and sets the exit code.
  */
 import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { chosenOf, noExposureText } from '../sources/chosen-exposures.ts';
+import { selectedOf, noExposureText } from '../sources/selected-exposures.ts';
 import type { Choice } from '../flags/management-flags.ts';
 import { currentScreen, valueText, type Output } from '../output/output.ts';
 import { EXIT } from '../plans/plans.ts';
@@ -53,7 +53,7 @@ export async function diagnose(
       // A control plane without its Exposure is reported as unresolved instead.
       const isUnmet =
         choice.name !== undefined && unresolvedExposures(management, [choice]).length > 0;
-      return isUnmet ? [] : chosenOf(management.exposures, choice);
+      return isUnmet ? [] : selectedOf(management.exposures, choice);
     }),
   );
   const screen = currentScreen(io);
@@ -85,7 +85,7 @@ function countText(count: number): string {
 /**
  * Runs the checks of --from-worker on this machine, prints them, and sets the exit code if anything fails.
  *
- * @throws UnusableWords
+ * @throws InvalidArguments
  */
 export async function diagnoseWorker(
   io: CommandIo,

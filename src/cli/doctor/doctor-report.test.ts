@@ -4,7 +4,7 @@ import type { Examination } from './examination.ts';
 import { examinationText, hopsText, tallyOf, unresolvedText } from './doctor-report.ts';
 
 const HOST = 'tenant-01.k8s.a-rather-long-domain-of-some-department.example.com';
-const PIPE = { hasColours: false };
+const PIPE = { hasColors: false };
 
 const EXAMINATION: Examination = {
   exposure: 'tenants/blue',

@@ -155,7 +155,7 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
     hop: width(['HOP', ...rows.map(({ hop }) => hop)]),
     code: width(['CODE', ...rows.map(({ code }) => code)]),
   };
-  const stateText = (cell: Cell) => wrappedText(cell, 0, { hasColours: screen.hasColours });
+  const stateText = (cell: Cell) => wrappedText(cell, 0, { hasColors: screen.hasColors });
   const states = [HEADING_STATE, ...rows.map(({ state }) => stateCell(state, KINDS[state]))];
   const stateWidth = Math.max(...states.map((cell) => Bun.stringWidth(stateText(cell))));
   const line = (hop: string, cell: Cell, code: string, rawTarget: string): string => {

@@ -85,7 +85,7 @@ test('a warning does not fail', async () => {
 });
 
 describe.each([80, 120])('on a terminal of %i columns', (columns) => {
-  test('no line is too long, and there are colours', async () => {
+  test('no line is too long, and there are colors', async () => {
     const text = await terminal.show(bad, columns);
 
     const widths = text.split('\r\n').map((line) => Bun.stringWidth(line));

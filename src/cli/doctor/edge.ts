@@ -103,8 +103,8 @@ async function read(
   flags: Flags,
   command: Command,
 ): Promise<{ readonly edge: EdgeAddress; readonly hosts: readonly [string, ...string[]] }> {
-  const { parseEdge, parseHosts, sortedWords } = await import('./edge-words.ts');
-  const words = sortedWords({ edge: word, hosts: flags.hosts });
+  const { parseEdge, parseHosts, sortedArguments } = await import('./edge-arguments.ts');
+  const words = sortedArguments({ edge: word, hosts: flags.hosts });
   if (words.edge === undefined) {
     return exitWithError(
       command,

@@ -22,7 +22,7 @@ import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { isChangingAddresses, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { toldOnce } from './told-once.ts';
+import { dedupeResults } from './dedupe.ts';
 import { sentence } from '../../text/sentence.ts';
 
 /** The result for one Exposure. */
@@ -42,7 +42,7 @@ export interface Examination {
 }
 
 /** Dependencies of {@link examine}. */
-export interface ExaminationMeans {
+export interface ExaminationDeps {
   readonly signal: AbortSignal;
   /** Timeout of each step of a probe. */
   readonly timeoutMs: number;
@@ -59,10 +59,10 @@ const UNKNOWN_PEER: ReadonlySet<string> = new Set([
 ]);
 
 /** The hops that every connection to the tenant's API takes. */
-const WAY_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);
+const PATH_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);
 
 /** Examines one Exposure. @throws the reason of the signal, KubeError of the management cluster */
-export async function examine(run: DryRun, means: ExaminationMeans): Promise<Examination> {
+export async function examine(run: DryRun, means: ExaminationDeps): Promise<Examination> {
   const { object, resolved, plan, findings } = run;
   const about = {
     exposure: keyText(object.metadata),
@@ -78,7 +78,7 @@ export async function examine(run: DryRun, means: ExaminationMeans): Promise<Exa
   const hops = [...found, ...unprobed(run, target, found)].map((hop) =>
     withLastReport(hop, object),
   );
-  return { ...about, ...toldOnce(hops.toSorted(byPath), findings) };
+  return { ...about, ...dedupeResults(hops.toSorted(byPath), findings) };
 }
 
 function byPath(a: HopResult, b: HopResult): number {
@@ -86,7 +86,7 @@ function byPath(a: HopResult, b: HopResult): number {
   return place(a) - place(b);
 }
 
-async function probe(target: ProbeTarget, means: ExaminationMeans): Promise<readonly HopResult[]> {
+async function probe(target: ProbeTarget, means: ExaminationDeps): Promise<readonly HopResult[]> {
   const { signal, timeoutMs, lookup } = means;
   const options = { signal, timeoutMs, lookup };
   const hops = await probeExposure(target, options);
@@ -228,7 +228,7 @@ function unprobed(
   hops: readonly HopResult[],
 ): readonly HopResult[] {
   const tenantRead = tenantOf(run);
-  const cut = hops.find(({ name, state }) => state === 'Fail' && WAY_TO_API.has(name));
+  const cut = hops.find(({ name, state }) => state === 'Fail' && PATH_TO_API.has(name));
   const unknown =
     tenantRead === undefined
       ? 'the tenant was not queried, or did not answer (see the findings)'

@@ -9,9 +9,9 @@ import type { Lookup } from '../../probe/hops/dns.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import { withProgress, type ProgressIo } from '../output/progress.ts';
 import { allAuthorities } from './all-authorities.ts';
-import { DiscreetView } from './discreet-view.ts';
+import { RedactedView } from './redacted-view.ts';
 import { examine, type Examination } from './examination.ts';
-import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
+import { outdatedOperator, withOutdatedOperator } from './outdated-operator.ts';
 
 /** Options of {@link examineAll}. */
 export interface ExaminingOptions extends Omit<ObserveDeps, 'management'> {
@@ -23,7 +23,7 @@ export interface ExaminingOptions extends Omit<ObserveDeps, 'management'> {
 }
 
 /** Maximum number of concurrent examinations. Most of the time is spent waiting for tenants and for timeouts. */
-const TOGETHER = 8;
+const MAX_CONCURRENT = 8;
 
 /** Yields the result for each Exposure, in order. @throws KubeError of the management cluster */
 export async function* examineAll(
@@ -37,7 +37,7 @@ export async function* examineAll(
   const begun: { readonly key: string; readonly found: Promise<Examination> }[] = [];
   for (let next = 0; next < exposures.length || begun.length > 0;) {
     const object = exposures[next];
-    if (object !== undefined && begun.length < TOGETHER) {
+    if (object !== undefined && begun.length < MAX_CONCURRENT) {
       const found = examineOne(object, options, otherAuthorities);
       // The promise is awaited only in its turn. An earlier rejection would be unhandled and end the process.
       found.catch(() => undefined);
@@ -56,7 +56,7 @@ async function examineOne(
   otherAuthorities: () => Promise<KnownAuthorities>,
 ): Promise<Examination> {
   const { signal, timeoutMs, lookup } = options;
-  const view = new DiscreetView(options.management);
+  const view = new RedactedView(options.management);
   const run = await dryRun(object, { ...options, management: view }, signal);
   const findings = view.explained(run.findings);
   const means = { signal, timeoutMs, lookup, otherAuthorities };
@@ -64,5 +64,5 @@ async function examineOne(
   // In the folder of `snicket run` no Exposure has a status.
   return options.isGatewayHere === true
     ? found
-    : withOperatorBehind(found, operatorBehind(object, options.namespace));
+    : withOutdatedOperator(found, outdatedOperator(object, options.namespace));
 }

@@ -26,11 +26,11 @@ export interface WorkerFields {
 }
 
 /** Thrown if the flags cannot be used. The message says why, and what to do. */
-export class UnusableWords extends Error {
-  override readonly name = 'UnusableWords';
+export class InvalidArguments extends Error {
+  override readonly name = 'InvalidArguments';
 }
 
-/** Probes the hops that a node can reach. @throws UnusableWords */
+/** Probes the hops that a node can reach. @throws InvalidArguments */
 export async function examineWorker(
   io: Pick<CommandIo, 'path'>,
   words: WorkerFields,
@@ -38,7 +38,7 @@ export async function examineWorker(
 ): Promise<readonly HopResult[]> {
   const { host, konnectivityHost, edge, ca, virtualAddress } = words;
   if (platform() !== 'linux') {
-    throw new UnusableWords(
+    throw new InvalidArguments(
       `--from-worker requires Linux (running on ${platform()}); run it on a node`,
     );
   }
@@ -70,7 +70,7 @@ export async function examineWorker(
   return [
     ...(konnectivityHost === undefined ? way.filter(({ name }) => name !== 'konnectivity') : way),
     ...own.map((hop) =>
-      cut !== undefined && isEcho(hop) ? skippedForSameCause(hop, `hop ${cut.name}`) : hop,
+      cut !== undefined && hasSameCause(hop) ? skippedForSameCause(hop, `hop ${cut.name}`) : hop,
     ),
   ];
 }
@@ -79,7 +79,7 @@ export async function examineWorker(
  * Reports whether the hop fails for the same reason as the path to the tenant. A running proxy depends on that path; in
  * mode Passthrough even its certificate is the tenant's.
  */
-function isEcho({ name, state, code }: HopResult): boolean {
+function hasSameCause({ name, state, code }: HopResult): boolean {
   return name === 'node-proxy' && state === 'Fail' && code !== 'NodeProxyAbsent';
 }
 
@@ -93,12 +93,12 @@ function readAuthorities(io: Pick<CommandIo, 'path'>, file: string): string {
     return text;
   } catch (error) {
     if (error instanceof TypeError) {
-      throw new UnusableWords(
+      throw new InvalidArguments(
         `cannot read --ca ${file}: ${error.message}; pass a file with the tenant's CA as PEM`,
       );
     }
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new UnusableWords(
+    throw new InvalidArguments(
       `cannot read --ca ${file}: ${String(error.code)}; on a kubeadm node it is /etc/kubernetes/pki/ca.crt`,
     );
   }

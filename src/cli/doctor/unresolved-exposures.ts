@@ -8,7 +8,7 @@ import type { ManagementSnapshot } from '../../management/management-snapshot.ts
 import { versionsOf, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
 import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
-import { isChosen, type Choice } from '../flags/management-flags.ts';
+import { isSelected, type Choice } from '../flags/management-flags.ts';
 
 /** A control plane, and why it has no Exposure. */
 export interface UnresolvedExposure {
@@ -24,7 +24,7 @@ export function unresolvedExposures(
 ): readonly UnresolvedExposure[] {
   return WATCHED_RESOURCES.flatMap(versionsOf)
     .flatMap((resource) => management.all(resource))
-    .filter(({ metadata }) => choices.some((choice) => isChosen(choice, metadata)))
+    .filter(({ metadata }) => choices.some((choice) => isSelected(choice, metadata)))
     .flatMap((object) => {
       const findings = whyUnresolved(object, management);
       return findings.length === 0 ? [] : { object: objectText(object), findings };

@@ -8,7 +8,7 @@ import { parseListenAddress, type ListenAddress } from '../../net/listen-address
 import { parseVirtualAddress } from '../../node-address/virtual-address.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
 import { exitWithError } from '../output/messages.ts';
-import { fileName, refusing, wholeNumber } from '../flags/flag-values.ts';
+import { fileName, parsedBy, wholeNumber } from '../flags/flag-values.ts';
 import type { WorkerFields } from './from-worker.ts';
 
 /** Values of the flags. */
@@ -71,7 +71,7 @@ export function withWorkerFlags(command: Command): Command {
 }
 
 /** Returns the values of the flags. Exits with an error if a required one is missing. */
-export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerFields {
+export function workerArgumentsOf(flags: WorkerFlags, command: Command): WorkerFields {
   const { host, ca, edge } = flags;
   if (host === undefined || ca === undefined || edge === undefined) {
     return exitWithError(
@@ -110,5 +110,5 @@ function parsePlace(text: string): ListenAddress {
 }
 
 function refused<Value>(parse: (text: string) => Value): (text: string) => Value {
-  return (text) => refusing(() => parse(text));
+  return (text) => parsedBy(() => parse(text));
 }

@@ -12,7 +12,7 @@ import {
   controlPlanesIn,
   controlPlaneText,
   isKnownKind,
-  meantBy,
+  controlPlanesMatching,
   portsIn,
   type NamedControlPlane,
 } from './control-planes.ts';
@@ -145,7 +145,7 @@ test.each<[NamedControlPlane, readonly string[]]>([
     ),
   );
 
-  expect(meantBy(named, found).map(({ object }) => object.kind)).toEqual([...kinds]);
+  expect(controlPlanesMatching(named, found).map(({ object }) => object.kind)).toEqual([...kinds]);
 });
 
 test.each([

@@ -25,7 +25,7 @@ const API_PORT = 6443;
 const KONNECTIVITY_PORT = 8132;
 
 /** Where control planes are searched. */
-export interface ControlPlanePlaces {
+export interface ControlPlaneSource {
   readonly served: DiscoveredApis;
   readonly exposures: readonly KubeObject[];
   all(resource: Resource): readonly KubeObject[];
@@ -45,7 +45,7 @@ export interface FoundControlPlane {
  * Returns all provider objects, except those that were created from another provider object, and then all Services,
  * whatever their ports.
  */
-export function controlPlanesIn(places: ControlPlanePlaces): readonly FoundControlPlane[] {
+export function controlPlanesIn(places: ControlPlaneSource): readonly FoundControlPlane[] {
   const provided = providedObjects(places);
   const providedKeys = new Set(provided.map(({ metadata }) => keyText(metadata)));
   const found = (object: KubeObject, isService: boolean): FoundControlPlane => {
@@ -59,7 +59,7 @@ export function controlPlanesIn(places: ControlPlanePlaces): readonly FoundContr
   ].filter(({ object }) => object.metadata.deletionTimestamp === undefined);
 }
 
-function providedObjects(places: ControlPlanePlaces): readonly KubeObject[] {
+function providedObjects(places: ControlPlaneSource): readonly KubeObject[] {
   const all = Object.values(PROVIDERS).flatMap(({ resource }) => {
     const served = servedVersion(resource, places.served);
     return served === undefined ? [] : places.all(served);
@@ -126,7 +126,7 @@ export interface NamedControlPlane {
  * In a namespace without such an object, it means a Service that is recognizable as a control plane or already exposed:
  * there are too many other Services.
  */
-export function meantBy(
+export function controlPlanesMatching(
   { kind, name }: NamedControlPlane,
   all: readonly FoundControlPlane[],
 ): readonly FoundControlPlane[] {
@@ -150,13 +150,13 @@ const KNOWN: readonly Resource[] = [
 export const KNOWN_KINDS: readonly string[] = [...new Set(KNOWN.map(({ kind }) => kind))];
 
 /** Returns the resources that a kind given by the user matches. */
-export function resourcesCalled(word: string): readonly Resource[] {
+export function resourcesNamed(word: string): readonly Resource[] {
   return KNOWN.filter((resource) => wordsFor(resource).includes(word.toLowerCase()));
 }
 
 /** Reports whether a word is a kind of control plane. */
 export function isKnownKind(word: string): boolean {
-  return resourcesCalled(word).length > 0;
+  return resourcesNamed(word).length > 0;
 }
 
 function isCalled(word: string, object: KubeObject): boolean {
@@ -175,7 +175,7 @@ export function controlPlaneText({ object, isService }: FoundControlPlane): stri
 }
 
 /** Returns the names of the Services of a namespace, each of which may be that of a control plane. */
-export function serviceNames(places: Pick<ControlPlanePlaces, 'all'>, namespace: string): string[] {
+export function serviceNames(places: Pick<ControlPlaneSource, 'all'>, namespace: string): string[] {
   return places
     .all(RESOURCES.service)
     .filter(({ metadata }) => metadata.namespace === namespace)

@@ -10,9 +10,9 @@ import {
   controlPlaneText,
   isKnownKind,
   KNOWN_KINDS,
-  meantBy,
+  controlPlanesMatching,
   serviceNames,
-  type ControlPlanePlaces,
+  type ControlPlaneSource,
   type FoundControlPlane,
   type NamedControlPlane,
 } from './control-planes.ts';
@@ -25,7 +25,7 @@ export interface RequestedControlPlane {
   /** Absent: not given. */
   readonly namespace?: string | undefined;
   /** The namespace of the context, which applies to a named control plane by default. */
-  readonly usualNamespace: string;
+  readonly defaultNamespace: string;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface RequestedControlPlane {
  * @throws CannotExpose, AnswerMissing, KubeError
  */
 export async function decideControlPlane(
-  { controlPlane: named, namespace, usualNamespace }: RequestedControlPlane,
+  { controlPlane: named, namespace, defaultNamespace }: RequestedControlPlane,
   {
     io,
     management,
@@ -42,7 +42,7 @@ export async function decideControlPlane(
     questions,
   }: {
     readonly io: ProgressIo;
-    readonly management: ControlPlanePlaces;
+    readonly management: ControlPlaneSource;
     readonly secrets: SecretsSource;
     readonly questions: Questions;
   },
@@ -51,8 +51,8 @@ export async function decideControlPlane(
   const [question, flag] = ['Which control plane?', 'its KIND/NAME and -n NAMESPACE'];
   if (named !== undefined) {
     if (named.kind !== undefined && !isKnownKind(named.kind)) throw unknownKind(named.kind);
-    const place = namespace ?? usualNamespace;
-    const meant = meantBy(named, all);
+    const place = namespace ?? defaultNamespace;
+    const meant = controlPlanesMatching(named, all);
     const here = meant.filter(({ object }) => object.metadata.namespace === place);
     const [only] = here;
     if (only === undefined) throw notThere(named, place, { meant, all });
@@ -81,7 +81,7 @@ export async function decideControlPlane(
 /** Returns the control planes without the Services that have no matching kubeconfig Secret. */
 async function withKubeconfigs(
   all: readonly FoundControlPlane[],
-  places: ControlPlanePlaces,
+  places: ControlPlaneSource,
   secrets: SecretsSource,
 ): Promise<readonly FoundControlPlane[]> {
   const likely: FoundControlPlane[] = [];
@@ -94,7 +94,7 @@ async function withKubeconfigs(
 /** Reports whether a Service has a matching kubeconfig Secret; true if the user may not list Secrets. */
 async function hasKubeconfig(
   { metadata: { name, namespace = '' } }: Service,
-  places: ControlPlanePlaces,
+  places: ControlPlaneSource,
   secrets: SecretsSource,
 ): Promise<boolean> {
   const listed = await secrets.list(namespace);

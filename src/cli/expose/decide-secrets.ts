@@ -31,8 +31,8 @@ class NamespaceSecrets {
     this.#secrets = secrets;
   }
 
-  kubeconfigs(controlPlane: string, neighbours: readonly string[]): Likely<KubeconfigSecret> {
-    return likelyKubeconfigs(this.#secrets, controlPlane, neighbours);
+  kubeconfigs(controlPlane: string, neighbors: readonly string[]): Likely<KubeconfigSecret> {
+    return likelyKubeconfigs(this.#secrets, controlPlane, neighbors);
   }
 
   cas(controlPlane: string, kubeconfig: KubeconfigSecret): Likely<CaSecret> {
@@ -87,12 +87,12 @@ export interface SecretsOwner {
   /** Name of the control plane. */
   readonly name: string;
   /** Names of other possible control planes in the namespace, which may have Secrets named after them. */
-  readonly neighbours: readonly string[];
+  readonly neighbors: readonly string[];
 }
 
 /** Returns the references of an Exposure to both Secrets. @throws AnswerMissing, KubeError */
 export async function decideSecrets(
-  { namespace, name, neighbours }: SecretsOwner,
+  { namespace, name, neighbors }: SecretsOwner,
   { caSecret, kubeconfigSecret }: SecretNames,
   { secrets, questions }: { readonly secrets: SecretsSource; readonly questions: Questions },
 ): Promise<object> {
@@ -101,7 +101,7 @@ export async function decideSecrets(
   const told = async (secret: string) => secrets.get({ name: secret, namespace });
   const kubeconfig: KubeconfigSecret =
     kubeconfigSecret === undefined
-      ? await oneOf(KUBECONFIG, listed?.kubeconfigs(name, neighbours), questions)
+      ? await oneOf(KUBECONFIG, listed?.kubeconfigs(name, neighbors), questions)
       : (readIn(await told(kubeconfigSecret), kubeconfigIn) ?? { name: kubeconfigSecret });
   const ca: CaSecret =
     caSecret === undefined

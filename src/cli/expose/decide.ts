@@ -14,7 +14,7 @@ import { CannotExpose } from './cannot-expose.ts';
 import {
   portsIn,
   serviceNames,
-  type ControlPlanePlaces,
+  type ControlPlaneSource,
   type FoundControlPlane,
 } from './control-planes.ts';
 import { decideControlPlane, type RequestedControlPlane } from './decide-control-plane.ts';
@@ -38,7 +38,7 @@ export interface RequestedExposure extends RequestedControlPlane, SecretNames {
 /** The cluster, and how to ask the user. */
 export interface Known {
   readonly io: ProgressIo;
-  readonly management: ControlPlanePlaces &
+  readonly management: ControlPlaneSource &
     Pick<ManagementView, 'exposureIndex' | 'namespaceLabels'>;
   readonly secrets: SecretsSource;
   readonly questions: Questions;
@@ -57,7 +57,7 @@ export async function decideExposure(
   const found = hasAddresses ? undefined : await decideControlPlane(requested, known);
   if (found === undefined && !hasAddresses) return undefined;
   const namespace =
-    found?.object.metadata.namespace ?? requested.namespace ?? requested.usualNamespace;
+    found?.object.metadata.namespace ?? requested.namespace ?? requested.defaultNamespace;
   const name = requested.name ?? found?.object.metadata.name ?? (await askName(known.questions));
   const namespaces = known.management.all(RESOURCES.namespace);
   if (!namespaces.some(({ metadata }) => metadata.name === namespace)) {
@@ -155,8 +155,8 @@ async function controlPlaneSpec(
           },
         }
       : { type: 'Service', service: serviceSpec(found.object) };
-  const neighbours = serviceNames(known.management, place.namespace);
-  const secrets = await decideSecrets({ ...place, name: called, neighbours }, requested, known);
+  const neighbors = serviceNames(known.management, place.namespace);
+  const secrets = await decideSecrets({ ...place, name: called, neighbors }, requested, known);
   return { ...source, ...secrets };
 }
 

@@ -14,7 +14,7 @@ import { programName } from '../output/program-name.ts';
 import { nameText, valueText, type Output } from '../output/output.ts';
 import { EXIT, reportFindings } from '../plans/plans.ts';
 import { withProgress } from '../output/progress.ts';
-import { READ_MS } from '../sources/reading-limit.ts';
+import { READ_TIMEOUT_MS } from '../sources/read-timeout.ts';
 import { adviceIn, printAdvice, printMessage } from '../output/messages.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import { decideExposure, type RequestedExposure } from './decide.ts';
@@ -89,17 +89,17 @@ async function previewOf(
   management: ManagementSnapshot,
   namespace: string,
 ): Promise<DryRun | undefined> {
-  if (!isSound(io, object)) return undefined;
+  if (!isValid(io, object)) return undefined;
   // The machine of a user can rarely reach a tenant.
   const deps = { management, namespace, proxyImage: '', readsTenants: false };
-  const running = dryRun(object, deps, AbortSignal.timeout(READ_MS));
+  const running = dryRun(object, deps, AbortSignal.timeout(READ_TIMEOUT_MS));
   const preview = await withProgress(io, 'reading the control plane', running);
   reportFindings(io, preview);
   return preview;
 }
 
 /** Reports whether an API server would accept the Exposure. Prints an error if not. */
-function isSound(io: CommandIo, object: KubeObject): boolean {
+function isValid(io: CommandIo, object: KubeObject): boolean {
   try {
     parseExposureStrictly(object);
     return true;
@@ -121,7 +121,7 @@ async function readCluster(
   options: ExposeOptions,
 ): Promise<ManagementSnapshot> {
   try {
-    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
+    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_TIMEOUT_MS));
     return await withProgress(io, `reading ${client.server}`, reading);
   } catch (error) {
     const isSilent = isKubeError(error, 'Unreachable', 'TimedOut');
@@ -156,7 +156,7 @@ export async function printWithoutCluster(
   why: string,
 ): Promise<void> {
   const { object, unchecked } = await draftWithoutCluster(io, requested);
-  if (!isSound(io, object)) return;
+  if (!isValid(io, object)) return;
   print(io, object, { output });
   printAdvice(io, 'warning', adviceIn(why));
   for (const one of unchecked) printMessage(io, `note: not checked: ${one}`);

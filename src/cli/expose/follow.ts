@@ -6,7 +6,7 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { currentScreen } from '../output/output.ts';
 import { printMessage } from '../output/messages.ts';
 import { ClusterSource } from '../status/cluster-source.ts';
-import { situationOf, type ExposureView, type Situation } from '../status/situation.ts';
+import { statusViewOf, type ExposureView, type StatusView } from '../status/status-view.ts';
 import { exposureText } from '../status/exposure-text.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -30,12 +30,12 @@ export async function followUntilReady(
   const source = new ClusterSource(client, { name, namespace }, operatorNamespace);
   const began = performance.now();
   let said = '';
-  let last: Situation | undefined;
+  let last: StatusView | undefined;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const look = () => {
     const followed = following.current();
     if (followed === undefined) return;
-    last = situationOf(followed.objects);
+    last = statusViewOf(followed.objects);
     const [exposure] = last.exposures;
     const news = followed.trouble ?? (exposure === undefined ? 'deleted' : stepText(exposure));
     const seconds = Math.round((performance.now() - began) / 1000);
@@ -69,7 +69,7 @@ function stepText(exposure: ExposureView): string {
   return `${before}${ready === 'True' ? (open?.reason ?? reason) : reason}`;
 }
 
-function printProblems(io: CommandIo, last: Situation | undefined, timeoutMs: number): void {
+function printProblems(io: CommandIo, last: StatusView | undefined, timeoutMs: number): void {
   const [exposure] = last?.exposures ?? [];
   if (last !== undefined && exposure === undefined) {
     printMessage(io, 'error: the Exposure was deleted');
@@ -77,7 +77,7 @@ function printProblems(io: CommandIo, last: Situation | undefined, timeoutMs: nu
   }
   printMessage(io, `error: timed out after ${timeoutMs / 1000}s: the Exposure is not Ready`);
   if (last === undefined || exposure === undefined) return;
-  const screen = io.stderr.isTTY ? currentScreen(io) : { hasColours: false };
+  const screen = io.stderr.isTTY ? currentScreen(io) : { hasColors: false };
   const options = { screen, now: new Date(), hasNamespaces: true };
   io.stderr.write(`\n${exposureText(exposure, last, options)}`);
 }

@@ -49,11 +49,11 @@ describe('a kubeconfig', () => {
   test.each([
     ['red', 'red-admin-conf'],
     ['blue-2', 'blue-2-admin-conf'],
-  ])('that is called like %s beside it is not taken', (neighbour, name) => {
+  ])('that is called like %s beside it is not taken', (neighbor, name) => {
     const secrets = [secret(name, { 'admin.conf': kubeconfig() })];
 
-    expect(likelyKubeconfigs(secrets, 'blue', ['blue', neighbour])).toEqual({ all: [] });
-    expect(likelyKubeconfigs(secrets, neighbour, ['blue', neighbour]).sure?.name).toBe(name);
+    expect(likelyKubeconfigs(secrets, 'blue', ['blue', neighbor])).toEqual({ all: [] });
+    expect(likelyKubeconfigs(secrets, neighbor, ['blue', neighbor]).sure?.name).toBe(name);
   });
 });
 

@@ -85,14 +85,14 @@ export interface Likely<T> {
 export function likelyKubeconfigs(
   secrets: readonly Secret[],
   controlPlane: string,
-  neighbours: readonly string[] = [],
+  neighbors: readonly string[] = [],
 ): Likely<KubeconfigSecret> {
-  const names = [controlPlane, ...neighbours];
+  const names = [controlPlane, ...neighbors];
   const own = secrets.filter(({ metadata }) => {
     const owner = longest(names.filter((name) => metadata.name.startsWith(`${name}-`)));
     return owner === undefined || owner === controlPlane;
   });
-  const all = byLikeness(
+  const all = byLikelihood(
     own.flatMap((secret) => kubeconfigIn(secret) ?? []),
     controlPlane,
   );
@@ -114,7 +114,7 @@ export function likelyCas(
     const authority = { key: { name }, text: certificate };
     return caMismatch(authority, { key: kubeconfig, text }) === undefined;
   });
-  const all = byLikeness(trusted, controlPlane);
+  const all = byLikelihood(trusted, controlPlane);
   const called = all.filter(({ name }) => name === `${controlPlane}-ca`);
   return { all, sure: onlyOne(all) ?? onlyOne(called) };
 }
@@ -129,7 +129,7 @@ function onlyOne<T>(values: readonly T[]): T | undefined {
 }
 
 /** Returns the values sorted, those named after the control plane first. */
-function byLikeness<T extends { readonly name: string }>(
+function byLikelihood<T extends { readonly name: string }>(
   values: readonly T[],
   controlPlane: string,
 ): readonly T[] {

@@ -9,7 +9,7 @@ import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { readerOf } from '../sources/object-reader.ts';
 import { CannotExpose } from './cannot-expose.ts';
-import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';
+import { resourcesNamed, type NamedControlPlane } from './control-planes.ts';
 import { decideExposure, type RequestedExposure } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
 import { NO_TERMINAL } from './questions.ts';
@@ -35,7 +35,7 @@ export async function draftWithoutCluster(
   io: ProgressIo,
   requested: RequestedExposure,
 ): Promise<Draft> {
-  const namespace = requested.namespace ?? requested.usualNamespace;
+  const namespace = requested.namespace ?? requested.defaultNamespace;
   const { controlPlane } = requested;
   const meant = controlPlane && assumedControlPlane(controlPlane, namespace);
   const objects = [ASSUMED_EDGE, namespaceCalled(namespace), ...(meant ? [meant] : [])];
@@ -81,7 +81,7 @@ function assumedControlPlane(
   { kind = '', name }: NamedControlPlane,
   namespace: string,
 ): KubeObject | undefined {
-  const called = resourcesCalled(kind);
+  const called = resourcesNamed(kind);
   const [resource] = called;
   if (resource === undefined) return undefined;
   if (called.length > 1) {
@@ -95,10 +95,10 @@ function assumedControlPlane(
     kind: resource.kind,
     metadata: { name, namespace },
   };
-  return resource === RESOURCES.service ? { ...object, ...USUAL_SERVICE } : object;
+  return resource === RESOURCES.service ? { ...object, ...DEFAULT_SERVICE } : object;
 }
 
-const USUAL_SERVICE = { spec: { ports: [{ port: 6443 }] } };
+const DEFAULT_SERVICE = { spec: { ports: [{ port: 6443 }] } };
 
 function namespaceCalled(name: string): KubeObject {
   const { apiVersion, kind } = RESOURCES.namespace;

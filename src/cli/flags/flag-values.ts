@@ -11,7 +11,7 @@ import type { CommandIo } from '../io/command-io.ts';
 
 /** Parses the addresses for health and metrics; `off` means none. */
 export function parseHttp(text: string): readonly ListenAddress[] {
-  return text === 'off' ? [] : refusing(() => parseListenAddress(text));
+  return text === 'off' ? [] : parsedBy(() => parseListenAddress(text));
 }
 
 /** Parses a file name. Rejects an empty one, which comes from an unset variable. */
@@ -113,7 +113,7 @@ function durationMs(text: string): number {
  * Returns what `parse` returns. Turns its errors into InvalidArgumentError, which Commander prints after the option and
  * its value, before it exits with the code for usage errors.
  */
-export function refusing<Value>(parse: () => Value): Value {
+export function parsedBy<Value>(parse: () => Value): Value {
   try {
     return parse();
   } catch (error) {

@@ -7,7 +7,7 @@ import { parseListenAddress, type ListenAddress } from '../../net/listen-address
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
 import { parseNetworks as networks } from '../../gateway/routes/networks.ts';
-import { durationOption, fileName, parseHttp, refusing, wholeNumber } from './flag-values.ts';
+import { durationOption, fileName, parseHttp, parsedBy, wholeNumber } from './flag-values.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** The flags of a gateway as Commander reads them, independent of the source of its routes. */
@@ -137,11 +137,11 @@ function collectAddresses(
   previous: readonly ListenAddress[],
 ): readonly ListenAddress[] {
   const before = collected.has(previous) ? previous : [];
-  const addresses = [...before, ...refusing(() => parseListenAddress(text))];
+  const addresses = [...before, ...parsedBy(() => parseListenAddress(text))];
   collected.add(addresses);
   return addresses;
 }
 
 function parseNetworks(text: string): readonly string[] {
-  return refusing(() => networks(text));
+  return parsedBy(() => networks(text));
 }

@@ -112,7 +112,7 @@ export async function stateFolderOf(
 export const ACCESS_FLAGS: readonly string[] = ['kubeconfig', 'context', 'operatorNamespace'];
 
 /** Exits with an error if one of these flags was given, because it does not apply. */
-export function refuseGiven(names: readonly string[], why: string, command: Command): void {
+export function rejectGiven(names: readonly string[], why: string, command: Command): void {
   const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
   if (given === undefined) return;
   const { long } = command.options.find((option) => option.attributeName() === given) ?? {};
@@ -120,17 +120,17 @@ export function refuseGiven(names: readonly string[], why: string, command: Comm
 }
 
 /** Exits with an error if a flag of a cluster was given together with a folder. */
-export function refuseAccessFlags(command: Command): void {
-  refuseGiven(ACCESS_FLAGS, 'cannot be combined with -f', command);
+export function rejectAccessFlags(command: Command): void {
+  rejectGiven(ACCESS_FLAGS, 'cannot be combined with -f', command);
 }
 
 /** Flags that choose Exposures. */
-export type ChoiceFlags = Pick<ManagementFlags, 'namespace' | 'allNamespaces'>;
+export type SelectionFlags = Pick<ManagementFlags, 'namespace' | 'allNamespaces'>;
 
 /** Exits with an error if the flags contradict each other about the Exposures. */
-export function refuseUnclear(
+export function rejectContradictions(
   exposure: NamedExposure | undefined,
-  { namespace, allNamespaces }: ChoiceFlags,
+  { namespace, allNamespaces }: SelectionFlags,
   command: Command,
 ): void {
   if (allNamespaces && (exposure !== undefined || namespace !== undefined)) {
@@ -149,9 +149,9 @@ export function refuseUnclear(
 }
 
 /** Returns which Exposures are chosen. */
-export function choiceOf(
+export function selectionOf(
   exposure: NamedExposure | undefined,
-  { namespace, allNamespaces }: ChoiceFlags,
+  { namespace, allNamespaces }: SelectionFlags,
   access: Pick<ClusterAccess, 'namespace'>,
 ): Choice {
   if (allNamespaces) return {};
@@ -162,12 +162,12 @@ export function choiceOf(
 }
 
 /** Returns which Exposures of a folder are chosen; all by default. */
-export function choicesInFolder(
+export function selectionsInFolder(
   exposures: readonly NamedExposure[],
-  flags: ChoiceFlags,
+  flags: SelectionFlags,
 ): readonly Choice[] {
   if (exposures.length > 0) {
-    return exposures.map((one) => choiceOf(one, flags, { namespace: FOLDER_NAMESPACE }));
+    return exposures.map((one) => selectionOf(one, flags, { namespace: FOLDER_NAMESPACE }));
   }
   return [{ namespace: flags.namespace }];
 }
@@ -233,7 +233,7 @@ export function exposureNames(
 }
 
 /** Reports whether an object is chosen. */
-export function isChosen({ namespace, name }: Choice, key: ObjectKey): boolean {
+export function isSelected({ namespace, name }: Choice, key: ObjectKey): boolean {
   return (
     (namespace === undefined || key.namespace === namespace) &&
     (name === undefined || key.name === name)

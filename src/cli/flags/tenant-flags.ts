@@ -7,7 +7,7 @@ import { parseVersion } from '../../api/versions.ts';
 import type { TenantFacts } from '../../tenant/tenant-facts.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 import { fieldValue } from './field-value.ts';
-import { refusing } from './flag-values.ts';
+import { parsedBy } from './flag-values.ts';
 
 /** Values of the flags. */
 export interface TenantFlags {
@@ -67,7 +67,7 @@ function parseAddresses(text: string, before: readonly string[] = []): readonly 
 }
 
 function parseDomain(text: string): string {
-  return refusing(() => fieldValue(domain, text));
+  return parsedBy(() => fieldValue(domain, text));
 }
 
 function parseTenantVersion(text: string): string {

@@ -56,7 +56,7 @@ test('says why something goes later', () => {
   );
 });
 
-test('has colours for those who can see them', () => {
+test('has colors for those who can see them', () => {
   const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } };
   const change = { action: 'delete', cluster: 'management', waits: false } as const;
   const changes = [{ ...change, object, fields: [] }];

@@ -22,7 +22,7 @@ export interface ExposureChanges {
 const SIGNS = { create: '+', change: '~', delete: '-' } as const;
 
 /** ANSI color codes: green, yellow, red. */
-const COLOURS: Readonly<Record<string, number>> = { '+': 32, '~': 33, '-': 31 };
+const COLORS: Readonly<Record<string, number>> = { '+': 32, '~': 33, '-': 31 };
 
 /** Maximum length of a value in the text. JSON has the whole value. */
 const MAX_VALUE_LENGTH = 160;
@@ -30,12 +30,12 @@ const MAX_VALUE_LENGTH = 160;
 /** Returns a line for each changed object and for each of its changed fields; empty if there are none. */
 export function changesText(
   { exposure, changes }: Pick<ExposureChanges, 'exposure' | 'changes'>,
-  hasColours: boolean,
+  hasColors: boolean,
 ): string {
   if (changes.length === 0) return '';
   const line = (sign: string, indent: string, text: string) => {
     const whole = `${indent}${sign} ${text}`;
-    return hasColours ? `\u001B[${COLOURS[sign] ?? 0}m${whole}\u001B[0m` : whole;
+    return hasColors ? `\u001B[${COLORS[sign] ?? 0}m${whole}\u001B[0m` : whole;
   };
   const lines = changes.flatMap(({ action, cluster, object, fields, waits }) => [
     line(

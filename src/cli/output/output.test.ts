@@ -4,8 +4,8 @@ import { fittingTableText, stateCell, tableText, valueText, type Cell } from './
 
 const HEADINGS = ['EXPOSURE', 'HOST', 'STATE'];
 const ROWS: readonly (readonly Cell[])[] = [
-  ['tenants/blue', 'tenants-blue.k8s.example.com', { text: 'ok', colour: 'green' }],
-  ['tenants/magenta', 'm.example.com', { text: 'missing', colour: 'red' }],
+  ['tenants/blue', 'tenants-blue.k8s.example.com', { text: 'ok', color: 'green' }],
+  ['tenants/magenta', 'm.example.com', { text: 'missing', color: 'red' }],
 ];
 
 const TABLE = `EXPOSURE         HOST                          STATE
@@ -14,37 +14,37 @@ tenants/magenta  m.example.com                 missing
 `;
 
 describe('a table', () => {
-  test('is as wide as it is where there is no terminal, and has no colours', () => {
-    expect(tableText(HEADINGS, ROWS, { hasColours: false })).toBe(TABLE);
+  test('is as wide as it is where there is no terminal, and has no colors', () => {
+    expect(tableText(HEADINGS, ROWS, { hasColors: false })).toBe(TABLE);
   });
 
-  test('shows states with marks where colours are, and in plain words elsewhere', () => {
+  test('shows states with marks where colors are, and in plain words elsewhere', () => {
     const rows = [
       [stateCell('Pass', 'pass'), 'a'],
       [stateCell('Skip', 'skip'), 'b'],
     ];
 
-    expect(tableText(['STATE', 'X'], rows, { hasColours: false })).toBe(
+    expect(tableText(['STATE', 'X'], rows, { hasColors: false })).toBe(
       'STATE  X\nPass   a\nSkip   b\n',
     );
-    expect(tableText(['STATE', 'X'], rows, { hasColours: true })).toBe(
+    expect(tableText(['STATE', 'X'], rows, { hasColors: true })).toBe(
       'STATE   X\n\u001B[32m✓ Pass\u001B[0m  a\n- Skip  b\n',
     );
   });
 
-  test('has colours that do not move its columns', () => {
-    const text = tableText(HEADINGS, ROWS, { columns: 120, hasColours: true });
+  test('has colors that do not move its columns', () => {
+    const text = tableText(HEADINGS, ROWS, { columns: 120, hasColors: true });
 
     expect(text).toContain('\u001B[32mok\u001B[0m\n');
     expect(Bun.stripANSI(text)).toBe(TABLE);
   });
 
   test.each([54, 80, 120])('fits into %d columns', (columns) => {
-    expect(tableText(HEADINGS, ROWS, { columns, hasColours: false })).toBe(TABLE);
+    expect(tableText(HEADINGS, ROWS, { columns, hasColors: false })).toBe(TABLE);
   });
 
   test('is a block for each row where the terminal is too narrow', () => {
-    expect(tableText(HEADINGS, ROWS, { columns: 53, hasColours: false })).toBe(
+    expect(tableText(HEADINGS, ROWS, { columns: 53, hasColors: false })).toBe(
       `EXPOSURE  tenants/blue
 HOST      tenants-blue.k8s.example.com
 STATE     ok
@@ -58,12 +58,12 @@ STATE     missing
 
   const SENTENCE = 'x.example.com leads to 203.0.113.7; correct the record, or spec.addresses';
   const WITH_SENTENCES: readonly (readonly Cell[])[] = [
-    ['dns', { text: SENTENCE, colour: 'red' }],
+    ['dns', { text: SENTENCE, color: 'red' }],
     ['sni', 'a tenant answered'],
   ];
 
-  test('wraps the words of a long last column, each line in its colour', () => {
-    const text = tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 40, hasColours: true });
+  test('wraps the words of a long last column, each line in its color', () => {
+    const text = tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 40, hasColors: true });
 
     expect(text).toContain(
       '203.0.113.7;\u001B[0m\n     \u001B[31mcorrect the record, or\u001B[0m\n',
@@ -77,7 +77,7 @@ sni  a tenant answered
   });
 
   test('is blocks with wrapped lines where the last column would be too narrow to read', () => {
-    expect(tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 28, hasColours: false })).toBe(
+    expect(tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 28, hasColors: false })).toBe(
       `HOP   dns
 WHAT  x.example.com leads to
       203.0.113.7; correct
@@ -93,7 +93,7 @@ WHAT  a tenant answered
   test('breaks no word, however long', () => {
     const name = `${'a'.repeat(60)}.example.com`;
 
-    expect(tableText(['HOST'], [[name]], { columns: 40, hasColours: false })).toBe(
+    expect(tableText(['HOST'], [[name]], { columns: 40, hasColors: false })).toBe(
       `HOST  ${name}\n`,
     );
   });
@@ -104,7 +104,7 @@ WHAT  a tenant answered
       ['abcde', 'b'],
     ];
 
-    expect(tableText(['A', 'B'], rows, { hasColours: false })).toBe(
+    expect(tableText(['A', 'B'], rows, { hasColors: false })).toBe(
       'A      B\n漢字   a\nabcde  b\n',
     );
   });
@@ -112,7 +112,7 @@ WHAT  a tenant answered
   test('never passes on what would move the cursor', () => {
     const rows = [['\u001B[2Jgone\r\nfar', 'b']];
 
-    expect(tableText(['A', 'B'], rows, { hasColours: true })).toBe(
+    expect(tableText(['A', 'B'], rows, { hasColors: true })).toBe(
       'A             B\n [2Jgone far  b\n',
     );
   });
@@ -127,7 +127,7 @@ WHAT  a tenant answered
         fc.array(row, { maxLength: 6 }),
         fc.integer({ min: 40, max: 120 }),
         (rows, columns) => {
-          const text = tableText(['NAME', 'STATE', 'WHAT'], rows, { columns, hasColours: false });
+          const text = tableText(['NAME', 'STATE', 'WHAT'], rows, { columns, hasColors: false });
 
           const lines = text.split('\n');
           expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
@@ -143,7 +143,7 @@ WHAT  a tenant answered
 test('columns that can be spared go, one after the other, before a table is broken up', () => {
   const spare = ['HOST', 'STATE'];
   const at = (columns: number) =>
-    fittingTableText(HEADINGS, ROWS, { columns, hasColours: false }, spare).split('\n')[0];
+    fittingTableText(HEADINGS, ROWS, { columns, hasColors: false }, spare).split('\n')[0];
 
   expect(at(54)).toBe('EXPOSURE         HOST                          STATE');
   expect(at(53)).toBe('EXPOSURE         STATE');

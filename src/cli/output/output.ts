@@ -35,25 +35,25 @@ export function valueText(value: object, output: Exclude<Output, 'table'>): stri
 }
 
 /** ANSI color codes. */
-const COLOURS = { green: 32, yellow: 33, red: 31 } as const;
+const COLORS = { green: 32, yellow: 33, red: 31 } as const;
 /** The color of a cell. */
-export type Colour = keyof typeof COLOURS;
+export type Color = keyof typeof COLORS;
 
 /** A text in a table, with or without a color. */
 export type Cell =
   | string
   | {
       readonly text: string;
-      readonly colour?: Colour | undefined;
+      readonly color?: Color | undefined;
       /** Shown before the text where colors are. */
       readonly mark?: string | undefined;
     };
 
 const STATES = {
-  pass: { mark: '✓', colour: 'green' },
-  warn: { mark: '!', colour: 'yellow' },
-  fail: { mark: '✗', colour: 'red' },
-  skip: { mark: '-', colour: undefined },
+  pass: { mark: '✓', color: 'green' },
+  warn: { mark: '!', color: 'yellow' },
+  fail: { mark: '✗', color: 'red' },
+  skip: { mark: '-', color: undefined },
 } as const;
 /** What a state means for the user. */
 export type StateKind = keyof typeof STATES;
@@ -67,27 +67,27 @@ export function stateCell(text: string, kind: StateKind): Cell {
 export interface Screen {
   /** Absent: not a terminal, and lines are not wrapped. */
   readonly columns?: number | undefined;
-  readonly hasColours: boolean;
+  readonly hasColors: boolean;
 }
 
 /** Returns the current size and colors of standard output. */
 export function currentScreen({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'>): Screen {
   const { isTTY, columns = 0 } = stdout;
-  if (!isTTY) return { hasColours: false };
+  if (!isTTY) return { hasColors: false };
   // A terminal of unknown size reports 0.
   const known = columns > 0 ? columns : undefined;
-  return { columns: known, hasColours: areColoursWelcome(env) };
+  return { columns: known, hasColors: isColorWanted(env) };
 }
 
 /** Reports whether the user wants colors on a terminal. */
-export function areColoursWelcome(env: CommandIo['env']): boolean {
+export function isColorWanted(env: CommandIo['env']): boolean {
   const { NO_COLOR = '', TERM } = env;
   return NO_COLOR === '' && TERM !== 'dumb';
 }
 
 const GAP = '  ';
 /** Minimum width of a wrapped column. If it is narrower, a block of lines reads better. */
-const LEAST_WRAPPED_WIDTH = 24;
+const MIN_WRAPPED_WIDTH = 24;
 
 /**
  * Returns a table. If the terminal is too narrow for it, the last column is wrapped. If that is not enough, each row
@@ -110,7 +110,7 @@ export function tableText(
       headings[last] ?? '',
       ...rows.flatMap((row) => wordsOf(textOf(row[last], screen))),
     ];
-    const least = Math.max(LEAST_WRAPPED_WIDTH, ...words.map(widthOf));
+    const least = Math.max(MIN_WRAPPED_WIDTH, ...words.map(widthOf));
     if (room < least) return blocksText(headings, rows, screen);
   }
   const line = (cells: readonly Cell[]) => {
@@ -173,7 +173,7 @@ function blocksText(
 function wrapped(cell: Cell, width: number, indent: number, screen: Screen): string {
   const text = textOf(cell, screen);
   const lines = widthOf(text) <= width ? [text] : wrapWords(wordsOf(text), width);
-  return lines.map((line) => coloured(cell, line, screen)).join(`\n${' '.repeat(indent)}`);
+  return lines.map((line) => colored(cell, line, screen)).join(`\n${' '.repeat(indent)}`);
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -182,7 +182,7 @@ function wordsOf(text: string): readonly string[] {
 
 function padded(cell: Cell, width: number, screen: Screen): string {
   const text = textOf(cell, screen);
-  return coloured(cell, text, screen) + ' '.repeat(Math.max(0, width - widthOf(text)));
+  return colored(cell, text, screen) + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
 function widthOf(text: string): number {
@@ -190,13 +190,13 @@ function widthOf(text: string): number {
 }
 
 /** Returns the text of a cell. Messages quote other programs, whose escape codes must not reach the terminal. */
-function textOf(cell: Cell | undefined, { hasColours }: Screen): string {
+function textOf(cell: Cell | undefined, { hasColors }: Screen): string {
   if (typeof cell !== 'object') return plainText(cell ?? '');
   const text = plainText(cell.text);
-  return cell.mark === undefined || !hasColours ? text : `${cell.mark} ${text}`;
+  return cell.mark === undefined || !hasColors ? text : `${cell.mark} ${text}`;
 }
 
-function coloured(cell: Cell, text: string, { hasColours }: Screen): string {
-  if (typeof cell === 'string' || cell.colour === undefined || !hasColours) return text;
-  return `\u001B[${COLOURS[cell.colour]}m${text}\u001B[0m`;
+function colored(cell: Cell, text: string, { hasColors }: Screen): string {
+  if (typeof cell === 'string' || cell.color === undefined || !hasColors) return text;
+  return `\u001B[${COLORS[cell.color]}m${text}\u001B[0m`;
 }

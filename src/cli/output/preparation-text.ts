@@ -3,14 +3,14 @@
  */
 import { keyText, objectText } from '../../kube/object.ts';
 import { yamlComment, yamlText } from '../../manifests/yaml-text.ts';
-import type { ShownExposure } from '../plans/shown-exposure.ts';
+import type { ExposurePlan } from '../plans/exposure-view.ts';
 import { pasteText, type PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 
 /** Returns a YAML document for each object, with these fields only. */
 export function preparationTexts({
   resolved,
   preparation,
-}: Pick<ShownExposure, 'resolved' | 'preparation'>): readonly string[] {
+}: Pick<ExposurePlan, 'resolved' | 'preparation'>): readonly string[] {
   const isReport = resolved?.exposure.spec.prepare === 'Report';
   const { plans = [], isPrepared = false } = preparation ?? {};
   const whatOf = ({ differing }: PreparationPlan) => {
@@ -29,7 +29,7 @@ export function preparationTexts({
 }
 
 /** Returns the values of k0rdent's chart, for `spec.config` of a ClusterDeployment. */
-export function valuesText({ object, chart }: Pick<ShownExposure, 'object' | 'chart'>): string {
+export function valuesText({ object, chart }: Pick<ExposurePlan, 'object' | 'chart'>): string {
   const name = `Exposure ${keyText(object.metadata)}`;
   if (chart === undefined) {
     return yamlComment(`${name}: its control plane belongs to no ClusterDeployment of k0rdent`);

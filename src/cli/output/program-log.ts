@@ -9,14 +9,14 @@ export async function programLog(io: CommandIo, level: LogLevel): Promise<Logger
   const write = (line: string) => io.log(line);
   if (!io.stderr.isTTY) return createLogger({ level, write });
   // Imported lazily, because only a terminal needs it.
-  const [{ textLine }, { areColoursWelcome }] = await Promise.all([
+  const [{ textLine }, { isColorWanted }] = await Promise.all([
     import('../../telemetry/log-text.ts'),
     import('./output.ts'),
   ]);
-  const hasColours = areColoursWelcome(io.env);
+  const hasColors = isColorWanted(io.env);
   return createLogger({
     level,
-    format: (head, fields) => textLine(head, fields, hasColours),
+    format: (head, fields) => textLine(head, fields, hasColors),
     write,
   });
 }

@@ -10,16 +10,16 @@ import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { dryRun, type DryRun } from '../../reconcile/dry-run.ts';
 import { chartValues, type DeploymentValues } from '../../management/chart-values.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
-import type { ShownExposure } from './shown-exposure.ts';
+import type { ExposurePlan } from './exposure-view.ts';
 import type { Cluster } from '../../plan/render.ts';
-import { someOf } from '../sources/chosen-exposures.ts';
+import { selectedOrFail } from '../sources/selected-exposures.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
 import { printAdvice } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Maximum number of concurrent dry runs. Most of the time is spent waiting for tenants. */
-const TOGETHER = 16;
+const MAX_CONCURRENT = 16;
 
 /** Options of {@link dryRuns}. */
 export interface DryRunsOptions {
@@ -29,7 +29,7 @@ export interface DryRunsOptions {
   readonly namespace: string;
   /** Default: the image of the operator's own pod or Deployment, or that of this version. */
   readonly proxyImage?: string | undefined;
-  /** Returns the chosen Exposures. Default: all. @throws NothingChosen */
+  /** Returns the chosen Exposures. Default: all. @throws NoExposures */
   readonly choose?: ((exposures: readonly KubeObject[]) => readonly KubeObject[]) | undefined;
   /** With `management`, no tenant is read. Default: both clusters. */
   readonly only?: Cluster | undefined;
@@ -40,11 +40,11 @@ export interface DryRunsOptions {
 /**
  * Yields the dry runs of the Exposures in a cluster, by name.
  *
- * @throws KubeError of the management cluster, NothingChosen
+ * @throws KubeError of the management cluster, NoExposures
  */
 export async function* dryRuns(
   options: DryRunsOptions,
-): AsyncGenerator<DryRun & ShownExposure, void, undefined> {
+): AsyncGenerator<DryRun & ExposurePlan, void, undefined> {
   const { io, client, namespace, choose = everyOne, only } = options;
   const ended = new AbortController();
   const { signal } = ended;
@@ -78,7 +78,7 @@ async function chartOf(
 }
 
 function everyOne(exposures: readonly KubeObject[]): readonly KubeObject[] {
-  return someOf(exposures, {});
+  return selectedOrFail(exposures, {});
 }
 
 /** Yields the dry runs of these Exposures, in order. @throws KubeError of the management cluster */
@@ -97,7 +97,7 @@ export async function* dryRunsOf(
       // The promise is awaited only in its turn. An earlier rejection would be unhandled and end the process.
       run.catch(() => undefined);
       ahead.push({ object, run });
-      if (ahead.length === TOGETHER) yield await first(io, ahead);
+      if (ahead.length === MAX_CONCURRENT) yield await first(io, ahead);
     }
     while (ahead.length > 0) yield await first(io, ahead);
   } finally {

@@ -7,11 +7,11 @@ import { yamlComment } from '../../manifests/yaml-text.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { renderPlan, type RenderOptions } from '../../plan/render.ts';
-import { NothingChosen } from '../sources/chosen-exposures.ts';
+import { NoExposures } from '../sources/selected-exposures.ts';
 import { dryRuns, type DryRunsOptions } from './dry-runs.ts';
-import type { ShownExposure } from './shown-exposure.ts';
+import type { ExposurePlan } from './exposure-view.ts';
 import { preparationTexts, valuesText } from '../output/preparation-text.ts';
-import { READ_MS } from '../sources/reading-limit.ts';
+import { READ_TIMEOUT_MS } from '../sources/read-timeout.ts';
 import { adviceIn, printAdvice, printMessage, type Advice } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -45,7 +45,7 @@ export interface PlanTextOptions extends RenderOptions {
 }
 
 /** Returns a plan as YAML, below a comment that names its Exposure. */
-export function planText(shown: ShownExposure, options: PlanTextOptions = {}): string {
+export function planText(shown: ExposurePlan, options: PlanTextOptions = {}): string {
   if (options.values === true) return valuesText(shown);
   const { object, resolved, plan } = shown;
   const name = `Exposure ${keyText(object.metadata)}`;
@@ -82,7 +82,7 @@ function routeLines({ routes }: Plan, port: number): readonly string[] {
 /** Prints findings on standard error, and sets the exit code if one is an error. */
 export function reportFindings(
   io: CommandIo,
-  { object, findings, reissued }: Pick<ShownExposure, 'object' | 'findings' | 'reissued'>,
+  { object, findings, reissued }: Pick<ExposurePlan, 'object' | 'findings' | 'reissued'>,
   exitCode: number = EXIT.wrong,
 ): void {
   const key = keyText(object.metadata);
@@ -106,7 +106,7 @@ export async function withErrorReporting(io: CommandIo, work: () => Promise<void
   try {
     await work();
   } catch (error) {
-    if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
+    if (!isKubeError(error) && !(error instanceof NoExposures)) throw error;
     printAdvice(io, 'error', isKubeError(error) ? adviceFor(error) : adviceIn(error.message));
     io.exitCode = EXIT.failed;
   }
@@ -119,7 +119,7 @@ function adviceFor({ message, reason }: KubeError): Advice {
   // Only the time limit of reading aborts a call.
   return reason === 'Aborted'
     ? {
-        message: `the management cluster did not answer within ${READ_MS / 1000}s: ${message}`,
+        message: `the management cluster did not answer within ${READ_TIMEOUT_MS / 1000}s: ${message}`,
         hint: 'check why its API server is slow, and try again',
       }
     : { message, hint: HINTS[reason] };

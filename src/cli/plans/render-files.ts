@@ -15,7 +15,7 @@ import { preparationInput } from '../../reconcile/preparation/exposure-preparati
 import { plannedPreparation } from '../../reconcile/preparation/preparer.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import type { ShownExposure } from './shown-exposure.ts';
+import type { ExposurePlan } from './exposure-view.ts';
 import {
   DEFAULT_LEASE_DURATION_MS,
   newOwnerLease,
@@ -32,7 +32,11 @@ import {
 } from '../../providers/reading/read-control-plane.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
 import { kubernetesAddress } from '../../providers/reading/service-network.ts';
-import { askedExposures, withOwners, type AskedExposures } from '../sources/asked-exposures.ts';
+import {
+  requestedExposures,
+  withOwners,
+  type RequestedExposures,
+} from '../sources/requested-exposures.ts';
 import { isAt, readerOf } from '../sources/object-reader.ts';
 import type { TenantSettings } from '../flags/tenant-flags.ts';
 
@@ -42,7 +46,7 @@ export interface Assumptions {
   readonly namespace: string;
   readonly proxyImage: string;
   /**
-   * What the user says about every tenant. The rest comes from the Exposure, from its provider, or from {@link USUAL}.
+   * What the user says about every tenant. The rest comes from the Exposure, from its provider, or from {@link DEFAULTS}.
    */
   readonly tenant: Partial<TenantSettings>;
   /**
@@ -52,7 +56,7 @@ export interface Assumptions {
 }
 
 /** The defaults of kubeadm and most other tools. */
-const USUAL: TenantSettings = {
+const DEFAULTS: TenantSettings = {
   version: 'v1.36.0',
   serviceAddresses: ['10.96.0.1'],
   clusterDomain: 'cluster.local',
@@ -75,10 +79,10 @@ export async function plansOfFiles(
   files: readonly KubeObject[],
   assumptions: Assumptions,
   choose: Chooser = (all) => all,
-): Promise<{ readonly shown: readonly ShownExposure[]; readonly notes: readonly string[] }> {
+): Promise<{ readonly shown: readonly ExposurePlan[]; readonly notes: readonly string[] }> {
   const owned = withOwners(files);
   const inFiles = new ManagementSnapshot(owned, EVERYTHING, readerOf(owned));
-  const asked = askedExposures(owned, inFiles);
+  const asked = requestedExposures(owned, inFiles);
   const exposures = [...inFiles.exposures, ...asked.exposures];
   const unmet = unmetIn(asked, exposures);
   const chosen = new Set(choose([...exposures, ...unmet.map(({ object }) => object)]));
@@ -109,7 +113,7 @@ export async function plansOfFiles(
  * Returns a note on fields whose field manager a file does not show. The operator does not overwrite fields of other
  * managers.
  */
-function ownershipNote({ object, preparation }: ShownExposure): readonly string[] {
+function ownershipNote({ object, preparation }: ExposurePlan): readonly string[] {
   const names = (preparation?.plans ?? [])
     .filter(
       ({ live, differing }) => differing.length > 0 && live.metadata.managedFields === undefined,
@@ -123,7 +127,10 @@ function ownershipNote({ object, preparation }: ShownExposure): readonly string[
 }
 
 /** Returns an Exposure with findings for each annotation that does not result in one. */
-function unmetIn({ findings }: AskedExposures, exposures: readonly KubeObject[]): ShownExposure[] {
+function unmetIn(
+  { findings }: RequestedExposures,
+  exposures: readonly KubeObject[],
+): ExposurePlan[] {
   const there = new Set(exposures.map(({ metadata }) => keyText(metadata)));
   return [...findings]
     .filter(([key]) => !there.has(key))
@@ -139,7 +146,7 @@ async function shownFrom(
   object: KubeObject,
   deps: ObserveDeps & { readonly management: ManagementSnapshot },
   assumptions: Assumptions,
-): Promise<ShownExposure> {
+): Promise<ExposurePlan> {
   const { management } = deps;
   const { value: resolved, finding } = management.exposureIndex.resolve(object);
   if (resolved === undefined) return { object, findings: [finding] };
@@ -148,7 +155,7 @@ async function shownFrom(
   const { reading, facts } = observation;
   const { clusterDomain } = resolved.exposure.spec.controlPlane;
   const tenant = {
-    ...USUAL,
+    ...DEFAULTS,
     ...settingsIn(reading.provided),
     ...assumptions.tenant,
     nodes: [],
@@ -259,13 +266,13 @@ async function assumedObjects(
     const { value: exposure } = snapshot.exposureIndex.exposureIn(object);
     if (exposure === undefined) continue;
     const { provided } = await readControlPlane(exposure, inFiles);
-    for (const needed of [...namedBy(exposure), ...madeBy(provided)]) assume(needed);
+    for (const needed of [...referencedBy(exposure), ...createdBy(provided)]) assume(needed);
   }
   return [...added.values()];
 }
 
 /** Returns what a provider creates for its control plane. */
-function madeBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
+function createdBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
   if (provided?.names === undefined) return [];
   const { namespace, service, ports, portNames, ca, kubeconfig } = provided.names;
   const kinds = provided.hasKonnectivity ? (['api', 'konnectivity'] as const) : (['api'] as const);
@@ -280,7 +287,7 @@ function madeBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
   ];
 }
 
-function namedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObject[] {
+function referencedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObject[] {
   const { service, caSecretRef, kubeconfigSecretRef } = spec.controlPlane;
   const found: KubeObject[] = [];
   if (service !== undefined) {

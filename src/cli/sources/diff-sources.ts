@@ -20,14 +20,14 @@ import type { FolderReading } from '../../standalone/folder/folder-reader.ts';
 import { OPERATOR_NAMESPACE } from '../../standalone/folder/rules.ts';
 import { emptyFolderText, planSync } from '../../standalone/sync/plan-sync.ts';
 import { appliedObjects } from './applied-objects.ts';
-import { someInFiles, someOf, type FilesPlace } from './chosen-exposures.ts';
-import { placeOfFolder } from './folder-management.ts';
+import { selectedInFiles, selectedOrFail, type FilesLocation } from './selected-exposures.ts';
+import { folderLocation } from './folder-management.ts';
 import type { Choice } from '../flags/management-flags.ts';
 import { isAt, readerOf } from './object-reader.ts';
 import { dryRunsOf, proxyImageOf } from '../plans/dry-runs.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
-import { READ_MS } from './reading-limit.ts';
+import { READ_TIMEOUT_MS } from './read-timeout.ts';
 import { printMessage } from '../output/messages.ts';
 import { StateSource, StateUnreadable } from '../status/state-source.ts';
 import type { CommandIo } from '../io/command-io.ts';
@@ -51,15 +51,15 @@ export interface AppliedFiles extends Common {
   readonly isWhole: boolean;
 }
 
-const HERE: Omit<FilesPlace, 'hasFaults'> = {
+const HERE: Omit<FilesLocation, 'hasFaults'> = {
   place: 'these files',
   action: 'add a file with an Exposure, or pass -A for all Exposures of the cluster',
 };
 
-/** Yields what the operator would do after the files are applied. @throws KubeError, NothingChosen */
+/** Yields what the operator would do after the files are applied. @throws KubeError, NoExposures */
 export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<DryRun, void> {
   const { io, client, objects, namespace, choice, only } = options;
-  const signal = AbortSignal.timeout(READ_MS);
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   const reading = ManagementSnapshot.read(client, signal);
   const read = await withProgress(io, `reading ${client.server}`, reading);
   const live = [...read.all(RESOURCES.edge), ...read.exposures];
@@ -67,8 +67,11 @@ export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<Dry
   const isInFiles = ({ metadata }: KubeObject) =>
     objects.some((object) => isAt(object, RESOURCES.exposure, metadata));
   const chosen = options.isWhole
-    ? someOf(management.exposures, choice)
-    : someInFiles(management.exposures.filter(isInFiles), [choice], { ...HERE, hasFaults: false });
+    ? selectedOrFail(management.exposures, choice)
+    : selectedInFiles(management.exposures.filter(isInFiles), [choice], {
+        ...HERE,
+        hasFaults: false,
+      });
   const proxyImage = options.proxyImage ?? (await proxyImageOf({ io, client, namespace }, signal));
   yield* dryRunsOf(io, chosen, { management, namespace, proxyImage }, only);
 }
@@ -80,7 +83,7 @@ export interface RunPlaces extends Common {
   readonly state: string;
 }
 
-/** Yields what `snicket run` would do after it has read the folder. @throws StateUnreadable, NothingChosen */
+/** Yields what `snicket run` would do after it has read the folder. @throws StateUnreadable, NoExposures */
 export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRun, void> {
   const { io, folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
   const source = new StateSource(state, {}, io.path(state));
@@ -97,8 +100,8 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
     await masterKeys(io, state),
   ];
   const management = new ManagementSnapshot(all, { has: () => false }, readerOf(all));
-  const place = { ...placeOfFolder(folder), hasFaults: false };
-  const chosen = someInFiles(management.exposures, [choice], place);
+  const place = { ...folderLocation(folder), hasFaults: false };
+  const chosen = selectedInFiles(management.exposures, [choice], place);
   const viewpoint = { management, namespace: OPERATOR_NAMESPACE, proxyImage, isGatewayHere: true };
   for await (const run of dryRunsOf(io, chosen, viewpoint, only)) {
     const isDeleted = run.object.metadata.deletionTimestamp !== undefined;

@@ -8,17 +8,17 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { TextFile } from '../../manifests/manifest-parts.ts';
 import type { FolderReading } from '../../standalone/folder/folder-reader.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import type { FilesPlace } from './chosen-exposures.ts';
+import type { FilesLocation } from './selected-exposures.ts';
 import { fileNames } from '../flags/flag-values.ts';
 import {
-  choiceOf,
+  selectionOf,
   FOLDER_NAMESPACE,
   isExposureName,
   parseExposureName,
-  refuseAccessFlags,
-  refuseUnclear,
+  rejectAccessFlags,
+  rejectContradictions,
   type Choice,
-  type ChoiceFlags,
+  type SelectionFlags,
   type NamedExposure,
 } from '../flags/management-flags.ts';
 import { adviceIn, exitWithError, printAdvice, printMessage } from '../output/messages.ts';
@@ -49,7 +49,7 @@ export function fileSourceOf(
   io: CommandIo,
   words: readonly string[],
   named: NamedExposure | undefined,
-  flags: ChoiceFlags,
+  flags: SelectionFlags,
   command: Command,
 ): FileSource {
   const [first = '', ...others] = words;
@@ -57,7 +57,7 @@ export function fileSourceOf(
   const isName = folder === undefined ? isNameBesideFiles : isNameBesideFolder;
   const names = others.filter((word) => isName(io, word));
   const files = [first, ...others.filter((word) => !isName(io, word))];
-  refuseMixed(io, files, command);
+  rejectMixed(io, files, command);
   const [exposure, second] = [
     ...(named === undefined ? [] : [named]),
     ...names.map((name) => parseExposureName(name)),
@@ -69,25 +69,25 @@ export function fileSourceOf(
       `remove ${names.at(-1)}, or remove all names to select all Exposures`,
     );
   }
-  refuseUnclear(exposure, flags, command);
+  rejectContradictions(exposure, flags, command);
   if (folder === undefined) return { files, exposure };
-  refuseAccessFlags(command);
+  rejectAccessFlags(command);
   return { folder, files: [], exposure };
 }
 
 /** Returns which Exposures are chosen. `namespace` applies to names without one. */
-export function choiceIn(
+export function selectionIn(
   { folder, exposure }: FileSource,
-  flags: ChoiceFlags,
+  flags: SelectionFlags,
   namespace: string = FOLDER_NAMESPACE,
 ): Choice {
-  if (exposure !== undefined) return choiceOf(exposure, flags, { namespace });
+  if (exposure !== undefined) return selectionOf(exposure, flags, { namespace });
   // For files, -n is the namespace of objects that do not specify one, and does not choose among them.
   return folder === undefined ? {} : { namespace: flags.namespace };
 }
 
 /** Objects of files without errors. */
-export interface SoundObjects {
+export interface ValidObjects {
   readonly objects: readonly KubeObject[];
   /** What was read from the folder of `snicket run`; absent for files. */
   readonly reading?: FolderReading | undefined;
@@ -98,18 +98,18 @@ export interface SoundObjects {
  * undefined if files have errors, which are printed and set the exit code. Exits with an error if nothing can be read
  * at all.
  */
-export async function soundObjects(
+export async function validObjects(
   io: CommandIo,
   { folder, files }: FileSource,
   command: Command,
   namespace: string = FOLDER_NAMESPACE,
-): Promise<SoundObjects | undefined> {
+): Promise<ValidObjects | undefined> {
   const [{ EXIT }, { readObjects }, { objectsInFolder }] = await Promise.all([
     import('../plans/plans.ts'),
     import('./object-files.ts'),
     import('./folder-management.ts'),
   ]);
-  const { faults, ...sound }: SoundObjects & { readonly faults: readonly string[] } =
+  const { faults, ...sound }: ValidObjects & { readonly faults: readonly string[] } =
     folder === undefined
       ? readObjects(
           files.map((name) => readText(io, name, command)),
@@ -129,7 +129,7 @@ export async function soundObjects(
 }
 
 /** Files, as messages name them. */
-export const THESE_FILES: Pick<FilesPlace, 'place' | 'action'> = {
+export const FILES_LOCATION: Pick<FilesLocation, 'place' | 'action'> = {
   place: 'these files, and no control plane with the annotation snicket.dev/edge',
   action: 'add a file with an Exposure',
 };
@@ -150,7 +150,7 @@ function isNameLike(word: string): boolean {
   return isExposureName(word) && !/\.(?:ya?ml|json)$/.test(word);
 }
 
-function refuseMixed(io: CommandIo, names: readonly string[], command: Command): void {
+function rejectMixed(io: CommandIo, names: readonly string[], command: Command): void {
   const folder = names.find((name) => isFolder(io, name));
   const other = names.find((name) => name !== folder);
   if (folder === undefined || other === undefined) return;

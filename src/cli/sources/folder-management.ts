@@ -6,10 +6,10 @@ import type { KubeObject } from '../../kube/object.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { faultText, FolderUnreadable } from '../../standalone/folder/fault.ts';
 import { readFolder, type FolderObjects } from '../../standalone/read-folder.ts';
-import { someInFiles, type FilesPlace } from './chosen-exposures.ts';
+import { selectedInFiles, type FilesLocation } from './selected-exposures.ts';
 import type { Choice } from '../flags/management-flags.ts';
 import { readerOf } from './object-reader.ts';
-import { READ_MS } from './reading-limit.ts';
+import { READ_TIMEOUT_MS } from './read-timeout.ts';
 import { exitWithError, exitWithThrown } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -35,13 +35,13 @@ export async function openFolder(
   return { folder, management, faults };
 }
 
-/** Returns the chosen Exposures of the folder. @throws NothingChosen */
-export function someInFolder(
+/** Returns the chosen Exposures of the folder. @throws NoExposures */
+export function selectedInFolder(
   { folder, management, faults }: FolderManagement,
   choices: readonly Choice[],
 ): readonly KubeObject[] {
-  const place = { ...placeOfFolder(folder), hasFaults: faults.length > 0 };
-  return someInFiles(management.exposures, choices, place);
+  const place = { ...folderLocation(folder), hasFaults: faults.length > 0 };
+  return selectedInFiles(management.exposures, choices, place);
 }
 
 /**
@@ -52,7 +52,7 @@ export async function objectsInFolder(
   io: CommandIo,
   folder: string,
   command: Command,
-  inTime: AbortSignal = AbortSignal.timeout(READ_MS),
+  inTime: AbortSignal = AbortSignal.timeout(READ_TIMEOUT_MS),
 ): Promise<Omit<FolderObjects, 'faults'> & Pick<FolderManagement, 'faults'>> {
   try {
     const { faults, ...read } = await readFolder(io.path(folder), inTime);
@@ -61,7 +61,7 @@ export async function objectsInFolder(
     if (inTime.aborted) {
       exitWithError(
         command,
-        `cannot read folder ${folder}: timed out after ${READ_MS / 1000}s`,
+        `cannot read folder ${folder}: timed out after ${READ_TIMEOUT_MS / 1000}s`,
         'check that its disk or network responds, and try again',
       );
     }
@@ -71,7 +71,7 @@ export async function objectsInFolder(
 }
 
 /** Returns a folder as messages name it. */
-export function placeOfFolder(folder: string): Pick<FilesPlace, 'place' | 'action'> {
+export function folderLocation(folder: string): Pick<FilesLocation, 'place' | 'action'> {
   return {
     place: `folder ${folder}`,
     action: 'add a file with an Exposure, or pass the folder of snicket run',

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { ChangeLines } from './change-lines.ts';
-import type { ExposureView, Situation } from './situation.ts';
+import type { ExposureView, StatusView } from './status-view.ts';
 
-function situation(ready: ExposureView['ready'], message = 'so', names = ['blue']): Situation {
+function situation(ready: ExposureView['ready'], message = 'so', names = ['blue']): StatusView {
   return {
     edges: [],
     exposures: names.map((name) => ({

@@ -2,15 +2,15 @@
  * The status for a log: a line for each change.
  */
 import type { OperatorState } from './operator-state.ts';
-import type { Standing } from './standing.ts';
-import { brokenPath, operatorName, type ExposureView, type Situation } from './situation.ts';
+import type { Summary } from './summary.ts';
+import { brokenPath, operatorName, type ExposureView, type StatusView } from './status-view.ts';
 
 /** Remembers what was reported. */
 export class ChangeLines {
   #told: ReadonlyMap<string, string> = new Map();
 
   /** Returns the lines for what has changed, and for what is gone. */
-  next(situation: Situation, trouble?: string): readonly string[] {
+  next(situation: StatusView, trouble?: string): readonly string[] {
     const now = new Map(claimsOf(situation, trouble));
     const changed = [...now].filter(([name, claim]) => this.#told.get(name) !== claim);
     const gone = [...this.#told.keys()].filter((name) => !now.has(name));
@@ -25,7 +25,7 @@ export class ChangeLines {
 const TROUBLE = 'what is shown may be old';
 
 function claimsOf(
-  situation: Situation,
+  situation: StatusView,
   trouble: string | undefined,
 ): readonly (readonly [string, string])[] {
   const { edges = [], exposures, operator, faults } = situation;
@@ -37,23 +37,23 @@ function claimsOf(
     ...(faults === undefined
       ? []
       : [['Folder', oneLine(faults.join('; ') || 'nothing is wrong in it')] as const]),
-    ...edges.map((edge) => [`Edge ${edge.name}`, standingText(edge)] as const),
+    ...edges.map((edge) => [`Edge ${edge.name}`, summaryText(edge)] as const),
     ...exposures.map(
       (exposure) =>
         [
           `Exposure ${exposure.key}`,
-          `${standingText(exposure)}${pathText(exposure)}${exposure.proxies === undefined ? '' : ` (proxies ${exposure.proxies})`}`,
+          `${summaryText(exposure)}${pathText(exposure)}${exposure.proxies === undefined ? '' : ` (proxies ${exposure.proxies})`}`,
         ] as const,
     ),
   ];
 }
 
 /** Returns the state of the operator. For a folder, the message includes the state. */
-function operatorText({ state, message }: OperatorState, faults: Situation['faults']): string {
+function operatorText({ state, message }: OperatorState, faults: StatusView['faults']): string {
   return faults === undefined ? `${state}: ${message}` : message;
 }
 
-function standingText({ ready, reason, message }: Standing): string {
+function summaryText({ ready, reason, message }: Summary): string {
   return ready === 'True' ? 'Ready=True' : oneLine(`Ready=${ready}: ${reason}: ${message}`);
 }
 

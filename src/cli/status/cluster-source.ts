@@ -6,13 +6,13 @@ import { Informer } from '../../kube/informer/informer.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { isChosen, type Choice } from '../flags/management-flags.ts';
+import { isSelected, type Choice } from '../flags/management-flags.ts';
 import { readOperator, type OperatorState } from './operator-state.ts';
-import type { StatusObjects } from './situation.ts';
+import type { StatusObjects } from './status-view.ts';
 import type { Followed, StatusSource } from './status-source.ts';
 
 /** Interval between two checks of the operator. Its Lease changes every two seconds, too often for a watch. */
-const OPERATOR_EVERY_MS = 5000;
+const OPERATOR_INTERVAL_MS = 5000;
 
 /** A management cluster as a source of status objects. */
 export class ClusterSource implements StatusSource {
@@ -40,13 +40,13 @@ export class ClusterSource implements StatusSource {
     const exposures = new Informer({ client, resource: RESOURCES.exposure, selection });
     const edges = new Informer({ client, resource: RESOURCES.edge });
     let operator: OperatorState | undefined;
-    let isLooking = false;
+    let isPolling = false;
     const look = async () => {
       // One request at a time, so that requests to an unresponsive server do not pile up.
-      if (isLooking) return;
-      isLooking = true;
+      if (isPolling) return;
+      isPolling = true;
       operator = await this.#operator(signal);
-      isLooking = false;
+      isPolling = false;
       if (!signal.aborted) onChange();
     };
     for (const informer of [exposures, edges]) {
@@ -55,7 +55,7 @@ export class ClusterSource implements StatusSource {
       void informer.run(signal);
     }
     void look();
-    const timer = setInterval(() => void look(), OPERATOR_EVERY_MS);
+    const timer = setInterval(() => void look(), OPERATOR_INTERVAL_MS);
     signal.addEventListener('abort', () => clearInterval(timer));
     const mayNotSeeEdges = () => isKubeError(edges.state.lastError, 'Forbidden');
     return {
@@ -89,6 +89,6 @@ export class ClusterSource implements StatusSource {
   }
 
   #chosen(exposures: readonly KubeObject[]): readonly KubeObject[] {
-    return exposures.filter(({ metadata }) => isChosen(this.choice, metadata));
+    return exposures.filter(({ metadata }) => isSelected(this.choice, metadata));
   }
 }

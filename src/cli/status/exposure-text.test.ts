@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { exposureText } from './exposure-text.ts';
-import { situationOf, type Situation } from './situation.ts';
+import { statusViewOf, type StatusView } from './status-view.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { condition, READY, SINCE } from '../testing/status-cluster.ts';
 
 const OPTIONS = {
-  screen: { hasColours: false, columns: 80 },
+  screen: { hasColors: false, columns: 80 },
   now: new Date(SINCE),
   hasNamespaces: true,
 };
@@ -13,7 +13,7 @@ const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as
 const HOPS = ['dns', 'edge', 'sni', 'certificate', 'api', 'konnectivity', 'endpoints', 'proxies'];
 
 /** Returns a status view with an Exposure where some hops fail; all others pass. */
-function situation(broken: readonly string[]): Situation {
+function situation(broken: readonly string[]): StatusView {
   const conditions = READY.conditions.slice(0, -1);
   const hops = HOPS.map((name) => ({
     name,
@@ -35,7 +35,7 @@ function situation(broken: readonly string[]): Situation {
   };
   const metadata = { name: 'red', namespace: 'tenants', generation: 1, creationTimestamp: SINCE };
   const exposures = [objectOf('Exposure', metadata, { spec: {}, status })];
-  return situationOf({ edges: [], exposures, operator: DOWN });
+  return statusViewOf({ edges: [], exposures, operator: DOWN });
 }
 
 function linesOf(rows?: number, broken = ['proxies']): readonly string[] {

@@ -11,11 +11,11 @@ import {
 } from '../output/output.ts';
 import { ageText } from './age.ts';
 import { problemsOf, type Problem } from './problems.ts';
-import type { EdgeView, ExposureView, Situation } from './situation.ts';
+import type { EdgeView, ExposureView, StatusView } from './status-view.ts';
 import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 
 /** Rows below the problems that are reserved for the rest. */
-const KEPT_ROWS = 5;
+const RESERVED_ROWS = 5;
 const HOP_KINDS: Readonly<Record<string, StateKind | undefined>> = {
   Pass: 'pass',
   Fail: 'fail',
@@ -25,11 +25,11 @@ const HOP_KINDS: Readonly<Record<string, StateKind | undefined>> = {
 /** Returns all that is known about an Exposure, and what to do about its problems. */
 export function exposureText(
   exposure: ExposureView,
-  situation: Situation,
+  situation: StatusView,
   options: StatusTextOptions,
 ): string {
   const edge = situation.edges?.find(({ name }) => name === exposure.edge);
-  const room = (options.rows ?? Infinity) - KEPT_ROWS;
+  const room = (options.rows ?? Infinity) - RESERVED_ROWS;
   return arranged(
     (isShort) => ({
       wrong: problemTexts(problemsOf(exposure, edge), options.screen, isShort ? room : Infinity),
@@ -153,6 +153,6 @@ function problemText(problem: Problem, screen: Screen): string {
 }
 
 function headText({ isWarning, about, code }: Problem, screen: Screen): string {
-  const colour = isWarning ? 'yellow' : 'red';
-  return wrappedText({ text: `${code} (${about.join(', ')})`, colour }, 0, screen);
+  const color = isWarning ? 'yellow' : 'red';
+  return wrappedText({ text: `${code} (${about.join(', ')})`, color }, 0, screen);
 }

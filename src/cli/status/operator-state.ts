@@ -25,7 +25,7 @@ const DEPLOYMENT_NAME = 'snicket-operator';
 /** Allowed difference between the clocks of this machine and the holder, before the Lease is read again. */
 const CLOCK_SLACK_MS = 5000;
 /** Longer than the holder waits between two renewals. */
-const SECOND_LOOK_MS = 3000;
+const SECOND_READ_DELAY_MS = 3000;
 
 /** Options of {@link readOperator}. */
 export interface OperatorReading {
@@ -96,7 +96,7 @@ async function isRenewed(
   const { renewTime = '', leaseDurationSeconds = 0 } = lease.spec ?? {};
   const silentMs = Math.abs(now().getTime() - Date.parse(renewTime));
   if (silentMs <= leaseDurationSeconds * 1000 + CLOCK_SLACK_MS) return true;
-  await pause(SECOND_LOOK_MS);
+  await pause(SECOND_READ_DELAY_MS);
   const later = await asked(client.get<Lease>(RESOURCES.lease, lease.metadata, { signal }));
   if (later instanceof KubeError) return later;
   return later !== undefined && later.metadata.resourceVersion !== lease.metadata.resourceVersion;

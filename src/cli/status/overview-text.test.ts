@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { overviewText } from './overview-text.ts';
-import type { EdgeView, ExposureView, Situation } from './situation.ts';
+import type { EdgeView, ExposureView, StatusView } from './status-view.ts';
 
-const OPTIONS = { screen: { hasColours: false }, now: new Date(), hasNamespaces: false };
+const OPTIONS = { screen: { hasColors: false }, now: new Date(), hasNamespaces: false };
 const RUNNING = { state: 'running', message: 'pod-1 leads' } as const;
 const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as const;
 
@@ -35,7 +35,7 @@ function many<T>(count: number, make: (name: string) => T): readonly T[] {
   return Array.from({ length: count }, (_, at) => make(`n${at}`));
 }
 
-function linesOf(situation: Situation, rows?: number): readonly string[] {
+function linesOf(situation: StatusView, rows?: number): readonly string[] {
   return overviewText(situation, { ...OPTIONS, rows })
     .trimEnd()
     .split('\n');

@@ -10,14 +10,14 @@ import {
   type Screen,
 } from '../output/output.ts';
 import { ageText } from './age.ts';
-import { brokenPath, type EdgeView, type ExposureView, type Situation } from './situation.ts';
+import { brokenPath, type EdgeView, type ExposureView, type StatusView } from './status-view.ts';
 import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 
 /** Maximum number of ready Edges if there is little room. */
-const MOST_READY_EDGES = 2;
+const MAX_READY_EDGES = 2;
 
 /** Returns the text with Edges, Exposures and the operator. */
-export function overviewText(situation: Situation, options: StatusTextOptions): string {
+export function overviewText(situation: StatusView, options: StatusTextOptions): string {
   const { edges, exposures } = situation;
   return arranged(
     (isShort) => ({
@@ -51,9 +51,7 @@ function edgesText(
   if (edges.length === 0) return 'No Edges.\n';
   const isNotReady = ({ ready }: EdgeView) => ready !== 'True';
   const urgent = edges.filter(isNotReady).length;
-  const shown = isShort
-    ? urgentFirst(edges, isNotReady).slice(0, urgent + MOST_READY_EDGES)
-    : edges;
+  const shown = isShort ? urgentFirst(edges, isNotReady).slice(0, urgent + MAX_READY_EDGES) : edges;
   const more = edges.length - shown.length;
   const rows = shown.map((edge) => [
     ...[edge.name, edge.driver, edge.domain ?? '-'],
@@ -92,7 +90,7 @@ function exposuresText(
   const names = ['EXPOSURE', 'HOST', 'EDGE', 'MODE', 'PROXIES'];
   const headings = [...names, 'READY', 'REACHABLE', 'REASON', 'AGE'];
   if (isWide) {
-    return tableText([...headings, ...WIDE_HEADINGS], rows, { hasColours: screen.hasColours });
+    return tableText([...headings, ...WIDE_HEADINGS], rows, { hasColors: screen.hasColors });
   }
   return fittingTableText(headings, rows, screen, ['REACHABLE', 'MODE', 'EDGE', 'AGE', 'HOST']);
 }

@@ -1,7 +1,7 @@
 /**
  * The problems of an Exposure, deduped: the same problem shows in a hop, in a condition and in Ready. Pure.
  */
-import type { EdgeView, ExposureView } from './situation.ts';
+import type { EdgeView, ExposureView } from './status-view.ts';
 
 /** A problem of an Exposure. */
 export interface Problem {

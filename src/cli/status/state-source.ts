@@ -8,13 +8,13 @@ import { readWatchedAsync } from '../../files/read-watched.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateOwner, type StateOwner } from '../../standalone/state/state-owner.ts';
 import { STATUS_FILE } from '../../standalone/state/status-file.ts';
-import { isChosen, type Choice } from '../flags/management-flags.ts';
+import { isSelected, type Choice } from '../flags/management-flags.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { OperatorState } from './operator-state.ts';
-import type { StatusObjects } from './situation.ts';
+import type { StatusObjects } from './status-view.ts';
 import type { Followed, StatusSource } from './status-source.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 /** Thrown if the file cannot be read. The message says why, and what to do. */
 export class StateUnreadable extends Error {
@@ -42,10 +42,10 @@ export class StateSource implements StatusSource {
     let text: string | undefined;
     let holder: StateOwner | undefined;
     let followed: Followed | undefined;
-    let isLooking = false;
+    let isPolling = false;
     const look = async () => {
-      if (isLooking) return;
-      isLooking = true;
+      if (isPolling) return;
+      isPolling = true;
       try {
         const next = await this.#text();
         const nextHolder = stateOwner(this.#path);
@@ -58,12 +58,12 @@ export class StateSource implements StatusSource {
         const { objects = { edges: [], exposures: [] } } = followed ?? {};
         followed = { objects, trouble: error.message };
       } finally {
-        isLooking = false;
+        isPolling = false;
       }
       if (!signal.aborted) onChange();
     };
     void look();
-    const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+    const timer = setInterval(() => void look(), POLL_INTERVAL_MS);
     signal.addEventListener('abort', () => clearInterval(timer));
     return { current: () => followed };
   }
@@ -88,7 +88,7 @@ export class StateSource implements StatusSource {
     const ofKind = (kind: string) => items.filter((object) => object.kind === kind);
     return {
       edges: ofKind('Edge'),
-      exposures: ofKind('Exposure').filter(({ metadata }) => isChosen(this.choice, metadata)),
+      exposures: ofKind('Exposure').filter(({ metadata }) => isSelected(this.choice, metadata)),
       tenantRoutes: ofKind('TenantRoute'),
       operator: this.#operator(holder),
       faults: textsAt(list, 'faults'),

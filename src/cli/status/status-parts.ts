@@ -9,7 +9,7 @@ import {
   type Screen,
   type StateKind,
 } from '../output/output.ts';
-import { operatorName, type Situation } from './situation.ts';
+import { operatorName, type StatusView } from './status-view.ts';
 
 /** Options of the texts. */
 export interface StatusTextOptions {
@@ -36,7 +36,7 @@ export interface StatusParts {
 /** Returns the whole text if it fits, or else the text with `isShort`. */
 export function arranged(
   partsOf: (isShort: boolean) => StatusParts,
-  situation: Situation,
+  situation: StatusView,
   { screen, rows }: StatusTextOptions,
 ): string {
   const operator = operatorTexts(situation, screen);
@@ -53,33 +53,33 @@ export function arranged(
   return isFitting ? whole : text(true);
 }
 
-const MOST_FAULTS = { whole: 20, short: 3 };
+const MAX_FAULTS = { whole: 20, short: 3 };
 
 /** Returns the errors in the folder. Beyond a maximum, only their number. */
 function faultTexts(
-  { faults = [] }: Situation,
+  { faults = [] }: StatusView,
   screen: Screen,
   isShort: boolean,
 ): readonly string[] {
   if (faults.length === 0) return [];
-  const most = isShort ? MOST_FAULTS.short : MOST_FAULTS.whole;
+  const most = isShort ? MAX_FAULTS.short : MAX_FAULTS.whole;
   const more = faults.length - most;
   const lines = [
     'Wrong in the folder:',
-    ...faults.slice(0, most).map((text) => `  ${wrappedText({ text, colour: 'red' }, 2, screen)}`),
+    ...faults.slice(0, most).map((text) => `  ${wrappedText({ text, color: 'red' }, 2, screen)}`),
     ...(more > 0 ? [`  ... and ${more} more`] : []),
   ];
   return [`${lines.join('\n')}\n`];
 }
 
-function operatorTexts(situation: Situation, screen: Screen): readonly string[] {
+function operatorTexts(situation: StatusView, screen: Screen): readonly string[] {
   const { operator } = situation;
   if (operator === undefined) return [];
   const { state, message, action } = operator;
-  const colour = ({ running: 'green', down: 'red', unknown: 'yellow' } as const)[state];
+  const color = ({ running: 'green', down: 'red', unknown: 'yellow' } as const)[state];
   const name = `${operatorName(situation)}: `;
   const text = `${message}${action === undefined ? '' : `; ${action}`}`;
-  return [`${name}${wrappedText({ text, colour }, name.length, screen)}\n`];
+  return [`${name}${wrappedText({ text, color }, name.length, screen)}\n`];
 }
 
 const READY_KINDS: Readonly<Record<Condition['status'], StateKind>> = {

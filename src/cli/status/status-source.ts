@@ -2,7 +2,7 @@
  * The source of the objects that `snicket status` shows: read once, or followed.
  */
 import type { Choice } from '../flags/management-flags.ts';
-import type { StatusObjects } from './situation.ts';
+import type { StatusObjects } from './status-view.ts';
 
 /** The current objects of a source that is followed. */
 export interface Followed {

@@ -5,17 +5,17 @@ import { plainText } from '../../text/plain-text.ts';
 import { currentScreen, wrappedText } from '../output/output.ts';
 import { ChangeLines } from './change-lines.ts';
 import { LiveScreen } from './live-screen.ts';
-import { isWell, situationOf, type Situation } from './situation.ts';
+import { isHealthy, statusViewOf, type StatusView } from './status-view.ts';
 import type { Followed, StatusSource } from './status-source.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Interval between two redraws: ages change every second. */
-const REDRAW_EVERY_MS = 1000;
+const REDRAW_INTERVAL_MS = 1000;
 /** Debounce: changes come in bursts. */
-const SETTLE_MS = 100;
+const DEBOUNCE_MS = 100;
 
 /** Returns the text of a status view; `rows` is the height of a screen that is redrawn. */
-export type Drawing = (situation: Situation, rows?: number) => string;
+export type Drawing = (situation: StatusView, rows?: number) => string;
 
 /**
  * Shows the status until the signal, as far as `narrowed` keeps it. Returns whether everything was healthy at the end.
@@ -25,30 +25,30 @@ export async function watchStatus(
   source: StatusSource,
   drawing: Drawing,
   signal: AbortSignal,
-  narrowed: (situation: Situation) => Situation,
+  narrowed: (situation: StatusView) => StatusView,
 ): Promise<boolean> {
   using display = isDrawable(io) ? terminalDisplay(io, drawing) : lineDisplay(io);
-  let last: Situation | undefined;
+  let last: StatusView | undefined;
   let isDue = false;
   const show = () => {
     isDue = false;
     const followed = signal.aborted ? undefined : followedBy.current();
     if (followed === undefined) return;
-    last = narrowed(situationOf(followed.objects));
+    last = narrowed(statusViewOf(followed.objects));
     display.show(last, followed);
   };
   const soon = () => {
     if (isDue) return;
     isDue = true;
-    setTimeout(show, SETTLE_MS);
+    setTimeout(show, DEBOUNCE_MS);
   };
   const followedBy = source.follow(soon, signal);
-  const timer = setInterval(soon, REDRAW_EVERY_MS);
+  const timer = setInterval(soon, REDRAW_INTERVAL_MS);
   io.stdout.on('resize', soon);
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   clearInterval(timer);
   io.stdout.off('resize', soon);
-  return last !== undefined && isWell(last);
+  return last !== undefined && isHealthy(last);
 }
 
 /** A dumb terminal, such as in an editor, prints escape codes as text. */
@@ -57,7 +57,7 @@ function isDrawable(io: CommandIo): boolean {
 }
 
 interface Display extends Disposable {
-  show(situation: Situation, followed: Followed): void;
+  show(situation: StatusView, followed: Followed): void;
 }
 
 function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
@@ -79,7 +79,7 @@ function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
 function oldText(io: CommandIo, trouble: string | undefined, since: Date | undefined): string {
   if (trouble === undefined || since === undefined) return '';
   const text = `Old since ${since.toISOString().slice(11, 19)} UTC: ${trouble}`;
-  return `${wrappedText({ text, colour: 'red' }, 0, currentScreen(io))}\n\n`;
+  return `${wrappedText({ text, color: 'red' }, 0, currentScreen(io))}\n\n`;
 }
 
 function lineDisplay(io: CommandIo): Display {

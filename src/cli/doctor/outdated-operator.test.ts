@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { hopResult } from '../../probe/hop.ts';
-import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
-import type { Told } from './told-once.ts';
+import { outdatedOperator, withOutdatedOperator } from './outdated-operator.ts';
+import type { ProbeResults } from './dedupe.ts';
 
 const METADATA = { name: 'blue', namespace: 'tenants', generation: 3 };
 const UNROUTED = hopResult('SniNoRoute', 'a:443', 'it hung up', { host: 'a' });
@@ -13,28 +13,28 @@ function exposure(status?: object) {
 }
 
 test('an operator that has reported on this very version is not behind', () => {
-  expect(operatorBehind(exposure({ observedGeneration: 3 }), 'system')).toBeUndefined();
+  expect(outdatedOperator(exposure({ observedGeneration: 3 }), 'system')).toBeUndefined();
   const leaving = objectOf('Exposure', { ...METADATA, deletionTimestamp: '2026-01-01T00:00:00Z' });
-  expect(operatorBehind(leaving, 'system')).toBeUndefined();
+  expect(outdatedOperator(leaving, 'system')).toBeUndefined();
 });
 
 test('one that has not is, and it is said where to look', () => {
-  const old = operatorBehind(exposure({ observedGeneration: 2 }), 'system');
+  const old = outdatedOperator(exposure({ observedGeneration: 2 }), 'system');
 
   expect(old?.message).toContain(
     'The operator has not reconciled the latest change of this Exposure: its generation is 3, but the status is for generation 2.',
   );
   expect(old?.action).toContain('kubectl -n system get deployment snicket-operator');
-  expect(operatorBehind(exposure(), 'system')?.message).toBe(
+  expect(outdatedOperator(exposure(), 'system')?.message).toBe(
     'The operator has not reconciled this Exposure yet.',
   );
 });
 
 test('what fails for want of it has that one cause, and nothing else has', () => {
-  const behind = operatorBehind(exposure(), 'system');
-  const told: Told = { hops: [UNROUTED, EXPIRED], findings: [] };
+  const behind = outdatedOperator(exposure(), 'system');
+  const told: ProbeResults = { hops: [UNROUTED, EXPIRED], findings: [] };
 
-  const found = withOperatorBehind(told, behind);
+  const found = withOutdatedOperator(told, behind);
 
   expect(found.findings.map(({ code }) => code)).toEqual(['OperatorBehind']);
   expect(found.hops).toEqual([
@@ -53,5 +53,5 @@ test('a rejected spec is the cause itself', () => {
   const refused = { code: 'HostConflict', severity: 'error', message: '', action: '' } as const;
   const told = { hops: [], findings: [refused] };
 
-  expect(withOperatorBehind(told, operatorBehind(exposure(), 'system'))).toBe(told);
+  expect(withOutdatedOperator(told, outdatedOperator(exposure(), 'system'))).toBe(told);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { tcpProxyWords } from './tcp-proxy-words.ts';
+import { tcpProxyArguments } from './tcp-proxy-arguments.ts';
 
 const lines: [string, string[], string[]][] = [
   [
@@ -29,5 +29,5 @@ const lines: [string, string[], string[]][] = [
 ];
 
 test.each(lines)('reads %s', (_, words, read) => {
-  expect(tcpProxyWords(words)).toEqual(read);
+  expect(tcpProxyArguments(words)).toEqual(read);
 });

@@ -11,14 +11,14 @@ const DEFAULT_PORT = 443;
 const MAX_HOSTS = 16;
 
 /** The edge and the hosts as given by the user. */
-export interface EdgeWords {
+export interface EdgeArguments {
   /** Undefined if it was not given. */
   readonly edge: string | undefined;
   readonly hosts: readonly string[];
 }
 
 /** Returns the edge and the hosts of `--hosts a,b EDGE`, where the variadic option has also taken the edge. */
-export function sortedWords({ edge, hosts }: EdgeWords): EdgeWords {
+export function sortedArguments({ edge, hosts }: EdgeArguments): EdgeArguments {
   const [first, second, ...more] = hosts;
   return edge === undefined && first !== undefined && more.length === 0
     ? { edge: second, hosts: [first] }

@@ -10,7 +10,7 @@ import { planExposure } from '../../plan/plan.ts';
 import { destinationOf, type Destination, type FoundDestination } from './destination.ts';
 
 /** A DNS name that an Exposure needs. */
-export interface WantedName {
+export interface RequiredName {
   /** `namespace/name`. */
   readonly exposure: string;
   readonly edge: string;
@@ -27,22 +27,22 @@ export interface NamedFinding extends Finding {
 }
 
 /** The names, and findings about Exposures and Edges. */
-export interface WantedNames {
-  readonly names: readonly WantedName[];
+export interface RequiredNames {
+  readonly names: readonly RequiredName[];
   readonly findings: readonly NamedFinding[];
 }
 
 /** Returns the names that these Exposures need. Skips Exposures that are being deleted. */
-export function wantedNames(
+export function requiredNames(
   chosen: readonly KubeObject[],
   management: ManagementSnapshot,
   operatorNamespace: string,
-): WantedNames {
+): RequiredNames {
   const edges = new Map<string, FoundDestination>();
   const findings: NamedFinding[] = [];
   const names = chosen
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .flatMap((object): readonly WantedName[] => {
+    .flatMap((object): readonly RequiredName[] => {
       const of = keyText(object.metadata);
       const { value: resolved, finding } = management.exposureIndex.resolve(object);
       if (resolved === undefined) {

@@ -2,34 +2,40 @@
  * Chooses Exposures among those that exist. If there is no match, the error lists those that exist.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { isChosen, type Choice } from '../flags/management-flags.ts';
+import { isSelected, type Choice } from '../flags/management-flags.ts';
 
 /** Thrown if no Exposure matches. The message says which exist. */
-export class NothingChosen extends Error {
-  override readonly name = 'NothingChosen';
+export class NoExposures extends Error {
+  override readonly name = 'NoExposures';
 }
 
-/** Returns the chosen Exposures, by name. @throws NothingChosen if a named Exposure does not exist */
-export function chosenOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
+/** Returns the chosen Exposures, by name. @throws NoExposures if a named Exposure does not exist */
+export function selectedOf(
+  exposures: readonly KubeObject[],
+  choice: Choice,
+): readonly KubeObject[] {
   const chosen = allOf(exposures, choice);
   if (chosen.length > 0 || choice.name === undefined) return chosen;
-  throw nothingChosen(choice, exposures);
+  throw noExposuresError(choice, exposures);
 }
 
 /**
  * Returns the chosen Exposures. A namespace without any is an error too, if other namespaces have some.
  *
- * @throws NothingChosen
+ * @throws NoExposures
  */
-export function someOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
+export function selectedOrFail(
+  exposures: readonly KubeObject[],
+  choice: Choice,
+): readonly KubeObject[] {
   const chosen = allOf(exposures, choice);
   const isEmpty = exposures.length === 0 && choice.name === undefined;
   if (chosen.length > 0 || isEmpty || choice.namespace === undefined) return chosen;
-  throw nothingChosen(choice, exposures);
+  throw noExposuresError(choice, exposures);
 }
 
 /** Where Exposures were read from that are in no cluster. */
-export interface FilesPlace {
+export interface FilesLocation {
   /** Such as `the folder tenants.d`. */
   readonly place: string;
   /** What to do if there is no Exposure. */
@@ -41,15 +47,15 @@ export interface FilesPlace {
 /**
  * Returns the chosen Exposures in files. It is always an error if there are none, because the user named the files.
  *
- * @throws NothingChosen
+ * @throws NoExposures
  */
-export function someInFiles(
+export function selectedInFiles(
   exposures: readonly KubeObject[],
   choices: readonly Choice[],
-  { place, action, hasFaults }: FilesPlace,
+  { place, action, hasFaults }: FilesLocation,
 ): readonly KubeObject[] {
   if (exposures.length === 0) {
-    throw new NothingChosen(
+    throw new NoExposures(
       hasFaults
         ? 'no Exposures in the valid files; correct the errors above'
         : `no Exposures in ${place}; ${action}`,
@@ -60,7 +66,7 @@ export function someInFiles(
     ...new Set(
       choices.flatMap((choice) => {
         const chosen = allOf(exposures, choice);
-        if (chosen.length === 0) throw nothingChosen(choice, exposures, among);
+        if (chosen.length === 0) throw noExposuresError(choice, exposures, among);
         return chosen;
       }),
     ),
@@ -76,24 +82,24 @@ export function noExposureText([{ namespace } = {}]: readonly Choice[]): string 
 
 function allOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
   return exposures
-    .filter(({ metadata }) => isChosen(choice, metadata))
+    .filter(({ metadata }) => isSelected(choice, metadata))
     .toSorted((a, b) => (keyText(a.metadata) < keyText(b.metadata) ? -1 : 1));
 }
 
 /** Maximum number of existing names in a message. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
-function nothingChosen(
+function noExposuresError(
   { namespace, name }: Choice,
   exposures: readonly KubeObject[],
   among = '',
-): NothingChosen {
+): NoExposures {
   const what =
     name === undefined
       ? `no Exposures in namespace ${namespace}${among}`
       : `Exposure not found${among}: ${namespace}/${name}`;
   const names = exposures.map(({ metadata }) => keyText(metadata)).toSorted();
-  const more = names.length > MOST_NAMES ? ', ...' : '';
-  const existing = names.length === 0 ? 'none' : `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
-  return new NothingChosen(`${what}; existing Exposures: ${existing}`);
+  const more = names.length > MAX_NAMES ? ', ...' : '';
+  const existing = names.length === 0 ? 'none' : `${names.slice(0, MAX_NAMES).join(', ')}${more}`;
+  return new NoExposures(`${what}; existing Exposures: ${existing}`);
 }

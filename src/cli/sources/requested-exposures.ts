@@ -11,7 +11,7 @@ import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources
 import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
 
 /** The Exposures that annotations request. */
-export interface AskedExposures {
+export interface RequestedExposures {
   readonly exposures: readonly KubeObject[];
   /** A sentence about each of them for the user, by key. */
   readonly sentences: ReadonlyMap<string, string>;
@@ -20,10 +20,10 @@ export interface AskedExposures {
 }
 
 /** Returns the requested Exposures that no file has. */
-export function askedExposures(
+export function requestedExposures(
   objects: readonly KubeObject[],
   view: ShimView & { readonly exposures: readonly KubeObject[] },
-): AskedExposures {
+): RequestedExposures {
   const exposures: KubeObject[] = [];
   const sentences = new Map<string, string>();
   const findings = new Map<string, readonly Finding[]>();

@@ -5,7 +5,7 @@ import { findCondition } from '../../kube/conditions.ts';
 import type { Condition, KubeObject } from '../../kube/object.ts';
 
 /** The summary of an object. */
-export interface Standing {
+export interface Summary {
   readonly ready: Condition['status'];
   /** A stable code. */
   readonly reason: string;
@@ -19,7 +19,7 @@ export interface Report {
 }
 
 /** Returns the summary of an object from the operator's report. */
-export function standingOf({ metadata }: KubeObject, report: Report | undefined): Standing {
+export function summaryOf({ metadata }: KubeObject, report: Report | undefined): Summary {
   const ready = findCondition(report?.conditions, 'Ready');
   if (metadata.deletionTimestamp !== undefined) {
     // During cleanup, the operator reports what it waits for, and how long.
@@ -37,10 +37,10 @@ export function standingOf({ metadata }: KubeObject, report: Report | undefined)
   return standing(ready);
 }
 
-function standing({ status, reason, message }: Condition): Standing {
+function standing({ status, reason, message }: Condition): Summary {
   return { ready: status, reason, message };
 }
 
-function notLookedAt(message: string): Standing {
+function notLookedAt(message: string): Summary {
   return { ready: 'Unknown', reason: 'NotLookedAt', message };
 }

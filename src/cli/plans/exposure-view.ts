@@ -6,7 +6,7 @@ import type { PreparationPlan } from '../../providers/preparation/plan-preparati
 import type { DryRun } from '../../reconcile/dry-run.ts';
 
 /** An Exposure with its plan and findings. */
-export interface ShownExposure extends Pick<
+export interface ExposurePlan extends Pick<
   DryRun,
   'object' | 'resolved' | 'plan' | 'findings' | 'reissued'
 > {

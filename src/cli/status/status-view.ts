@@ -7,10 +7,10 @@ import { textAt } from '../../kube/unstructured.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
 import { ExposureIndex } from '../../management/exposure-index.ts';
 import type { OperatorState } from './operator-state.ts';
-import { standingOf, type Standing } from './standing.ts';
+import { summaryOf, type Summary } from './summary.ts';
 
 /** An Edge. */
-export interface EdgeView extends Standing {
+export interface EdgeView extends Summary {
   readonly name: string;
   readonly driver: string;
   readonly domain?: string | undefined;
@@ -21,7 +21,7 @@ export interface EdgeView extends Standing {
 }
 
 /** An Exposure. */
-export interface ExposureView extends Standing {
+export interface ExposureView extends Summary {
   /** `namespace/name`. */
   readonly key: string;
   readonly name: string;
@@ -40,7 +40,7 @@ export interface ExposureView extends Standing {
 }
 
 /** All that `snicket status` shows. */
-export interface Situation {
+export interface StatusView {
   /** Absent: the user may not read them. */
   readonly edges?: readonly EdgeView[] | undefined;
   readonly exposures: readonly ExposureView[];
@@ -62,16 +62,16 @@ export interface StatusObjects {
 }
 
 /** Returns the name of the process that reconciles the objects. */
-export function operatorName({ faults }: Pick<Situation, 'faults'>): string {
+export function operatorName({ faults }: Pick<StatusView, 'faults'>): string {
   return faults === undefined ? 'Operator' : 'snicket run';
 }
 
 /** Returns the status view of these objects, by name. */
-export function situationOf({ edges, exposures, operator, faults }: StatusObjects): Situation {
+export function statusViewOf({ edges, exposures, operator, faults }: StatusObjects): StatusView {
   // With a folder, one process does everything, so that no report is valid once it is down. In a cluster, the edges run
   // independently of the operator.
   const known =
-    faults !== undefined && operator?.state === 'down' ? leftBehind : <T>(view: T) => view;
+    faults !== undefined && operator?.state === 'down' ? withoutProcess : <T>(view: T) => view;
   const exposureIndex = new ExposureIndex({ exposures: () => exposures, edges: () => edges ?? [] });
   return {
     edges: edges
@@ -100,7 +100,7 @@ export function brokenPath({ ready, conditions }: ExposureView): Condition | und
 }
 
 /** Reports whether all that is shown is healthy. What could not be read does not count. */
-export function isWell({ edges = [], exposures, operator, faults = [] }: Situation): boolean {
+export function isHealthy({ edges = [], exposures, operator, faults = [] }: StatusView): boolean {
   return (
     [...edges, ...exposures].every(({ ready }) => ready === 'True') &&
     exposures.every((exposure) => brokenPath(exposure) === undefined) &&
@@ -110,7 +110,7 @@ export function isWell({ edges = [], exposures, operator, faults = [] }: Situati
 }
 
 /** Returns a view of a process that has ended: what was Ready is Unknown now. */
-function leftBehind<T extends Standing>(view: T): T {
+function withoutProcess<T extends Summary>(view: T): T {
   if (view.ready !== 'True') return view;
   const message = 'snicket run does not run, and it was well when that said something last';
   return { ...view, ready: 'Unknown', reason: 'NotRunning', message };
@@ -141,7 +141,7 @@ function edgeView(object: KubeObject): EdgeView {
     addresses: report?.addresses ?? [],
     exposures: report?.exposures,
     conditions: report?.conditions ?? [],
-    ...standingOf(object, report),
+    ...summaryOf(object, report),
   };
 }
 
@@ -163,7 +163,7 @@ function exposureView(object: KubeObject, exposureIndex: ExposureIndex): Exposur
     certificate: report.certificate,
     conditions: report.conditions ?? [],
     hops: report.hops ?? [],
-    ...standingOf(object, report),
+    ...summaryOf(object, report),
   };
 }
 

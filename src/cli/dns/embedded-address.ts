@@ -10,7 +10,7 @@ const NUMBER = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const HEX = /(?:^|[.-])([0-9a-f]{8})(?=$|[.-])/;
 
 /** What a nip.io or sslip.io name contains. */
-export interface SelfAnswering {
+export interface EmbeddedAddress {
   /** `sslip.io`. */
   readonly service: string;
   /** At most one per address family. Empty if the name contains no address, and so does not resolve. */
@@ -18,7 +18,7 @@ export interface SelfAnswering {
 }
 
 /** Returns what such a name contains; undefined for any other name. */
-export function selfAnswering(host: string): SelfAnswering | undefined {
+export function embeddedAddress(host: string): EmbeddedAddress | undefined {
   const service = SERVICES.find((one) => host.endsWith(`.${one}`));
   if (service === undefined) return undefined;
   const text = host.slice(0, -service.length - 1);

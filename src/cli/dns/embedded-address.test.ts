@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { selfAnswering } from './self-answering.ts';
+import { embeddedAddress } from './embedded-address.ts';
 
 test.each([
   ['tenants-blue.k8s.203.0.113.10.nip.io', '203.0.113.10'],
@@ -11,11 +11,11 @@ test.each([
   // The name of the tenant contains an address too, and dashes take precedence.
   ['node-10-0-0-1.k8s.203.0.113.10.nip.io', '10.0.0.1'],
 ])('Host %s resolves to %s.', (host, address) => {
-  expect(selfAnswering(host)?.addresses).toEqual([address]);
+  expect(embeddedAddress(host)?.addresses).toEqual([address]);
 });
 
 test('a name may hold an address of each family', () => {
-  expect(selfAnswering('a.k8s.203.0.113.10.2001-db8--a.sslip.io')?.addresses).toEqual([
+  expect(embeddedAddress('a.k8s.203.0.113.10.2001-db8--a.sslip.io')?.addresses).toEqual([
     ...['203.0.113.10', '2001:db8::a'],
   ]);
 });
@@ -23,7 +23,7 @@ test('a name may hold an address of each family', () => {
 test.each(['tenants-blue.k8s.example.nip.io', 'a.k8s.256.0.0.1.nip.io', 'a.1.2.3.sslip.io'])(
   '%s holds no address',
   (host) => {
-    expect(selfAnswering(host)).toEqual({
+    expect(embeddedAddress(host)).toEqual({
       service: host.endsWith('nip.io') ? 'nip.io' : 'sslip.io',
       addresses: [],
     });
@@ -33,6 +33,6 @@ test.each(['tenants-blue.k8s.example.nip.io', 'a.k8s.256.0.0.1.nip.io', 'a.1.2.3
 test.each(['a.k8s.203.0.113.10.example.com', 'a.catnip.io', 'sslip.io'])(
   '%s is a name like others',
   (host) => {
-    expect(selfAnswering(host)).toBeUndefined();
+    expect(embeddedAddress(host)).toBeUndefined();
   },
 );

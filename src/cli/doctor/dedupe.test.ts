@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Finding } from '../../api/finding.ts';
 import { hopResult } from '../../probe/hop.ts';
-import { toldOnce } from './told-once.ts';
+import { dedupeResults } from './dedupe.ts';
 
 function finding(code: Finding['code']): Finding {
   return { code, severity: 'error', message: 'it is so', action: `mend ${code}` };
@@ -14,13 +14,13 @@ const NAMELESS = hopResult('CertificateNameMissing', 'a', 'it is not', { host: '
 const EXPIRED = hopResult('CertificateExpired', 'a', 'it is', { certificate: 'it' });
 
 test('a tenant that nobody reaches is the echo of a hop that fails on the way there', () => {
-  expect(toldOnce([UNROUTED], [finding('TenantUnreachable')]).findings).toEqual([]);
-  expect(toldOnce([PASSES], [finding('TenantUnreachable')]).findings).toHaveLength(1);
-  expect(toldOnce([OLD_PORT], [finding('TenantUnreachable')]).findings).toHaveLength(1);
+  expect(dedupeResults([UNROUTED], [finding('TenantUnreachable')]).findings).toEqual([]);
+  expect(dedupeResults([PASSES], [finding('TenantUnreachable')]).findings).toHaveLength(1);
+  expect(dedupeResults([OLD_PORT], [finding('TenantUnreachable')]).findings).toHaveLength(1);
 });
 
 test('what the provider gives out is told by the hop, with the command of the finding', () => {
-  const found = toldOnce(
+  const found = dedupeResults(
     [OLD_PORT, NAMELESS],
     [finding('KubeconfigLeadsElsewhere'), finding('CertificateStale')],
   );
@@ -33,7 +33,7 @@ test('what the provider gives out is told by the hop, with the command of the fi
 });
 
 test('another fault of the same hop is no echo', () => {
-  const found = toldOnce([EXPIRED], [finding('CertificateStale'), finding('HostConflict')]);
+  const found = dedupeResults([EXPIRED], [finding('CertificateStale'), finding('HostConflict')]);
 
   expect(found.findings.map(({ code }) => code)).toEqual(['CertificateStale', 'HostConflict']);
   expect(found.hops).toEqual([EXPIRED]);

@@ -16,7 +16,7 @@ const COMMAND = 'tcp-proxy';
  * `tcp-proxy`. Its flags get two dashes, because Go accepts `-upstream-addr` for `--upstream-addr`. Any other command
  * line stays as it is.
  */
-export function tcpProxyWords(words: readonly string[]): readonly string[] {
+export function tcpProxyArguments(words: readonly string[]): readonly string[] {
   const [first = ''] = words;
   if (first === COMMAND) return [COMMAND, ...words.slice(1).map(twoDashes)];
   const isStewards = first.startsWith('-') && words.some((word) => FLAGS.has(nameOf(word)));

@@ -16,7 +16,7 @@ import type { Secret } from '../../providers/plain.ts';
 const MISSING: ReadonlySet<FindingCode> = new Set(['SecretMissing', 'KubeconfigMissing']);
 
 /** The same cluster, in which objects that the user may not read count as missing. Records which reads were refused. */
-export class DiscreetView extends DelegatingView {
+export class RedactedView extends DelegatingView {
   readonly #refused = new Set<string>();
   readonly #client: Pick<KubeClient, 'get'>;
 

@@ -7,39 +7,42 @@ import type { HopName } from '../../probe/codes.ts';
 import type { HopResult } from '../../probe/hop.ts';
 
 /** The hops and findings of an Exposure. */
-export interface Told {
+export interface ProbeResults {
   readonly hops: readonly HopResult[];
   readonly findings: readonly Finding[];
 }
 
 /** A finding that repeats what a failing hop reports. */
-interface Echo {
+interface Duplicate {
   /** The hops that it repeats. */
   readonly hops: readonly HopName[];
   /** The codes of these hops. Default: all. */
   readonly codes?: readonly string[];
   /** Whether the action of the finding is better, because the finding knows the provider. Default false. */
-  readonly knowsBetter?: boolean;
+  readonly hasBetterAction?: boolean;
 }
 
-const ECHOES: Readonly<Partial<Record<FindingCode, Echo>>> = {
+const DUPLICATES: Readonly<Partial<Record<FindingCode, Duplicate>>> = {
   TenantUnreachable: { hops: ['edge', 'sni', 'certificate', 'api'] },
   CertificateStale: {
     hops: ['certificate', 'konnectivity'],
     codes: ['CertificateNameMissing', 'KonnectivityNameMissing'],
-    knowsBetter: true,
+    hasBetterAction: true,
   },
-  KubeconfigLeadsElsewhere: { hops: ['kubeconfig'], knowsBetter: true },
+  KubeconfigLeadsElsewhere: { hops: ['kubeconfig'], hasBetterAction: true },
 };
 
 /** Returns the hops and findings without duplicates. */
-export function toldOnce(hops: readonly HopResult[], findings: readonly Finding[]): Told {
+export function dedupeResults(
+  hops: readonly HopResult[],
+  findings: readonly Finding[],
+): ProbeResults {
   const actions = new Map<HopResult, string>();
   const others = findings.filter((finding) => {
-    const echo = ECHOES[finding.code];
-    const told = echo && hops.find((hop) => isEchoOf(echo, hop));
+    const echo = DUPLICATES[finding.code];
+    const told = echo && hops.find((hop) => isRepeatedBy(echo, hop));
     if (told === undefined) return true;
-    if (echo?.knowsBetter === true) actions.set(told, finding.action);
+    if (echo?.hasBetterAction === true) actions.set(told, finding.action);
     return false;
   });
   const better = hops.map((hop) => {
@@ -49,6 +52,6 @@ export function toldOnce(hops: readonly HopResult[], findings: readonly Finding[
   return { hops: better, findings: others };
 }
 
-function isEchoOf({ hops, codes }: Echo, { name, state, code }: HopResult): boolean {
+function isRepeatedBy({ hops, codes }: Duplicate, { name, state, code }: HopResult): boolean {
   return state === 'Fail' && hops.includes(name) && (codes === undefined || codes.includes(code));
 }

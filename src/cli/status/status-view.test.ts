@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { problemsOf } from './problems.ts';
-import { brokenPath, isWell, situationOf, type Situation } from './situation.ts';
+import { brokenPath, isHealthy, statusViewOf, type StatusView } from './status-view.ts';
 
 const SINCE = '2026-03-02T08:00:00Z';
 
@@ -16,7 +16,7 @@ function condition(type: string, status: string, reason = type, message = 'so', 
   };
 }
 
-function situationWith(status: object | undefined, metadata: object = {}): Situation {
+function situationWith(status: object | undefined, metadata: object = {}): StatusView {
   const meta = { name: 'blue', namespace: 'tenants', generation: 2, ...metadata };
   const controlPlane = {
     type: 'Object',
@@ -31,10 +31,10 @@ function situationWith(status: object | undefined, metadata: object = {}): Situa
       status: { conditions: [condition('Ready', 'True')] },
     },
   );
-  return situationOf({ edges: [edge], exposures: [exposure] });
+  return statusViewOf({ edges: [edge], exposures: [exposure] });
 }
 
-function only({ exposures }: Situation) {
+function only({ exposures }: StatusView) {
   const [exposure] = exposures;
   if (exposure === undefined) throw new Error('there is none');
   return exposure;
@@ -50,7 +50,7 @@ describe('an Exposure', () => {
       ready: 'Unknown',
       reason: 'NotLookedAt',
     });
-    expect(isWell(situation)).toBe(false);
+    expect(isHealthy(situation)).toBe(false);
   });
 
   test('is not ready by what was said of it before it was changed', () => {
@@ -90,7 +90,7 @@ describe('an Exposure', () => {
   });
 
   test('is well if it says so itself', () => {
-    expect(isWell(situationWith({ conditions: [condition('Ready', 'True')] }))).toBe(true);
+    expect(isHealthy(situationWith({ conditions: [condition('Ready', 'True')] }))).toBe(true);
   });
 
   test.each(['Reachable', 'KonnectivityReady'])('is not well while %s is False', (type) => {
@@ -98,13 +98,15 @@ describe('an Exposure', () => {
     const situation = situationWith({ conditions: [condition('Ready', 'True'), broken] });
 
     expect(brokenPath(only(situation))).toMatchObject({ type, reason: 'EdgeTimeout' });
-    expect(isWell(situation)).toBe(false);
+    expect(isHealthy(situation)).toBe(false);
   });
 
   test('is well before the first probe', () => {
     const unknown = condition('Reachable', 'Unknown', 'NotProbed', 'Not probed yet.');
 
-    expect(isWell(situationWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(true);
+    expect(isHealthy(situationWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(
+      true,
+    );
   });
 });
 

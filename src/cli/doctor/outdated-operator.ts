@@ -6,20 +6,20 @@ import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { HopCode } from '../../probe/codes.ts';
 import { skippedForSameCause } from '../../probe/hop.ts';
-import type { Told } from './told-once.ts';
+import type { ProbeResults } from './dedupe.ts';
 
 /**
  * Codes of hops that fail while routes, endpoints and proxies do not exist yet. Some edges answer TLS themselves for a
  * host without a route.
  */
-const FOR_WANT_OF_IT: ReadonlySet<string> = new Set<HopCode>([
+const CONSEQUENCES: ReadonlySet<string> = new Set<HopCode>([
   ...(['SniNoRoute', 'SniEdgeTerminates', 'SniNotTls'] as const),
   ...(['KonnectivityNoRoute', 'KonnectivityEdgeTerminates', 'KonnectivityNotTls'] as const),
   ...(['EndpointsMissing', 'EndpointsDiffer', 'ProxiesMissing', 'ProxiesNotReady'] as const),
 ]);
 
 /** Returns a finding if the status is about another generation of the Exposure, or if there is no status. */
-export function operatorBehind(object: KubeObject, namespace: string): Finding | undefined {
+export function outdatedOperator(object: KubeObject, namespace: string): Finding | undefined {
   const { generation, deletionTimestamp } = object.metadata;
   const { status } = object as Partial<Exposure>;
   const seen = status?.observedGeneration;
@@ -41,14 +41,17 @@ export function operatorBehind(object: KubeObject, namespace: string): Finding |
  * Returns the result with this finding, and with its consequences skipped. Unchanged if the spec has errors, because
  * the operator does nothing before they are fixed.
  */
-export function withOperatorBehind<T extends Told>(found: T, behind: Finding | undefined): T {
+export function withOutdatedOperator<T extends ProbeResults>(
+  found: T,
+  behind: Finding | undefined,
+): T {
   const isRefused = found.findings.some(({ severity }) => severity === 'error');
   if (behind === undefined || isRefused) return found;
   return {
     ...found,
     findings: [behind, ...found.findings],
     hops: found.hops.map((hop) =>
-      FOR_WANT_OF_IT.has(hop.code) ? skippedForSameCause(hop, behind.code) : hop,
+      CONSEQUENCES.has(hop.code) ? skippedForSameCause(hop, behind.code) : hop,
     ),
   };
 }

@@ -8,8 +8,8 @@ import type { Plan } from '../../plan/plan.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 
 /** Thrown if there is no kubeconfig to print. The message says why, and what to do. */
-export class NothingToGive extends Error {
-  override readonly name = 'NothingToGive';
+export class NoKubeconfig extends Error {
+  override readonly name = 'NoKubeconfig';
 }
 
 /** Where clients reach a tenant. */
@@ -20,8 +20,8 @@ export interface Place {
   readonly edge: string | undefined;
 }
 
-/** Returns the endpoint that the operator has routed. @throws NothingToGive */
-export function routedPlace(
+/** Returns the endpoint that the operator has routed. @throws NoKubeconfig */
+export function routedEndpoint(
   object: KubeObject,
   { tenantRoutes }: Pick<ManagementView, 'tenantRoutes'>,
 ): Place {
@@ -29,34 +29,34 @@ export function routedPlace(
   const hosts = tenantRoutes.ofExposure(keyText(object.metadata)).map(({ spec }) => spec.host);
   const isRouted = hosts.some((host) => status?.endpoint?.startsWith(`${host}:`));
   if (!isRouted || status?.endpoint === undefined) {
-    throw new NothingToGive(notRouted(status));
+    throw new NoKubeconfig(notRouted(status));
   }
   return { endpoint: status.endpoint, edge: status.edgeRef?.name };
 }
 
-/** Returns the endpoint that `snicket run` routes. Exposures in a folder have no status. @throws NothingToGive */
-export function plannedPlace(plan: Plan, edge: string): Place {
+/** Returns the endpoint that `snicket run` routes. Exposures in a folder have no status. @throws NoKubeconfig */
+export function plannedEndpoint(plan: Plan, edge: string): Place {
   const fault = plan.findings.find(
     ({ about, severity }) => about !== 'tenant' && severity === 'error',
   );
-  if (fault !== undefined) throw new NothingToGive(findingText(fault));
-  if (plan.endpoint === undefined) throw new NothingToGive('the Exposure has no API host');
+  if (fault !== undefined) throw new NoKubeconfig(findingText(fault));
+  if (plan.endpoint === undefined) throw new NoKubeconfig('the Exposure has no API host');
   return { endpoint: plan.endpoint, edge };
 }
 
-/** Returns an address of the desired Edge. @throws NothingToGive */
+/** Returns an address of the desired Edge. @throws NoKubeconfig */
 export function edgeAddress(
   [address]: readonly string[],
   used: string | undefined,
   desired: string,
 ): string {
   if (used !== desired) {
-    throw new NothingToGive(
+    throw new NoKubeconfig(
       `the Exposure is moving from Edge ${used} to Edge ${desired}; wait, or pass --address`,
     );
   }
   if (address !== undefined) return address;
-  throw new NothingToGive(
+  throw new NoKubeconfig(
     `the address of Edge ${desired} is unknown; set spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or pass --address`,
   );
 }
