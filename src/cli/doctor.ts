@@ -34,6 +34,7 @@ Examples:
   snicket doctor tenants/blue tenants/red  # two Exposures
   snicket doctor -A -o json | jq .tally    # all, as JSON
   snicket doctor -f tenants.d              # instead of a cluster
+  snicket doctor --pre                     # before an installation
   snicket doctor --from-worker --host blue.k8s.example.com \\
     --ca /etc/kubernetes/pki/ca.crt --edge 203.0.113.10:443
 
@@ -49,8 +50,15 @@ Exit codes:
 /** Flags that select Exposures, which --from-worker does not accept. */
 const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'namespace', 'allNamespaces', 'proxyImage'];
 
+/** Flags that do not apply with --pre. */
+const PRE_CONFLICTS = [
+  ...['fromWorker', 'filename', 'namespace', 'allNamespaces', 'proxyImage', 'timeout'],
+  ...WORKER_FLAGS,
+];
+
 interface Flags extends ManagementFlags, WorkerFlags {
   readonly output: Output;
+  readonly pre: boolean;
   readonly timeout: number;
   readonly filename?: string;
 }
@@ -77,11 +85,13 @@ export function doctorCommand(io: CommandIo): Command {
         fallback: '5s',
       }),
     )
-    .addOption(outputOption());
+    .addOption(outputOption())
+    .option('--pre', 'check whether the cluster is ready for an installation of Snicket', false);
   return withWorkerFlags(command)
     .addHelpText('after', EXAMPLES)
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
+      if (flags.pre) return runBeforeInstallation(io, exposures, flags, command);
       if (flags.fromWorker) return runOnWorker(io, exposures, flags, command);
       rejectGiven(WORKER_FLAGS, 'requires --from-worker', command);
       for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
@@ -91,6 +101,44 @@ export function doctorCommand(io: CommandIo): Command {
         return runOnFolder(io, flags.filename, exposures, flags, command);
       return runOnCluster(io, exposures, flags, command);
     });
+}
+
+/** Checks the management cluster before an installation. */
+async function runBeforeInstallation(
+  io: CommandIo,
+  exposures: readonly NamedExposure[],
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  if (exposures.length > 0) exitWithError(command, '--pre accepts no names', 'remove them');
+  rejectGiven(PRE_CONFLICTS, 'cannot be combined with --pre', command);
+  const [plans, facts, requirements, report, texts, { withProgress }, { AccessError }] =
+    await Promise.all([
+      import('./plans/plans.ts'),
+      import('./doctor/pre/read-facts.ts'),
+      import('./doctor/pre/requirements.ts'),
+      import('./doctor/pre/report.ts'),
+      import('./output/output.ts'),
+      import('./output/progress.ts'),
+      import('../kube/access/cluster-access.ts'),
+    ]);
+  try {
+    const { client } = await openManagement(io, flags);
+    await plans.withErrorReporting(io, async () => {
+      const reading = facts.readInstallationFacts(client, AbortSignal.timeout(READ_TIMEOUT_MS));
+      const found = await withProgress(io, `reading ${client.server}`, reading);
+      const checks = requirements.requirementChecks(found);
+      io.stdout.write(
+        flags.output === 'table'
+          ? report.requirementsText(checks, texts.currentScreen(io))
+          : texts.valueText(report.requirementsValue(client.server, checks), flags.output),
+      );
+      if (report.tallyOfRequirements(checks).fail > 0) io.exitCode = plans.EXIT.wrong;
+    });
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    exitWithThrown(command, error);
+  }
 }
 
 async function runOnCluster(
