@@ -2,17 +2,15 @@
  * All Exposures and Edges, parsed once per version, with their hosts and the owners of these.
  */
 import { labelsOfNamespace, type NamespaceLabels } from '../api/allowed-namespaces.ts';
-import { DEFAULT_EDGE_ANNOTATION, type Edge } from '../api/edge.ts';
+import type { Edge } from '../api/edge.ts';
 import type { Exposure } from '../api/exposure.ts';
-import { firstRoute } from '../api/host-ownership.ts';
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
-import { InvalidObjectError } from '../api/fault.ts';
 import { hostsOf, isNotAllowed, type Hosts } from '../api/hosts.ts';
 import { deletionFault } from '../api/edge-deletion.ts';
-import { parseEdge, parseExposure } from '../api/objects.ts';
+import { parseExposure } from '../api/objects.ts';
 import type { Change } from '../kube/informer/cache.ts';
-import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
 import {
   claimedHosts,
   hostConflict,
@@ -20,17 +18,13 @@ import {
   type HostConflict,
 } from '../plan/conflicts.ts';
 import type { Finding } from '../api/finding.ts';
-import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../plan/default-edge.ts';
+import { severalDefaultEdges } from '../plan/default-edge.ts';
 import { HostClaims } from '../plan/host-claims.ts';
 import type { DesiredExposure } from '../plan/plan.ts';
 import { PreparedObjects } from './prepared-objects.ts';
-import {
-  annotatedObject,
-  edgeNotFound,
-  noDefaultEdge,
-  withUnusableFiles,
-} from './edge-findings.ts';
-import { sentence } from '../text/sentence.ts';
+import { annotatedObject } from './edge-findings.ts';
+import { DEFAULT_EDGE, EdgeIndex, isSameEdge, type EdgeOfExposure } from './edge-index.ts';
+import { ParsedObjects, type Found } from './found.ts';
 
 /** Where the objects come from. */
 export interface ExposureIndexSources {
@@ -55,20 +49,6 @@ export interface ResolvedExposure extends DesiredExposure {
   readonly warning?: Finding | undefined;
 }
 
-/** What decides about the Edge of an Exposure. */
-export interface EdgeOfExposure {
-  /** Of the Exposure. If several Edges are the default, the Edge of its TenantRoutes counts. Default: it has none. */
-  readonly metadata?: ObjectKey | undefined;
-  readonly spec: Pick<Exposure['spec'], 'edgeRef'>;
-  /** The object whose annotation requests the Edge. Default: none, `spec.edgeRef` does. */
-  readonly annotated?: KubeObject | undefined;
-}
-
-/** A value, or why there is none. */
-export type Found<T> =
-  | { readonly value: T; readonly finding?: undefined }
-  | { readonly value?: undefined; readonly finding: Finding };
-
 /** The Exposures that a change concerns. */
 export interface AffectedExposures {
   /** Their keys. */
@@ -83,17 +63,14 @@ export interface AffectedByEdge extends AffectedExposures {
   readonly edgeRefs: readonly string[];
 }
 
-/** Stands for the default Edge where names of Edges are keys. */
-const DEFAULT_EDGE = '';
-
 /** One takes 0.1 ms, and several times that before the engine has compiled the code. */
 const PARSED_PER_TURN = 50;
 
 /** Exposures, Edges and hosts. */
 export class ExposureIndex {
   readonly #sources: ExposureIndexSources;
-  readonly #exposures = new WeakMap<KubeObject, Found<Exposure>>();
-  readonly #edges = new WeakMap<KubeObject, Found<Edge>>();
+  readonly #exposures = new ParsedObjects(exposureOf);
+  readonly #edges: EdgeIndex;
   /** Absent until it is needed. */
   #claims: HostClaims | undefined;
   /** Absent until it is needed. */
@@ -105,6 +82,8 @@ export class ExposureIndex {
   constructor(sources: ExposureIndexSources) {
     this.#sources = sources;
     this.#tenantRoutes = sources.tenantRoutes ?? new TenantRouteIndex();
+    const { edges, unusableFiles } = sources;
+    this.#edges = new EdgeIndex({ edges, unusableFiles, tenantRoutes: this.#tenantRoutes });
     this.#tenantRoutes.onChange((key) => this.#reclaim(key));
   }
 
@@ -130,31 +109,10 @@ export class ExposureIndex {
       const keys = this.#sources.exposures().map(({ metadata }) => keyText(metadata));
       return { keys, hosts: [], edgeRefs: [name, DEFAULT_EDGE] };
     }
-    const edgeRefs = this.#affectedEdgeRefs(change, claims);
+    const edgeRefs = this.#edges.affectedRefs(change, claims.edgeRefs());
     const users = [...claims.usersOf(name)];
     const keys = new Set([...users, ...edgeRefs.flatMap((one) => [...claims.referencing(one)])]);
     return { keys, hosts: this.#reclaimAll(keys, claims), edgeRefs };
-  }
-
-  /**
-   * The Edge itself, and the default one if its annotation is concerned. Findings about a missing Edge list the existing
-   * ones.
-   */
-  #affectedEdgeRefs(change: Change<KubeObject>, claims: HostClaims): readonly string[] {
-    const { object } = change;
-    const isModified = change.type === 'MODIFIED';
-    const versions = isModified ? [object, change.previous] : [object];
-    const isDefault = versions.some(({ metadata: { annotations = {} } }) =>
-      Object.hasOwn(annotations, DEFAULT_EDGE_ANNOTATION),
-    );
-    const missing = isModified ? [] : [...claims.edgeRefs()].filter((one) => !this.#hasEdge(one));
-    const own = isDefault ? [object.metadata.name, DEFAULT_EDGE] : [object.metadata.name];
-    return [...new Set([...own, ...missing])];
-  }
-
-  #hasEdge(edgeRef: string): boolean {
-    const spec = edgeRef === DEFAULT_EDGE ? {} : { edgeRef: { name: edgeRef } };
-    return this.#edgeObject({ spec }) !== undefined;
   }
 
   /** To be called for every change of an Exposure. */
@@ -190,61 +148,30 @@ export class ExposureIndex {
    * their hosts. Returns what it concerns.
    */
   namespaceChanged(name: string): AffectedExposures {
-    if (this.#claims === undefined || !this.#selectsNamespaces()) return { keys: [], hosts: [] };
+    if (this.#claims === undefined || !this.#edges.selectsNamespaces())
+      return { keys: [], hosts: [] };
     const keys = [...this.#claims.inNamespace(name)];
     return { keys, hosts: this.#reclaimAll(keys, this.#claims) };
   }
 
-  /** Whether an Edge selects the namespaces of its Exposures by their labels. */
-  #selectsNamespaces(): boolean {
-    return this.#sources
-      .edges()
-      .map((object) => this.edgeIn(object))
-      .some(({ value }) => value?.spec.allowedNamespaces.from === 'Selector');
-  }
-
   /** The Exposure in an object, or why it cannot be parsed. */
   exposureIn(object: KubeObject): Found<Exposure> {
-    return cached(this.#exposures, object, () => parsed(() => exposureOf(object)));
+    return this.#exposures.of(object);
   }
 
   /** The Edge in an object, or why it cannot be parsed. */
   edgeIn(object: KubeObject): Found<Edge> {
-    return cached(this.#edges, object, () => parsed(() => parseEdge(object)));
+    return this.#edges.edgeIn(object);
   }
 
   /** The Edge of an Exposure: the one that it names, or the default one. */
-  edgeOf({ metadata, spec, annotated }: EdgeOfExposure): Found<Edge> {
-    const found = this.#edgeObject({ metadata, spec });
-    if (found !== undefined) return this.edgeIn(found);
-    const wanted = spec.edgeRef?.name;
-    const objects = this.#sources.edges();
-    const names = objects.map(({ metadata }) => metadata.name).toSorted();
-    const files = this.#sources.unusableFiles?.() ?? [];
-    if (wanted !== undefined) {
-      const missing = edgeNotFound(wanted, { annotated, names });
-      return { finding: withUnusableFiles(missing, files) };
-    }
-    const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
-    return { finding: withUnusableFiles(noDefaultEdge(unclear, { annotated, names }), files) };
-  }
-
-  #edgeObject({ metadata, spec }: Omit<EdgeOfExposure, 'annotated'>): KubeObject | undefined {
-    const objects = this.#sources.edges();
-    const wanted = spec.edgeRef?.name;
-    return wanted === undefined
-      ? defaultEdge(objects, metadata && this.#routedEdgeOf(metadata))
-      : objects.find((object) => object.metadata.name === wanted);
-  }
-
-  /** The name of the Edge that an Exposure uses. Its status may be missing: a restore from backup drops it. */
-  #routedEdgeOf(metadata: ObjectKey): string | undefined {
-    return firstRoute(this.#tenantRoutes.ofExposure(keyText(metadata)))?.spec.edgeRef.name;
+  edgeOf(exposure: EdgeOfExposure): Found<Edge> {
+    return this.#edges.edgeOf(exposure);
   }
 
   /** What is wrong with the annotation of an Edge as the default one. */
   defaultFinding(edge: KubeObject): Finding | undefined {
-    return defaultEdgeFinding(edge, this.#sources.edges());
+    return this.#edges.defaultFinding(edge);
   }
 
   /** Whether there is an Exposure of this key, `namespace/name`. */
@@ -302,11 +229,11 @@ export class ExposureIndex {
 
   /** Most changes are status writes of the operator. The parsed spec, which is expensive, stays the same. */
   #carryOver(previous: KubeObject, object: KubeObject): void {
-    const { value } = this.#exposures.get(previous) ?? {};
+    const value = this.#exposures.known(previous);
     const { generation } = object.metadata;
     if (value === undefined || generation === undefined) return;
     if (generation !== previous.metadata.generation) return;
-    this.#exposures.set(object, { value: { ...value, metadata: (object as Exposure).metadata } });
+    this.#exposures.set(object, { ...value, metadata: (object as Exposure).metadata });
   }
 
   /** Updates the claims of an Exposure, after a change of what they depend on. */
@@ -362,44 +289,8 @@ export class ExposureIndex {
   }
 }
 
-/** Whether only the status of an Edge differs: the operator writes that often. */
-function isSameEdge({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
-  return (
-    one.generation !== undefined &&
-    one.generation === other.generation &&
-    one.deletionTimestamp === other.deletionTimestamp &&
-    Bun.deepEquals(one.annotations, other.annotations)
-  );
-}
-
 /** The status decides nothing, and to parse it took most of the time: 0.44 of 0.47 ms. */
 function exposureOf(object: KubeObject): Exposure {
   const { status: _, metadata, ...others } = object as Exposure;
   return { ...parseExposure({ ...others, metadata }), metadata };
-}
-
-function parsed<T>(parse: () => T): Found<T> {
-  try {
-    return { value: parse() };
-  } catch (error) {
-    if (!(error instanceof InvalidObjectError)) throw error;
-    return {
-      finding: {
-        code: error.code,
-        severity: 'error',
-        message: sentence(error.message),
-        action: 'Correct the object.',
-      },
-    };
-  }
-}
-
-function cached<T>(
-  cache: WeakMap<KubeObject, Found<T>>,
-  object: KubeObject,
-  read: () => Found<T>,
-): Found<T> {
-  let found = cache.get(object);
-  if (found === undefined) cache.set(object, (found = read()));
-  return found;
 }

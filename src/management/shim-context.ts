@@ -6,7 +6,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { DEFAULT_EDGE_VALUE } from '../providers/shims/annotations.ts';
 import { requestedEdge, type ShimContext } from '../providers/shims/shim.ts';
-import type { Found } from './exposure-index.ts';
+import type { Found } from './found.ts';
 import type { ManagementView } from './management-view.ts';
 import { handledClasses, type IngressClassView } from './ingress-classes.ts';
 

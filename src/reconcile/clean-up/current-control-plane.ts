@@ -6,7 +6,8 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { ControlPlaneObjects } from '../../providers/reading/control-plane-reading.ts';
 import { servedVersion } from '../../providers/provider-resources.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
-import type { ExposureIndex, Found } from '../../management/exposure-index.ts';
+import type { ExposureIndex } from '../../management/exposure-index.ts';
+import type { Found } from '../../management/found.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
 
 /** Read from the API server: a watch that has just begun knows nothing, and what was written would stay for ever. */

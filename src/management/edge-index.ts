@@ -1,0 +1,126 @@
+/**
+ * All Edges, parsed once per version, and which Edge an Exposure uses.
+ */
+import { DEFAULT_EDGE_ANNOTATION, type Edge } from '../api/edge.ts';
+import type { Exposure } from '../api/exposure.ts';
+import type { Finding } from '../api/finding.ts';
+import { firstRoute } from '../api/host-ownership.ts';
+import { parseEdge } from '../api/objects.ts';
+import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import type { Change } from '../kube/informer/cache.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import { defaultEdge, defaultEdgeFinding } from '../plan/default-edge.ts';
+import { edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.ts';
+import { ParsedObjects, type Found } from './found.ts';
+
+/** What decides about the Edge of an Exposure. */
+export interface EdgeOfExposure {
+  /** Of the Exposure. If several Edges are the default, the Edge of its TenantRoutes counts. Default: it has none. */
+  readonly metadata?: ObjectKey | undefined;
+  readonly spec: Pick<Exposure['spec'], 'edgeRef'>;
+  /** The object whose annotation requests the Edge. Default: none, `spec.edgeRef` does. */
+  readonly annotated?: KubeObject | undefined;
+}
+
+/** Where the objects come from. */
+export interface EdgeIndexSources {
+  readonly edges: () => readonly KubeObject[];
+  readonly tenantRoutes: Pick<TenantRouteIndex<TenantRoute>, 'ofExposure'>;
+  /** Files with an Edge that cannot be used, where there are files in place of a cluster. Default: none. */
+  readonly unusableFiles?: (() => readonly string[]) | undefined;
+}
+
+/** Stands for the default Edge where names of Edges are keys. */
+export const DEFAULT_EDGE = '';
+
+/** The Edges. */
+export class EdgeIndex {
+  readonly #sources: EdgeIndexSources;
+  readonly #parsed = new ParsedObjects(parseEdge);
+
+  constructor(sources: EdgeIndexSources) {
+    this.#sources = sources;
+  }
+
+  /** The Edge in an object, or why it cannot be parsed. */
+  edgeIn(object: KubeObject): Found<Edge> {
+    return this.#parsed.of(object);
+  }
+
+  /** The Edge of an Exposure: the one that it names, or the default one. */
+  edgeOf({ metadata, spec, annotated }: EdgeOfExposure): Found<Edge> {
+    const found = this.#edgeObject({ metadata, spec });
+    if (found !== undefined) return this.edgeIn(found);
+    const wanted = spec.edgeRef?.name;
+    const objects = this.#sources.edges();
+    const names = objects.map(({ metadata }) => metadata.name).toSorted();
+    const files = this.#sources.unusableFiles?.() ?? [];
+    if (wanted !== undefined) {
+      const missing = edgeNotFound(wanted, { annotated, names });
+      return { finding: withUnusableFiles(missing, files) };
+    }
+    const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
+    return { finding: withUnusableFiles(noDefaultEdge(unclear, { annotated, names }), files) };
+  }
+
+  #edgeObject({ metadata, spec }: Omit<EdgeOfExposure, 'annotated'>): KubeObject | undefined {
+    const objects = this.#sources.edges();
+    const wanted = spec.edgeRef?.name;
+    return wanted === undefined
+      ? defaultEdge(objects, metadata && this.#routedEdgeOf(metadata))
+      : objects.find((object) => object.metadata.name === wanted);
+  }
+
+  /** The name of the Edge that an Exposure uses. Its status may be missing: a restore from backup drops it. */
+  #routedEdgeOf(metadata: ObjectKey): string | undefined {
+    return firstRoute(this.#sources.tenantRoutes.ofExposure(keyText(metadata)))?.spec.edgeRef.name;
+  }
+
+  /** What is wrong with the annotation of an Edge as the default one. */
+  defaultFinding(edge: KubeObject): Finding | undefined {
+    return defaultEdgeFinding(edge, this.#sources.edges());
+  }
+
+  /** Whether an Edge selects the namespaces of its Exposures by their labels. */
+  selectsNamespaces(): boolean {
+    return this.#sources
+      .edges()
+      .map((object) => this.edgeIn(object))
+      .some(({ value }) => value?.spec.allowedNamespaces.from === 'Selector');
+  }
+
+  /**
+   * The names in `spec.edgeRef` that a change of an Edge concerns, of those that Exposures have: its own, and the default one
+   * if its annotation is concerned. A finding about a missing Edge lists the existing ones.
+   */
+  affectedRefs(change: Change<KubeObject>, known: Iterable<string>): readonly string[] {
+    const { object } = change;
+    const isModified = change.type === 'MODIFIED';
+    const versions = isModified ? [object, change.previous] : [object];
+    const isDefault = versions.some(({ metadata: { annotations = {} } }) =>
+      Object.hasOwn(annotations, DEFAULT_EDGE_ANNOTATION),
+    );
+    const missing = isModified ? [] : [...known].filter((one) => !this.#hasEdge(one));
+    const own = isDefault ? [object.metadata.name, DEFAULT_EDGE] : [object.metadata.name];
+    return [...new Set([...own, ...missing])];
+  }
+
+  #hasEdge(edgeRef: string): boolean {
+    const spec = edgeRef === DEFAULT_EDGE ? {} : { edgeRef: { name: edgeRef } };
+    return this.#edgeObject({ spec }) !== undefined;
+  }
+}
+
+/** Whether only the status of an Edge differs: the operator writes that often. */
+export function isSameEdge(
+  { metadata: one }: KubeObject,
+  { metadata: other }: KubeObject,
+): boolean {
+  return (
+    one.generation !== undefined &&
+    one.generation === other.generation &&
+    one.deletionTimestamp === other.deletionTimestamp &&
+    Bun.deepEquals(one.annotations, other.annotations)
+  );
+}
