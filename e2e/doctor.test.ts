@@ -284,7 +284,7 @@ describe('faults of the path, with nobody to mend them', () => {
       ...['patch', ...at, '--type=merge', '--patch', JSON.stringify({ data })],
     );
 
-    await untilFailing('a', 'KubeconfigOtherPort');
+    await untilFailing('a', 'KubeconfigPortMismatch');
     await world.management.apply(...tenantService(controlPlane));
     await untilFailing('a');
   });
@@ -333,7 +333,7 @@ describe('faults of the path, with nobody to mend them', () => {
 
       const { exitCode, text } = await fromWorker();
 
-      expect(text).toMatch(/^ {2}node-address +Fail +NodeAddressWrong +100\.64\.64\.1 on lo$/m);
+      expect(text).toMatch(/^ {2}node-address +Fail +NodeAddressMissing +100\.64\.64\.1 on lo$/m);
       expect(text).toContain('1 machine: 1 Fail, 0 Warn, 6 Pass, 2 Skip\n');
       expect(exitCode).toBe(1);
     });

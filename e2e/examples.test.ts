@@ -148,7 +148,7 @@ for (const [whose, paths] of DEFINITIONS) {
         test('with prepare: Report nothing is written', async () => {
           await controlPlane.expose('shared', 'Report');
 
-          await controlPlane.until('Prepared', 'False PreparationWanted');
+          await controlPlane.until('Prepared', 'False PreparationRequired');
           expect(await controlPlane.fields()).toEqual(before);
         });
 

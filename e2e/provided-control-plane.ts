@@ -114,7 +114,7 @@ export class ProvidedControlPlane {
 
   /**
    * Waits until status and reason of a condition of its Exposure begin with this text, such as `True` or
-   * `False PreparationWanted`.
+   * `False PreparationRequired`.
    */
   async until(type: string, said: string, deadlineMs?: number): Promise<void> {
     await this.#untilIts(type, said, (text) => text.startsWith(said), deadlineMs);

@@ -88,7 +88,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     await world.management.apply(written);
     const controlPlane = new ProvidedControlPlane(world.management, written);
     await controlPlane.expose('shared', 'Report');
-    await controlPlane.until('Prepared', 'False PreparationWanted');
+    await controlPlane.until('Prepared', 'False PreparationRequired');
     const untouched = await controlPlane.fields();
 
     const yaml = await controlPlane.report();
@@ -96,7 +96,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     const words = ['apply', '--server-side', '--field-manager=git', '--filename=-'];
     await world.management.controlPlane.kubectl(words, yaml);
 
-    await controlPlane.untilNot('Prepared', 'False PreparationWanted');
+    await controlPlane.untilNot('Prepared', 'False PreparationRequired');
     const [byHand] = await controlPlane.fields();
     const renamed = JSON.stringify(byHand)
       .replaceAll(other, tenant)

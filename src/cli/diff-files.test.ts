@@ -81,7 +81,7 @@ describe('files against the cluster', () => {
       ...['diff', '-f', 'both.yaml', '--only', 'management', ...IMAGE],
     ]);
 
-    expect(stderr).toStartWith('warning: tenants/blue: FormerRoutesKept: ');
+    expect(stderr).toStartWith('warning: tenants/blue: PreviousRoutesRemain: ');
     expect(stdout).toBe(`Exposure tenants/blue
   + management TenantRoute tenants/${routeName('blue', 'blue.example.test')}
   ~ management Ingress tenants/snicket-blue.haproxy

@@ -198,7 +198,7 @@ describe('a changed spec', () => {
 `);
     for (const { stderr } of [diff, render]) {
       expect(stderr).toContain(
-        'warning: tenants/blue: FormerRoutesKept: Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.\nhint: If this takes long, check the conditions of the Exposure.',
+        'warning: tenants/blue: PreviousRoutesRemain: Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.\nhint: If this takes long, check the conditions of the Exposure.',
       );
     }
     expect([diff.exitCode, render.exitCode]).toEqual([1, 0]);
@@ -310,7 +310,7 @@ describe('what cannot be compared', () => {
       `Exposure tenants/blue\n  + management TenantRoute tenants/${routeName('haproxy')}\n`,
     );
     expect(stderr).toBe(
-      'error: tenants/blue: NameTaken: Ingress tenants/snicket-blue.haproxy already exists and was not created by Snicket.\nhint: Delete or rename it, or choose another name for the Exposure.\n',
+      'error: tenants/blue: NameConflict: Ingress tenants/snicket-blue.haproxy already exists and was not created by Snicket.\nhint: Delete or rename it, or choose another name for the Exposure.\n',
     );
     expect(exitCode).toBe(2);
   });

@@ -150,11 +150,11 @@ describe('a tenant that only DNS does not know', () => {
       ...[
         expect.stringMatching(DNS_FAILS),
         'edge EdgeAnswers',
-        'sni NotLookedAt',
-        'certificate NotLookedAt',
+        'sni NotObserved',
+        'certificate NotObserved',
       ],
-      ...['api NotLookedAt', 'konnectivity NotLookedAt', 'endpoints NotLookedAt'],
-      ...['proxies NotLookedAt', 'kubeconfig NotApplicable'],
+      ...['api NotObserved', 'konnectivity NotObserved', 'endpoints NotObserved'],
+      ...['proxies NotObserved', 'kubeconfig NotApplicable'],
     ]);
     expect(found?.hops[2]?.['message']).toMatch(
       /The operator reports Pass \(RoutedToTenant\) since 20/,
@@ -233,7 +233,7 @@ describe('specs', () => {
 
 TenantControlPlane tenants/late  asks for an Exposure and has none
   HOP   STATE  CODE             TARGET
-  plan  Fail   ExposureNotMade  TenantControlPlane tenants/late
+  plan  Fail   ExposureMissing  TenantControlPlane tenants/late
     TenantControlPlane tenants/late requests an Exposure by annotation, but has none.
     To do: Wait a moment. If this persists, check that Snicket's operator runs.
 

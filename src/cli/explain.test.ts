@@ -22,19 +22,19 @@ describe('a code', () => {
   });
 
   test('is a value with -o json and -o yaml', async () => {
-    const json = await snicket(['explain', 'EarlierHopFailed', '-o', 'json']);
-    const yaml = await snicket(['explain', 'EarlierHopFailed', '-o', 'yaml']);
+    const json = await snicket(['explain', 'PrerequisiteFailed', '-o', 'json']);
+    const yaml = await snicket(['explain', 'PrerequisiteFailed', '-o', 'yaml']);
 
     expect(JSON.parse(json.stdout)).toMatchObject({
-      code: 'EarlierHopFailed',
+      code: 'PrerequisiteFailed',
       group: 'Skipped hops',
       severity: 'Skip',
     });
-    expect(yaml.stdout).toStartWith('code: EarlierHopFailed\n');
+    expect(yaml.stdout).toStartWith('code: PrerequisiteFailed\n');
   });
 
   test('fits a narrow terminal', async () => {
-    const { stdout } = await snicket(['explain', 'DnsElsewhere'], { columns: 40 });
+    const { stdout } = await snicket(['explain', 'DnsWrongAddress'], { columns: 40 });
 
     for (const line of stdout.split('\r\n')) expect(line.length).toBeLessThanOrEqual(40);
   });

@@ -6,7 +6,7 @@ import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket explain DnsElsewhere  # meaning and what to do
+  snicket explain DnsWrongAddress  # meaning and what to do
   snicket explain               # all codes
   snicket explain HostConflict -o json
 
@@ -28,7 +28,7 @@ const INDENT = 2;
 export function explainCommand(io: CommandIo): Command {
   return new Command('explain')
     .description('Explain a code: its meaning and what to do')
-    .argument('[code]', 'code such as DnsElsewhere (default: list all codes)')
+    .argument('[code]', 'code such as DnsWrongAddress (default: list all codes)')
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(async (code: string | undefined, flags: Flags, command: Command) => {

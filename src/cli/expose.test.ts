@@ -439,7 +439,7 @@ describe('--wait', () => {
 
   test('follows it until it is Ready, with news on standard error', async () => {
     const session = terminal.begin(['expose', 'blue', '--yes', '--wait'], 80);
-    await until('it waits', () => session.text.includes('NotLookedAt'));
+    await until('it waits', () => session.text.includes('NotObserved'));
     await report('False', 'TenantStarting');
     await until('it tells', () => session.text.includes('TenantStarting'));
     await report('True', 'Ready', 'False');
@@ -453,7 +453,7 @@ describe('--wait', () => {
 
   test('ends soon if somebody deletes it', async () => {
     const session = terminal.begin(['expose', 'blue', '--yes', '--wait'], 80);
-    await until('it waits', () => session.text.includes('NotLookedAt'));
+    await until('it waits', () => session.text.includes('NotObserved'));
 
     await remove('blue');
 
@@ -469,7 +469,7 @@ describe('--wait', () => {
 
     expect(stdout).toContain('exposure.snicket.dev/blue created');
     expect(stderr).toContain('error: timed out after 1s: the Exposure is not Ready\n');
-    expect(stderr).toContain('NotLookedAt (Edge shared, Ready)');
+    expect(stderr).toContain('NotObserved (Edge shared, Ready)');
     expect(exitCode).toBe(1);
     await remove('blue');
   });

@@ -82,7 +82,7 @@ spec:
       'note: Exposure tenants/red is what an annotation of TenantControlPlane tenants/red asks for',
     );
     expect(stderr).toContain(
-      'warning: tenants/red: ProviderMakesIngress: Kamaji creates Ingress tenants/red for red.example.com (class nginx), and Snicket creates a route for the same host.',
+      'warning: tenants/red: ProviderIngressEnabled: Kamaji creates Ingress tenants/red for red.example.com (class nginx), and Snicket creates a route for the same host.',
     );
     expect(exitCode).toBe(0);
   });
@@ -108,10 +108,14 @@ spec: {kubernetes: {version: v1.33.4}}
     expect(stderr).toContain(
       'error: tenants/odd: AnnotationInvalid: Cluster tenants/odd requests an invalid Exposure by annotation',
     );
-    expect(stderr).toContain('warning: tenants/blue: ExposureTaken: Cluster tenants/blue requests');
+    expect(stderr).toContain(
+      'warning: tenants/blue: ExposureNameConflict: Cluster tenants/blue requests',
+    );
     expect(stdout).toContain('# Exposure tenants/blue: Edge shared, driver haproxy');
     expect(stdout).toContain('# Exposure tenants/odd has no plan');
-    expect(stderr).toContain('warning: tenants/red: ExposureTaken: TenantControlPlane tenants/red');
+    expect(stderr).toContain(
+      'warning: tenants/red: ExposureNameConflict: TenantControlPlane tenants/red',
+    );
     expect(exitCode).toBe(1);
   });
 

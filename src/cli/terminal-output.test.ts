@@ -19,7 +19,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['doctor', '--timeout', '0.1s'],
   expose: ['expose', 'service/white', '--yes'],
   version: ['version'],
-  explain: ['explain', 'DnsElsewhere'],
+  explain: ['explain', 'DnsWrongAddress'],
 };
 
 /** Commands that print text for programs and files: lines of any length, and no colors. */

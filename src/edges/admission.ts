@@ -65,7 +65,7 @@ export function statusPending(object: KubeObject, nowMs: number, action: string)
   const text = objectText(object);
   if (sinceMs > SILENT_AFTER_MS) {
     const message = `No controller has processed ${text}.`;
-    return { state: 'Pending', code: 'ControllerSilent', message, action };
+    return { state: 'Pending', code: 'ControllerUnresponsive', message, action };
   }
   const message = `The controller has not processed ${text} yet.`;
   return { state: 'Pending', code: 'AwaitingController', message };
@@ -87,7 +87,7 @@ function absent(object: KubeObject): Admission {
   const message = `${objectText(object)} does not exist.`;
   return {
     state: 'Pending',
-    code: 'RouteAbsent',
+    code: 'RouteMissing',
     message,
     action: 'Check why it was not written.',
   };

@@ -24,7 +24,7 @@ describe('the class of the Edge', () => {
   test('may belong to the other controller for HAProxy, of the same name', () => {
     expect(findingsWith(named, [ingressClass('haproxy', COMMUNITY)])).toEqual([
       {
-        code: 'IngressClassUnsuited',
+        code: 'IngressClassUnsupported',
         severity: 'error',
         message: `IngressClass haproxy belongs to ${COMMUNITY}, which driver haproxy does not support.`,
         action:
@@ -38,7 +38,7 @@ describe('the class of the Edge', () => {
 
     const findings = findingsWith({ driver: 'nginx', ingress: { className: 'nginx' } }, classes);
 
-    expect(findings).toMatchObject([{ code: 'IngressClassUnsuited', severity: 'warning' }]);
+    expect(findings).toMatchObject([{ code: 'IngressClassUnsupported', severity: 'warning' }]);
   });
 
   test('does not belong to a controller whose name is a prefix', () => {
@@ -84,7 +84,7 @@ describe('an Edge without a class', () => {
 
     expect(findingsWith(unnamed, [created(wrong, old), created(right, young)])).toEqual([]);
     expect(findingsWith(unnamed, [created(wrong, young), created(right, old)])).toMatchObject([
-      { code: 'IngressClassUnsuited' },
+      { code: 'IngressClassUnsupported' },
     ]);
     expect(findingsWith(unnamed, [created(wrong, old), created(right, old)])).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('driver ingress', () => {
     const classes = [ingressClass('mine', 'traefik.io/ingress-controller')];
 
     expect(findingsWith({ driver: 'ingress', ingress: annotated }, classes)).toMatchObject([
-      { code: 'IngressClassUnsuited', severity: 'error' },
+      { code: 'IngressClassUnsupported', severity: 'error' },
     ]);
   });
 

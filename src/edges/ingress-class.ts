@@ -91,9 +91,9 @@ function classMismatch(
   const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, which driver ${driver} does not support.`;
   return spokenTo === undefined
     ? // A flag of the controller can change its name.
-      warning('IngressClassUnsuited', message, 'Check that it is the right controller.')
+      warning('IngressClassUnsupported', message, 'Check that it is the right controller.')
     : error(
-        'IngressClassUnsuited',
+        'IngressClassUnsupported',
         message,
         `Set spec.driver of Edge ${edge.metadata.name} to ${spokenTo}, or choose the class of another controller.`,
       );

@@ -60,7 +60,7 @@ test('a kind in another version of its group is the same kind', () => {
 describe('their finding', () => {
   test('names the objects, the reason and the end', () => {
     expect(previousRoutesFinding(routesBy('haproxy'), edge(SPECS.traefik))).toEqual({
-      code: 'FormerRoutesKept',
+      code: 'PreviousRoutesRemain',
       severity: 'warning',
       message:
         'Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.',

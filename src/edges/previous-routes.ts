@@ -40,7 +40,7 @@ export function previousRoutesFinding(
       ? `Proxies and clients may still use the previous driver. Snicket deletes ${objects.map(objectText).join(', ')} once the Exposure is Ready with driver ${spec.driver}.`
       : `Proxies and clients may still use the previous routes. Snicket deletes ${previous.map(objectText).join(', ')} once the Exposure is Ready with the new ones.`;
   return warning(
-    'FormerRoutesKept',
+    'PreviousRoutesRemain',
     sentence,
     'If this takes long, check the conditions of the Exposure.',
   );

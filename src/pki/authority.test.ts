@@ -50,11 +50,11 @@ const wrong: [string, AuthorityPem, string, string][] = [
   [
     'what says that it is no CA',
     noCa,
-    'CaNotAuthority',
+    'CaNotCertificateAuthority',
     "Certificate 'CN=kubernetes-ca' is not a CA certificate (basicConstraints).",
   ],
-  ['what does not say that it is a CA', plain, 'CaNotAuthority', '(basicConstraints)'],
-  ['a CA that may not sign', noSign, 'CaMayNotSign', 'lacks keyCertSign'],
+  ['what does not say that it is a CA', plain, 'CaNotCertificateAuthority', '(basicConstraints)'],
+  ['a CA that may not sign', noSign, 'CaCannotSign', 'lacks keyCertSign'],
 ];
 
 test.each(wrong)('rejects %s with a code, the value and an action', (_, pem, code, sentence) => {

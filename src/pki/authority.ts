@@ -102,7 +102,7 @@ function ofKey(bundle: readonly X509Certificate[], key: KeyObject): X509Certific
 function requireAuthority(certificate: X509Certificate): void {
   if (certificate.getExtension(BasicConstraintsExtension)?.ca !== true) {
     throw new PkiError(
-      'CaNotAuthority',
+      'CaNotCertificateAuthority',
       `Certificate '${certificate.subject}' is not a CA certificate (basicConstraints).`,
       "Provide the CA that signs the tenant's serving certificates.",
     );
@@ -111,7 +111,7 @@ function requireAuthority(certificate: X509Certificate): void {
   // Without the extension every usage is allowed. With it, Go and OpenSSL require keyCertSign.
   if (usages !== undefined && (usages & KeyUsageFlags.keyCertSign) === 0) {
     throw new PkiError(
-      'CaMayNotSign',
+      'CaCannotSign',
       `The key usage of CA '${certificate.subject}' lacks keyCertSign, so clients do not trust certificates that it signs.`,
       'Use a CA certificate with keyCertSign.',
     );

@@ -8,8 +8,8 @@ import { findingText, type Finding } from '../api/finding.ts';
  * - `CaKeyEncrypted`: protected by a passphrase
  * - `CaKeyUnsupported`: an algorithm that cannot sign here
  * - `CaKeyMismatch`: the key belongs to none of the certificates
- * - `CaNotAuthority`: the certificate is not that of a CA
- * - `CaMayNotSign`: the key usage of the CA does not allow signing certificates
+ * - `CaNotCertificateAuthority`: the certificate is not that of a CA
+ * - `CaCannotSign`: the key usage of the CA does not allow signing certificates
  * - `CaExpired`, `CaNotYetValid`
  * - `LeafNameInvalid`, `LeafAddressInvalid`, `LeafWithoutNames`: the requested names cannot be in a certificate
  */
@@ -21,8 +21,8 @@ export const PKI_ERROR_CODES = [
   'CaKeyEncrypted',
   'CaKeyUnsupported',
   'CaKeyMismatch',
-  'CaNotAuthority',
-  'CaMayNotSign',
+  'CaNotCertificateAuthority',
+  'CaCannotSign',
   'CaExpired',
   'CaNotYetValid',
   'LeafNameInvalid',

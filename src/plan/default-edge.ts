@@ -27,7 +27,7 @@ export function defaultEdgeFinding(
   if (value === 'true') return severalDefaultEdges(edges);
   if (value === undefined || value === 'false') return undefined;
   return {
-    code: 'DefaultEdgeUnclear',
+    code: 'DefaultEdgeInvalid',
     severity: 'warning',
     message: `Edge ${metadata.name} has the annotation ${DEFAULT_EDGE_ANNOTATION}: ${JSON.stringify(value.slice(0, 40))}, which is neither "true" nor "false", so it is not a default Edge.`,
     action: 'Set the annotation to "true", or remove it.',
@@ -42,7 +42,7 @@ export function severalDefaultEdges(edges: readonly KubeObject[]): Finding | und
   const isPair = names.length === 2;
   const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   return {
-    code: 'SeveralDefaultEdges',
+    code: 'MultipleDefaultEdges',
     severity: 'warning',
     message: `Edges ${listed} are ${isPair ? 'both' : 'all'} annotated as default. New Exposures use ${oldest}, the ${isPair ? 'older' : 'oldest'} one.`,
     action: `Remove the annotation ${DEFAULT_EDGE_ANNOTATION} from ${isPair ? 'one' : 'all but one'} of them.`,

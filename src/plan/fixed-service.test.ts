@@ -98,7 +98,7 @@ test('drops addresses that EndpointSlices do not accept, and reports them', () =
   expect(JSON.stringify(fixedServiceObjects(AT, endpoints, ELSEWHERE))).not.toContain('127.0.0.1');
   expect(fixedServiceFindings(endpoints, ELSEWHERE)).toEqual([
     expect.objectContaining({
-      code: 'EndpointUnusable',
+      code: 'EndpointInvalid',
       message: expect.stringContaining('127.0.0.1:6443'),
     }),
   ]);
@@ -114,7 +114,7 @@ test('accepts loopback addresses if the gateway is on the same machine', () => {
     slices.flatMap((slice) => (slice.endpoints ?? []).flatMap(({ addresses }) => addresses)),
   ).toEqual(['127.0.0.1', '::1']);
   expect(fixedServiceFindings(endpoints, here)).toMatchObject([
-    { code: 'EndpointUnusable', message: expect.stringContaining('0.0.0.0:6443') },
+    { code: 'EndpointInvalid', message: expect.stringContaining('0.0.0.0:6443') },
   ]);
 });
 

@@ -124,7 +124,7 @@ function edgeLoop(endpoint: string): Finding {
 
 function unusable(endpoint: string, fault: string): Finding {
   return {
-    code: 'EndpointUnusable',
+    code: 'EndpointInvalid',
     severity: 'error',
     message: `Address ${endpoint} in spec.controlPlane.endpoints is ${fault}, which a Service cannot have as an endpoint.`,
     action: 'Set an address that pods of this cluster can dial.',

@@ -27,7 +27,7 @@ test.each(entries)(
 test('an action has nothing open once the result is made', () => {
   const values = { host: 'h', edge: 'e' };
 
-  const { action } = hopResult('DnsElsewhere', 'target', 'message', values);
+  const { action } = hopResult('DnsWrongAddress', 'target', 'message', values);
 
   expect(action).toBe(
     'Point the DNS record of h to e alone, or correct the addresses of the Edge.',

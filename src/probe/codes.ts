@@ -38,7 +38,7 @@ export const EXPIRING_CODES: ReadonlySet<string> = new Set<HopCode>([
 
 /** Why a hop was skipped. */
 export const SKIP_CODES = {
-  EarlierHopFailed: {
+  PrerequisiteFailed: {
     title: 'an earlier hop failed',
     meaning: 'A hop on which this one depends did not pass.',
   },
@@ -46,7 +46,7 @@ export const SKIP_CODES = {
     title: 'not applicable',
     meaning: 'The tenant does not use what this hop checks.',
   },
-  NotLookedAt: {
+  NotObserved: {
     title: 'not checked',
     meaning: 'The information for this hop was not available.',
   },

@@ -34,7 +34,7 @@ export function hopResult<Code extends HopCode>(
 /** Returns the result of a hop that was skipped because an earlier one did not pass. */
 export function skippedAfter(name: HopName, target: string, earlier: HopName): HopResult {
   const message = `Skipped because hop ${earlier} did not pass.`;
-  return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
+  return { name, target, state: 'Skip', code: 'PrerequisiteFailed', message };
 }
 
 /**
@@ -44,7 +44,7 @@ export function skippedAfter(name: HopName, target: string, earlier: HopName): H
 export function skippedForSameCause(failed: HopResult, reporter: string): HopResult {
   const { name, target } = failed;
   const message = `Failed, most likely for the same reason as ${reporter}: ${failed.message}`;
-  return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
+  return { name, target, state: 'Skip', code: 'PrerequisiteFailed', message };
 }
 
 /** Returns the result of a hop that does not apply. */
@@ -54,5 +54,5 @@ export function notApplicable(name: HopName, target: string, message: string): H
 
 /** Returns the result of a hop that could not be observed. */
 export function notObserved(name: HopName, target: string, message: string): HopResult {
-  return { name, target, state: 'Skip', code: 'NotLookedAt', message };
+  return { name, target, state: 'Skip', code: 'NotObserved', message };
 }

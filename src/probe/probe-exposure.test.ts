@@ -100,7 +100,7 @@ test('what only the tenant could tell is not looked at where it could not be ask
   const hops = tenantHopsNotObserved();
 
   expect(hops.map(({ name }) => name)).toEqual(['endpoints', 'proxies']);
-  expect(hops[0]).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });
+  expect(hops[0]).toMatchObject({ state: 'Skip', code: 'NotObserved' });
   expect(hops[0]?.message).toContain('see WorkersReady');
 });
 
@@ -138,7 +138,7 @@ test('skips everything behind DNS, if that is the only way to find the edge', as
   expect(states(hops)).toStartWith(
     'dns Fail, edge Skip, sni Skip, certificate Skip, api Skip, konnectivity Skip',
   );
-  expect(hops.sni.code).toBe('EarlierHopFailed');
+  expect(hops.sni.code).toBe('PrerequisiteFailed');
   expect(hops.sni.message).toBe('Skipped because hop dns did not pass.');
 });
 
@@ -256,7 +256,7 @@ test('DNS that leads elsewhere is a failure if no address leads to the tenant', 
 
   const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.9'] });
 
-  expect(hops.dns).toMatchObject({ state: 'Fail', code: 'DnsElsewhere' });
+  expect(hops.dns).toMatchObject({ state: 'Fail', code: 'DnsWrongAddress' });
   expect(hops.edge.code).toBe('EdgeRefused');
   expect(hops.edge.message).toBe(`Nothing listens at 127.0.0.9:${port}.`);
 });
@@ -269,7 +269,7 @@ test("says that the tenant's CA is of no use, and does not guess", async () => {
   const empty = await lab.probe({ ...target, tenantCa: '' });
   const broken = await lab.probe({ ...target, tenantCa: lab.authority.cert.replace(/M/g, 'x') });
 
-  expect(empty.sni.code).toBe('SniCaUnreadable');
+  expect(empty.sni.code).toBe('SniCaInvalid');
   expect(empty.sni.message).toBe("The tenant's CA cannot be used: there is no certificate in it.");
   expect(broken.sni.message).toBe(
     "The tenant's CA cannot be used: certificate 1 of 1 cannot be read.",
@@ -286,7 +286,7 @@ test("without the tenant's CA nobody is told from anybody, and DNS and the edge 
   expect(states(hops)).toBe(
     'dns Pass, edge Pass, sni Skip, certificate Skip, api Skip, konnectivity Skip',
   );
-  expect(hops.sni.code).toBe('NotLookedAt');
+  expect(hops.sni.code).toBe('NotObserved');
   expect(hops.sni.message).toBe("Not checked because the tenant's CA is unknown.");
 });
 
@@ -307,7 +307,7 @@ test('proxies that are not ready because the edge does not lead to the tenant ar
   const hops = await lab.probe({ port, proxies });
 
   expect(hops.sni.code).toBe('SniEdgeTerminates');
-  expect(hops.proxies).toMatchObject({ state: 'Skip', code: 'EarlierHopFailed' });
+  expect(hops.proxies).toMatchObject({ state: 'Skip', code: 'PrerequisiteFailed' });
   expect(hops.proxies.message).toContain(
     'Failed, most likely for the same reason as hop sni: 0 of 1 proxies are ready',
   );

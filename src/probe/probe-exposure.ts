@@ -76,7 +76,7 @@ export async function probeExposure(
       : probing(edge),
   ]);
   const dns = judgeDns(resolved, edge ?? []);
-  if (dns.code !== 'DnsElsewhere') return withInputs(target, dns, network);
+  if (dns.code !== 'DnsWrongAddress') return withInputs(target, dns, network);
   const others = addressesIn(resolved.get(target.apiHost)).filter((one) => !edge?.includes(one));
   const hops = reachesTenant(network) ? network : await probeOthers(network, others, probing);
   return withInputs(target, judgeDns(resolved, edge ?? [], reachesTenant(hops)), hops);

@@ -70,7 +70,7 @@ describe('a ClusterDeployment', () => {
       'K0smotronControlPlane tenants/violet-cp of ClusterDeployment tenants/violet does not exist: its chart is not installed yet, or creates another kind of control plane.',
     ],
     [{ 'spec.dryRun': true }, 'ClusterDeploymentDryRun', 'has spec.dryRun'],
-    [{ 'status.region': 'west' }, 'ControlPlaneElsewhere', 'in the regional cluster west'],
+    [{ 'status.region': 'west' }, 'ControlPlaneRemote', 'in the regional cluster west'],
   ])(
     'with %j is not ready yet, and its prepared object is still known',
     async (fields, code, message) => {
@@ -288,7 +288,7 @@ describe('a ClusterDeployment behind an edge', () => {
 
     expect(deployment?.fields).toEqual([]);
     expect(deployment?.findings).toMatchObject([
-      { code: 'TemplateHasNoValues', severity: 'warning' },
+      { code: 'ChartValuesMissing', severity: 'warning' },
     ]);
     expect(controlPlane?.fields.map(({ path }) => path.join('.'))).toContain(
       'spec.ingress.apiHost',

@@ -113,7 +113,7 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
   const region = textAt(deployment, 'status', 'region');
   if (region === undefined) return undefined;
   return {
-    code: 'ControlPlaneElsewhere',
+    code: 'ControlPlaneRemote',
     severity: 'error',
     message: `The control plane of ${text} runs in the regional cluster ${region}.`,
     action: 'Install Snicket in that cluster, and expose its K0smotronControlPlane there.',
@@ -232,7 +232,7 @@ function prepareControlPlane(
 function noValues(deployment: KubeObject): Finding {
   const template = textAt(deployment, 'spec', 'template') ?? '';
   return {
-    code: 'TemplateHasNoValues',
+    code: 'ChartValuesMissing',
     severity: 'warning',
     message: `The chart of template ${template} has no known values for an ingress, so Snicket writes to the K0smotronControlPlane, and a chart upgrade may revert that for a moment.`,
     action: 'Add such values to the chart. Run snicket render --values to see them.',
@@ -250,7 +250,7 @@ function fixedPort({ port }: PreparationSpec): Finding {
 
 function patchesLost(controlPlane: KubeObject): Finding {
   return {
-    code: 'PatchesLostByHelm',
+    code: 'PatchesRevertedByHelm',
     severity: 'warning',
     message: `The chart writes ${objectText(controlPlane)} as v1beta1, which removes spec.patches on every upgrade. The proxy of k0smotron may then run on the workers until Snicket restores the field.`,
     action: 'No action is needed. A chart that writes v1beta2 avoids this.',

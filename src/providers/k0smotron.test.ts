@@ -246,13 +246,13 @@ spec:
     ],
     [
       { 'spec.remoteHostCluster': { kubeconfigRef: { name: 'x' } } },
-      'ControlPlaneElsewhere',
+      'ControlPlaneRemote',
       'error',
       'in another cluster',
     ],
     [
       { apiVersion: 'k0smotron.io/v1beta1' },
-      'K0smotronProxyStays',
+      'K0smotronProxyEnabled',
       'warning',
       'k0smotron.io/v1beta1',
     ],

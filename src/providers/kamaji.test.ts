@@ -285,7 +285,7 @@ spec:
     [
       'a Gateway besides',
       { 'spec.controlPlane.gateway': { hostname: 'blue.k8s.example.test' } },
-      'GatewayModeSet',
+      'GatewayModeEnabled',
       'has spec.controlPlane.gateway',
     ],
     [

@@ -91,14 +91,14 @@ spec:
       'a konnectivity host of another name',
       { ...SPEC, hosts: { ...SPEC.hosts, konnectivity: 'konn.green.example.test' } },
       {},
-      'StewardHostFixed',
+      'KonnectivityHostMismatch',
       'The konnectivity host is konn.green.example.test, but Steward issues its certificate for green.konnectivity.example.test.',
     ],
     [
       'a host without a derived konnectivity host',
       { ...SPEC, hosts: { api: 'green.example.test', konnectivity: 'k.example.test' } },
       {},
-      'StewardHostFixed',
+      'KonnectivityHostMismatch',
       'for green.example.test, the host of the API',
     ],
     [

@@ -84,7 +84,7 @@ function konnectivityFindings(
   if (made === konnectivity) return [];
   return [
     {
-      code: 'StewardHostFixed',
+      code: 'KonnectivityHostMismatch',
       severity: 'error',
       message: `The konnectivity host is ${konnectivity}, but Steward issues its certificate for ${made ?? `${api}, the host of the API`}.`,
       action:

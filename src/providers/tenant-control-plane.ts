@@ -225,7 +225,7 @@ export function commonFindings(
 
 function gatewaySet(text: string): Finding {
   return {
-    code: 'GatewayModeSet',
+    code: 'GatewayModeEnabled',
     severity: 'error',
     message: `${text} has spec.controlPlane.gateway, which excludes spec.controlPlane.ingress and requires a second port for konnectivity.`,
     action: 'Remove spec.controlPlane.gateway. Snicket creates the routes on the Edge.',

@@ -47,7 +47,7 @@ export function managementFault({ reason, message }: KubeError): Finding {
     };
   }
   return {
-    code: 'ManagementFault',
+    code: 'ManagementUnavailable',
     severity: 'error',
     message: sentence(`The management cluster's API server keeps failing: ${message}`),
     action: 'Check the API server. Snicket retries.',

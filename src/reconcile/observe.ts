@@ -137,7 +137,7 @@ function recorded(
   };
 }
 
-/** Observes the tenant of an Exposure. @throws KubeError, TenantNotInitialised, and what the source of credentials throws */
+/** Observes the tenant of an Exposure. @throws KubeError, TenantNotInitialized, and what the source of credentials throws */
 export async function observeTenant(
   { resolved, reading, facts }: Observation,
   { mode, hosts }: Pick<Plan, 'mode' | 'hosts'>,

@@ -79,14 +79,14 @@ describe('a finding', () => {
     }).map(({ code }) => code);
 
   test('reports that no virtual address has the family of the Service', () => {
-    expect(codesOf({}, ['fd96::1'])).toEqual(['VirtualAddressUnusable']);
+    expect(codesOf({}, ['fd96::1'])).toEqual(['VirtualAddressInvalid']);
     expect(codesOf({ virtualAddresses: ['100.64.64.1', 'fd64::1'] }, ['fd96::1'])).toEqual([]);
     expect(codesOf({ address: 'Node' }, ['fd96::1'])).toEqual([]);
   });
 
   test('reports a virtual address that equals that of the Service', () => {
     expect(codesOf({ virtualAddresses: ['10.96.0.1'] }, ['10.96.0.1'])).toEqual([
-      'VirtualAddressUnusable',
+      'VirtualAddressInvalid',
     ]);
   });
 

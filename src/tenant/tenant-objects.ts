@@ -122,7 +122,7 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
     return undefined;
   }
   return {
-    code: 'VirtualAddressUnusable',
+    code: 'VirtualAddressInvalid',
     severity: 'error',
     message: `Service default/kubernetes of the tenant has the addresses ${tenant.serviceAddresses.join(', ')}, but worker.virtualAddresses (${worker.virtualAddresses.join(', ')}) has no other ${family} address for its endpoints.`,
     action: `Add an ${family} address that is not used elsewhere in the tenant to worker.virtualAddresses.`,

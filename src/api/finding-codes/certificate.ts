@@ -33,11 +33,11 @@ export const CERTIFICATE_FINDINGS = {
     meaning: 'The private key belongs to none of the certificates of the CA.',
     action: 'Provide the key and the certificate of the same CA.',
   },
-  CaNotAuthority: {
+  CaNotCertificateAuthority: {
     meaning: 'A certificate is not a CA certificate.',
     action: 'Provide the certificate of the CA.',
   },
-  CaMayNotSign: {
+  CaCannotSign: {
     meaning: "The CA's key usage does not allow it to sign certificates.",
     action: 'Use a CA certificate with keyCertSign.',
   },

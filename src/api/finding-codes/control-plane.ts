@@ -14,7 +14,7 @@ export const CONTROL_PLANE_FINDINGS = {
     meaning: 'The object of the control plane does not exist.',
     action: 'Create it, or correct spec.controlPlane.objectRef.',
   },
-  ControlPlaneElsewhere: {
+  ControlPlaneRemote: {
     meaning: 'The control plane runs in another cluster than its object.',
     action: 'Install Snicket in that cluster, and expose the control plane there.',
   },
@@ -88,11 +88,11 @@ export const CONTROL_PLANE_FINDINGS = {
     meaning: 'A Secret contains no valid kubeconfig.',
     action: 'Correct it, or have the provider recreate it.',
   },
-  KubeconfigLeadsElsewhere: {
+  KubeconfigOutdated: {
     meaning: 'The kubeconfig that the provider publishes does not point to the edge yet.',
     action: 'If this persists, delete its Secret, and the provider recreates it.',
   },
-  CertificateStale: {
+  CertificateOutdated: {
     meaning:
       "The API server's certificate lacks the hosts because it was issued before they were set.",
     action: 'Delete its Secret, and the provider recreates it. Snicket can do this itself.',

@@ -13,19 +13,19 @@ export const DNS_FINDINGS = {
     meaning: 'The controller of the Edge reports an invalid address.',
     action: 'Set spec.addresses of the Edge.',
   },
-  AddressPassedOver: {
+  AddressIgnored: {
     meaning: 'The Edge has both IP addresses and names, but a record cannot point to both.',
     action: 'To use other ones, set spec.addresses of the Edge.',
   },
-  AliasUnwritable: {
+  AliasUnsupported: {
     meaning: 'The Edge has a name, but in this format a name cannot point to a name.',
     action: 'Set spec.addresses of the Edge to IP addresses, or use another format.',
   },
-  RecordsUnwritable: {
+  RecordsUnsupported: {
     meaning: 'Records cannot be written in this format.',
     action: 'Follow the message, or use another format.',
   },
-  HostElsewhere: {
+  HostAddressMismatch: {
     meaning:
       'A host that contains its own address, as with sslip.io, contains another than that of the Edge.',
     action: 'Correct spec.domain of the Edge, or spec.hosts of the Exposure.',

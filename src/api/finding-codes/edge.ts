@@ -10,7 +10,7 @@ export const EDGE_FINDINGS = {
     meaning: 'The controller of the edge accepted the routes.',
     action: 'No action is needed.',
   },
-  RouteAbsent: {
+  RouteMissing: {
     meaning: 'A route object does not exist.',
     action: "Check that Snicket's operator, which creates it, runs.",
   },
@@ -18,7 +18,7 @@ export const EDGE_FINDINGS = {
     meaning: 'The controller of the edge has not processed a route yet.',
     action: 'Wait a moment.',
   },
-  ControllerSilent: {
+  ControllerUnresponsive: {
     meaning: 'No controller has processed a route for more than a minute.',
     action: 'Check that the controller of the edge runs and that it is the right one.',
   },
@@ -27,7 +27,7 @@ export const EDGE_FINDINGS = {
       'The controller does not report whether it accepted a route. Only a handshake shows it.',
     action: 'See the hop sni.',
   },
-  RouteRefused: {
+  RouteRejected: {
     meaning: 'The controller of the edge rejects a route.',
     action: 'Follow its message.',
   },
@@ -50,7 +50,7 @@ export const EDGE_FINDINGS = {
     meaning: 'The ingress class does not exist, or there is no default.',
     action: 'Set spec.ingress.className of the Edge to the class of your controller.',
   },
-  IngressClassUnsuited: {
+  IngressClassUnsupported: {
     meaning: 'The ingress class belongs to a controller that the driver does not support.',
     action: 'Choose another class or another driver in the Edge.',
   },
@@ -62,7 +62,7 @@ export const EDGE_FINDINGS = {
     meaning: 'The class of the Gateway does not exist.',
     action: 'Install the controller with its GatewayClass, or set another class in the Gateway.',
   },
-  GatewayRefused: {
+  GatewayRejected: {
     meaning: 'The controller of the Gateway rejects it.',
     action: 'Correct the Gateway.',
   },
@@ -70,7 +70,7 @@ export const EDGE_FINDINGS = {
     meaning: 'The Gateway does not have the listener.',
     action: 'Set one of its listeners in the Edge.',
   },
-  ListenerRefused: {
+  ListenerRejected: {
     meaning: 'The controller of the Gateway rejects the listener.',
     action: 'Correct the listener.',
   },
@@ -78,20 +78,20 @@ export const EDGE_FINDINGS = {
     meaning: 'The listener does not pass TLS through.',
     action: 'Set its protocol to TLS and tls.mode to Passthrough.',
   },
-  ListenerPortDiffers: {
+  ListenerPortMismatch: {
     meaning: 'The listener is on another port than the edge.',
     action:
       'Make sure that a load balancer maps one port to the other, or set spec.port of the Edge to the port of the listener.',
   },
-  ListenerHostname: {
+  ListenerHostnameMismatch: {
     meaning: 'The hostname of the listener does not cover the host.',
     action: 'Remove it, or add a listener for each domain to the Edge.',
   },
-  ListenerNamespace: {
+  ListenerNamespaceNotAllowed: {
     meaning: 'The listener does not allow routes from this namespace.',
     action: 'Allow the namespace in allowedRoutes of the listener.',
   },
-  ListenerKind: {
+  ListenerKindNotAllowed: {
     meaning: 'The listener does not allow TLSRoutes.',
     action: 'Add TLSRoute to allowedRoutes.kinds.',
   },
@@ -103,7 +103,7 @@ export const EDGE_FINDINGS = {
     meaning: "The driver of the Edge does not enforce the Exposure's limits or allowed sources.",
     action: 'Choose an Edge with driver snicket, or configure this in the ingress controller.',
   },
-  FormerRoutesKept: {
+  PreviousRoutesRemain: {
     meaning:
       'Routes of the previous driver, Edge or hosts remain until the move to the new ones is complete.',
     action: 'If this takes long, check the conditions of the Exposure.',
@@ -115,12 +115,12 @@ export const EDGE_FINDINGS = {
       'Each new tenant makes the controller reload, which later closes the connections of all others.',
     action: 'Raise the time that the controller leaves them, or use driver snicket.',
   },
-  IdleTunnelCut: {
+  IdleTunnelClosed: {
     meaning: 'The controller may close idle konnectivity tunnels.',
     action:
       'Raise the idle timeout of the controller, or start the agents with --keepalive-time=60s.',
   },
-  WildcardBeatsExact: {
+  WildcardTakesPrecedence: {
     meaning: 'A wildcard host takes precedence over an exact host.',
     action: 'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
   },
@@ -140,7 +140,7 @@ export const EDGE_FINDINGS = {
     meaning: 'The controller misroutes a ClientHello in two segments.',
     action: 'Move to another controller, or use driver snicket.',
   },
-  PassthroughSwitch: {
+  PassthroughFlagRequired: {
     meaning: 'The controller passes TLS through only with certain flags.',
     action: 'Start the controller with the flags that the message names.',
   },

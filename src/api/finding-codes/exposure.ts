@@ -17,12 +17,12 @@ export const EXPOSURE_FINDINGS = {
     meaning: 'The Exposure names no Edge, and no Edge is the default.',
     action: 'Set spec.edgeRef, or annotate an Edge with snicket.dev/is-default: "true".',
   },
-  SeveralDefaultEdges: {
+  MultipleDefaultEdges: {
     meaning:
       'Several Edges are annotated as default. An Exposure keeps the one that it uses, and a new one uses the oldest.',
     action: 'Remove the annotation from all but one.',
   },
-  DefaultEdgeUnclear: {
+  DefaultEdgeInvalid: {
     meaning: 'The annotation snicket.dev/is-default of an Edge is neither "true" nor "false".',
     action: 'Set the annotation to "true", or remove it.',
   },
@@ -76,11 +76,11 @@ export const EXPOSURE_FINDINGS = {
     meaning: 'An address in spec.controlPlane.endpoints is the edge itself.',
     action: "Set the addresses at which the tenant's own servers listen.",
   },
-  EndpointUnusable: {
+  EndpointInvalid: {
     meaning: 'A Service cannot have an address in spec.controlPlane.endpoints as an endpoint.',
     action: 'Set an address that pods of the management cluster can dial.',
   },
-  VirtualAddressUnusable: {
+  VirtualAddressInvalid: {
     meaning:
       "Field worker.virtualAddresses has no address of the family of the tenant's kubernetes Service.",
     action: 'Add an address of that family that is not used elsewhere in the tenant.',
@@ -89,11 +89,11 @@ export const EXPOSURE_FINDINGS = {
     meaning: 'Option worker.directInjection requires Kubernetes 1.36, but the tenant is older.',
     action: 'Upgrade the tenant, or remove worker.directInjection.',
   },
-  NameTaken: {
+  NameConflict: {
     meaning: 'An object that Snicket did not create has a name that Snicket needs.',
     action: 'Delete or rename it, or choose another name for the Exposure.',
   },
-  ExposureTaken: {
+  ExposureNameConflict: {
     meaning:
       'A control plane requests an Exposure by annotation, but another Exposure has its name.',
     action: 'Remove the annotation, or delete that Exposure.',
@@ -107,11 +107,11 @@ export const EXPOSURE_FINDINGS = {
     meaning: 'A control plane requests an invalid Exposure by annotation.',
     action: 'Correct the annotation or the object, or create the Exposure yourself.',
   },
-  OperatorBehind: {
+  StatusOutdated: {
     meaning: 'The operator has not reconciled the latest change of the Exposure yet.',
     action: "Wait a moment. If this persists, check that Snicket's operator runs.",
   },
-  ExposureNotMade: {
+  ExposureMissing: {
     meaning: 'A control plane requests an Exposure by annotation, but has none.',
     action: "Wait a moment. If this persists, check that Snicket's operator runs.",
   },

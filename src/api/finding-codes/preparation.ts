@@ -5,7 +5,7 @@ import type { FindingEntry } from './entry.ts';
 
 /** The entries, by code. */
 export const PREPARATION_FINDINGS = {
-  PreparationWanted: {
+  PreparationRequired: {
     meaning: 'With prepare: Report, the object lacks fields that it needs behind the edge.',
     action: 'Set the named fields yourself, or set prepare: Patch.',
   },
@@ -13,7 +13,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'Another field manager owns a field that must change, so Snicket wrote nothing.',
     action: 'Set the value where the field manager sets its own, or set prepare: Force.',
   },
-  PreparationRefused: {
+  PreparationRejected: {
     meaning: 'The API server or a webhook of the provider rejects the change.',
     action: 'Correct the object or the Exposure as the message says.',
   },
@@ -21,11 +21,11 @@ export const PREPARATION_FINDINGS = {
     meaning: "Snicket's operator is not allowed to write the object.",
     action: 'Add the verb patch to its ClusterRole, or set prepare: Report.',
   },
-  PreparationNotKept: {
+  PreparationChanged: {
     meaning: 'A webhook changed the object when Snicket wrote it.',
     action: 'Set the fields yourself.',
   },
-  PreparationContested: {
+  PreparationReverted: {
     meaning: "Another client reverts Snicket's changes to the object.",
     action: 'Set the fields where the other client sets its own, or stop that client.',
   },
@@ -33,7 +33,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'Other clients write the object so often that Snicket could not.',
     action: 'No action is needed. Snicket retries.',
   },
-  PreparedForAnother: {
+  ControlPlaneConflict: {
     meaning:
       'The control plane is already prepared for another Exposure, and has only one pair of hosts.',
     action: 'Delete one of the two Exposures.',
@@ -62,7 +62,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'A flag that must change and its value are two entries of a list.',
     action: 'Write them as one entry with an equals sign.',
   },
-  FormerValuesTooLong: {
+  PreviousValuesTooLong: {
     meaning:
       'The current values of the fields are too long to record, so Snicket could not restore them.',
     action: 'Set prepare: Report, and set the fields yourself.',
@@ -75,7 +75,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'A name for the certificate includes a port.',
     action: 'Remove the port.',
   },
-  ExternalAddressOther: {
+  ExternalAddressMismatch: {
     meaning:
       "Field spec.externalAddress is not the host of the API, so the tenant's CNI bypasses the edge.",
     action: 'Set it to the host of the API, unless the CNI should keep using that address.',
@@ -84,32 +84,32 @@ export const PREPARATION_FINDINGS = {
     meaning: 'The control plane has an address besides that of the edge.',
     action: 'Set the type to ClusterIP once no node and no kubeconfig uses that address.',
   },
-  GatewayModeSet: {
+  GatewayModeEnabled: {
     meaning:
       'Field spec.controlPlane.gateway excludes the ingress that Kamaji needs for hosts behind an edge.',
     action: 'Remove it. Snicket creates the routes on the Edge.',
   },
-  AddonIngressPresent: {
+  AddonIngressConflict: {
     meaning: "An Ingress of Kamaji's ingress addon claims the same hosts.",
     action: 'Uninstall the addon, and then delete the Ingress.',
   },
-  ProviderMakesIngress: {
+  ProviderIngressEnabled: {
     meaning: 'The provider creates an Ingress for the hosts that Snicket routes.',
     action: 'Disable that in the object, or set prepare: Force.',
   },
-  ProviderIngressLeft: {
+  ProviderRouteRemains: {
     meaning: 'The provider did not delete an Ingress that claims the hosts.',
     action: 'Delete it as the message says.',
   },
-  ProviderMakesProxy: {
+  ProviderProxyEnabled: {
     meaning: "The provider's own proxy runs in the tenant and writes the same endpoints.",
     action: 'Disable it in the object.',
   },
-  ProxyWordLeftOut: {
+  ProxySettingIgnored: {
     meaning: "A setting of the provider's own proxy has no counterpart and was ignored.",
     action: 'Set what you need in spec.worker of your own Exposure.',
   },
-  IngressPortDiffers: {
+  IngressPortMismatch: {
     meaning: "The provider's port for its ingress is not that of the Edge.",
     action: 'Set it to the port of the Edge, or choose another Edge.',
   },
@@ -117,7 +117,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'Steward always uses port 443, but the Edge uses another.',
     action: 'Choose an Edge with port 443.',
   },
-  StewardHostFixed: {
+  KonnectivityHostMismatch: {
     meaning: 'Steward issues the konnectivity certificate for another host.',
     action: 'Set the hosts as Steward derives them.',
   },
@@ -129,7 +129,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'Steward did not delete a route that claims the host of the API.',
     action: 'Delete it as the message says.',
   },
-  K0smotronProxyStays: {
+  K0smotronProxyEnabled: {
     meaning: 'This version of k0smotron deploys its own proxy to the workers.',
     action: 'Upgrade k0smotron to 2.0 or newer.',
   },
@@ -137,7 +137,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'k0smotron did not delete its Ingress.',
     action: 'Delete it once the routes of the Edge exist.',
   },
-  TemplateHasNoValues: {
+  ChartValuesMissing: {
     meaning:
       'The chart of k0rdent has no values for an ingress, so Snicket writes to the control plane itself.',
     action: 'Add such values to the chart. Run snicket render --values to see them.',
@@ -146,7 +146,7 @@ export const PREPARATION_FINDINGS = {
     meaning: 'The chart always uses port 443, but the Edge uses another.',
     action: 'Choose an Edge with port 443, or a newer version of the chart.',
   },
-  PatchesLostByHelm: {
+  PatchesRevertedByHelm: {
     meaning: "An upgrade of the chart reverts Snicket's changes for a moment.",
     action: 'No action is needed.',
   },

@@ -21,20 +21,20 @@ export const TENANT_FINDINGS = {
     meaning: 'The user of the kubeconfig lacks a permission in the tenant.',
     action: 'Grant the user the permissions of an administrator.',
   },
-  TenantRefuses: {
+  TenantRejected: {
     meaning: 'The tenant rejects an object of Snicket.',
     action: 'Check which admission policy of the tenant rejects it.',
   },
-  TenantMalformed: {
+  TenantNotKubernetes: {
     meaning:
       "The server at the address of the tenant's API does not answer as a kube-apiserver does.",
     action: 'Check that a kube-apiserver answers at this address.',
   },
-  TenantNotInitialised: {
+  TenantNotInitialized: {
     meaning: 'The API server of the tenant has just started.',
     action: 'Wait a few seconds.',
   },
-  TenantTaken: {
+  TenantConflict: {
     meaning: 'Another Exposure of the same management cluster manages the tenant.',
     action: 'Delete one of the two Exposures.',
   },
@@ -49,7 +49,7 @@ export const TENANT_FINDINGS = {
     action:
       'Wait for its API server, which creates the Service, or delete the Service if it is headless.',
   },
-  GatewayKeysUnusable: {
+  GatewayKeysInvalid: {
     meaning: "The Secret with the gateway's keys cannot be used.",
     action: 'Correct the Secret.',
   },
@@ -57,7 +57,7 @@ export const TENANT_FINDINGS = {
     meaning: "Snicket's operator lacks a permission in the management cluster.",
     action: "Add it to the operator's ClusterRole: kubectl apply -k deploy",
   },
-  ManagementFault: {
+  ManagementUnavailable: {
     meaning: "The management cluster's API server keeps failing.",
     action: 'Check the API server.',
   },

@@ -34,7 +34,7 @@ async function stateOf(name: RequiredName): Promise<string | undefined> {
 test.each([
   ['ok.example.com', 'ok DnsResolves'],
   ['half.example.com', 'ok DnsResolves'],
-  ['wrong.example.com', 'wrong DnsElsewhere'],
+  ['wrong.example.com', 'wrong DnsWrongAddress'],
   ['missing.example.com', 'missing DnsNoAnswer'],
   ['broken.example.com', 'unknown DnsResolverFailed'],
 ])('%s is %s', async (host, state) => {
@@ -45,7 +45,7 @@ test('a name that leads to a load balancer shares an address with it', async () 
   const to = { kind: 'name', host: 'lb.example.net' } as const;
 
   expect(await stateOf(nameOf('some.example.com', to))).toBe('ok DnsResolves');
-  expect(await stateOf(nameOf('ok.example.com', to))).toBe('wrong DnsElsewhere');
+  expect(await stateOf(nameOf('ok.example.com', to))).toBe('wrong DnsWrongAddress');
   expect(await stateOf(nameOf('missing.example.com', to))).toBe('missing DnsNoAnswer');
 });
 

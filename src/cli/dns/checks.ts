@@ -42,7 +42,7 @@ const MAX_CONCURRENT = 16;
 const STATES: Readonly<Record<string, NameState>> = {
   DnsResolves: 'ok',
   DnsNoAnswer: 'missing',
-  DnsElsewhere: 'wrong',
+  DnsWrongAddress: 'wrong',
   DnsResolverFailed: 'unknown',
 };
 

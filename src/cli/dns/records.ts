@@ -45,7 +45,7 @@ export function recordsOf(names: readonly RequiredName[], options: RecordsOption
   const fault = format.fault(entries, options);
   if (fault !== undefined) {
     const of = `--format ${options.format}`;
-    findings.push({ of, code: 'RecordsUnwritable', severity: 'error', ...fault });
+    findings.push({ of, code: 'RecordsUnsupported', severity: 'error', ...fault });
     return { text: '', notes, findings };
   }
   return { text: format.text(entries, options), notes, findings };
@@ -58,7 +58,7 @@ function aliasFindings(names: readonly KnownName[], format: FormatName): readonl
   );
   return [...edges].map(([edge, host]) => ({
     of: `Edge ${edge}`,
-    code: 'AliasUnwritable',
+    code: 'AliasUnsupported',
     severity: 'error',
     message: `The Edge has the name ${host}, but in format ${format} a name cannot point to a name.`,
     action: `Set spec.addresses of the Edge to IP addresses, or use one of the formats ${formatsWith('hasAliases')}.`,
@@ -77,7 +77,7 @@ export function embeddedAddressFindings(names: readonly RequiredName[]): NamedFi
         ? 'contains no address'
         : `contains the address ${addresses.join(', ')}`;
     const finding: Finding = {
-      code: 'HostElsewhere',
+      code: 'HostAddressMismatch',
       severity: 'error',
       message: `Host ${host} ${says}, but Edge ${edge} has ${destinationText(to)}.`,
       action: `Correct spec.domain of the Edge, or spec.hosts of the Exposure.`,

@@ -9,7 +9,7 @@ function finding(code: Finding['code']): Finding {
 
 const PASSES = hopResult('RoutedToTenant', 'a:443', 'it is');
 const UNROUTED = hopResult('SniNoRoute', 'a:443', 'it is not', { host: 'a' });
-const OLD_PORT = hopResult('KubeconfigOtherPort', 'https://a', 'it is not', { port: '443' });
+const OLD_PORT = hopResult('KubeconfigPortMismatch', 'https://a', 'it is not', { port: '443' });
 const NAMELESS = hopResult('CertificateNameMissing', 'a', 'it is not', { host: 'a' });
 const EXPIRED = hopResult('CertificateExpired', 'a', 'it is', { certificate: 'it' });
 
@@ -22,19 +22,19 @@ test('a tenant that nobody reaches is the echo of a hop that fails on the way th
 test('what the provider gives out is told by the hop, with the command of the finding', () => {
   const found = dedupeResults(
     [OLD_PORT, NAMELESS],
-    [finding('KubeconfigLeadsElsewhere'), finding('CertificateStale')],
+    [finding('KubeconfigOutdated'), finding('CertificateOutdated')],
   );
 
   expect(found.findings).toEqual([]);
   expect(found.hops.map(({ action }) => action)).toEqual([
-    'mend KubeconfigLeadsElsewhere',
-    'mend CertificateStale',
+    'mend KubeconfigOutdated',
+    'mend CertificateOutdated',
   ]);
 });
 
 test('another fault of the same hop is no echo', () => {
-  const found = dedupeResults([EXPIRED], [finding('CertificateStale'), finding('HostConflict')]);
+  const found = dedupeResults([EXPIRED], [finding('CertificateOutdated'), finding('HostConflict')]);
 
-  expect(found.findings.map(({ code }) => code)).toEqual(['CertificateStale', 'HostConflict']);
+  expect(found.findings.map(({ code }) => code)).toEqual(['CertificateOutdated', 'HostConflict']);
   expect(found.hops).toEqual([EXPIRED]);
 });

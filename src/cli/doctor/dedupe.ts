@@ -24,12 +24,12 @@ interface Duplicate {
 
 const DUPLICATES: Readonly<Partial<Record<FindingCode, Duplicate>>> = {
   TenantUnreachable: { hops: ['edge', 'sni', 'certificate', 'api'] },
-  CertificateStale: {
+  CertificateOutdated: {
     hops: ['certificate', 'konnectivity'],
     codes: ['CertificateNameMissing', 'KonnectivityNameMissing'],
     hasBetterAction: true,
   },
-  KubeconfigLeadsElsewhere: { hops: ['kubeconfig'], hasBetterAction: true },
+  KubeconfigOutdated: { hops: ['kubeconfig'], hasBetterAction: true },
 };
 
 /** Returns the hops and findings without duplicates. */

@@ -21,7 +21,7 @@ const EXAMINATION: Examination = {
     notObserved('proxies', 'DaemonSet a/b', 'Not checked: nobody was asked.'),
   ],
   findings: [
-    { code: 'IdleTunnelCut', severity: 'warning', message: 'It may.', action: 'Raise it.' },
+    { code: 'IdleTunnelClosed', severity: 'warning', message: 'It may.', action: 'Raise it.' },
     { code: 'HostClaimed', severity: 'error', message: 'It is.', action: 'Remove it.' },
   ],
 };
@@ -33,7 +33,7 @@ test('what fails comes first among findings; sentences are below what fails, war
   plan          Fail   HostClaimed             Exposure tenants/blue
     It is.
     To do: Remove it.
-  plan          Warn   IdleTunnelCut           Exposure tenants/blue
+  plan          Warn   IdleTunnelClosed        Exposure tenants/blue
     It may.
     To do: Raise it.
   edge          Pass   EdgeAnswers             203.0.113.10:443
@@ -43,8 +43,8 @@ test('what fails comes first among findings; sentences are below what fails, war
   api           Fail   ApiUnhealthy            https://${HOST}:443/version
     It answers 500.
     To do: Check the log of the API server behind ${HOST}.
-  konnectivity  Skip   EarlierHopFailed        k:443
-  proxies       Skip   NotLookedAt             DaemonSet a/b
+  konnectivity  Skip   PrerequisiteFailed      k:443
+  proxies       Skip   NotObserved             DaemonSet a/b
     Not checked: nobody was asked.
 `);
   expect(tallyOf({ examinations: [EXAMINATION], unmet: [] })).toEqual({
@@ -59,7 +59,7 @@ test('a target that does not fit is below its row, and no host is broken', () =>
   const text = examinationText(EXAMINATION, { ...PIPE, columns: 80 });
 
   expect(text).toContain(`  certificate   Warn   CertificateExpiresSoon\n    ${HOST}\n    It ends`);
-  expect(text).toContain('  proxies       Skip   NotLookedAt             DaemonSet a/b\n');
+  expect(text).toContain('  proxies       Skip   NotObserved             DaemonSet a/b\n');
 });
 
 test('one that is being deleted, and a control plane without an Exposure, are a line', () => {

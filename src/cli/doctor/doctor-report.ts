@@ -138,7 +138,7 @@ function findingRow({ code, severity, message, action }: Finding, target: string
 function hopRow(hop: HopResult): Row {
   const { name, code, target, message, action } = hop;
   const state = stateOf(hop);
-  const isPlain = state === 'Pass' || (state === 'Skip' && code !== 'NotLookedAt');
+  const isPlain = state === 'Pass' || (state === 'Skip' && code !== 'NotObserved');
   const row = { hop: name, state, code, target };
   return isPlain ? row : { ...row, message, action };
 }

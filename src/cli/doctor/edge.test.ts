@@ -49,7 +49,7 @@ test('what fails is said below the table, with what to do', async () => {
 
   expect(stdout).toContain(
     [
-      'Fail  no-name  NoNameLedToTenant',
+      'Fail  no-name  NoNameReachesTenant',
       `  The server at ${bad[2]} presented the certificate CN=kube-apiserver issued by CN=a.k8s.test-ca for a ClientHello without a server name.`,
       '  To do: Remove the default route of the edge.',
     ].join('\n'),
@@ -69,7 +69,7 @@ test('programs get the same', async () => {
     hosts: [HOST_A, HOST_B],
   });
   expect(value.checks).toContainEqual(
-    expect.objectContaining({ check: 'no-name', state: 'Fail', code: 'NoNameLedToTenant' }),
+    expect.objectContaining({ check: 'no-name', state: 'Fail', code: 'NoNameReachesTenant' }),
   );
   expect(parse(yaml.stdout)).toMatchObject({ tally: { fail: 2 } });
   expect([json.exitCode, yaml.exitCode]).toEqual([1, 1]);

@@ -260,7 +260,7 @@ function unprobed(
 /** Adds what the operator last reported about a hop that cannot be checked from here. */
 function withLastReport(hop: HopResult, object: KubeObject): HopResult {
   const { status } = object as Partial<Exposure>;
-  const known = hop.code === 'NotLookedAt' && status?.hops?.find(({ name }) => name === hop.name);
+  const known = hop.code === 'NotObserved' && status?.hops?.find(({ name }) => name === hop.name);
   if (!known || known.state === 'Skip') return hop;
   const { state, reason, at } = known;
   return {

@@ -64,7 +64,7 @@ describe('a fault has one code', () => {
     lab.lookup = async () => ['127.0.0.9'];
     await lab.operator.applyEdge({ addresses: ['127.0.0.8'] });
 
-    await lab.untilFailures('DnsElsewhere', 'EdgeRefused');
+    await lab.untilFailures('DnsWrongAddress', 'EdgeRefused');
   });
 
   test('DNS that leads to another address is a warning while the Edge leads to the tenant', async () => {
@@ -146,7 +146,7 @@ describe('a fault has one code', () => {
       // 1. An error is not a count of zero: the report of the operator is shown.
       fault(500, 'InternalError');
       const unread = await proxies();
-      expect(unread).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });
+      expect(unread).toMatchObject({ state: 'Skip', code: 'NotObserved' });
       expect(unread?.message).toMatch(
         new RegExp(
           `^Not checked: .*${plural}.* injected: InternalError. The operator reports Pass`,
@@ -198,7 +198,7 @@ describe('a fault has one code', () => {
 
     await lab.operator.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
 
-    await lab.untilFailures('KubeconfigOtherPort');
+    await lab.untilFailures('KubeconfigPortMismatch');
   });
 });
 
@@ -251,7 +251,7 @@ describe('a control plane of a provider', () => {
     await lab.changeSecret('blue-admin-kubeconfig', { 'admin.conf': old });
 
     const examination = await examineIn(lab, 'blue');
-    expect(failuresIn(examination)).toEqual(['KubeconfigOtherPort']);
+    expect(failuresIn(examination)).toEqual(['KubeconfigPortMismatch']);
     expect(examination.hops.at(-1)?.action).toStartWith(
       'If this persists, have the provider recreate it (Snicket does so itself if ClusterRole snicket-renew-secrets is bound to it): kubectl delete -n tenants secret blue-admin-kubeconfig',
     );

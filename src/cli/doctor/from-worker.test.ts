@@ -72,7 +72,7 @@ test('an address that is not there, for programs', async () => {
   expect(report.hops[5]).toEqual({
     hop: 'node-address',
     state: 'Fail',
-    code: 'NodeAddressWrong',
+    code: 'NodeAddressMissing',
     target: '100.64.99.99 on lo',
     message: '100.64.99.99 is not on lo.',
     action: expect.stringContaining(
@@ -92,7 +92,7 @@ test('a proxy that is not ready is at fault only where the edge is not', async (
   expect(fault.stdout).toMatch(/^ {2}node-proxy +Fail +NodeProxyNotReady/m);
   expect(fault.stdout).toContain('    The proxy is not ready: the edge is silent.\n');
   expect(echo.stdout).toMatch(/^ {2}certificate +Fail +CertificateNameMissing/m);
-  expect(echo.stdout).toMatch(/^ {2}node-proxy +Skip +EarlierHopFailed/m);
+  expect(echo.stdout).toMatch(/^ {2}node-proxy +Skip +PrerequisiteFailed/m);
 });
 
 test('a proxy for HTTP, which the environment names, is not asked for what is on the node', async () => {

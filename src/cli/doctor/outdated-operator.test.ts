@@ -36,14 +36,14 @@ test('what fails for want of it has that one cause, and nothing else has', () =>
 
   const found = withOutdatedOperator(told, behind);
 
-  expect(found.findings.map(({ code }) => code)).toEqual(['OperatorBehind']);
+  expect(found.findings.map(({ code }) => code)).toEqual(['StatusOutdated']);
   expect(found.hops).toEqual([
     {
       name: 'sni',
       target: 'a:443',
       state: 'Skip',
-      code: 'EarlierHopFailed',
-      message: 'Failed, most likely for the same reason as OperatorBehind: it hung up',
+      code: 'PrerequisiteFailed',
+      message: 'Failed, most likely for the same reason as StatusOutdated: it hung up',
     },
     EXPIRED,
   ]);

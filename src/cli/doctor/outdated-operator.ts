@@ -27,7 +27,7 @@ export function outdatedOperator(object: KubeObject, namespace: string): Finding
     return undefined;
   }
   return {
-    code: 'OperatorBehind',
+    code: 'StatusOutdated',
     severity: 'error',
     message:
       seen === undefined

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { similarCodes } from './similar-codes.ts';
 
-const CODES = ['DnsElsewhere', 'DnsNoAnswer', 'DnsResolves', 'HostConflict', 'EdgeNotFound'];
+const CODES = ['DnsWrongAddress', 'DnsNoAnswer', 'DnsResolves', 'HostConflict', 'EdgeNotFound'];
 
 test.each([
-  ['DnsElsewher', ['DnsElsewhere']],
+  ['DnsElsewher', ['DnsWrongAddress']],
   ['hostconflct', ['HostConflict']],
   ['noanswer', ['DnsNoAnswer']],
-  ['dns', ['DnsElsewhere', 'DnsNoAnswer', 'DnsResolves']],
+  ['dns', ['DnsWrongAddress', 'DnsNoAnswer', 'DnsResolves']],
   ['Xyzzy', []],
   ['', []],
 ])('%s suggests %j', (text, suggested) => {

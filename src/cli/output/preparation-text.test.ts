@@ -89,7 +89,7 @@ describe("what is put into a provider's object", () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', 'blue', ...IMAGE]);
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('error: tenants/blue: PreparationWanted: TenantControlPlane');
+    expect(stderr).toContain('error: tenants/blue: PreparationRequired: TenantControlPlane');
     expect(stdout).toContain(
       '# management cluster: TenantControlPlane tenants/blue, the fields that you have to put there\n',
     );
@@ -99,7 +99,7 @@ describe("what is put into a provider's object", () => {
     await lab.user.apply(fields!, { resource: KAMAJI, force: true });
 
     const after = await terminal.snicket(['render', 'blue', ...IMAGE]);
-    expect(after.stderr).not.toContain('PreparationWanted');
+    expect(after.stderr).not.toContain('PreparationRequired');
     expect(after.exitCode).toBe(0);
   });
 

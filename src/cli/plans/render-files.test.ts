@@ -287,7 +287,7 @@ spec: {controller: k8s.io/ingress-nginx}
       ...['warning', 'hint', 'note', 'note', 'note', ''],
     ]);
     expect(stderr).toStartWith(
-      'warning: tenants/any: SeveralDefaultEdges: Edges second and shared are both annotated as default',
+      'warning: tenants/any: MultipleDefaultEdges: Edges second and shared are both annotated as default',
     );
   });
 });

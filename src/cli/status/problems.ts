@@ -30,7 +30,7 @@ export function problemsOf(
     if (known === undefined) problems.push({ ...problem, about: [about] });
     else problems[at] = { ...known, about: [...known.about, about] };
   };
-  const isLeaving = ready !== 'True' && reason === 'Leaving';
+  const isLeaving = ready !== 'True' && reason === 'CleaningUp';
   if (isLeaving) note('Ready', { isWarning: false, code: reason, message });
   if (edge !== undefined && edge.ready !== 'True') {
     note(`Edge ${edge.name}`, { isWarning: false, code: edge.reason, message: edge.message });

@@ -48,7 +48,7 @@ describe('an Exposure', () => {
       host: 'tenants-blue.k8s.example.test',
       edge: 'shared',
       ready: 'Unknown',
-      reason: 'NotLookedAt',
+      reason: 'NotObserved',
     });
     expect(isHealthy(situation)).toBe(false);
   });
@@ -56,19 +56,19 @@ describe('an Exposure', () => {
   test('is not ready by what was said of it before it was changed', () => {
     const situation = situationWith({ conditions: [condition('Ready', 'True', 'Ready', 'so', 1)] });
 
-    expect(only(situation)).toMatchObject({ ready: 'Unknown', reason: 'NotLookedAt' });
+    expect(only(situation)).toMatchObject({ ready: 'Unknown', reason: 'NotObserved' });
   });
 
   test('that is being deleted is not ready, and says what it waits for', () => {
     const leaving = { deletionTimestamp: SINCE };
-    const waits = condition('Ready', 'False', 'Leaving', 'the tenant does not answer', 1);
+    const waits = condition('Ready', 'False', 'CleaningUp', 'the tenant does not answer', 1);
 
     expect(
       only(situationWith({ conditions: [condition('Ready', 'True')] }, leaving)),
-    ).toMatchObject({ ready: 'False', reason: 'Leaving', message: 'it is being deleted' });
+    ).toMatchObject({ ready: 'False', reason: 'CleaningUp', message: 'it is being deleted' });
     expect(only(situationWith({ conditions: [waits] }, leaving))).toMatchObject({
       ready: 'False',
-      reason: 'Leaving',
+      reason: 'CleaningUp',
       message: 'the tenant does not answer',
     });
   });
@@ -81,8 +81,11 @@ describe('an Exposure', () => {
       situationWith({ conditions: [silent, ready] }, { deletionTimestamp: SINCE }),
     );
 
-    expect(exposure).toMatchObject({ ready: 'False', reason: 'Leaving' });
-    expect(problemsOf(exposure).map(({ code }) => code)).toEqual(['Leaving', 'TenantUnreachable']);
+    expect(exposure).toMatchObject({ ready: 'False', reason: 'CleaningUp' });
+    expect(problemsOf(exposure).map(({ code }) => code)).toEqual([
+      'CleaningUp',
+      'TenantUnreachable',
+    ]);
   });
 
   test('whose status is of another version counts as not looked at', () => {

@@ -23,9 +23,9 @@ export function summaryOf({ metadata }: KubeObject, report: Report | undefined):
   const ready = findCondition(report?.conditions, 'Ready');
   if (metadata.deletionTimestamp !== undefined) {
     // During cleanup, the operator reports what it waits for, and how long.
-    if (ready?.reason === 'Leaving') return standing(ready);
+    if (ready?.reason === 'CleaningUp') return standing(ready);
     // Any other report is from before the deletion.
-    return { ready: 'False', reason: 'Leaving', message: 'it is being deleted' };
+    return { ready: 'False', reason: 'CleaningUp', message: 'it is being deleted' };
   }
   if (ready === undefined) {
     return notLookedAt('the operator has not looked at it yet; see that it runs');
@@ -42,5 +42,5 @@ function standing({ status, reason, message }: Condition): Summary {
 }
 
 function notLookedAt(message: string): Summary {
-  return { ready: 'Unknown', reason: 'NotLookedAt', message };
+  return { ready: 'Unknown', reason: 'NotObserved', message };
 }

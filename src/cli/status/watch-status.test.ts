@@ -23,7 +23,7 @@ describe('--watch', () => {
     cluster.addExposure('other/white');
     const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
     const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
-    await until('white is shown', () => /white .*NotLookedAt/.test(lastFrame()));
+    await until('white is shown', () => /white .*NotObserved/.test(lastFrame()));
     await server.goDown();
     await until('that is said', () => lastFrame().startsWith('Old since '));
     await server.comeUp();

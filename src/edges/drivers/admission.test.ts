@@ -39,7 +39,7 @@ const gatewayApi = context(SPECS['gateway-api'], {
 test('a missing route is pending', () => {
   expect(driverFor('haproxy').admitted(BLUE, [], haproxy)).toMatchObject({
     state: 'Pending',
-    code: 'RouteAbsent',
+    code: 'RouteMissing',
     message: 'Ingress tenants/snicket-blue.haproxy does not exist.',
   });
 });
@@ -62,7 +62,7 @@ test('an object of the same name in another namespace is ignored', () => {
   );
   const there = object === undefined ? [] : [live(object)];
 
-  expect(driverFor('haproxy').admitted(BLUE, there, haproxy).code).toBe('RouteAbsent');
+  expect(driverFor('haproxy').admitted(BLUE, there, haproxy).code).toBe('RouteMissing');
 });
 
 test('the gateway of snicket needs nothing', () => {
@@ -135,7 +135,7 @@ describe('a TransportServer', () => {
     });
     expect(admissionFor(nginxInc, undefined, MINUTE_MS + 1)).toMatchObject({
       state: 'Pending',
-      code: 'ControllerSilent',
+      code: 'ControllerUnresponsive',
       message: 'No controller has processed TransportServer tenants/snicket-blue-api.',
     });
   });
@@ -170,7 +170,7 @@ describe('an HTTPProxy', () => {
 
     expect(admissionFor(contour, valid(1, [{ message, reason: 'DuplicateVhost' }]))).toMatchObject({
       state: 'Refused',
-      code: 'RouteRefused',
+      code: 'RouteRejected',
       message: `HTTPProxy tenants/snicket-blue-api is invalid: ${message}.`,
     });
   });
@@ -192,7 +192,7 @@ describe('an HTTPProxy', () => {
     const status = { currentStatus: 'NotReconciled', description: 'Waiting for controller' };
 
     expect(admissionFor(contour, status).code).toBe('AwaitingController');
-    expect(admissionFor(contour, status, 2 * MINUTE_MS).code).toBe('ControllerSilent');
+    expect(admissionFor(contour, status, 2 * MINUTE_MS).code).toBe('ControllerUnresponsive');
   });
 });
 
@@ -230,7 +230,7 @@ describe('a TLSRoute', () => {
 
     expect(admissionFor(gatewayApi, reporting([rejected, RESOLVED]))).toMatchObject({
       state: 'Refused',
-      code: 'RouteRefused',
+      code: 'RouteRejected',
       message:
         'The controller rejects TLSRoute tenants/snicket-blue-api (NotAllowedByListeners): No listeners included by this parent ref allowed this attachment.',
     });
@@ -272,7 +272,7 @@ describe('a TLSRoute', () => {
     });
     expect(admissionFor(gatewayApi, status, 2 * MINUTE_MS)).toMatchObject({
       state: 'Pending',
-      code: 'ControllerSilent',
+      code: 'ControllerUnresponsive',
       action: 'Check that example.net/controller runs and serves TLSRoutes.',
     });
   });

@@ -62,7 +62,7 @@ export const contour = edgeDriver({
       ...(problem ? ['message'] : ['status', 'description']),
     );
     return rejected(
-      'RouteRefused',
+      'RouteRejected',
       sentence(`${objectText(object)} is ${status}: ${said}`),
       'Correct what Contour reports there.',
     );

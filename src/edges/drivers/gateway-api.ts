@@ -46,7 +46,7 @@ export const gatewayApi = edgeDriver({
       'Do not let others create TLSRoutes for this Gateway, or restrict hosts with an admission policy.',
     ),
     warning(
-      'IdleTunnelCut',
+      'IdleTunnelClosed',
       'Most controllers close connections that are idle for an hour (Envoy by default), which includes idle konnectivity tunnels.',
       "Raise the controller's idle timeout for TCP connections, or start the agents with --keepalive-time=60s.",
     ),
@@ -112,7 +112,7 @@ function admissionAt(
       `The controller rejects ${text} (${reason}): ${quotedAt(accepted, 'message')}`,
     );
     return rejected(
-      'RouteRefused',
+      'RouteRejected',
       message,
       'Check that the listener allows this host and namespace.',
     );

@@ -14,12 +14,12 @@ export const haproxy = ingressDriver({
       'Raise hard-stop-after in the ConfigMap of the controller, or use driver snicket, which never reloads.',
     ),
     warning(
-      'IdleTunnelCut',
+      'IdleTunnelClosed',
       'HAProxy closes connections that are idle for timeout-tunnel (1h by default), which includes idle konnectivity tunnels.',
       'Set timeout-tunnel: 24h in the ConfigMap of the controller, or start the agents with --keepalive-time=60s.',
     ),
     warning(
-      'WildcardBeatsExact',
+      'WildcardTakesPrecedence',
       'A wildcard host with TLS passthrough takes the connections of every exact host that it covers.',
       'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
     ),

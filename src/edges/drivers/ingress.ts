@@ -18,7 +18,7 @@ export const ingress = ingressDriver({
   },
   pitfalls: [
     warning(
-      'IdleTunnelCut',
+      'IdleTunnelClosed',
       'It is unknown whether your controller closes connections that are idle for an hour, such as konnectivity tunnels.',
       'Raise its idle timeout, or start the agents with --keepalive-time=60s.',
     ),

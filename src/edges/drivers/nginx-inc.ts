@@ -22,7 +22,7 @@ export const nginxInc = edgeDriver({
   collision: { sameHost: 'oldest', wildcardWins: false, otherKinds: [RESOURCES.ingress] },
   pitfalls: [
     warning(
-      'PassthroughSwitch',
+      'PassthroughFlagRequired',
       `NGINX passes TLS through only if its controller runs with ${SWITCHES}.`,
       `Start the controller with ${SWITCHES}.`,
     ),
@@ -60,7 +60,7 @@ export const nginxInc = edgeDriver({
     const action = `Start the controller with ${SWITCHES}, and look for other objects with this host.`;
     return state === undefined
       ? statusPending(object, nowMs, action)
-      : rejected('RouteRefused', sentence(`${objectText(object)} is ${state}: ${said}`), action);
+      : rejected('RouteRejected', sentence(`${objectText(object)} is ${state}: ${said}`), action);
   },
 
   addresses: (_live, { service }) => loadBalancerAddresses(service),

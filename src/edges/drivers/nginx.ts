@@ -20,7 +20,7 @@ export const nginx = ingressDriver({
       'Move to another controller, or use driver snicket.',
     ),
     warning(
-      'PassthroughSwitch',
+      'PassthroughFlagRequired',
       'ingress-nginx passes TLS through only if it runs with --enable-ssl-passthrough. Otherwise it ignores the annotation.',
       'Start the controller with --enable-ssl-passthrough.',
     ),

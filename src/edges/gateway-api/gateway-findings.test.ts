@@ -47,7 +47,7 @@ test('a Gateway that its controller rejects is reported with the reason', () => 
 
   expect(findingsWith([rejected])).toMatchObject([
     {
-      code: 'GatewayRefused',
+      code: 'GatewayRejected',
       message: 'The controller rejects Gateway edge/shared (Invalid): Bad.',
     },
   ]);
@@ -79,43 +79,43 @@ describe('a listener', () => {
     [
       'for other kinds',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ kind: 'TCPRoute' }] } },
-      'ListenerKind',
+      'ListenerKindNotAllowed',
       'allows TCPRoute.gateway.networking.k8s.io, but no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'for the same kind in another group',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ group: 'x', kind: 'TLSRoute' }] } },
-      'ListenerKind',
+      'ListenerKindNotAllowed',
       'allows TLSRoute.x, but no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'for its own namespace only',
       { allowedRoutes: { namespaces: { from: 'Same' } } },
-      'ListenerNamespace',
+      'ListenerNamespaceNotAllowed',
       'allows routes from namespace edge only, not from tenants',
     ],
     [
       'without allowed namespaces',
       { allowedRoutes: undefined },
-      'ListenerNamespace',
+      'ListenerNamespaceNotAllowed',
       'allows routes from namespace edge only, not from tenants',
     ],
     [
       'for no namespace',
       { allowedRoutes: { namespaces: { from: 'None' } } },
-      'ListenerNamespace',
+      'ListenerNamespaceNotAllowed',
       "allows routes from namespaces by 'None', not from tenants",
     ],
     [
       'for another host',
       { hostname: API_HOST },
-      'ListenerHostname',
+      'ListenerHostnameMismatch',
       `has hostname ${API_HOST}, which does not cover ${KONNECTIVITY_HOST}`,
     ],
     [
       'for another domain',
       { hostname: '*.k8s.example.net' },
-      'ListenerHostname',
+      'ListenerHostnameMismatch',
       `has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
     ],
   ])('%s causes one error', (_what, listener, code, message) => {
@@ -134,7 +134,7 @@ describe('a listener', () => {
   test('on another port causes a warning, since a load balancer may map the port', () => {
     expect(findingsWith([gateway({ port: 8443 })])).toMatchObject([
       {
-        code: 'ListenerPortDiffers',
+        code: 'ListenerPortMismatch',
         severity: 'warning',
         message:
           'Listener tls of Gateway edge/shared is on port 8443, but clients of the edge dial 443.',
@@ -166,7 +166,7 @@ describe('a listener', () => {
       ({ code }) => code,
     );
 
-    expect(codes).toEqual(takes ? [] : ['ListenerNamespace']);
+    expect(codes).toEqual(takes ? [] : ['ListenerNamespaceNotAllowed']);
   });
 
   test('that its controller rejects is reported with the reason', () => {
@@ -180,7 +180,7 @@ describe('a listener', () => {
 
     expect(findingsWith([{ ...gateway(), status: { listeners } } as KubeObject])).toMatchObject([
       {
-        code: 'ListenerRefused',
+        code: 'ListenerRejected',
         message:
           'The controller rejects listener tls of Gateway edge/shared (HostnameConflict): Twice.',
       },
@@ -216,7 +216,7 @@ describe('a listener', () => {
     expect(findingsWith([both], {}, { sectionName: undefined })).toEqual([]);
     expect(findingsWith([one], {}, { sectionName: undefined })).toMatchObject([
       {
-        code: 'ListenerHostname',
+        code: 'ListenerHostnameMismatch',
         message: `Listener api of Gateway edge/shared has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}.`,
       },
     ]);

@@ -98,7 +98,7 @@ function gatewayRejection(parent: ParentRef, gateway: KubeObject): EdgeFinding |
   if (textAt(accepted, 'status') !== 'False') return undefined;
   const reason = textAt(accepted, 'reason') ?? 'no reason';
   return error(
-    'GatewayRefused',
+    'GatewayRejected',
     sentence(
       `The controller rejects Gateway ${keyText(parent)} (${reason}): ${quotedAt(accepted, 'message')}`,
     ),

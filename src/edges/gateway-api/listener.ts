@@ -48,7 +48,7 @@ function rejection({ status, listenerText }: RouteAttachment): Check {
   if (!isConflicted && textAt(accepted, 'status') !== 'False') return undefined;
   const said = isConflicted ? conflicted : accepted;
   return error(
-    'ListenerRefused',
+    'ListenerRejected',
     sentence(
       `The controller rejects ${listenerText} (${textAt(said, 'reason') ?? 'no reason'}): ${quotedAt(said, 'message')}`,
     ),
@@ -75,7 +75,7 @@ function port({ listener, listenerText, port: wanted }: RouteAttachment): Check 
   return actual === wanted
     ? undefined
     : warning(
-        'ListenerPortDiffers',
+        'ListenerPortMismatch',
         sentence(
           `${listenerText} is on port ${actual ?? 'none'}, but clients of the edge dial ${wanted}`,
         ),
@@ -93,7 +93,7 @@ function hostname({ listener, listenerText, host }: RouteAttachment): Check {
   return covers
     ? undefined
     : error(
-        'ListenerHostname',
+        'ListenerHostnameMismatch',
         sentence(`${listenerText} has hostname ${pattern}, which does not cover ${host}`),
         'Remove its hostname, or add a listener for each of the two domains to the Edge.',
       );
@@ -115,7 +115,7 @@ function namespaces({
   if (accepts) return undefined;
   const which = from === 'Same' ? `namespace ${gatewayNamespace} only` : `namespaces by '${from}'`;
   return error(
-    'ListenerNamespace',
+    'ListenerNamespaceNotAllowed',
     sentence(`${listenerText} allows routes from ${which}, not from ${namespace}`),
     from === 'Selector'
       ? `Label namespace ${namespace} to match allowedRoutes.namespaces.selector.`
@@ -138,7 +138,7 @@ function kinds({ listener, listenerText }: RouteAttachment): Check {
   return accepts
     ? undefined
     : error(
-        'ListenerKind',
+        'ListenerKindNotAllowed',
         sentence(`${listenerText} allows ${names.join(', ')}, but no TLSRoute of ${GATEWAY_GROUP}`),
         'Add TLSRoute to allowedRoutes.kinds.',
       );

@@ -101,7 +101,7 @@ describe('the conditions of an Edge', () => {
 
   test('warn about the annotation of the default Edge', () => {
     const defaultFinding: Finding = {
-      code: 'SeveralDefaultEdges',
+      code: 'MultipleDefaultEdges',
       severity: 'warning',
       message: 'a and b are the default Edge',
       action: 'choose one',
@@ -111,7 +111,7 @@ describe('the conditions of an Edge', () => {
 
     expect(status?.conditions?.[0]).toMatchObject({
       status: 'True',
-      message: expect.stringContaining('SeveralDefaultEdges: a and b') as unknown,
+      message: expect.stringContaining('MultipleDefaultEdges: a and b') as unknown,
     });
   });
 

@@ -34,7 +34,7 @@ const LOST = {
   message: 'The API server does not answer.',
   action: 'Start it.',
 } as const;
-const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesUnobserved', 'not observed') };
+const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesNotObserved', 'not observed') };
 
 test('a DaemonSet that is not observed causes one event, after half a minute', async () => {
   await using server = await MemoryApiServer.start();
@@ -71,8 +71,8 @@ test('a DaemonSet that is not observed causes one event, after half a minute', a
   await report(UNOBSERVED);
   await report(UNOBSERVED);
 
-  await until('an event about it', () => reasons().includes('ProxiesUnobserved'));
-  expect(reasons().toSorted()).toEqual(['ProxiesUnobserved', 'Ready']);
+  await until('an event about it', () => reasons().includes('ProxiesNotObserved'));
+  expect(reasons().toSorted()).toEqual(['ProxiesNotObserved', 'Ready']);
   expect(reports.reportDelayMs(state)).toBeUndefined();
   ended.abort();
   await writing;
@@ -139,7 +139,7 @@ test('an Exposure that was not Ready before this process started, and still is n
       level: 'warn',
       msg: 'exposure not ready',
       exposure: 'tenants/grey',
-      reason: 'Leaving',
+      reason: 'CleaningUp',
       message: 'the tenant does not answer',
     },
   ]);

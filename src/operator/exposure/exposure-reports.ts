@@ -20,7 +20,7 @@ import {
 } from '../../reconcile/conditions/condition-state.ts';
 
 /** The reason of Ready while a deleted Exposure is cleaned up. */
-export const CLEANING_UP = 'Leaving';
+export const CLEANING_UP = 'CleaningUp';
 
 /** Whether a condition that is True has this reason because only a part of the path works. */
 function isPartial(reason: string): boolean {
@@ -182,7 +182,7 @@ export class ExposureReports {
     before: ExposureStatus | undefined,
   ): boolean {
     const sinceMs = state.unobservedSinceMs;
-    if (ready.reason !== 'ProxiesUnobserved') {
+    if (ready.reason !== 'ProxiesNotObserved') {
       state.unobservedSinceMs = undefined;
       return ready.status === 'True' && sinceMs !== undefined;
     }

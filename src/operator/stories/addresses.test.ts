@@ -113,7 +113,7 @@ describe.concurrent('a change of address', () => {
     // 1. Nodes get the new address, and keep the old one as long as pods are led to it.
     const both = [`--listen=${NEW}:7443`, `--listen=${OLD}:7443`];
     await untilCommands(lab, tenant, `address add ${NEW} ${OLD}`, ...both);
-    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);
     expect(ledTo(tenant)).toEqual([OLD]);
 
     // 2. All nodes have both: pods are led to the new one, and the old one goes.
@@ -147,7 +147,7 @@ describe.concurrent('a change of address', () => {
 
     await untilCommands(lab, tenant, `address add ${OLD}`, '--listen=:7443');
     expect(ledTo(tenant)).toEqual([OLD]);
-    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);
 
     controllers.resume();
     // Not before the last step.

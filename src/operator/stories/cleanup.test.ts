@@ -69,7 +69,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(server.read(RESOURCES.serviceAccount, PROXY)).toBeDefined();
-    await lab.until('it is told', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('it is told', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
   });
 
   test('removes the virtual address from all nodes before its proxies', async () => {
@@ -117,7 +117,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const verbs = writes.filter(({ plural }) => plural === 'daemonsets').map(({ verb }) => verb);
     expect(verbs[0]).toBe('apply');
     expect(verbs.at(-1)).toBe('delete');
-    expect(lab.eventsOf('blue')).not.toContain('AddressLeftBehind');
+    expect(lab.eventsOf('blue')).not.toContain('AddressNotRemoved');
   });
 
   test('reports nodes that have not removed the address in time', async () => {
@@ -130,7 +130,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await lab.until('an event', () => lab.eventsOf('blue').includes('AddressLeftBehind'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('AddressNotRemoved'));
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
@@ -144,7 +144,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.untilGone('blue');
 
     expect(lab.read(resource, name)).toBeUndefined();
-    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
     await server.comeUp();
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
@@ -154,7 +154,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const { server } = await lab.addExposed('blue');
     await server.goDown();
     await lab.unexpose('blue');
-    const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
+    const said = await lab.untilCondition('blue', 'Ready', /^False CleaningUp/);
     expect(said).toContain(server.url.replace('https://', ''));
     expect(said).toMatch(
       /Check that the control plane runs.*\. At \d{4}-.*Z, Snicket gives up and leaves DaemonSet kube-system\/snicket-proxy/,
@@ -164,7 +164,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
-    expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
+    expect(lab.eventsOf('blue')).not.toContain('TenantNotCleanedUp');
   });
 
   test('reports the cleanup and its deadline at once if the tenant did not answer before', async () => {
@@ -181,7 +181,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     // Before the first step has ended, which waits for an answer.
     const ready = () => lab.condition('blue', 'Ready') ?? '';
-    await lab.until('it is told', () => ready().startsWith('False Leaving'));
+    await lab.until('it is told', () => ready().startsWith('False CleaningUp'));
     expect(ready()).toMatch(
       /cannot be used: timeout\..*\. At \d{4}-.*Z, Snicket gives up and leaves DaemonSet/,
     );
@@ -201,7 +201,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     lab.startOperator({ tenantTimeoutMs: 500 });
 
-    const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
+    const said = await lab.untilCondition('blue', 'Ready', /^False CleaningUp/);
     const end = new Date(deletedMs + 300_000).toISOString().replace('.000Z', 'Z');
     expect(said).toContain(`At ${end}, Snicket gives up`);
   });
@@ -215,7 +215,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
+    expect(lab.eventsOf('blue')).not.toContain('TenantNotCleanedUp');
   });
 
   test('keeps foreign objects, however similar they are', async () => {
@@ -285,6 +285,6 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
   });
 });

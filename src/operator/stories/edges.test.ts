@@ -85,9 +85,9 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({}, 'shared', isDefault);
 
     for (const name of ['shared', 'younger']) {
-      await lab.until(`${name} says so`, () => said(name).includes('SeveralDefaultEdges'));
+      await lab.until(`${name} says so`, () => said(name).includes('MultipleDefaultEdges'));
       expect(said(name)).toContain(
-        'SeveralDefaultEdges: Edges shared and younger are both annotated as default.',
+        'MultipleDefaultEdges: Edges shared and younger are both annotated as default.',
       );
     }
     await lab.change(RESOURCES.exposure, 'blue', { metadata: { annotations: { look: 'again' } } });
@@ -97,7 +97,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.change(RESOURCES.edge, 'younger', { metadata: { annotations: null } });
 
     await lab.until('blue moves', () => lab.statusOf('blue')?.edgeRef?.name === 'shared');
-    await lab.until('no word of it', () => !said('shared').includes('SeveralDefaultEdges'));
+    await lab.until('no word of it', () => !said('shared').includes('MultipleDefaultEdges'));
   });
 
   test('an Edge for other namespaces accepts no Exposure, and its routes are removed', async () => {
@@ -356,7 +356,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     // 1. The proxies get another version, and nobody rolls it out.
     controllers.pause();
     await lab.expose('blue', { worker: { logLevel: 'debug' } });
-    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);
 
     // 2. Both drivers' objects are there.
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
@@ -391,7 +391,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     const ingress = (driver: string) => lab.read(RESOURCES.ingress, `snicket-blue.${driver}`);
     controllers.pause();
     await lab.expose('blue', { worker: { logLevel: 'debug' } });
-    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);
 
     await lab.applyEdge({ ...nginx, port });
 
@@ -423,7 +423,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
 
     await lab.until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
-    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);
     expect(drivers()).toEqual(['haproxy', 'snicket']);
 
     controllers.resume();
@@ -477,7 +477,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'Routed', /^False NameTaken/);
+    const said = await lab.untilCondition('blue', 'Routed', /^False NameConflict/);
     expect(said).toContain(
       'Ingress tenants/snicket-blue.haproxy already exists and was not created by Snicket.',
     );

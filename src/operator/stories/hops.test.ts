@@ -72,7 +72,7 @@ describe.concurrent('hops', () => {
 
     await lab.until('they are there', () => hops(lab).includes('proxies Skip'));
     const proxies = lab.statusOf('blue')?.hops?.find(({ name }) => name === 'proxies');
-    expect(proxies).toMatchObject({ reason: 'NotLookedAt' });
+    expect(proxies).toMatchObject({ reason: 'NotObserved' });
     expect(proxies?.message).toContain('see WorkersReady');
     expect(hops(lab).join()).not.toContain('kubeconfig');
   });
@@ -153,7 +153,7 @@ test('a DaemonSet that is observed a moment later causes no event', async () => 
   await lab.until('an event', () => lab.eventsOf('blue').length > 0);
   controllers.pause();
   await lab.expose('blue', { worker: { image: 'snicket.test/snicket:2' } });
-  const said = await lab.untilCondition('blue', 'Ready', /^False ProxiesUnobserved/);
+  const said = await lab.untilCondition('blue', 'Ready', /^False ProxiesNotObserved/);
   expect(said).toContain('DaemonSet kube-system/snicket-proxy has generation');
 
   controllers.resume();

@@ -47,7 +47,7 @@ describe.concurrent('an operator without permission to', () => {
     lab.startOperator({ cleanupTimeoutMs: 500 });
 
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
-    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
   });
 
   test('delete Ingresses reports it on a deleted Exposure', async () => {
@@ -59,7 +59,11 @@ describe.concurrent('an operator without permission to', () => {
 
     await lab.unexpose('blue');
 
-    await lab.untilCondition('blue', 'Ready', /^False Leaving: .* lacks a permission .* DELETE /);
+    await lab.untilCondition(
+      'blue',
+      'Ready',
+      /^False CleaningUp: .* lacks a permission .* DELETE /,
+    );
     lab.management.clearFaults();
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(lab.read(resource, name)).toBeUndefined();
@@ -108,7 +112,7 @@ test('a management cluster that keeps failing is reported, and one that fails on
 
   await lab.expose('blue');
 
-  const said = await lab.untilCondition('blue', 'Prepared', /^False ManagementFault/);
+  const said = await lab.untilCondition('blue', 'Prepared', /^False ManagementUnavailable/);
   expect(said).toContain('secrets/blue-ca');
   const failed = lab.log.filter(({ msg }) => msg === 'reconcile failed');
   expect(failed.length).toBeGreaterThanOrEqual(2);

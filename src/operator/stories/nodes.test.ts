@@ -14,7 +14,7 @@ test('a stuck rollout of proxies is reported until it makes progress', async () 
   controllers.pause();
 
   await lab.expose('blue', { worker: { image: 'snicket.test/none:2' } });
-  await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
+  await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);
   const status = { observedGeneration: 2, updatedNumberScheduled: 0 };
   await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, { subresource: 'status' });
 

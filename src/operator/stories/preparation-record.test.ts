@@ -307,13 +307,13 @@ describe.concurrent('the record of an Exposure', () => {
     await expose(lab, { hosts: { api: 'other.example.test' } });
     await lab.untilCondition('blue', 'Prepared', /^False PreparationRecordNewer: .* has version 7/);
     await lab.unexpose('blue');
-    await lab.untilCondition('blue', 'Ready', /^False Leaving: .* has version 7/);
+    await lab.untilCondition('blue', 'Ready', /^False CleaningUp: .* has version 7/);
     const kept = recordIn(lab);
     await untilGone(lab);
 
     expect(kept).toBe(text);
     expect(shownIn(lab)).toEqual(before);
-    expect(lab.eventsOf('blue')).toContain('ControlPlaneLeftPrepared');
+    expect(lab.eventsOf('blue')).toContain('ControlPlaneNotRestored');
     expect(lab.log.some(({ record }) => record === text)).toBe(true);
   });
 
@@ -367,7 +367,7 @@ describe.concurrent('an Exposure of a control plane that is prepared for another
     await expose(lab);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await expose(lab, {}, 'copy');
-    await lab.untilCondition('copy', 'Prepared', /^False PreparedForAnother/);
+    await lab.untilCondition('copy', 'Prepared', /^False ControlPlaneConflict/);
     // Once this is known, only the other Exposure gives a reason to reconcile it.
     await lab.untilCondition('copy', 'Reachable', /^False EdgeRefused/);
   }

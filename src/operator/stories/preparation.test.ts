@@ -109,7 +109,7 @@ describe.concurrent('a tenant in use whose control plane is no longer prepared',
 
     await expose(lab, { prepare: 'Report' });
     await takeNames(lab);
-    await lab.untilCondition('blue', 'Prepared', /^False PreparationWanted/);
+    await lab.untilCondition('blue', 'Prepared', /^False PreparationRequired/);
     await loseProxies(lab, tenant);
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -128,11 +128,15 @@ describe.concurrent('a tenant in use whose control plane is no longer prepared',
     await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { controlPlane: { ingress: null } } });
     fail('get');
     fail('patch');
-    await lab.untilCondition('blue', 'Prepared', /^False (ManagementFault|PreparationContested)/);
+    await lab.untilCondition(
+      'blue',
+      'Prepared',
+      /^False (ManagementUnavailable|PreparationReverted)/,
+    );
     await loseProxies(lab, tenant);
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    await lab.untilCondition('blue', 'Prepared', /^False ManagementFault/);
+    await lab.untilCondition('blue', 'Prepared', /^False ManagementUnavailable/);
 
     lab.management.clearFaults();
 
@@ -173,7 +177,7 @@ describe.concurrent('a tenant that moves to another host', () => {
 
     await expose(lab, { hosts: { api: OTHER_HOST } });
 
-    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);
     expect(certificateNames(lab)).toEqual([OTHER_HOST, API_HOST]);
     expect(lab.apiHostsOf('blue').toSorted()).toEqual([API_HOST, OTHER_HOST].toSorted());
     await untilLed(lab, tenant, OTHER_HOST);

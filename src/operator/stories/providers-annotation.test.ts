@@ -96,7 +96,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     await annotate(lab, null);
 
-    const waits = new RegExp(`^False Leaving: Deployment tenants/blue still runs with ${flag}`);
+    const waits = new RegExp(`^False CleaningUp: Deployment tenants/blue still runs with ${flag}`);
     await lab.untilCondition('blue', 'Ready', waits);
 
     const containers = [{ name: 'kube-apiserver', args: [] }];
@@ -187,7 +187,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       { resource: KAMAJI },
     );
 
-    await lab.until('an event', () => lab.eventsOf('blue').includes('ExposureTaken'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('ExposureNameConflict'));
     expect(desired()).toEqual(before);
   });
 
@@ -225,7 +225,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       () => lab.exposure('blue')?.metadata.ownerReferences?.[0]?.uid === uid,
     );
     await lab.untilCondition('blue', 'Prepared', /^True/);
-    expect(lab.eventsOf('blue')).not.toContain('ExposureTaken');
+    expect(lab.eventsOf('blue')).not.toContain('ExposureNameConflict');
   });
 });
 

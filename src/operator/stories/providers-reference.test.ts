@@ -62,7 +62,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     const hint = 'To keep the current hosts, set spec.hosts.api: own.example.test in the Exposure.';
 
     await expose(lab, { prepare: 'Report' });
-    expect(await lab.untilCondition('blue', 'Prepared', /PreparationWanted/)).toContain(hint);
+    expect(await lab.untilCondition('blue', 'Prepared', /PreparationRequired/)).toContain(hint);
     await expose(lab);
     expect(await lab.untilCondition('blue', 'Prepared', /FieldConflict/)).toContain(hint);
     await expose(lab, { hosts: { api: 'own.example.test' } });
@@ -78,7 +78,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await expose(lab, { prepare: 'Report' });
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False PreparationWanted/);
+    const said = await lab.untilCondition('blue', 'Prepared', /^False PreparationRequired/);
     for (const field of ['ingress.hostname', 'ingress.ingressClassName', 'certSANs', 'extraArgs']) {
       expect(said).toContain(field);
     }
@@ -144,7 +144,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await expose(lab);
 
-    const said = await lab.untilCondition('blue', 'Prepared', /KubeconfigLeadsElsewhere/);
+    const said = await lab.untilCondition('blue', 'Prepared', /KubeconfigOutdated/);
     expect(said).toStartWith('True');
     expect(said).toContain('https://10.0.0.7:6443');
     expect(said).toContain('kubectl delete -n tenants secret blue-admin-kubeconfig');

@@ -71,7 +71,7 @@ test('an unreadable or invalid Secret name does not prevent the restore of a con
 
   await lab.until('the Exposure is gone', () => lab.exposure('red') === undefined);
   expect(lab.management.read(K0SMOTRON, red)).not.toMatchObject({ spec: { ingress: {} } });
-  expect(lab.eventsOf('red')).not.toContain('ControlPlaneLeftPrepared');
+  expect(lab.eventsOf('red')).not.toContain('ControlPlaneNotRestored');
 });
 
 test('a control plane is prepared in the older version if only that is served', async () => {
@@ -81,7 +81,7 @@ test('a control plane is prepared in the older version if only that is served', 
 
   const said = await lab.untilCondition('amber-cp', 'Prepared', /^True/);
 
-  expect(said).toContain('K0smotronProxyStays');
+  expect(said).toContain('K0smotronProxyEnabled');
   await lab.untilCondition('amber-cp', 'WorkersReady', /^True/);
   const resource = withVersion(PROVIDER_RESOURCES.k0smotronControlPlane, 'v1beta1');
   expect(lab.read(resource, 'amber-cp')).toMatchObject({

@@ -88,12 +88,12 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
 
     await annotate(lab, 'shared');
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateStale/);
+    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateOutdated/);
     expect(said).toContain(HOSTS.join(' and '));
     expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
     expect(said).toContain('ClusterRole snicket-renew-secrets');
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    await lab.untilCondition('blue', 'Ready', /^False CertificateStale/);
+    await lab.untilCondition('blue', 'Ready', /^False CertificateOutdated/);
     await lab.until('a delete was attempted', () => deletions(lab) > 0);
     await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(1);
@@ -128,7 +128,7 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
 
     make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateStale/);
+    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateOutdated/);
     expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
     expect(said).not.toContain('snicket-renew-secrets');
     await lab.untilReconciled(10);
@@ -143,7 +143,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
     const old = { 'admin.conf': kubeconfigFor('https://10.0.0.7:6443') };
     await lab.changeSecret(KUBECONFIG, old);
     await annotate(lab, 'shared');
-    await lab.untilCondition('blue', 'Prepared', /^True.*KubeconfigLeadsElsewhere/s);
+    await lab.untilCondition('blue', 'Prepared', /^True.*KubeconfigOutdated/s);
     await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(0);
 
@@ -154,7 +154,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
       'admin.conf': kubeconfigFor(`https://${API_HOST}:443`),
       'super-admin.svc': tenant.kubeconfig,
     });
-    await lab.untilCondition('blue', 'Prepared', /^True(?!.*KubeconfigLeadsElsewhere)/s);
+    await lab.untilCondition('blue', 'Prepared', /^True(?!.*KubeconfigOutdated)/s);
   });
 
   test.each([true, false])(
@@ -175,7 +175,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
       await annotate(lab, null);
 
       await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
-      const { note } = await lab.until('an event', () => eventIn(lab, KAMAJI.kind, 'EdgeLeft'));
+      const { note } = await lab.until('an event', () => eventIn(lab, KAMAJI.kind, 'EdgeRemoved'));
       expect(note).toContain(`${API_HOST} does not point to it`);
       expect(note).toContain('Workers that joined through it (1 node) lose their API server');
       const isThere = lab.read(RESOURCES.secret, KUBECONFIG) !== undefined;
@@ -205,7 +205,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
 
     await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
     expect(deletions(lab)).toBe(deleted);
-    expect(eventIn(lab, KAMAJI.kind, 'EdgeLeft')).toBeUndefined();
+    expect(eventIn(lab, KAMAJI.kind, 'EdgeRemoved')).toBeUndefined();
   });
 });
 

@@ -12,7 +12,7 @@ describe.concurrent("a tenant's API server", () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addTenant('blue', { isInitialised: false });
     await lab.expose('blue');
-    await lab.untilCondition('blue', 'WorkersReady', /^False TenantNotInitialised/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantNotInitialized/);
     expect(tenant.server.writes().map(({ plural }) => plural)).toEqual(['leases']);
 
     tenant.initialise();
@@ -133,7 +133,7 @@ describe.concurrent("a tenant's API server", () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'WorkersReady', /^False NameTaken/);
+    const said = await lab.untilCondition('blue', 'WorkersReady', /^False NameConflict/);
     expect(said).toContain('ConfigMap kube-system/snicket-proxy');
     expect(server.read(RESOURCES.configMap, metadata)).toMatchObject({ data: theirs.data });
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();

@@ -29,7 +29,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     const { server } = tenant;
     await lab.expose('copy', {}, 'blue');
 
-    const said = await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
+    const said = await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
 
     expect(said).toContain('already managed by Exposure tenants/blue');
     expect(holderIn(tenant)).toBe(identityIn(lab));
@@ -45,7 +45,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     const { server } = tenant;
     const before = server.writes().length;
     await lab.expose('copy', {}, 'blue');
-    await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
     // As if it had written there once, before the other one did.
     const finalizers = [ROUTES_FINALIZER, TENANT_FINALIZER];
     await lab.change(RESOURCES.exposure, 'copy', { metadata: { finalizers } });
@@ -67,7 +67,7 @@ describe.concurrent('two Exposures of one control plane', () => {
 
     lab.startOperator();
 
-    await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
     expect(lab.exposure('copy')?.metadata.finalizers).toEqual([ROUTES_FINALIZER]);
     expect(lab.number('reconcile_conflicts_total', 'controller="exposure"')).toBe(0);
   });
@@ -76,7 +76,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await lab.expose('copy', {}, 'blue');
-    await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
 
     await lab.untilGone('blue');
 
@@ -96,7 +96,7 @@ describe.concurrent('two Exposures of one control plane', () => {
       const both = [state('blue'), state('copy')];
       return (
         both.some((text) => text.startsWith('True')) &&
-        both.some((text) => text.startsWith('False TenantTaken'))
+        both.some((text) => text.startsWith('False TenantConflict'))
       );
     });
     await lab.untilQuiet(6);
@@ -338,7 +338,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     expect(holderIn(tenant)).toBe(identityIn(first));
     expect(writes.of(second)).toEqual([]);
     await second.until('an event says so', () =>
-      second.eventsOf('blue').includes('TenantLeftBehind'),
+      second.eventsOf('blue').includes('TenantNotCleanedUp'),
     );
   });
 

@@ -41,7 +41,7 @@ describe.concurrent('a tenant', () => {
 
     await lab.unexpose('blue');
 
-    await lab.untilCondition('blue', 'Ready', /^False Leaving.*cannot be used/);
+    await lab.untilCondition('blue', 'Ready', /^False CleaningUp.*cannot be used/);
     await lab.until('gone', () => lab.statusOf('blue') === undefined);
   });
 

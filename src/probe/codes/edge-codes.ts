@@ -22,7 +22,7 @@ export const EDGE_HOP_CODES = {
     meaning: 'The resolver failed or timed out, so it is unknown whether the host has an address.',
     action: 'Check that the resolver of the probing machine answers for {host}.',
   },
-  DnsElsewhere: {
+  DnsWrongAddress: {
     hop: 'dns',
     state: 'Fail',
     title: 'wrong address',

@@ -117,7 +117,7 @@ export const KONNECTIVITY_HOP_CODES = {
     meaning: 'Agents speak gRPC, but the server does not negotiate HTTP/2.',
     action: 'Check that the route of {host} points to the agent port of konnectivity-server.',
   },
-  KonnectivityLeadsToApi: {
+  KonnectivityReachesApi: {
     hop: 'konnectivity',
     state: 'Fail',
     title: 'reaches the API server',

@@ -8,7 +8,7 @@ export const NODE_HOP_CODES = {
     title: 'virtual address is configured',
     meaning: 'The node has the virtual address on its loopback interface, as the proxy requires.',
   },
-  NodeAddressWrong: {
+  NodeAddressMissing: {
     hop: 'node-address',
     state: 'Fail',
     title: 'virtual address is not configured',
@@ -56,7 +56,7 @@ export const NODE_HOP_CODES = {
     action:
       'Check that {file} is the current CA of the tenant, and which process listens on {address}. After a change of the CA, the operator reissues the certificate of the proxies.',
   },
-  NodeProxyCertificateBad: {
+  NodeProxyCertificateInvalid: {
     hop: 'node-proxy',
     state: 'Fail',
     title: 'pods reject the certificate',
@@ -80,7 +80,7 @@ export const NODE_HOP_CODES = {
     action:
       'Check that kube-proxy, or its replacement, runs on this node and knows EndpointSlice default/kubernetes. A node without a default route needs a route for {address}.',
   },
-  NodeServiceElsewhere: {
+  NodeServiceUntrusted: {
     hop: 'node-service',
     state: 'Fail',
     title: 'Service reaches another server',

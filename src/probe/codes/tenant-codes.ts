@@ -81,7 +81,7 @@ export const TENANT_HOP_CODES = {
     action:
       'Check that the edge reaches the control plane of {host}, and that the control plane is responsive.',
   },
-  SniCaUnreadable: {
+  SniCaInvalid: {
     hop: 'sni',
     state: 'Fail',
     title: 'CA of the tenant is invalid',

@@ -89,7 +89,7 @@ export const WORKER_HOP_CODES = {
     action:
       "Check that Snicket's operator runs and is allowed to write DaemonSets in the tenant. It recreates {daemonSet}.",
   },
-  ProxiesUnobserved: {
+  ProxiesNotObserved: {
     hop: 'proxies',
     state: 'Fail',
     title: 'DaemonSet not observed',
@@ -134,14 +134,14 @@ export const WORKER_HOP_CODES = {
     meaning: 'The kubeconfig that the provider publishes cannot be used.',
     action: "Have the control plane's provider recreate it.",
   },
-  KubeconfigOtherHost: {
+  KubeconfigHostMismatch: {
     hop: 'kubeconfig',
     state: 'Fail',
     title: 'kubeconfig has another host',
     meaning: 'Users of the kubeconfig that the provider publishes do not connect through the edge.',
     action: "Set the external host of the control plane to {host} in its provider's object.",
   },
-  KubeconfigOtherPort: {
+  KubeconfigPortMismatch: {
     hop: 'kubeconfig',
     state: 'Fail',
     title: 'kubeconfig has another port',

@@ -49,12 +49,12 @@ describe('an edge has the codes of all its faults, and no others', () => {
         'SmallRecordsMisrouted',
         'UpperCaseNotRouted',
         'Tls12NotRouted',
-        'NoNameLedToTenant',
+        'NoNameReachesTenant',
         'UnknownNameNotTls',
-        'HalfCloseCut',
+        'HalfCloseCutsResponse',
         'ManyConnectionsRefused',
-        'BulkCut',
-        'ProxyHeaderTaken',
+        'BulkInterrupted',
+        'ProxyHeaderAccepted',
       ],
     },
     {
@@ -70,7 +70,7 @@ describe('an edge has the codes of all its faults, and no others', () => {
         'SmallRecordsRefused',
         'LargeHelloNotRouted',
         'NoNameNotTls',
-        'UnknownNameLedToTenant',
+        'UnknownNameReachesTenant',
       ],
     },
   ] as const)('at once: %j', async ({ faults, codes }) => {
@@ -90,7 +90,12 @@ describe('an edge has the codes of all its faults, and no others', () => {
       unknownName: 'holds',
       dropsEndOf: 'server',
     });
-    const codes = ['SplitHelloTimeout', 'NoNameHeld', 'UnknownNameHeld', 'ServerCloseNotPassedOn'];
+    const codes = [
+      'SplitHelloTimeout',
+      'NoNameUnanswered',
+      'UnknownNameUnanswered',
+      'ServerCloseNotForwarded',
+    ];
 
     let found: readonly string[] = [];
     // The later limits are for a machine that was too busy for the earlier ones.
@@ -111,7 +116,7 @@ test('an edge that ends TLS itself, with a certificate of its own, has no other 
   const results = await lab.check(port, { ca: lab.authorities });
 
   // The same answer to unknown names is not reported separately.
-  expect(problemCodes(results)).toEqual(['PassthroughEdgeEndsTls']);
+  expect(problemCodes(results)).toEqual(['PassthroughEdgeTerminates']);
   expect(results[0]?.message).toContain('the certificate CN=leaf issued by CN=edge');
   expect(results[0]?.action).toStartWith(
     `If this is the tenant's own certificate of ${HOST_A}, pass its CA with --ca. Otherwise, `,
@@ -153,7 +158,7 @@ test('a stranger who is led to a tenant is a fault, even if no host is served', 
 
   const results = await lab.check(port, { ca: lab.authorities, hosts: ['c.k8s.test'] });
 
-  expect(problemCodes(results)).toEqual(['PassthroughNotTls', 'NoNameLedToTenant']);
+  expect(problemCodes(results)).toEqual(['PassthroughNotTls', 'NoNameReachesTenant']);
 });
 
 test('what is skipped for a PROXY header that is required is skipped for that', async () => {

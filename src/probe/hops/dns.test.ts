@@ -48,7 +48,7 @@ test('names the addresses that are not of the edge, though others are', async ()
 
   expect(result).toMatchObject({
     state: 'Fail',
-    code: 'DnsElsewhere',
+    code: 'DnsWrongAddress',
     message: 'Host a.k8s.test resolves to 198.51.100.7, but the edge has 203.0.113.10.',
     action:
       'Point the DNS record of a.k8s.test to 203.0.113.10 alone, or correct the addresses of the Edge.',

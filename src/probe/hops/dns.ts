@@ -67,7 +67,7 @@ export function judgeDns(
     const wrong = answer.addresses.filter((address) => !allowed.has(canonicalAddress(address)));
     if (edge.length > 0 && wrong.length > 0) {
       const message = `Host ${host} resolves to ${wrong.join(', ')}, but the edge has ${edgeText}.`;
-      if (!isReachable) return hopResult('DnsElsewhere', target, message, values);
+      if (!isReachable) return hopResult('DnsWrongAddress', target, message, values);
       mismatch ??= hopResult('DnsMismatch', target, message, values);
     }
     found.push(`Host ${host} resolves to ${answer.addresses.join(', ')}.`);

@@ -67,7 +67,7 @@ test("the API server's port is not konnectivity's, though its certificate is the
 
   const konnectivity = await probe(lab, port);
 
-  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityLeadsToApi' });
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityReachesApi' });
   expect(konnectivity.action).toBe(
     'Point the route of a.konnectivity.test to the agent port of konnectivity-server.',
   );
@@ -198,7 +198,7 @@ test('what is wrong with the API host too, for the same cause, is told there alo
   expect(names?.certificate.code).toBe('CertificateNameMissing');
   expect(route?.sni.code).toBe('SniNoRoute');
   for (const hops of [edge, names, route]) {
-    expect(hops?.konnectivity).toMatchObject({ state: 'Skip', code: 'EarlierHopFailed' });
+    expect(hops?.konnectivity).toMatchObject({ state: 'Skip', code: 'PrerequisiteFailed' });
   }
   expect(names?.konnectivity.message).toBe(
     'Failed, most likely for the same reason as hop certificate: The certificate does not include a.konnectivity.test. Its names: none.',

@@ -46,7 +46,7 @@ export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): 
   }
   if (asApi.kind === 'tenant' && asApi.protocol === API_PROTOCOL) {
     const message = `Host ${host} at ${answer.at} reaches an HTTP/1.1 server, such as the API server.`;
-    return hopResult('KonnectivityLeadsToApi', target, message, { host });
+    return hopResult('KonnectivityReachesApi', target, message, { host });
   }
   const validity = validityOf(owner.path, host, now);
   const message = validityText(validity, host);

@@ -32,7 +32,7 @@ test.each([
 test('names the other host', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://10.96.3.4:6443') }, HOST, 443);
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherHost' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigHostMismatch' });
   expect(result.message).toBe('The kubeconfig points to 10.96.3.4:6443, not to a.k8s.test:443.');
   expect(result.action).toBe(
     "Set the external host of the control plane to a.k8s.test in its provider's object.",
@@ -42,7 +42,7 @@ test('names the other host', () => {
 test('names the other port', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://a.k8s.test:6443') }, HOST, 443);
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherPort' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigPortMismatch' });
   expect(result.message).toBe('The kubeconfig points to port 6443 of a.k8s.test, not to port 443.');
 });
 
@@ -57,7 +57,7 @@ clusters:
 - {name: second, cluster: {server: "https://b.k8s.test"}}
 `;
 
-  expect(judgeKubeconfig({ text }, HOST, 443).code).toBe('KubeconfigOtherHost');
+  expect(judgeKubeconfig({ text }, HOST, 443).code).toBe('KubeconfigHostMismatch');
 });
 
 /** A YAML bomb: each line is ten times the previous one. */
@@ -111,7 +111,10 @@ test('no credential gets into a message', () => {
 
   const results = [broken, withPassword].map((text) => judgeKubeconfig({ text }, HOST, 443));
 
-  expect(results.map(({ code }) => code)).toEqual(['KubeconfigUnreadable', 'KubeconfigOtherHost']);
+  expect(results.map(({ code }) => code)).toEqual([
+    'KubeconfigUnreadable',
+    'KubeconfigHostMismatch',
+  ]);
   expect(JSON.stringify(results)).not.toContain('hush');
 });
 
@@ -124,7 +127,7 @@ test('the server of a kubeconfig is enough, where nobody has the text', () => {
   ].map((server) => judgeKubeconfig({ server }, HOST, 443).code);
 
   expect(codes).toEqual([
-    ...(['KubeconfigMatches', 'KubeconfigOtherPort'] as const),
-    ...(['KubeconfigOtherHost', 'KubeconfigUnreadable'] as const),
+    ...(['KubeconfigMatches', 'KubeconfigPortMismatch'] as const),
+    ...(['KubeconfigHostMismatch', 'KubeconfigUnreadable'] as const),
   ]);
 });

@@ -26,11 +26,11 @@ export function judgeKubeconfig(
   if ('fault' in server) return hopResult('KubeconfigUnreadable', target, server.fault);
   if (server.host !== host.toLowerCase()) {
     const message = `The kubeconfig points to ${server.host}:${server.port}, not to ${host}:${port}.`;
-    return hopResult('KubeconfigOtherHost', target, message, { host });
+    return hopResult('KubeconfigHostMismatch', target, message, { host });
   }
   if (server.port !== port) {
     const message = `The kubeconfig points to port ${server.port} of ${host}, not to port ${port}.`;
-    return hopResult('KubeconfigOtherPort', target, message, { port: String(port) });
+    return hopResult('KubeconfigPortMismatch', target, message, { port: String(port) });
   }
   return hopResult('KubeconfigMatches', target, `The kubeconfig points to ${host}:${port}.`);
 }

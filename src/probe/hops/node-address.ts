@@ -9,5 +9,5 @@ export function judgeNodeAddress(address: string, fault: string | undefined): Ho
   const target = `${address} on lo`;
   return fault === undefined
     ? hopResult('NodeAddressPresent', target, `Address ${address} is configured on lo.`)
-    : hopResult('NodeAddressWrong', target, sentence(fault), { address });
+    : hopResult('NodeAddressMissing', target, sentence(fault), { address });
 }

@@ -91,7 +91,7 @@ test('an address that is not in place comes before all else', async () => {
 
   const { codes, failed } = await node.probe({ virtualAddress: '100.64.64.1' });
 
-  expect(codes).toEqual(['NodeAddressWrong', 'EarlierHopFailed', 'EarlierHopFailed']);
+  expect(codes).toEqual(['NodeAddressMissing', 'PrerequisiteFailed', 'PrerequisiteFailed']);
   expect(failed?.message).toBe('100.64.64.1 is not on lo.');
   expect(failed?.action).toContain('To add the address manually: snicket address add 100.64.64.1');
 });
@@ -122,7 +122,7 @@ test('a proxy that does not run is told from one that is not ready, which says w
   expect(unready.failed?.code).toBe('NodeProxyNotReady');
   expect(unready.failed?.message).toBe('The proxy is not ready: the edge does not answer.');
   expect(unready.failed?.target).toBe(`http://127.9.8.7:${healthPort}/readyz`);
-  expect(unready.codes.at(-1)).toBe('EarlierHopFailed');
+  expect(unready.codes.at(-1)).toBe('PrerequisiteFailed');
 });
 
 test('a proxy that takes no connections', async () => {
@@ -156,7 +156,7 @@ test.each([
 
   const { failed } = await node.probe({ healthPort: node.health(200, 'ok'), proxyPort });
 
-  expect(failed?.code).toBe('NodeProxyCertificateBad');
+  expect(failed?.code).toBe('NodeProxyCertificateInvalid');
   expect(failed?.message).toContain(words);
 });
 
@@ -171,5 +171,5 @@ test('a Service that leads nowhere, and one that leads elsewhere', async () => {
   const strange = await node.probe({ healthPort, proxyPort, service: service(elsewhere) });
 
   expect(nowhere.failed).toMatchObject({ code: 'NodeServiceUnreachable', target: '127.0.0.1:1' });
-  expect(strange.failed?.code).toBe('NodeServiceElsewhere');
+  expect(strange.failed?.code).toBe('NodeServiceUntrusted');
 });

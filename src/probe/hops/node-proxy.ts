@@ -61,7 +61,7 @@ export function judgeNodeProxy(
     const validity = validityOf(owner.path, POD_NAME, now);
     const message = validityText(validity, POD_NAME);
     const isAccepted = validity.kind === 'valid' || validity.kind === 'expiresSoon';
-    return hopResult(isAccepted ? 'NodeProxyAnswers' : 'NodeProxyCertificateBad', at, message);
+    return hopResult(isAccepted ? 'NodeProxyAnswers' : 'NodeProxyCertificateInvalid', at, message);
   }
   return 'leaf' in owner
     ? hopResult('NodeProxyUntrusted', at, text, { address: at, file })
@@ -78,6 +78,6 @@ export function judgeNodeService(
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
   if (owner.kind === 'tenant') return hopResult('NodeServiceAnswers', at, text);
   return 'leaf' in owner
-    ? hopResult('NodeServiceElsewhere', at, text, { address: at })
+    ? hopResult('NodeServiceUntrusted', at, text, { address: at })
     : hopResult('NodeServiceUnreachable', at, text, { address: at });
 }

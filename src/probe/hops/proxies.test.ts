@@ -140,7 +140,7 @@ test.each<[string, ProxyDaemonSet]>([
 ])('a DaemonSet with %s was seen by nobody', (_, seen) => {
   const result = judgeProxies({ daemonSet: seen, image: IMAGE });
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesUnobserved' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesNotObserved' });
   expect(result.message).toStartWith('DaemonSet kube-system/snicket-proxy has generation');
 });
 

@@ -87,7 +87,7 @@ export function judgeProxies(input: ProxiesInput): HopResult {
   const { generation = 0 } = metadata;
   if (observedGeneration < generation) {
     const message = `${PROXIES_TARGET} has generation ${generation}, but its status is for generation ${observedGeneration}.`;
-    return hopResult('ProxiesUnobserved', PROXIES_TARGET, message);
+    return hopResult('ProxiesNotObserved', PROXIES_TARGET, message);
   }
   if (desired === 0) {
     if (nodes !== undefined && nodes > 0) return noneSelected(daemonSet, nodes);

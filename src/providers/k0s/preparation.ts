@@ -137,7 +137,7 @@ function isElsewhere(object: KubeObject): boolean {
 
 function elsewhere(text: string): Finding {
   return {
-    code: 'ControlPlaneElsewhere',
+    code: 'ControlPlaneRemote',
     severity: 'error',
     message: `${text} runs its control plane in another cluster (spec.remoteHostCluster), which also has its Service.`,
     action:
@@ -157,7 +157,7 @@ function versionMissing(text: string): Finding {
 
 function noPatches(text: string, apiVersion: string): Finding {
   return {
-    code: 'K0smotronProxyStays',
+    code: 'K0smotronProxyEnabled',
     severity: 'warning',
     message: `${text} is served as ${apiVersion}, which has no spec.patches. k0smotron therefore deploys its own proxy (DaemonSet default/k0smotron-haproxy) to the workers, and Service default/kubernetes points to it.`,
     action: `Upgrade k0smotron to 2.0 or newer, which serves ${PATCHES_VERSION}.`,
@@ -174,7 +174,7 @@ function externalAddressFindings(object: KubeObject, spec: PreparationSpec): rea
   const { api } = spec.hosts;
   return [
     {
-      code: 'ExternalAddressOther',
+      code: 'ExternalAddressMismatch',
       severity: 'warning',
       message: `Field ${field} is ${quoted(external)} instead of ${api}, so k0smotron points the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), bypassing the edge.`,
       action: `Set it to ${api}, unless the CNI should keep using that address.`,

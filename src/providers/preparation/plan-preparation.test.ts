@@ -187,7 +187,7 @@ describe('a plan', () => {
     );
 
     expect(findings).toMatchObject([
-      { code: 'PreparedForAnother', message: expect.stringContaining('tenants/b') },
+      { code: 'ControlPlaneConflict', message: expect.stringContaining('tenants/b') },
     ]);
   });
 });

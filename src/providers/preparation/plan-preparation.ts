@@ -347,7 +347,7 @@ function recordLengthFinding(
   if (recordText(exposure, nextRecord(record, plans, 'before')) !== undefined) return undefined;
   const objects = plans.filter(({ isDue }) => isDue).map(({ live }) => objectText(live));
   return {
-    code: 'FormerValuesTooLong',
+    code: 'PreviousValuesTooLong',
     severity: 'error',
     message: `The current values of the fields to change in ${objects.join(' and ')} are too long for the annotation ${RECORD_ANNOTATION}, so Snicket could not restore them.`,
     action: 'Set prepare: Report, and set the fields yourself.',
@@ -376,7 +376,7 @@ export function recordFinding(exposure: KubeObject, { problem, version }: Record
 
 function ownedByAnother(live: KubeObject, exposure: string): Finding {
   return {
-    code: 'PreparedForAnother',
+    code: 'ControlPlaneConflict',
     severity: 'error',
     message: `${objectText(live)} is already prepared for Exposure ${exposure}, and a control plane has only one pair of hosts.`,
     action: `Delete Exposure ${exposure} or this one.`,

@@ -43,7 +43,7 @@ describe('a kubeconfig', () => {
     const reported = found('kamaji', 'Report');
 
     expect(kamaji).toEqual({
-      code: 'KubeconfigLeadsElsewhere',
+      code: 'KubeconfigOutdated',
       severity: 'warning',
       message:
         'The kubeconfig of TenantControlPlane tenants/blue has the server https://10.96.0.7:6443, but it should be https://blue.k8s.example.test:443.',
@@ -75,7 +75,7 @@ describe('the certificate of the API server', () => {
     expect(found('steward', half)).toEqual([]);
     expect(found('kamaji', half)).toEqual([
       {
-        code: 'CertificateStale',
+        code: 'CertificateOutdated',
         severity: 'error',
         message:
           "The API server's certificate of TenantControlPlane tenants/blue lacks blue.konnectivity.example.test because it was issued before the hosts were set.",

@@ -76,7 +76,7 @@ function kubeconfigFindings(
   const secret = { name: `${name}-admin-kubeconfig`, namespace };
   return [
     {
-      code: 'KubeconfigLeadsElsewhere',
+      code: 'KubeconfigOutdated',
       severity: 'warning',
       message: `The kubeconfig of ${objectText(object)} has the server ${publishedServer}, but it should be https://${spec.hosts.api}:${spec.port}.`,
       action:
@@ -100,7 +100,7 @@ function certificateFindings(
   const secret = { name: `${name}-api-server-certificate`, namespace };
   return [
     {
-      code: 'CertificateStale',
+      code: 'CertificateOutdated',
       severity: 'error',
       message: `The API server's certificate of ${objectText(object)} lacks ${lacking.join(' and ')} because it was issued before the hosts were set.`,
       action: renewal(secret, policy),

@@ -145,10 +145,10 @@ describe('an object with the annotation snicket.dev/edge', () => {
 
     expect(shimObstacle(undefined, owner)).toBeUndefined();
     expect(shimObstacle(exposure, owner)).toBeUndefined();
-    expect(shimObstacle(others, owner)).toMatchObject({ code: 'ExposureTaken' });
+    expect(shimObstacle(others, owner)).toMatchObject({ code: 'ExposureNameConflict' });
     // A user wrote it, with an owner reference for garbage collection.
     const users = changed(exposure!, { 'metadata.labels': {} });
-    expect(shimObstacle(users, owner)).toMatchObject({ code: 'ExposureTaken' });
+    expect(shimObstacle(users, owner)).toMatchObject({ code: 'ExposureNameConflict' });
   });
 });
 
@@ -179,7 +179,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
 
     expect(found.findings).toMatchObject([
       {
-        code: 'AddonIngressPresent',
+        code: 'AddonIngressConflict',
         message: expect.stringContaining('Ingress tenants/uid-of-blue'),
       },
     ]);
@@ -206,7 +206,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
       }),
     );
 
-    expect(found.findings).toMatchObject([{ code: 'ProviderMakesIngress' }]);
+    expect(found.findings).toMatchObject([{ code: 'ProviderIngressEnabled' }]);
     expect(found.findings[0]?.message).toBe(
       'Kamaji creates Ingress tenants/blue for a.example.test (class haproxy), and Snicket creates a route for the same host.',
     );
@@ -237,7 +237,7 @@ describe('a tenant of Steward', () => {
         hostAliases: [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }],
       },
     });
-    expect(codes(shim(tenant))).toEqual(['ProviderMakesProxy', 'ProviderMakesIngress']);
+    expect(codes(shim(tenant))).toEqual(['ProviderProxyEnabled', 'ProviderIngressEnabled']);
   });
 
   test.each([
@@ -249,7 +249,7 @@ describe('a tenant of Steward', () => {
 
     expect(JSON.stringify(found.exposure)).not.toContain('image');
     expect(found.findings[1]).toMatchObject({
-      code: 'ProxyWordLeftOut',
+      code: 'ProxySettingIgnored',
       message: `Image ${image} in spec.addons.tcpProxy of TenantControlPlane tenants/green does not look like an image of Snicket, so the proxies use the image of the operator.`,
     });
   });
@@ -265,7 +265,7 @@ describe('a tenant of Steward', () => {
     );
 
     expect(specOf(found)).toMatchObject({ worker: { hostAliases: [{ ip: '192.0.2.50' }] } });
-    expect(found.findings[1]).toMatchObject({ code: 'ProxyWordLeftOut' });
+    expect(found.findings[1]).toMatchObject({ code: 'ProxySettingIgnored' });
     expect(found.findings[1]?.message).toStartWith(
       'Field spec.addons.tcpProxy.resources of TenantControlPlane tenants/green is invalid in an Exposure: resources.limits.memory: invalid quantity "much": must be a quantity such as 10m, "0.5", 32Mi or 1Gi.',
     );
@@ -299,7 +299,7 @@ describe('a tenant of Steward', () => {
       'image',
     );
     expect(again.exposure).toEqual(retained.exposure);
-    expect(codes(retained)).toEqual(['ProviderMakesIngress']);
+    expect(codes(retained)).toEqual(['ProviderIngressEnabled']);
     // An Exposure whose object never had a provider proxy retains nothing.
     const users = changed(asServed, { 'metadata.annotations': {} });
     expect(specOf(shim(without, { ...NOTHING, existing: users }))).not.toMatchObject({
@@ -326,13 +326,13 @@ describe('a control plane of k0smotron', () => {
     expect(specOf(found)).toMatchObject({ hosts });
     expect(found.findings).toMatchObject([
       {
-        code: 'IngressPortDiffers',
+        code: 'IngressPortMismatch',
         message: expect.stringContaining(
           'Field spec.ingress.port of Cluster tenants/red is 8443, but the Edge uses 443, which kubeconfigs and workers will use.',
         ),
       },
       {
-        code: 'ProviderMakesIngress',
+        code: 'ProviderIngressEnabled',
         message: expect.stringContaining(
           'k0smotron creates Ingress tenants/kmc-red for spec.ingress of Cluster tenants/red (class haproxy, haproxy.org/ssl-passthrough), and Snicket creates routes for the same hosts.',
         ),
@@ -345,7 +345,7 @@ describe('a control plane of k0smotron', () => {
 
     expect(codes(shim(quiet))).toEqual([]);
     expect(codes(shim(quiet, { ingressNames: new Set(['kmc-red']) }))).toEqual([
-      'ProviderIngressLeft',
+      'ProviderRouteRemains',
     ]);
   });
 
@@ -372,7 +372,7 @@ describe('a control plane of k0smotron', () => {
 
   test.each([
     ['none', []],
-    ['haproxy', ['ProviderMakesIngress']],
+    ['haproxy', ['ProviderIngressEnabled']],
   ])(
     'has no warning for an Ingress that no controller handles: class %p',
     (className, expected) => {

@@ -64,7 +64,7 @@ export function shimObstacle(
 ): Finding | undefined {
   if (existing === undefined || isGeneratedFor(existing, owner)) return undefined;
   return {
-    code: 'ExposureTaken',
+    code: 'ExposureNameConflict',
     severity: 'error',
     message: `${objectText(owner)} requests an Exposure by annotation, but Exposure ${keyText(existing.metadata)} already exists and does not belong to it.`,
     action: `Remove the annotation ${EDGE_ANNOTATION}, or delete that Exposure.`,

@@ -69,7 +69,7 @@ function quantitiesIn(resources: unknown): Readonly<Record<string, unknown>> {
 
 function ownProxy(object: KubeObject): Finding {
   return {
-    code: 'ProviderMakesProxy',
+    code: 'ProviderProxyEnabled',
     severity: 'warning',
     message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy runs in the tenant and writes the same endpoints as Snicket. Its resources, its hostAliases and an image of Snicket are copied to spec.worker of the Exposure.`,
     action:
@@ -104,5 +104,5 @@ function invalidSetting(object: KubeObject, field: string, error: z.ZodError): F
 }
 
 function droppedSetting(message: string, action: string): Finding {
-  return { code: 'ProxyWordLeftOut', severity: 'warning', message, action };
+  return { code: 'ProxySettingIgnored', severity: 'warning', message, action };
 }

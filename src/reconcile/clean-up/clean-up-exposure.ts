@@ -97,7 +97,7 @@ export async function cleanUpExposure(
       return waiting(PREPARATION_FINALIZER, unrestored, time, consequence);
     }
     const note = `Gave up after ${secondsText(time)}. ${unrestored.because} The fields that Snicket wrote stay in the objects of the control plane.`;
-    const reason = 'ControlPlaneLeftPrepared';
+    const reason = 'ControlPlaneNotRestored';
     events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
     // The record goes with the Exposure: the log is the only place that keeps the previous values.
     const record = object.metadata.annotations?.[RECORD_ANNOTATION];
@@ -117,7 +117,7 @@ export async function cleanUpExposure(
       return waiting(TENANT_FINALIZER, rest, left, KEEPS_TENANT_OBJECTS);
     }
     const note = `Gave up after ${secondsText(left)}. ${rest.because} Left in place in the tenant: DaemonSet kube-system/snicket-proxy, its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes.`;
-    const reason = 'TenantLeftBehind';
+    const reason = 'TenantNotCleanedUp';
     events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
     log.error('tenant not cleaned up', { exposure: key, reason: rest.because });
   }

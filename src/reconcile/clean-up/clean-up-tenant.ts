@@ -180,7 +180,12 @@ function reportOtherOwner(
   { events }: TenantCleanupDeps,
 ): void {
   const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(holderIdentity)}.`;
-  events.record(exposure, { type: 'Warning', action: 'CleanUp', reason: 'TenantLeftBehind', note });
+  events.record(exposure, {
+    type: 'Warning',
+    action: 'CleanUp',
+    reason: 'TenantNotCleanedUp',
+    note,
+  });
 }
 
 /** The objects may be Snicket's, if another client has removed its labels and annotations. */
@@ -191,7 +196,12 @@ function reportForeign(
 ): void {
   const names = foreign.map(objectText).join(', ');
   const note = `Left in place in the tenant because Snicket does not manage it: ${names}.`;
-  events.record(exposure, { type: 'Warning', action: 'CleanUp', reason: 'TenantLeftBehind', note });
+  events.record(exposure, {
+    type: 'Warning',
+    action: 'CleanUp',
+    reason: 'TenantNotCleanedUp',
+    note,
+  });
 }
 
 function reportRemainingAddress(
@@ -204,7 +214,7 @@ function reportRemainingAddress(
   events.record(exposure, {
     type: 'Warning',
     action: 'CleanUp',
-    reason: 'AddressLeftBehind',
+    reason: 'AddressNotRemoved',
     note,
   });
   log.error('virtual address not removed from every node', {

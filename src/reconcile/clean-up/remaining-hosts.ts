@@ -55,7 +55,7 @@ export async function recordRemainingHosts(
   if (sentences.length === 0) return;
   const gone = `${objectText(owner)} is no longer behind the edge, and ${host} does not point to it.`;
   const note = [gone, ...sentences].join(' ');
-  events.record(owner, { type: 'Warning', action: 'CleanUp', reason: 'EdgeLeft', note });
+  events.record(owner, { type: 'Warning', action: 'CleanUp', reason: 'EdgeRemoved', note });
 }
 
 function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {

@@ -136,8 +136,8 @@ describe('the hops of the tenant', () => {
 
   test('say why they are not known', () => {
     expect(withTenantHops(probed, [])?.slice(1)).toMatchObject([
-      { name: 'endpoints', state: 'Skip', code: 'NotLookedAt' },
-      { name: 'proxies', state: 'Skip', code: 'NotLookedAt' },
+      { name: 'endpoints', state: 'Skip', code: 'NotObserved' },
+      { name: 'proxies', state: 'Skip', code: 'NotObserved' },
     ]);
     expect(withTenantHops(undefined, [])).toBeUndefined();
   });

@@ -14,7 +14,7 @@ const BEGIN = '2026-11-16T00:00:00Z';
 const WAITING = waits('ProxiesNotReady', 'none is ready');
 
 function before(status: 'True' | 'False' | 'Unknown'): ExposureStatus {
-  const claim = { reason: 'NotLookedAt', message: 'Not reconciled yet', observedGeneration: 1 };
+  const claim = { reason: 'NotObserved', message: 'Not reconciled yet', observedGeneration: 1 };
   return {
     conditions: [{ type: 'WorkersReady', status, ...claim, lastTransitionTime: BEGIN }],
   };

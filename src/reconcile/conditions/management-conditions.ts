@@ -84,7 +84,7 @@ function errorState(
   const isComing = provided?.phase === 'provisioning';
   const unprepared = preparation.find(isError);
   if (unprepared !== undefined) {
-    const isNext = isComing && unprepared.code === 'CertificateStale';
+    const isNext = isComing && unprepared.code === 'CertificateOutdated';
     return isNext ? waits(unprepared.code, findingText(unprepared)) : fails(unprepared);
   }
   const missing = findings.find(isError);
@@ -141,7 +141,7 @@ export function stateBefore(
 }
 
 function notReconciled(): ConditionState {
-  return { status: 'Unknown', reason: 'NotLookedAt', message: 'Not reconciled yet.' };
+  return { status: 'Unknown', reason: 'NotObserved', message: 'Not reconciled yet.' };
 }
 
 /** A tenant that is starting is reported after this time: most have started by then, and each report is a write. */

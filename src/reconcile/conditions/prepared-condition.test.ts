@@ -44,11 +44,14 @@ describe('Prepared', () => {
   });
 
   test('fails for a certificate that its provider keeps, and is no trouble before it has begun to run', () => {
-    const stale = finding('CertificateStale', 'error');
+    const stale = finding('CertificateOutdated', 'error');
     const conditionIn = (phase: ProvidedFacts['phase']) =>
       preparedState({ findings: [], provided: inPhase(phase) }, [stale]);
 
-    expect(conditionIn('serving')).toMatchObject({ status: 'False', reason: 'CertificateStale' });
+    expect(conditionIn('serving')).toMatchObject({
+      status: 'False',
+      reason: 'CertificateOutdated',
+    });
     expect(conditionIn('serving').isWaiting).toBeUndefined();
     expect(conditionIn('provisioning')).toMatchObject({ status: 'False', isWaiting: true });
   });

@@ -47,7 +47,7 @@ function handshakeState(hops: readonly KnownHop[]): ConditionState {
   }
   return {
     status: 'Unknown',
-    reason: 'NotTold',
+    reason: 'AdmissionUnknown',
     message: `The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.${sni === undefined ? '' : ` ${sni.message}`}`,
   };
 }

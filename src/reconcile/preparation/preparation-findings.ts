@@ -52,7 +52,7 @@ function ownedText({ fields, live }: PreparationPlan, field: string): string {
 export function wantedFinding(plan: PreparationPlan): Finding {
   const { live, differing } = plan;
   return {
-    code: 'PreparationWanted',
+    code: 'PreparationRequired',
     severity: 'error',
     message: `${objectText(live)} lacks fields that it needs behind the edge: ${fieldsText(differing)}.`,
     action: `${YOURSELF}, or set prepare: Patch.${existingHostsText(plan)}`,
@@ -82,7 +82,7 @@ function existingHostsText({ differing }: PreparationPlan): string {
 /** The API server, or a webhook of the provider, rejects the write. */
 export function refusedFinding({ live }: PreparationPlan, error: KubeError): Finding {
   return {
-    code: 'PreparationRefused',
+    code: 'PreparationRejected',
     severity: 'error',
     message: sentence(`${objectText(live)} could not be written: ${quoted(error.message)}`),
     action: 'Correct the object or the Exposure.',
@@ -102,7 +102,7 @@ export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
 /** The write succeeded, but a webhook has changed it. */
 export function notKeptFinding(live: KubeObject, fields: readonly FieldState[]): Finding {
   return {
-    code: 'PreparationNotKept',
+    code: 'PreparationChanged',
     severity: 'error',
     message: `${objectText(live)} was written, but a webhook changed it: ${fieldsText(fields)}.`,
     action: YOURSELF,
@@ -123,7 +123,7 @@ export function contestedFinding(
   const when = since === undefined ? '' : `, since ${since.toISOString().slice(0, 19)}Z`;
   const suspects = owners === '' && others !== '' ? ` (other field managers: ${others})` : '';
   return {
-    code: 'PreparationContested',
+    code: 'PreparationReverted',
     severity: 'error',
     message: `${who} reverts Snicket's changes to ${objectText(live)}${when}${suspects}: ${fieldsText(differing)}.`,
     action: `${YOURSELF}, or stop the other writer. Snicket retries with increasing delays.`,

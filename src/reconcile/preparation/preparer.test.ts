@@ -99,7 +99,7 @@ describe.concurrent('prepare: Patch', () => {
     const afterwards = await lab.prepare('Force', { spec, exposure: lab.exposure('second') });
 
     expect(outcome.findings).toMatchObject([
-      { code: 'PreparedForAnother', message: expect.stringContaining('Exposure tenants/blue') },
+      { code: 'ControlPlaneConflict', message: expect.stringContaining('Exposure tenants/blue') },
     ]);
     expect(after).toEqual(before);
     expect(record).toBeUndefined();
@@ -119,7 +119,7 @@ describe.concurrent('prepare: Patch', () => {
 
     expect(outcomes.filter(({ isPrepared }) => isPrepared).length).toBe(1);
     expect(outcomes.flatMap(({ findings }) => findings)).toMatchObject([
-      { code: 'PreparedForAnother' },
+      { code: 'ControlPlaneConflict' },
     ]);
     const records = [lab.record('blue'), lab.record('second')];
     expect(records.filter((record) => record !== undefined).length).toBe(1);
@@ -176,7 +176,7 @@ describe.concurrent('prepare: Patch', () => {
 
     expect(await lab.prepare()).toMatchObject({ isPrepared: true });
     expect((await lab.prepare('Force', { exposure: lab.exposure('copy') })).findings).toMatchObject(
-      [{ code: 'PreparedForAnother' }],
+      [{ code: 'ControlPlaneConflict' }],
     );
     const before = lab.tenant();
     expect(await lab.restore({ exposure: lab.exposure('copy') })).toBeUndefined();
@@ -236,7 +236,7 @@ describe.concurrent('prepare: Patch', () => {
     }
 
     expect(waits.map(({ requeueAfterMs }) => requeueAfterMs)).toEqual([1_000, 2_000, 4_000, 8_000]);
-    expect(waits[0]?.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(waits[0]?.findings).toMatchObject([{ code: 'PreparationReverted' }]);
     expect(waits[0]?.findings[0]?.message).toStartWith(
       `Another client reverts Snicket's changes to TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z (other field managers: user): .spec.controlPlane.ingress.hostname is unset, desired "blue.k8s.example.test:443"; .spec.controlPlane.ingress.ingressClassName is unset, desired "snicket-unhandled".`,
     );
@@ -347,7 +347,7 @@ describe.concurrent('prepare: Patch', () => {
 
     const outcome = await lab.prepare('Force');
 
-    expect(outcome.findings).toMatchObject([{ code: 'FormerValuesTooLong' }]);
+    expect(outcome.findings).toMatchObject([{ code: 'PreviousValuesTooLong' }]);
     expect(at(lab, CLASS)).toBeUndefined();
   });
 
@@ -425,7 +425,7 @@ describe.concurrent('prepare: Report', () => {
     const outcome = await lab.prepare('Report');
 
     expect(outcome.isPrepared).toBe(false);
-    expect(outcome.findings).toMatchObject([{ code: 'PreparationWanted' }]);
+    expect(outcome.findings).toMatchObject([{ code: 'PreparationRequired' }]);
     expect(outcome.findings[0]?.message).toContain(
       'TenantControlPlane tenants/blue lacks fields that it needs behind the edge: .spec.controlPlane.ingress.hostname is unset, desired "blue.k8s.example.test:443"; .spec.controlPlane.ingress.ingressClassName is unset, desired "snicket-unhandled"; .spec.networkProfile.certSANs is unset, desired ["blue.k8s.example.test","blue.konnectivity.example.test"]; .spec.controlPlane.deployment.extraArgs.apiServer is unset, desired ["--endpoint-reconciler-type=none"]; .spec.addons.konnectivity.agent.extraArgs is unset, desired ["--proxy-server-host=blue.konnectivity.example.test","--proxy-server-port=443"].',
     );
@@ -485,7 +485,7 @@ describe.concurrent('prepare: Force', () => {
     await lab.userApplies({ [HOST]: 'old.example.test' }, true);
     const again = await lab.prepare('Force');
 
-    expect(contested.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(contested.findings).toMatchObject([{ code: 'PreparationReverted' }]);
     expect(contested.findings[0]?.message).toBe(
       `Field manager user reverts Snicket's changes to TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z: .spec.controlPlane.ingress.hostname is "old.example.test", desired "blue.k8s.example.test:443".`,
     );
@@ -520,7 +520,7 @@ describe.concurrent('prepare: Force', () => {
     const tried = await lab.prepare('Force');
     const waiting = await lab.prepare('Force');
 
-    expect(tried.findings).toMatchObject([{ code: 'PreparationNotKept' }]);
+    expect(tried.findings).toMatchObject([{ code: 'PreparationChanged' }]);
     expect(waiting.findings).toEqual(tried.findings);
     expect(waiting.requeueAfterMs).toBe(1_000);
   });
@@ -532,7 +532,7 @@ describe.concurrent('prepare: Force', () => {
     lab.preparer.forget('tenants/blue');
 
     const waiting = await lab.prepare('Force');
-    expect(found.findings).toMatchObject([{ code: 'PreparationNotKept' }]);
-    expect(waiting.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(found.findings).toMatchObject([{ code: 'PreparationChanged' }]);
+    expect(waiting.findings).toMatchObject([{ code: 'PreparationReverted' }]);
   });
 });

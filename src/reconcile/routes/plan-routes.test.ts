@@ -162,7 +162,7 @@ describe('an object with a name that is needed', () => {
 
     expect(applied(plan)).toEqual(names(DESIRED.slice(0, -1)));
     expect(plan).toMatchObject({ remove: [], previous: [], isApplied: false });
-    expect(plan.obstacle).toMatchObject({ code: 'NameTaken', severity: 'error' });
+    expect(plan.obstacle).toMatchObject({ code: 'NameConflict', severity: 'error' });
   });
 
   test('is written if a restore has dropped its owner', () => {

@@ -159,7 +159,7 @@ function isForeign({ desired, live }: PlannedObject): boolean {
 
 function nameTaken(object: KubeObject): Finding {
   return {
-    code: 'NameTaken',
+    code: 'NameConflict',
     severity: 'error',
     message: `${objectText(object)} already exists and was not created by Snicket.`,
     action: 'Delete or rename it, or choose another name for the Exposure.',

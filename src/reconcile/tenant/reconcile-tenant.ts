@@ -28,7 +28,7 @@ import { ownedElsewhere, ownedHere } from './ownership/ownership-findings.ts';
 import type { Ownership, TenantOwnership } from './ownership/tenant-ownership.ts';
 import type { RolloutPacer } from './rollout-pacing.ts';
 import { pacedOutcome, paceRollout } from './rollout.ts';
-import { TenantNotInitialised } from './tenant-facts.ts';
+import { TenantNotInitialized } from './tenant-facts.ts';
 import { tenantFault } from './tenant-fault.ts';
 import { outcomeOf, type ObservedTenant, type TenantOutcome } from './tenant-outcome.ts';
 import { applyTenantSide, areNeeded, tenantChanges } from './tenant-side.ts';
@@ -58,7 +58,7 @@ const WITHOUT_PROXIES: Poll = { reason: 'WithoutProxies', firstMs: 5_000 };
 const EXPIRED: Poll = { reason: 'LeaseExpired', firstMs: 1_000 };
 /** The limit after a failure: what was read and written by then helps the next attempt. */
 const FAILING_TIMEOUT_MS = 5_000;
-const NOT_INITIALISED: Poll = { reason: 'TenantNotInitialised', firstMs: 2_000 };
+const NOT_INITIALISED: Poll = { reason: 'TenantNotInitialized', firstMs: 2_000 };
 /** The gateway's keys are not watched: unusable ones are read again after this time. */
 const NO_CREDENTIALS_MS = 60_000;
 
@@ -121,7 +121,7 @@ export async function reconcileTenant(
     if (signal.aborted) throw error;
     if (error instanceof ManagementFailed) throw error.cause;
     if (error instanceof TenantNotOwned) return expired(error);
-    if (error instanceof TenantNotInitialised) {
+    if (error instanceof TenantNotInitialized) {
       link.reader.clear();
       return notInitialised(error);
     }
@@ -161,7 +161,7 @@ async function inManagement<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Observe, plan and apply, once the Lease is held. @throws KubeError, TenantNotInitialised, TenantNotOwned, ManagementFailed */
+/** Observe, plan and apply, once the Lease is held. @throws KubeError, TenantNotInitialized, TenantNotOwned, ManagementFailed */
 async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOutcome> {
   const { key, observation, link, deps } = task;
   const { pacer, clock } = deps;
@@ -216,7 +216,7 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
   return { ...pacedOutcome(key, outcome, rollout), certificate, observed: withChanges };
 }
 
-/** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialised, ManagementFailed */
+/** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialized, ManagementFailed */
 async function acquire(
   { key, observation, link, deps, finalizers, signal: outer }: Task,
   confirm: boolean,
@@ -230,7 +230,7 @@ async function acquire(
   } catch (error) {
     // An API server creates the namespace within seconds of its start.
     if (!isKubeError(error, 'NotFound')) throw error;
-    throw new TenantNotInitialised(leaseClient.server, 'Namespace kube-system');
+    throw new TenantNotInitialized(leaseClient.server, 'Namespace kube-system');
   }
 }
 
@@ -241,7 +241,7 @@ async function notOwned(
 ): Promise<TenantOutcome> {
   deps.pacer.unreachable(key);
   if (ownership.kind === 'Deleting') {
-    return { condition: waits('Leaving', 'The Exposure is being deleted.'), hops: [] };
+    return { condition: waits('CleaningUp', 'The Exposure is being deleted.'), hops: [] };
   }
   // There is nothing to clean up in a tenant of another Exposure.
   await inManagement(async () =>
@@ -263,9 +263,9 @@ function expired({ message }: TenantNotOwned): TenantOutcome {
   return { condition, hops: [], poll: EXPIRED };
 }
 
-function notInitialised({ message }: TenantNotInitialised): TenantOutcome {
+function notInitialised({ message }: TenantNotInitialized): TenantOutcome {
   const action = 'Wait a few seconds.';
-  const finding: Finding = { code: 'TenantNotInitialised', severity: 'error', message, action };
+  const finding: Finding = { code: 'TenantNotInitialized', severity: 'error', message, action };
   return { condition: waitsFor(finding, message), hops: [], poll: NOT_INITIALISED };
 }
 

@@ -4,7 +4,7 @@ import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts'
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
-import { readTenantFacts, TenantNotInitialised, tenantNodes } from './tenant-facts.ts';
+import { readTenantFacts, TenantNotInitialized, tenantNodes } from './tenant-facts.ts';
 import { TenantLink } from './link/tenant-link.ts';
 import type { Node } from './link/tenant-view.ts';
 
@@ -131,6 +131,6 @@ describe('a tenant that is asked', () => {
     await using server = await MemoryApiServer.start();
     const view = linkTo(server);
 
-    expect(readTenantFacts(view, options())).rejects.toThrow(TenantNotInitialised);
+    expect(readTenantFacts(view, options())).rejects.toThrow(TenantNotInitialized);
   });
 });

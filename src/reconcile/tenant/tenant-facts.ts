@@ -11,8 +11,8 @@ import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import type { Node, TenantView } from './link/tenant-view.ts';
 
 /** The API server creates the Service `kubernetes` within seconds of its start. Until then nothing can be planned. */
-export class TenantNotInitialised extends Error {
-  override readonly name = 'TenantNotInitialised';
+export class TenantNotInitialized extends Error {
+  override readonly name = 'TenantNotInitialized';
 
   constructor(server: string, missing = 'Service default/kubernetes') {
     super(`The API server at ${server} has not created ${missing} yet.`);
@@ -26,7 +26,7 @@ export interface TenantFactsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads the facts. @throws KubeError, TenantNotInitialised */
+/** Reads the facts. @throws KubeError, TenantNotInitialized */
 export async function readTenantFacts(
   view: TenantView,
   { clusterDomain, signal }: TenantFactsOptions,
@@ -37,7 +37,7 @@ export async function readTenantFacts(
   const service = await reader.get<Service>(RESOURCES.service, KUBERNETES, { signal });
   const domain = clusterDomain ?? (await readClusterDomain(view, signal));
   const serviceAddresses = service?.spec?.clusterIPs ?? [];
-  if (serviceAddresses.length === 0) throw new TenantNotInitialised(reader.server);
+  if (serviceAddresses.length === 0) throw new TenantNotInitialized(reader.server);
   await view.synced(signal);
   return {
     version: gitVersion,

@@ -3,7 +3,7 @@ import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { TenantNotOwned } from './ownership/owned-client.ts';
 import type { TenantLink } from './link/tenant-link.ts';
-import { TenantNotInitialised } from './tenant-facts.ts';
+import { TenantNotInitialized } from './tenant-facts.ts';
 import { tenantFault } from './tenant-fault.ts';
 
 const SERVER = 'https://tenant.test:6443';
@@ -12,9 +12,9 @@ const IN_TIME = new AbortController().signal;
 
 test.each<[FindingCode, Error]>([
   ['TenantForbidden', new KubeError('Forbidden', '403: not allowed')],
-  ['TenantRefuses', new KubeError('Invalid', '422: policy')],
+  ['TenantRejected', new KubeError('Invalid', '422: policy')],
   ['TenantUnreachable', new KubeError('Unreachable', 'connection refused')],
-  ['TenantNotInitialised', new TenantNotInitialised(SERVER)],
+  ['TenantNotInitialized', new TenantNotInitialized(SERVER)],
   ['TenantOwnedElsewhere', new TenantNotOwned(SERVER)],
   ['InternalError', new TypeError('undefined is not an object')],
 ])('an error with the code %s', (code, error) => {

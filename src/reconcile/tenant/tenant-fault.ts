@@ -6,7 +6,7 @@ import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import { TenantNotOwned } from './ownership/owned-client.ts';
-import { TenantNotInitialised } from './tenant-facts.ts';
+import { TenantNotInitialized } from './tenant-facts.ts';
 import { sentence } from '../../text/sentence.ts';
 
 /** By the reason of a failed call. All others are {@link UNREACHABLE}. */
@@ -25,11 +25,11 @@ const FAULTS: Partial<Record<KubeErrorReason, Pick<Finding, 'code' | 'action'>>>
       "Check that the CA in its kubeconfig is that of the tenant's API server, or correct spec.controlPlane.endpoints.",
   },
   Invalid: {
-    code: 'TenantRefuses',
+    code: 'TenantRejected',
     action: 'Check which admission policy of the tenant rejects it.',
   },
   Malformed: {
-    code: 'TenantMalformed',
+    code: 'TenantNotKubernetes',
     action: 'Check that a kube-apiserver answers at this address.',
   },
 };
@@ -41,7 +41,7 @@ export const UNREACHABLE: Pick<Finding, 'code' | 'action'> = {
 };
 
 const NOT_INITIALISED: Pick<Finding, 'code' | 'action'> = {
-  code: 'TenantNotInitialised',
+  code: 'TenantNotInitialized',
   action: 'Wait a few seconds.',
 };
 
@@ -61,7 +61,7 @@ export function tenantFault(
   if (error instanceof KubeError) {
     return apiFault(server, FAULTS[error.reason] ?? UNREACHABLE, error.message);
   }
-  if (error instanceof TenantNotInitialised) {
+  if (error instanceof TenantNotInitialized) {
     return apiFault(server, NOT_INITIALISED, error.message);
   }
   if (error instanceof TenantNotOwned) return apiFault(server, NOT_OWNED, error.message);

@@ -108,7 +108,7 @@ function foreignIn(
 
 function nameTaken(object: KubeObject): Finding {
   return {
-    code: 'NameTaken',
+    code: 'NameConflict',
     severity: 'error',
     message: `${objectText(object)} of the tenant already exists and was not created by Snicket.`,
     action: 'Delete or rename it.',

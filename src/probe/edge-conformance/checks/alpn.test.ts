@@ -16,7 +16,7 @@ test.each([
   [
     'HTTP/1.1 alone',
     ['http/1.1'],
-    'AlpnH2NotChosen',
+    'AlpnOtherProtocol',
     'Protocol http/1.1 is selected for host a.k8s.test.',
   ],
 ] as const)(

@@ -27,9 +27,9 @@ export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckRe
   const other = chosen.find(({ protocol }) => protocol !== 'h2');
   if (other !== undefined) {
     const { host, protocol } = other;
-    return checkResult('AlpnH2NotChosen', `Protocol ${protocol} is selected for host ${host}.`, {
+    return checkResult('AlpnOtherProtocol', `Protocol ${protocol} is selected for host ${host}.`, {
       host,
     });
   }
-  return checkResult('AlpnH2Kept', `Protocol h2 is selected for ${served.join(', ')}.`);
+  return checkResult('AlpnH2Negotiated', `Protocol h2 is selected for ${served.join(', ')}.`);
 }

@@ -11,7 +11,7 @@ test('an edge that breaks under load fails', async () => {
 
   const result = await checkBulk(await lab.checkup(port));
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'BulkCut' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'BulkInterrupted' });
 });
 
 test('there is nothing to check where no server speaks HTTP', async () => {

@@ -21,7 +21,7 @@ export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promis
     const response = await connection.receive(firstResponse, limits);
     if (typeof response !== 'object') {
       const message = `Host ${httpHost} at ${at} answered ${responses} of ${REQUESTS} requests of ${request.length} bytes.`;
-      return checkResult('BulkCut', message, { host: httpHost });
+      return checkResult('BulkInterrupted', message, { host: httpHost });
     }
     connection.drop(response.bytes);
     if (response.closes && responses < REQUESTS - 1) {

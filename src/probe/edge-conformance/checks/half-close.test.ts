@@ -8,9 +8,9 @@ import { checkHalfClose } from './half-close.ts';
 setDefaultTimeout(240_000);
 
 describe.each([
-  ['ends both sides when one ends', { cutsHalfClose: true }, 'HalfCloseCut'],
-  ['ignores the end of clients', { dropsEndOf: 'client' }, 'HalfCloseNotPassedOn'],
-  ['passes ends on', {}, 'HalfCloseKept'],
+  ['ends both sides when one ends', { cutsHalfClose: true }, 'HalfCloseCutsResponse'],
+  ['ignores the end of clients', { dropsEndOf: 'client' }, 'HalfCloseNotForwarded'],
+  ['passes ends on', {}, 'HalfCloseWorks'],
 ] as const)('an edge that %s', (_, faults: EdgeFaults, code) => {
   test('before a server of HTTP', async () => {
     await using lab = await EdgeLab.create();
@@ -38,7 +38,7 @@ test('an edge that passes on no end of a server may pass on those of clients', a
   const { port } = await lab.misbehavingEdge({ dropsEndOf: 'server' });
   const checkup = await lab.checkup(port);
 
-  await expectResult({ code: 'HalfCloseKept' }, async (timeoutMs) =>
+  await expectResult({ code: 'HalfCloseWorks' }, async (timeoutMs) =>
     checkHalfClose({ ...checkup, limits: { timeoutMs } }, false),
   );
 });

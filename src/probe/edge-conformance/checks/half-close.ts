@@ -42,13 +42,13 @@ export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Pro
   }
   if (!early.isAnswered)
     return checkResult(
-      'HalfCloseCut',
+      'HalfCloseCutsResponse',
       `${what} does not answer after a FIN that follows the ClientHello.`,
     );
   return early.hasEnded || !endsArrive
-    ? checkResult('HalfCloseKept', 'A response arrives after the FIN of the client.')
+    ? checkResult('HalfCloseWorks', 'A response arrives after the FIN of the client.')
     : checkResult(
-        'HalfCloseNotPassedOn',
+        'HalfCloseNotForwarded',
         `${what} does not close the connection within ${limits.timeoutMs} ms after the FIN of the client.`,
       );
 }

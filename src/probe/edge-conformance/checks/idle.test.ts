@@ -55,7 +55,7 @@ function hangUp(socket: TLSSocket): void {
 
 test('a connection that answers before and after is kept', async () => {
   expect(await idled({ onConnection: httpSpeaker(), isHttp: true })).toMatchObject({
-    code: 'IdleKept',
+    code: 'IdleWorks',
   });
 });
 
@@ -103,8 +103,8 @@ test('a connection whose first request is not answered was not quiet either', as
 // The edge or the server acts after the time that a check may take, and the connection is idle for a little longer.
 describe('a quiet connection', () => {
   test.each([
-    ['is cut by the edge', 'cutsIdleMs', 'IdleCut'],
-    ['is forgotten by the edge', 'stallsAfterIdleMs', 'IdleDead'],
+    ['is cut by the edge', 'cutsIdleMs', 'IdleClosed'],
+    ['is forgotten by the edge', 'stallsAfterIdleMs', 'IdleDropped'],
   ] as const)('that %s is a fault', async (_, fault, code) => {
     await using lab = await EdgeLab.create();
 
@@ -118,7 +118,7 @@ describe('a quiet connection', () => {
   test('that is cut by the edge is a fault, even if the server does not speak HTTP', async () => {
     await using lab = await EdgeLab.create();
 
-    await expectResult({ code: 'IdleCut' }, async (timeoutMs) => {
+    await expectResult({ code: 'IdleClosed' }, async (timeoutMs) => {
       // The check first waits in vain for the HTTP/2 settings.
       const { port } = await lab.edgeInFrontOf(silent, { cutsIdleMs: 1.5 * timeoutMs });
       const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
@@ -129,7 +129,7 @@ describe('a quiet connection', () => {
   test('that a server ends by TLS is no fault of the edge', async () => {
     await using lab = await EdgeLab.create();
 
-    await expectResult({ code: 'IdleEndedByServer' }, async (timeoutMs) => {
+    await expectResult({ code: 'IdleClosedByServer' }, async (timeoutMs) => {
       const { port } = await lab.edgeInFrontOf(httpSpeaker({ endsAfterMs: timeoutMs }));
       const checkup = await lab.checkup(port, { hosts: [HOST_A] });
       return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1.25 * timeoutMs });
@@ -144,7 +144,7 @@ describe('a quiet connection', () => {
     const { at } = checkup;
     const message = `The connection for host ${HOST_A} at ${at} is open after 0.001 s. Its server cannot be probed.`;
 
-    await expectResult({ code: 'IdleKept', message }, async (timeoutMs) =>
+    await expectResult({ code: 'IdleWorks', message }, async (timeoutMs) =>
       checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1 }),
     );
   });

@@ -40,21 +40,21 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   if (asked === 'ended') {
     return connection.endedByServer
       ? checkResult(
-          'IdleEndedByServer',
+          'IdleClosedByServer',
           `The server of ${host} closed the connection after ${seconds} s.`,
         )
-      : checkResult('IdleCut', `${what} was closed after ${seconds} s without traffic.`);
+      : checkResult('IdleClosed', `${what} was closed after ${seconds} s without traffic.`);
   }
   if (asked === TIMED_OUT) {
     const message = `${what} is open after ${idleMs / 1000} s without traffic, but nothing answers on it.`;
-    return checkResult('IdleDead', message);
+    return checkResult('IdleDropped', message);
   }
   return asked === undefined
     ? checkResult(
-        'IdleKept',
+        'IdleWorks',
         `${what} is open after ${idleMs / 1000} s. Its server cannot be probed.`,
       )
-    : checkResult('IdleKept', `${what} answers after ${idleMs / 1000} s without traffic.`);
+    : checkResult('IdleWorks', `${what} answers after ${idleMs / 1000} s without traffic.`);
 }
 
 /** Opens the connection: with HTTP/2 for its pings if the server supports it, otherwise with HTTP/1.1. */

@@ -10,9 +10,9 @@ setDefaultTimeout(240_000);
 
 describe('a client that names no host', () => {
   test.each([
-    ['leads it to the first tenant', 'first', 'NoNameLedToTenant'],
+    ['leads it to the first tenant', 'first', 'NoNameReachesTenant'],
     ['answers it in the clear', 'clear', 'NoNameNotTls'],
-    ['keeps it waiting', 'holds', 'NoNameHeld'],
+    ['keeps it waiting', 'holds', 'NoNameUnanswered'],
   ] as const)('finds an edge that %s', async (_, noName, code) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge({ noName });
@@ -34,15 +34,18 @@ describe('a client that names no host', () => {
     const { port } = lab.use(await MisbehavingEdge.start(routes, { noName: 'first' }));
     const checkup = await lab.checkup(port, { ca: lab.a.authority.cert, hosts: [HOST_A] });
 
-    expect(await checkNoName(checkup)).toMatchObject({ state: 'Fail', code: 'NoNameLedToTenant' });
+    expect(await checkNoName(checkup)).toMatchObject({
+      state: 'Fail',
+      code: 'NoNameReachesTenant',
+    });
   });
 });
 
 describe('a client that names an unknown host', () => {
   test.each([
-    ['leads it to the first tenant', 'first', 'UnknownNameLedToTenant'],
+    ['leads it to the first tenant', 'first', 'UnknownNameReachesTenant'],
     ['answers it in the clear', 'clear', 'UnknownNameNotTls'],
-    ['keeps it waiting', 'holds', 'UnknownNameHeld'],
+    ['keeps it waiting', 'holds', 'UnknownNameUnanswered'],
   ] as const)('finds an edge that %s', async (_, unknownName, code) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge({ unknownName });

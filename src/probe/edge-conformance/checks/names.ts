@@ -38,9 +38,9 @@ export async function checkNoName(input: NameCheckInput): Promise<CheckResult> {
     case 'notTls':
       return checkResult('NoNameNotTls', message);
     case 'held':
-      return checkResult('NoNameHeld', message);
+      return checkResult('NoNameUnanswered', message);
     case 'ledToTenant':
-      return checkResult('NoNameLedToTenant', message);
+      return checkResult('NoNameReachesTenant', message);
   }
 }
 
@@ -65,9 +65,9 @@ export async function checkUnknownName(input: NameCheckInput, host: string): Pro
     case 'notTls':
       return checkResult('UnknownNameNotTls', message);
     case 'held':
-      return checkResult('UnknownNameHeld', message);
+      return checkResult('UnknownNameUnanswered', message);
     case 'ledToTenant':
-      return checkResult('UnknownNameLedToTenant', message, { host: name });
+      return checkResult('UnknownNameReachesTenant', message, { host: name });
   }
 }
 

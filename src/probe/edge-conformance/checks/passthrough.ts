@@ -73,7 +73,7 @@ function faultOf(
           );
         case 'edge':
           return checkResult(
-            'PassthroughEdgeEndsTls',
+            'PassthroughEdgeTerminates',
             `${text} ${recognition.hasAuthorities ? 'No given CA signed the certificate.' : 'The certificate does not include that name.'}`,
             { host },
           );

@@ -10,5 +10,5 @@ test('an edge that accepts the PROXY header of every client gets a warning', asy
 
   const result = await checkProxyHeader(await lab.checkup(port), HOST_A, true);
 
-  expect(result).toMatchObject({ state: 'Warn', code: 'ProxyHeaderTaken' });
+  expect(result).toMatchObject({ state: 'Warn', code: 'ProxyHeaderAccepted' });
 });

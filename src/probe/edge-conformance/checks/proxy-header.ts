@@ -27,5 +27,5 @@ export async function checkProxyHeader(
   const isOwn = recognition.ownerInPlainHandshake(host, handshake.presented).kind === 'own';
   return isOwn && !isServed
     ? checkResult('ProxyHeaderRequired', `${message} Without the header, the host is not served.`)
-    : checkResult('ProxyHeaderTaken', message);
+    : checkResult('ProxyHeaderAccepted', message);
 }

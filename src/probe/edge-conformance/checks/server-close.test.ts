@@ -10,7 +10,7 @@ test('an edge that ignores the end of servers fails', async () => {
   const { port } = await lab.misbehavingEdge({ dropsEndOf: 'server' });
   const checkup = await lab.checkup(port);
 
-  const { state } = await expectResult({ code: 'ServerCloseNotPassedOn' }, async (timeoutMs) =>
+  const { state } = await expectResult({ code: 'ServerCloseNotForwarded' }, async (timeoutMs) =>
     checkServerClose({ ...checkup, limits: { timeoutMs } }),
   );
 

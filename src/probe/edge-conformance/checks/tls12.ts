@@ -53,7 +53,7 @@ function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
   if (asking.length > 0) {
     const hosts = asking.map(({ host }) => host).join(', ');
     return checkResult(
-      'ClientCertificateAsked',
+      'ClientCertificateRequested',
       `The certificate request of ${hosts} reaches the client.`,
     );
   }

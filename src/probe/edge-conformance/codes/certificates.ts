@@ -16,7 +16,7 @@ export const CERTIFICATE_CODES = {
       'Each host presents a certificate that includes its name. An edge that terminates TLS could do the same.',
     action: 'Pass the CA of each tenant with --ca to prove passthrough.',
   },
-  PassthroughEdgeEndsTls: {
+  PassthroughEdgeTerminates: {
     check: 'passthrough',
     state: 'Fail',
     title: 'edge terminates TLS',

@@ -2,13 +2,13 @@ import type { EdgeCodeEntry } from './entry.ts';
 
 /** Codes for connections and the protocols negotiated on them. */
 export const CONNECTION_CODES = {
-  AlpnH2Kept: {
+  AlpnH2Negotiated: {
     check: 'alpn-h2',
     state: 'Pass',
     title: 'HTTP/2 is negotiated',
     meaning: "The client's ALPN offer reaches the server, which selects h2.",
   },
-  AlpnH2NotChosen: {
+  AlpnOtherProtocol: {
     check: 'alpn-h2',
     state: 'Warn',
     title: 'another protocol is selected',
@@ -36,20 +36,20 @@ export const CONNECTION_CODES = {
       'Dial the server of {host} directly (openssl s_client -alpn h2,http/1.1 -connect SERVER:PORT -servername {host}). If it selects a protocol, find what terminates TLS before it and configure it to pass TLS through. If not, the edge is not at fault.',
   },
 
-  ClientCertificateAsked: {
+  ClientCertificateRequested: {
     check: 'client-certificates',
     state: 'Pass',
     title: 'server requests a certificate',
     meaning: "The server's request for a client certificate reaches the client.",
   },
 
-  HalfCloseKept: {
+  HalfCloseWorks: {
     check: 'half-close',
     state: 'Pass',
     title: 'half-close works',
     meaning: 'A client that has closed its side still receives its response.',
   },
-  HalfCloseCut: {
+  HalfCloseCutsResponse: {
     check: 'half-close',
     state: 'Fail',
     title: 'half-close cuts the response',
@@ -57,7 +57,7 @@ export const CONNECTION_CODES = {
     action:
       'Configure the edge to close each direction separately (nginx: proxy_half_close on; Traefik: terminationDelay).',
   },
-  HalfCloseNotPassedOn: {
+  HalfCloseNotForwarded: {
     check: 'half-close',
     state: 'Fail',
     title: 'half-close does not arrive',
@@ -74,14 +74,14 @@ export const CONNECTION_CODES = {
     action: 'Check the server behind the edge directly in the same way, and compare.',
   },
 
-  ServerClosePassedOn: {
+  ServerCloseForwarded: {
     check: 'server-close',
     state: 'Pass',
     title: 'close of the server arrives',
     meaning:
       'When the server closes a connection, the client receives the complete response and the close.',
   },
-  ServerCloseNotPassedOn: {
+  ServerCloseNotForwarded: {
     check: 'server-close',
     state: 'Fail',
     title: 'close of the server does not arrive',
@@ -89,13 +89,13 @@ export const CONNECTION_CODES = {
     action: 'Configure the edge to forward the close of a direction.',
   },
 
-  IdleKept: {
+  IdleWorks: {
     check: 'idle',
     state: 'Pass',
     title: 'idle connection works',
     meaning: 'A connection still works after the idle time.',
   },
-  IdleCut: {
+  IdleClosed: {
     check: 'idle',
     state: 'Fail',
     title: 'idle connection is closed',
@@ -103,7 +103,7 @@ export const CONNECTION_CODES = {
     action:
       'Raise the idle timeout of the edge to more than an hour (HAProxy: timeout client, server and tunnel; nginx: proxy_timeout).',
   },
-  IdleDead: {
+  IdleDropped: {
     check: 'idle',
     state: 'Fail',
     title: 'idle connection is dead',
@@ -111,7 +111,7 @@ export const CONNECTION_CODES = {
     action:
       'Raise the idle timeout of the edge, and of firewalls and load balancers before and behind it.',
   },
-  IdleEndedByServer: {
+  IdleClosedByServer: {
     check: 'idle',
     state: 'Warn',
     title: 'server closed the idle connection',
@@ -142,7 +142,7 @@ export const CONNECTION_CODES = {
     title: 'many bytes on one connection',
     meaning: 'Many requests on one connection are all answered.',
   },
-  BulkCut: {
+  BulkInterrupted: {
     check: 'bulk',
     state: 'Fail',
     title: 'connection breaks',
@@ -156,7 +156,7 @@ export const CONNECTION_CODES = {
     title: 'PROXY header is rejected',
     meaning: 'Clients cannot forge their address with a PROXY protocol header.',
   },
-  ProxyHeaderTaken: {
+  ProxyHeaderAccepted: {
     check: 'proxy-header',
     state: 'Warn',
     title: 'PROXY header is accepted',

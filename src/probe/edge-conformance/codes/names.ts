@@ -25,7 +25,7 @@ export const NAME_CODES = {
     action:
       'Configure the edge to close the connection, or to answer with the TLS alert unrecognized_name.',
   },
-  NoNameHeld: {
+  NoNameUnanswered: {
     check: 'no-name',
     state: 'Warn',
     title: 'no name is not answered',
@@ -33,7 +33,7 @@ export const NAME_CODES = {
     action:
       'Configure the edge to close the connection, or to answer with the TLS alert unrecognized_name.',
   },
-  NoNameLedToTenant: {
+  NoNameReachesTenant: {
     check: 'no-name',
     state: 'Fail',
     title: 'no name reaches a tenant',
@@ -63,7 +63,7 @@ export const NAME_CODES = {
     action:
       'Configure the edge to close the connection, or to answer with the TLS alert unrecognized_name.',
   },
-  UnknownNameHeld: {
+  UnknownNameUnanswered: {
     check: 'unknown-name',
     state: 'Warn',
     title: 'unknown name is not answered',
@@ -71,7 +71,7 @@ export const NAME_CODES = {
     action:
       'Configure the edge to close the connection, or to answer with the TLS alert unrecognized_name.',
   },
-  UnknownNameLedToTenant: {
+  UnknownNameReachesTenant: {
     check: 'unknown-name',
     state: 'Fail',
     title: 'unknown name reaches a tenant',
