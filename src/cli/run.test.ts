@@ -34,7 +34,7 @@ test('refuses a state that others can read, with the chmod to run', async () => 
     exitCode: 2,
     stdout: '',
     stderr:
-      'error: state has the mode 755: others could read the keys of tenants\nhint: run: chmod 700 state\n',
+      'error: state has the mode 755: other users could read the keys of tenants\nhint: run: chmod 700 state\n',
   });
 });
 
@@ -60,7 +60,7 @@ test('refuses a state that another one has, and takes it when that one was kille
 
   expect(exitCode).toBe(2);
   expect(stderr).toBe(
-    `error: another snicket has the state ${lab.state}\nhint: end it, or give another folder with --state\n`,
+    `error: the state ${lab.state} is in use by another snicket process\nhint: stop it, or pass another directory with --state\n`,
   );
   await lab.stop('SIGKILL');
   await lab.start();

@@ -18,6 +18,6 @@ test.each([
   [{ port: 7443 }, 7443],
 ])('an Edge %j that nobody listens for is told, with where it would be', (spec, port) => {
   expect(unservedPorts([edge({ port: 6443 }), edge(spec)], places)).toEqual([
-    `Edge shared has port ${port}, and no --listen has it (127.0.0.1:6443, [::1]:8443): clients and workers dial ${port}, so let a NAT or a load balancer lead it here, or write the port that is listened on into the Edge`,
+    `no --listen address has the port of Edge shared, ${port} (listening on 127.0.0.1:6443, [::1]:8443): clients and workers dial ${port}, so forward it here with a NAT or load balancer, or set spec.port to the port of a --listen address`,
   ]);
 });

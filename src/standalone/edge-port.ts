@@ -16,7 +16,7 @@ export function unservedPorts(
     const port = numberAt(edge, 'spec', 'port');
     if (listen.some((at) => at.port === port)) return [];
     return [
-      `Edge ${edge.metadata.name} has port ${port}, and no --listen has it (${places}): clients and workers dial ${port}, so let a NAT or a load balancer lead it here, or write the port that is listened on into the Edge`,
+      `no --listen address has the port of Edge ${edge.metadata.name}, ${port} (listening on ${places}): clients and workers dial ${port}, so forward it here with a NAT or load balancer, or set spec.port to the port of a --listen address`,
     ];
   });
 }

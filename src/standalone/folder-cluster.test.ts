@@ -88,7 +88,9 @@ describe('a state that is damaged is refused with what to do', () => {
     database.close();
 
     expect(() => open()).toThrow(StateRefused);
-    expect(() => open()).toThrow(/objects\.db cannot be used \(.*\); move it away to begin anew/);
+    expect(() => open()).toThrow(
+      /objects\.db cannot be used \(.*\); move it away to start with an empty state/,
+    );
   });
 });
 
@@ -189,13 +191,13 @@ describe('with a disk that is full', () => {
 
     const said = openWithin(0, moved);
 
-    expect(said).toStartWith('the folder has moved, which the state cannot note; a later start');
+    expect(said).toStartWith('moved folder not recorded in the state');
     expect(said).toEndWith('1 served\n');
   });
 
   test.each([0, 16, 32, 48, 60])('of %d blocks, a first start is refused', (blocks) => {
     expect(openWithin(blocks, folder)).toMatch(
-      /^StateRefused .*objects\.db cannot be used \(.*\); see to its disk, and start again\n$/,
+      /^StateRefused .*objects\.db cannot be used \(.*\); repair the disk, and start again\n$/,
     );
   });
 });
@@ -216,7 +218,7 @@ describe('a database that is lost', () => {
     close(open());
 
     expect(warnings()).toEqual([
-      expect.stringContaining(`${path()} was missing or empty in a state that was in use`),
+      expect.stringContaining('object database missing or empty, previous objects are unknown'),
     ]);
   });
 
@@ -249,7 +251,7 @@ describe('a state', () => {
     const first = open();
 
     expect(() => open()).toThrow(
-      `another snicket has the state ${state}; end it, or give another folder with --state`,
+      `the state ${state} is in use by another snicket process; stop it, or pass another directory with --state`,
     );
     close(first);
     expect(() => open()).not.toThrow();
@@ -260,13 +262,13 @@ describe('a state', () => {
     const other = join(root, 'other');
     mkdirSync(other);
 
-    expect(() => open(other)).toThrow(`the state ${state} is of the folder ${folder}`);
+    expect(() => open(other)).toThrow(`the state ${state} belongs to the folder ${folder}`);
 
     rmSync(other, { recursive: true });
     renameSync(folder, other);
     close(open(other));
     mkdirSync(folder);
-    expect(() => open(folder)).toThrow(`is of the folder ${other}`);
+    expect(() => open(folder)).toThrow(`belongs to the folder ${other}`);
   });
 
   test('is of the same folder by another path, and by a link that leads to a new version', () => {
@@ -281,7 +283,7 @@ describe('a state', () => {
     rmSync(link);
     symlinkSync(next, link);
 
-    expect(() => open(folder)).toThrow(`is of the folder ${link}, which is still there`);
+    expect(() => open(folder)).toThrow(`belongs to the folder ${link}, which still exists`);
     expect(() => open(link)).not.toThrow();
   });
 

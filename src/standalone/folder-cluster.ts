@@ -112,7 +112,7 @@ export class FolderCluster {
     try {
       collectGarbage(this.store, FOLDER_RESOURCES);
     } catch (error) {
-      this.#log.error('what a former Exposure owned is still there', { error });
+      this.#log.error('garbage collection failed', { error });
     }
   }
 
@@ -128,7 +128,7 @@ export class FolderCluster {
     if (!isSame && existsSync(before)) {
       this.#database.close();
       throw new StateRefused(
-        `the state ${state} is of the folder ${before}, which is still there, and not of ${folder}: Snicket would leave all tenants of the former. Give another folder with --state, or move the former away`,
+        `the state ${state} belongs to the folder ${before}, which still exists, not to ${folder}: Snicket would clean up all tenants of ${before}. Pass another directory with --state, or move ${before} away`,
       );
     }
     if (before !== folder) this.#recordFolder(folder, before);
@@ -143,7 +143,7 @@ export class FolderCluster {
       this.#database.folder = folder;
     } catch (error) {
       if (error instanceof StateRefused && before !== undefined) {
-        const moved = 'the folder has moved, which the state cannot note; a later start does';
+        const moved = 'moved folder not recorded in the state';
         this.#log.error(moved, { folder, before, error });
         return;
       }
@@ -153,8 +153,11 @@ export class FolderCluster {
   }
 
   #warnAboutNewDatabase(state: string): void {
-    this.#log.warn(
-      `${join(state, DATABASE_FILE)} was missing or empty in a state that was in use: what was in force is not known any more. Tenants of the folder are taken up again; those whose files are gone keep what Snicket has put into them. If you have a copy of the file, end this process and put it back`,
-    );
+    this.#log.warn('object database missing or empty, previous objects are unknown', {
+      file: join(state, DATABASE_FILE),
+      effect:
+        'tenants of the folder are taken over again; tenants whose files were removed are not cleaned up',
+      hint: 'if you have a copy of the file, stop this process and restore it',
+    });
   }
 }

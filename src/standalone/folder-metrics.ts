@@ -11,15 +11,15 @@ export function registerFolderMetrics(metrics: Metrics, state: Readonly<FolderSt
       type: 'gauge',
       samples: () => [{ value: value() }],
     });
-  gauge('files', 'Files of YAML and JSON in the folder.', () => state.files);
+  gauge('files', 'Number of YAML and JSON files in the folder.', () => state.files);
   gauge(
     'faults',
-    'Things that are wrong in the folder; what a bad file said last stays in force.',
+    'Number of faults in the folder. The last valid objects of an invalid file stay applied.',
     () => state.faults,
   );
   gauge(
     'readable',
-    '1 if the folder is in force; 0 if it cannot be read or is empty, and what it said last is.',
+    'Whether the folder is applied: 1, or 0 if it cannot be read or is empty, and its last objects stay applied.',
     () => (state.problem === undefined ? 1 : 0),
   );
 }

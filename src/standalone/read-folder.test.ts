@@ -62,7 +62,7 @@ test('of the same object in two files the first is in force, and the second is n
   expect(names).toEqual(['Edge shared', 'Edge other']);
   expect(objects[0]).toMatchObject({ spec: { domain: 'a.example.com' } });
   expect(faults).toEqual([
-    'b.yaml:9:1: Edge shared is at a.yaml:1:1 too, and that one is in force; remove one',
+    'b.yaml:9:1: Edge shared is already defined at a.yaml:1:1, which is applied; remove one of them',
   ]);
 });
 
@@ -95,7 +95,7 @@ describe('a Secret', () => {
 
     expect(names).toEqual([]);
     expect(faults).toEqual([
-      `secret.yaml:4:18: Secret default/blue-ca: files.tls.crt: there is no file ${folder}/pki/ca.crt; make it, or correct the path`,
+      `secret.yaml:4:18: Secret default/blue-ca: files.tls.crt: file not found: ${folder}/pki/ca.crt; create it, or correct the path`,
     ]);
   });
 
@@ -145,7 +145,7 @@ describe('what cannot be read is said, and the rest is read', () => {
 
     expect(await read()).toMatchObject({
       names: ['Edge shared'],
-      faults: ['a.yaml: not a text in UTF-8; write it anew'],
+      faults: ['a.yaml: not valid UTF-8; save the file as UTF-8'],
     });
   });
 
@@ -154,8 +154,8 @@ describe('what cannot be read is said, and the rest is read', () => {
     symlinkSync('nowhere', join(folder, 'b.yaml'));
 
     expect((await read()).faults).toEqual([
-      `a.yaml: ${folder}/a.yaml is not a regular file; write the content into one`,
-      `b.yaml: ${folder}/b.yaml is a link that leads nowhere`,
+      `a.yaml: ${folder}/a.yaml is not a regular file`,
+      `b.yaml: ${folder}/b.yaml is a broken symbolic link`,
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('what cannot be read is said, and the rest is read', () => {
     write('a.yaml', Buffer.alloc(4 * 1024 * 1024, '#'));
 
     expect((await read()).faults[0]).toMatch(
-      /^a\.yaml: .* has 4194304 bytes; at most \d+ are read$/,
+      /^a\.yaml: .* is too large: 4194304 bytes, at most \d+$/,
     );
   });
 
@@ -204,7 +204,7 @@ test('follows links, and no loop of them', async () => {
 
   expect(names).toEqual(['Edge shared']);
   expect(faults).toEqual([
-    'real/a.yaml:1:1: Edge shared is at links/b.yaml:1:1 too, and that one is in force; remove one',
+    'real/a.yaml:1:1: Edge shared is already defined at links/b.yaml:1:1, which is applied; remove one of them',
   ]);
 });
 

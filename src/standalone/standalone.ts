@@ -151,7 +151,7 @@ export class Standalone {
   async lost(): Promise<never> {
     const ended = async (): Promise<never> => {
       await this.#operating;
-      throw new Error('the operator has ended');
+      throw new Error('the operator stopped unexpectedly');
     };
     return Promise.race([ended(), this.gateway.lost()]);
   }
@@ -181,7 +181,7 @@ export class Standalone {
     await this.#sync.stop();
     await this.#operating?.catch((error: unknown) => {
       // The reason of the signal means that the operator had not started yet.
-      if (error !== this.#ended.signal.reason) this.#log.error('the operator failed', { error });
+      if (error !== this.#ended.signal.reason) this.#log.error('operator failed', { error });
     });
   }
 
@@ -205,7 +205,7 @@ export class Standalone {
     };
     try {
       listenOnAll({ listen }, this.#options.http, ({ message }) =>
-        this.#log.warn(`${message}; this machine has no IPv6, and IPv4 alone is served`),
+        this.#log.warn(`${message}; this machine has no IPv6, so only IPv4 is served`),
       );
     } catch (error) {
       if (!(error instanceof CannotListen)) throw error;

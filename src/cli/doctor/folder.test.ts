@@ -61,7 +61,7 @@ test('of a file that is wrong the place is said, and the others are examined', a
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toBe(
-    'error: red.yaml:1:1: no object\nhint: write apiVersion, kind and metadata.name\n',
+    'error: red.yaml:1:1: not an object\nhint: set apiVersion, kind and metadata.name\n',
   );
   expect(JSON.parse(stdout)).toMatchObject({ exposures: [{ exposure: 'tenants/blue' }] });
   expect(stdout).toContain('"EdgeRefused"');

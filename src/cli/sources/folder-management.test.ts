@@ -97,7 +97,7 @@ test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
       'error: no Exposures in namespace others\nhint: existing Exposures: tenants/blue\n',
     );
     expect(elsewhere.exitCode).toBe(2);
-    expect(wrong.stderr).toContain('error: red.yaml:1:1: no object');
+    expect(wrong.stderr).toContain('error: red.yaml:1:1: not an object');
     expect(wrong.stderr).not.toContain('Exposure not found: tenants/red');
     expect(wrong.exitCode).toBe(2);
   },
@@ -132,7 +132,7 @@ test('a file that is wrong keeps nobody from the kubeconfig of another tenant', 
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toBe(
-    'warning: red.yaml:1:1: no object\nhint: write apiVersion, kind and metadata.name\n',
+    'warning: red.yaml:1:1: not an object\nhint: set apiVersion, kind and metadata.name\n',
   );
   expect(stdout).toContain(`server: https://${API_HOST}:${lab.port}\n`);
   expect(exitCode).toBe(0);
@@ -148,7 +148,7 @@ test('of a file that is wrong the place is said, and the records of the others a
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toBe(
-    'error: red.yaml:1:1: no object\nhint: write apiVersion, kind and metadata.name\n',
+    'error: red.yaml:1:1: not an object\nhint: set apiVersion, kind and metadata.name\n',
   );
   expect(stdout).toContain(`127.0.0.1 ${API_HOST}\n`);
   expect(exitCode).toBe(2);

@@ -44,7 +44,7 @@ export class FileContents {
       const code = systemCode(error);
       if (code === undefined) throw error;
       if (code !== 'ENOENT') return `${path} cannot be read (${code})`;
-      return (await isLink(path)) ? `${path} is a link that leads nowhere` : undefined;
+      return (await isLink(path)) ? `${path} is a broken symbolic link` : undefined;
     }
   }
 
@@ -80,11 +80,11 @@ export class FileContents {
 }
 
 function notRegular(path: string): string {
-  return `${path} is not a regular file; write the content into one`;
+  return `${path} is not a regular file`;
 }
 
 function tooLarge(path: string, size: string): string {
-  return `${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read`;
+  return `${path} is too large: ${size} bytes, at most ${MAX_FILE_BYTES}`;
 }
 
 function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

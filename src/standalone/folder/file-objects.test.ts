@@ -74,12 +74,12 @@ describe('refuses with the place and a way out', () => {
     [
       'another driver',
       EDGE.replace('driver: snicket', 'driver: traefik'),
-      'a.yaml:6:11: Edge shared: spec.driver: "traefik" needs a management cluster; the edge of a folder is the gateway in this process, so write snicket',
+      'a.yaml:6:11: Edge shared: spec.driver: driver "traefik" requires a management cluster; use snicket, the gateway in this process',
     ],
     [
       'a Service',
       EXPOSURE.replace('endpoints: {api: ["192.0.2.5:6443"]}', 'service: {name: blue}'),
-      'a.yaml:8:14: Exposure default/blue: spec.controlPlane.service: there is no management cluster to find that in; set type to Endpoints and write endpoints in place of service, as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef',
+      'a.yaml:8:14: Exposure default/blue: spec.controlPlane.service: requires a management cluster; set type to Endpoints and replace service with endpoints, such as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef',
     ],
     [
       'what breaks a rule of the API',
@@ -94,37 +94,37 @@ describe('refuses with the place and a way out', () => {
     [
       'another kind',
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
-      'a.yaml:1:1: ConfigMap default/a: v1 ConfigMap is nothing for this folder; it takes Edge, Exposure and Secret',
+      'a.yaml:1:1: ConfigMap default/a: v1 ConfigMap is not supported in a folder; supported kinds are Edge, Exposure and Secret',
     ],
     [
       'another version',
       EDGE.replace('v1alpha1', 'v2'),
-      'a.yaml:1:13: Edge shared: apiVersion: "snicket.dev/v2"; write snicket.dev/v1alpha1',
+      'a.yaml:1:13: Edge shared: apiVersion: unsupported value "snicket.dev/v2": must be snicket.dev/v1alpha1',
     ],
     [
       'an Edge in a namespace',
       EDGE.replace('name: shared', 'name: shared\n  namespace: a'),
-      'a.yaml:5:14: Edge a/shared: metadata.namespace: an Edge is in no namespace; ',
+      'a.yaml:5:14: Edge a/shared: metadata.namespace: an Edge is cluster-scoped; ',
     ],
     [
       'the namespace of the operator',
       SECRET.replace('tenants', 'snicket-system'),
-      'a.yaml:3:38: Secret snicket-system/blue-ca: metadata.namespace: snicket-system is where Snicket keeps its own objects; write another one',
+      'a.yaml:3:38: Secret snicket-system/blue-ca: metadata.namespace: namespace snicket-system is reserved for the operator; use another one',
     ],
     [
       'finalizers',
       EXPOSURE.replace('name: blue', 'name: blue\n  finalizers: [mine]'),
-      'a.yaml:5:15: Exposure default/blue: metadata["finalizers"]: nothing for a file; ',
+      'a.yaml:5:15: Exposure default/blue: metadata["finalizers"]: not supported in a file; ',
     ],
     [
       'a kubeconfig',
       'apiVersion: v1\nkind: Config\nclusters: []\nusers: []\n',
-      'a.yaml:1:1: a kubeconfig, and no object; give the file another ending, such as .conf, and name it in files of a Secret',
+      'a.yaml:1:1: this is a kubeconfig, not an object; rename the file, for example to .conf, and reference it in files of a Secret',
     ],
     [
       'a kind that every object of JavaScript knows',
       'apiVersion: v1\nkind: constructor\nmetadata: {name: a}\n',
-      'a.yaml:1:1: constructor default/a: v1 constructor is nothing for this folder; ',
+      'a.yaml:1:1: constructor default/a: v1 constructor is not supported in a folder; ',
     ],
     [
       'annotations of a Secret that are none',
@@ -132,9 +132,13 @@ describe('refuses with the place and a way out', () => {
       'a.yaml:3:25: Secret tenants/blue-ca: metadata.annotations: invalid value "none": must be a mapping',
     ],
     ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: merge key << without a mapping'],
-    ['what is no object', 'just: text\n', 'a.yaml:1:1: no object; '],
-    ['the same twice', `${EDGE}---\n${EDGE}`, 'a.yaml:9:1: Edge shared is in line 1 too; '],
-    ['YAML that is none', 'a: b\nc: [d\n', 'a.yaml:2:4: unclosed [: '],
+    ['what is no object', 'just: text\n', 'a.yaml:1:1: not an object; '],
+    [
+      'the same twice',
+      `${EDGE}---\n${EDGE}`,
+      'a.yaml:9:1: Edge shared is already defined in line 1; ',
+    ],
+    ['YAML that is none', 'a: b\nc: [d\n', 'a.yaml:2:4: unclosed ['],
   ])('%s', (_what, text, fault) => {
     const { faults } = read(text);
 
@@ -159,7 +163,11 @@ describe('of a Secret no sentence tells a value', () => {
     ['an entry twice', { data: { a: 'YQ==' }, stringData: { a: 'hunter2' } }, 'stringData.a'],
     ['a list', { stringData: { a: ['hunter2'] } }, 'stringData.a'],
     ['lines in place of a path', { files: { a: 'users:\n- hunter2\n' } }, 'files.a'],
-    ['too much', { stringData: { a: 'hunter2 '.repeat(200_000) } }, 'more than 1048576 bytes'],
+    [
+      'too much',
+      { stringData: { a: 'hunter2 '.repeat(200_000) } },
+      'too large: a Secret has at most 1048576 bytes',
+    ],
   ])('%s', (_what, fields, path) => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, ...fields };
 

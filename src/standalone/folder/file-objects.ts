@@ -53,15 +53,15 @@ export function fileObjects(file: TextFile): FileReading {
     if (named === undefined) {
       fault(
         isKubeconfig(part.value)
-          ? 'a kubeconfig, and no object; give the file another ending, such as .conf, and name it in files of a Secret'
-          : 'no object; write apiVersion, kind and metadata.name',
+          ? 'this is a kubeconfig, not an object; rename the file, for example to .conf, and reference it in files of a Secret'
+          : 'not an object; set apiVersion, kind and metadata.name',
       );
       continue;
     }
     const { title, identity } = named;
     const duplicate = locations.get(identity);
     if (duplicate !== undefined) {
-      fault(`${title} is in line ${duplicate.line} too; remove one`);
+      fault(`${title} is already defined in line ${duplicate.line}; remove one of them`);
       continue;
     }
     locations.set(identity, locationOf(part));

@@ -41,7 +41,7 @@ test.each([
   const { faults } = await read();
 
   expect(faults[0]).toContain(
-    ': files.tls.crt: there is no such file, and it looks like a value rather than a path;',
+    ': files.tls.crt: no such file, and it looks like a value rather than a path;',
   );
   expect(JSON.stringify(faults)).not.toContain('hunter2');
 });
@@ -82,14 +82,14 @@ describe('leaves all other files in force beside', () => {
 
     expect(await read()).toEqual({
       names: ['Edge shared'],
-      faults: ['a\ufffd.yaml: the name is not in UTF-8; rename it'],
+      faults: ['a\ufffd.yaml: the file name is not valid UTF-8; rename the file'],
     });
   });
 
   test.each([
     ['a link to itself', '.loop/ca.crt', '.loop/ca.crt cannot be read (ELOOP)'],
     ['a path that is too long', `${'x'.repeat(300)}.crt`, 'cannot be read (ENAMETOOLONG)'],
-    ['a path with a NUL in it', '"a\\0b"', 'no path; write one'],
+    ['a path with a NUL in it', '"a\\0b"', 'not a path; set one'],
   ])('a Secret with %s', async (_what, path, fault) => {
     write('edge.yaml', edgeText('shared'));
     write('secret.yaml', SECRET.replace('pki/ca.crt', path));
@@ -126,7 +126,7 @@ describe('leaves all other files in force beside', () => {
 
     expect(names).toEqual(['Edge shared']);
     expect(faults).toEqual([
-      'secret.yaml:1:1: Secret default/blue-ca: more than 1048576 bytes in all; a Secret has no more',
+      'secret.yaml:1:1: Secret default/blue-ca: too large: a Secret has at most 1048576 bytes',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('leaves all other files in force beside', () => {
 
     expect(names).toEqual(['Edge shared']);
     expect(faults).toEqual([
-      `pagemap.yaml: ${folder}/pagemap.yaml has more than 3145728 bytes; at most 3145728 are read`,
+      `pagemap.yaml: ${folder}/pagemap.yaml is too large: more than 3145728 bytes, at most 3145728`,
     ]);
   });
 
@@ -156,7 +156,7 @@ describe('leaves all other files in force beside', () => {
 
     expect(names).toEqual(['Secret default/a-0', 'Secret default/c-0']);
     expect(faults).toEqual([
-      `b.yaml:669:18: Secret default/b-133: files.tls.crt: with ${folder}/large, of 1000000 bytes, all Secrets take more than 134217728 bytes from files; name smaller files, or fewer`,
+      `b.yaml:669:18: Secret default/b-133: files.tls.crt: the files of all Secrets exceed 134217728 bytes with ${folder}/large, which has 1000000 bytes; reference smaller or fewer files`,
     ]);
   });
 });

@@ -82,7 +82,7 @@ export class FolderReader {
       bytes += found.bytes.length;
       if (bytes > MAX_BYTES) {
         throw new FolderUnreadable(
-          `${this.#folder} has more than ${MAX_BYTES} bytes of YAML and JSON, counted up to ${file}; give a folder with nothing but Snicket's files`,
+          `${this.#folder} has more than ${MAX_BYTES} bytes of YAML and JSON, counted up to ${file}; pass a folder that contains only Snicket's files`,
         );
       }
       parsed.set(file, found);
@@ -118,7 +118,7 @@ export class FolderReader {
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       this.#contents.forget(path); // not counted as read, so not cached either
-      return { file, sentence: 'not a text in UTF-8; write it anew' };
+      return { file, sentence: 'not valid UTF-8; save the file as UTF-8' };
     }
   }
 }
@@ -136,7 +136,7 @@ class MergedFiles {
       const duplicate = this.#objects.get(identity);
       if (duplicate === undefined) this.#objects.set(identity, { object, file, location });
       else {
-        const sentence = `${identity} is at ${locationText(duplicate.location)} too, and that one is in force; remove one`;
+        const sentence = `${identity} is already defined at ${locationText(duplicate.location)}, which is applied; remove one of them`;
         this.#faults.push(faultIn(text, location, sentence));
       }
     }

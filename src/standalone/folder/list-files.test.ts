@@ -14,7 +14,7 @@ test('of folders that are too deep, one is named', async () => {
   mkdirSync(join(folder, deep), { recursive: true });
 
   await expect(listFiles(folder, new AbortController().signal)).rejects.toThrow(
-    `${folder} has folders more than 16 deep, such as ${deep}; give a folder with nothing but`,
+    `${folder} has folders nested more than 16 deep, such as ${deep}; pass a folder that contains only`,
   );
 });
 
@@ -22,6 +22,6 @@ test('of folders that are too many, one is named', async () => {
   for (let at = 0; at < 50; at++) mkdirSync(join(folder, 'many', `${at}`), { recursive: true });
 
   await expect(listFiles(folder, new AbortController().signal, 50)).rejects.toThrow(
-    /has more than 50 folders in it, counted up to many\/\d+; give a folder/,
+    /has more than 50 subfolders, counted up to many\/\d+; pass a folder/,
   );
 });

@@ -49,9 +49,10 @@ export async function listFiles(
     visited.add(`${dev}:${ino}`);
     const entries = await readdir(join(folder, directory), { withFileTypes: true });
     directories.push(directory);
-    if (depth > MAX_DEPTH) reject(`folders more than ${MAX_DEPTH} deep, such as ${directory}`);
+    if (depth > MAX_DEPTH)
+      reject(`folders nested more than ${MAX_DEPTH} deep, such as ${directory}`);
     if (directories.length > maxDirectories) {
-      reject(`more than ${maxDirectories} folders in it, counted up to ${directory}`);
+      reject(`more than ${maxDirectories} subfolders, counted up to ${directory}`);
     }
     const seen = entries.filter(({ name }) => !name.startsWith('.'));
     if (seen.length === 0) emptyPaths.push(directory);
@@ -60,21 +61,21 @@ export async function listFiles(
       const { name } = entry;
       const path = join(directory, name);
       if (name.includes(NOT_UTF8)) {
-        faults.push({ file: path, sentence: 'the name is not in UTF-8; rename it' });
+        faults.push({ file: path, sentence: 'the file name is not valid UTF-8; rename the file' });
         continue;
       }
       const found = entry.isSymbolicLink() ? await foundAt(path) : entry;
       if (found?.isDirectory() === true) await enter(path, depth + 1);
       else if (EXTENSION.test(name)) files.push(path); // including broken links, which the reader reports
       if (files.length > MAX_FILES) {
-        reject(`more than ${MAX_FILES} files of YAML and JSON, counted up to ${path}`);
+        reject(`more than ${MAX_FILES} YAML and JSON files, counted up to ${path}`);
       }
     }
   }
 
   function reject(what: string): never {
     throw new FolderUnreadable(
-      `${folder} has ${what}; give a folder with nothing but Snicket's files`,
+      `${folder} has ${what}; pass a folder that contains only Snicket's files`,
     );
   }
 

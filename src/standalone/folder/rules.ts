@@ -28,11 +28,13 @@ export function folderFaults(object: KubeObject): readonly Fault[] {
   const { apiVersion, kind } = object;
   const wanted = KINDS.get(kind);
   if (wanted === undefined) {
-    const sentence = `${apiVersion} ${kind} is nothing for this folder; it takes Edge, Exposure and Secret`;
+    const sentence = `${apiVersion} ${kind} is not supported in a folder; supported kinds are Edge, Exposure and Secret`;
     return [{ path: '', sentence }];
   }
   if (apiVersion !== wanted) {
-    return [{ path: 'apiVersion', sentence: `"${apiVersion}"; write ${wanted}` }];
+    return [
+      { path: 'apiVersion', sentence: `unsupported value "${apiVersion}": must be ${wanted}` },
+    ];
   }
   return [...metadataFaults(object), ...specFaults(object)];
 }
@@ -42,20 +44,21 @@ function metadataFaults({ kind, metadata }: KubeObject): readonly Fault[] {
     .filter((field) => !METADATA.has(field))
     .map((field) => ({
       path: `metadata[${JSON.stringify(field)}]`,
-      sentence: 'nothing for a file; write name, namespace, labels and annotations',
+      sentence:
+        'not supported in a file; supported fields are name, namespace, labels and annotations',
     }));
   const namespace: unknown = metadata.namespace;
   if (kind === 'Edge') {
     if (namespace === undefined) return faults;
-    const sentence = `an Edge is in no namespace; remove it, and select in spec.allowedNamespaces which namespaces may use the Edge`;
+    const sentence = `an Edge is cluster-scoped; remove the namespace, and list the namespaces that may use the Edge in spec.allowedNamespaces`;
     return [...faults, { path: 'metadata.namespace', sentence }];
   }
   if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
-    const sentence = `${JSON.stringify(namespace)} is no namespace; write up to 63 lower-case letters, digits and dashes`;
+    const sentence = `invalid namespace ${JSON.stringify(namespace)}: must be a lowercase RFC 1123 label of at most 63 characters`;
     return [...faults, { path: 'metadata.namespace', sentence }];
   }
   if (namespace !== OPERATOR_NAMESPACE) return faults;
-  const sentence = `${OPERATOR_NAMESPACE} is where Snicket keeps its own objects; write another one`;
+  const sentence = `namespace ${OPERATOR_NAMESPACE} is reserved for the operator; use another one`;
   return [...faults, { path: 'metadata.namespace', sentence }];
 }
 
@@ -71,7 +74,7 @@ function specFaults(object: KubeObject): readonly Fault[] {
   if (object.kind === 'Edge') {
     const driver = spec?.driver;
     if (driver === undefined || driver === 'snicket') return [];
-    const sentence = `${JSON.stringify(driver)} needs a management cluster; the edge of a folder is the gateway in this process, so write snicket`;
+    const sentence = `driver ${JSON.stringify(driver)} requires a management cluster; use snicket, the gateway in this process`;
     return [{ path: 'spec.driver', sentence }];
   }
   const fields = Object.keys(spec?.controlPlane ?? {});
@@ -79,6 +82,6 @@ function specFaults(object: KubeObject): readonly Fault[] {
     .filter((field) => fields.includes(field))
     .map((field) => ({
       path: `spec.controlPlane.${field}`,
-      sentence: `there is no management cluster to find that in; set type to Endpoints and write endpoints in place of ${field}, as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef`,
+      sentence: `requires a management cluster; set type to Endpoints and replace ${field} with endpoints, such as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef`,
     }));
 }

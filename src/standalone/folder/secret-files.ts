@@ -11,7 +11,7 @@ import { looksLikeValue, MAX_SECRET_BYTES, withFiles, type FolderSecret } from '
 const MAX_SECRET_FILES_BYTES = 128 * 1024 * 1024;
 
 const LOOKS_LIKE_VALUE =
-  'there is no such file, and it looks like a value rather than a path; write a path, or the value in data or stringData';
+  'no such file, and it looks like a value rather than a path; set a path, or put the value into data or stringData';
 
 /** The file of the folder whose Secrets are filled. */
 interface FillContext {
@@ -71,7 +71,7 @@ export class SecretFiles {
       paths.push(absolute);
       const content = await this.#contents.read(absolute);
       if (content === undefined || typeof content === 'string') {
-        const why = content ?? `there is no file ${absolute}; make it, or correct the path`;
+        const why = content ?? `file not found: ${absolute}; create it, or correct the path`;
         reject(looksLikeValue(path) ? LOOKS_LIKE_VALUE : why);
         continue;
       }
@@ -80,7 +80,7 @@ export class SecretFiles {
       this.#bytes += content.length;
       if (this.#bytes > MAX_SECRET_FILES_BYTES) {
         reject(
-          `with ${absolute}, of ${content.length} bytes, all Secrets take more than ${MAX_SECRET_FILES_BYTES} bytes from files; name smaller files, or fewer`,
+          `the files of all Secrets exceed ${MAX_SECRET_FILES_BYTES} bytes with ${absolute}, which has ${content.length} bytes; reference smaller or fewer files`,
         );
         return undefined;
       }

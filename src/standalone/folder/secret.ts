@@ -42,14 +42,17 @@ const schema = z
     type: z.string().default('Opaque'),
     immutable: z.boolean().optional(),
     data: entries(
-      z.string({ error: 'no text; write base64, or the text itself in stringData' }).regex(BASE64, {
-        error: 'no base64; write it with: base64 -w0, or the text itself in stringData',
-      }),
+      z
+        .string({ error: 'not a string; set base64, or the text itself in stringData' })
+        .regex(BASE64, {
+          error: 'not base64; encode it with: base64 -w0, or set the text itself in stringData',
+        }),
     ),
-    stringData: entries(z.string({ error: 'no text; put it in quotes' })),
+    stringData: entries(z.string({ error: 'not a string; put it in quotes' })),
     files: entries(
-      z.string({ error: 'no path; write one, from the folder of this file' }).regex(PATH, {
-        error: 'no path; write one, from the folder of this file, or the text itself in stringData',
+      z.string({ error: 'not a path; set one, relative to the folder of this file' }).regex(PATH, {
+        error:
+          'not a path; set one, relative to the folder of this file, or set the text itself in stringData',
       }),
     ),
   })
@@ -65,9 +68,10 @@ const schema = z
   });
 
 function entryFault(entry: string, seen: Set<string>): string | undefined {
-  if (!ENTRY.test(entry)) return 'no name of an entry; write letters, digits, dashes and dots';
+  if (!ENTRY.test(entry))
+    return 'invalid key: must consist of letters, digits, dashes, underscores and dots';
   if (seen.has(entry)) {
-    return `${entry} is in two of data, stringData and files; leave one`;
+    return `${entry} is set in more than one of data, stringData and files; keep one of them`;
   }
   seen.add(entry);
   return undefined;
@@ -93,9 +97,7 @@ export function parseSecret(value: unknown, name: string): ParsedSecret {
 function secretSentence(issue: z.core.$ZodRawIssue): string | undefined {
   const { path = [] } = issue;
   const isSecret = ['data', 'stringData'].includes(String(path[0]));
-  return isSecret
-    ? 'not what it has to be; write a mapping of entries to texts'
-    : sentenceOf(issue);
+  return isSecret ? 'must be a mapping of keys to strings' : sentenceOf(issue);
 }
 
 /**
@@ -115,7 +117,7 @@ export function withFiles(
 function assertSize({ data }: FolderSecret, name: string): void {
   const bytes = Object.values(data).reduce((sum, text) => sum + (text.length * 3) / 4, 0);
   if (bytes <= MAX_SECRET_BYTES) return;
-  const sentence = `more than ${MAX_SECRET_BYTES} bytes in all; a Secret has no more`;
+  const sentence = `too large: a Secret has at most ${MAX_SECRET_BYTES} bytes`;
   throw new InvalidObjectError(name, [{ path: '', sentence }]);
 }
 

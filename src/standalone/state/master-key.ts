@@ -37,7 +37,7 @@ export function ensureMasterKeyFile(state: string): string {
     return path;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StateRefused(`the keys of the gateway cannot be used: ${reason}`, { cause: error });
+    throw new StateRefused(`invalid gateway keys: ${reason}`, { cause: error });
   }
 }
 
@@ -67,9 +67,11 @@ export async function shareMasterKeys(
     initialContent: known,
     onContent: (bytes) => {
       parseKeys(bytes.toString('latin1'), path);
-      share(bytes).catch((error: unknown) => log.error('the new keys are not shared', { error }));
+      share(bytes).catch((error: unknown) =>
+        log.error('new gateway keys not shared with the operator', { error }),
+      );
     },
-    onError: (error) => log.debug('the keys are not read', { error }),
+    onError: (error) => log.debug('gateway keys not read', { error }),
   });
   return () => watched.stop();
 }

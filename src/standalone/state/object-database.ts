@@ -59,7 +59,7 @@ export class ObjectDatabase implements ObjectPersistence {
       if (!(error instanceof SQLiteError)) throw error;
       if (!isBusy(error)) throw unusable(this.#path, error);
       throw new StateRefused(
-        `another snicket has the state ${state}; end it, or give another folder with --state`,
+        `the state ${state} is in use by another snicket process; stop it, or pass another directory with --state`,
         { cause: error },
       );
     }
@@ -105,7 +105,7 @@ export class ObjectDatabase implements ObjectPersistence {
   lossReason(): string | undefined {
     const now = fileIdentity(this.#path);
     if (now === this.#file) return undefined;
-    return `${this.#path} was removed or replaced (${now}) while this process has it: what is in force is forgotten when it ends, and nothing keeps another snicket from this state; end it, and start it again`;
+    return `${this.#path} was removed or replaced (${now}) while this process uses it: all applied objects are lost when the process ends, and another snicket process may use this state; restart this process`;
   }
 
   /** Returns all persisted objects. @throws StateRefused */
@@ -166,7 +166,7 @@ export class ObjectDatabase implements ObjectPersistence {
 function objectOf(text: string): ApiObject {
   const object = JSON.parse(text) as Partial<ApiObject> | null;
   if (typeof object?.metadata?.name === 'string') return object as ApiObject;
-  throw new SyntaxError('what is kept is no object');
+  throw new SyntaxError('a stored value is not an object');
 }
 
 /** Returns the identity of the file at a path, or the error code if there is none. */
@@ -187,8 +187,8 @@ function unusable(path: string, cause: Error): StateRefused {
   const isDiskProblem =
     cause instanceof SQLiteError && /^SQLITE_(FULL|IOERR|READONLY|PERM)/.test(cause.code ?? '');
   const advice = isDiskProblem
-    ? 'see to its disk, and start again'
-    : 'move it away to begin anew, and Snicket knows of no tenant that it has to leave';
+    ? 'repair the disk, and start again'
+    : 'move it away to start with an empty state, in which no tenant is known that must be cleaned up';
   return new StateRefused(`${path} cannot be used (${cause.message}); ${advice}`, { cause });
 }
 
@@ -221,7 +221,7 @@ function opened(path: string): { readonly database: Database; readonly isNew: bo
     if (isNew) createTables(database);
     else if (format?.user_version !== FORMAT) {
       throw new StateRefused(
-        `${path} is of another version of Snicket (format ${format?.user_version}); use that one, or give another folder with --state`,
+        `${path} was written by another version of Snicket (format ${format?.user_version}); use that version, or pass another directory with --state`,
       );
     }
     // Takes the lock without a write, so that a process with a full disk can still serve known objects.

@@ -49,7 +49,7 @@ describe('refuses', () => {
       chmodSync(state, mode);
 
       expect(() => prepareStateFolder(state, folder)).toThrow(
-        `${state} has the mode ${mode.toString(8)}: others could read the keys of tenants; run: chmod 700 ${state}`,
+        `${state} has the mode ${mode.toString(8)}: other users could read the keys of tenants; run: chmod 700 ${state}`,
       );
     },
   );
@@ -116,7 +116,7 @@ describe('refuses', () => {
     const { stdout } = Bun.spawnSync([...asAnybody, process.execPath, '-e', code]);
 
     expect(stdout.toString()).toBe(
-      `${path} has the mode ${mode.toString(8)}: this process may not read and write it; run: chmod ${right} ${path}\n`,
+      `${path} has the mode ${mode.toString(8)}: this process cannot read and write it; run: chmod ${right} ${path}\n`,
     );
     chmodSync(path, 0o700);
   });
@@ -128,13 +128,15 @@ describe('refuses', () => {
     chownSync(state, 4711, 4711);
 
     expect(() => prepareStateFolder(state, folder)).toThrow(
-      `${state} belongs to the user 4711, and this process is of 0; run: chown 0 ${state}`,
+      `${state} belongs to user 4711, but this process runs as user 0; run: chown 0 ${state}`,
     );
   });
 
   test('a folder that would be read as part of the other', () => {
-    expect(() => prepareStateFolder(join(folder, 'state'), folder)).toThrow('give another folder');
-    expect(() => prepareStateFolder(folder, folder)).toThrow('give another folder with --state');
+    expect(() => prepareStateFolder(join(folder, 'state'), folder)).toThrow(
+      'pass another directory',
+    );
+    expect(() => prepareStateFolder(folder, folder)).toThrow('pass another directory with --state');
     expect(() => prepareStateFolder(join(folder, '.state'), folder)).not.toThrow();
     expect(() => prepareStateFolder(`${folder}-state`, folder)).not.toThrow();
   });
@@ -155,7 +157,9 @@ describe('refuses', () => {
       [join(back, 'state'), folder],
       [join(folder, 'out'), folder],
     ] as const) {
-      expect(() => prepareStateFolder(state, given)).toThrow(`the state ${state} is within`);
+      expect(() => prepareStateFolder(state, given)).toThrow(
+        `the state ${state} is inside the folder`,
+      );
     }
     expect(() => prepareStateFolder(join(folder, '.state'), link)).not.toThrow();
     expect(() => prepareStateFolder(outside, link)).not.toThrow();

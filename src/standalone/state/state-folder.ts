@@ -48,7 +48,7 @@ export function prepareStateFolder(state: string, folder: string): void {
     isReadAsPartOf(realPathOf(folder), realPathOf(state))
   ) {
     throw new StateRefused(
-      `the state ${state} is within ${folder}, and would be read as part of it; give another folder with --state`,
+      `the state ${state} is inside the folder ${folder} and would be read as part of it; pass another directory with --state`,
     );
   }
   try {
@@ -65,7 +65,7 @@ export function prepareStateFolder(state: string, folder: string): void {
     if (error instanceof StateRefused) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StateRefused(
-      `the state ${state} cannot be used (${reason}); give another folder with --state`,
+      `the state ${state} cannot be used (${reason}); pass another directory with --state`,
       { cause: error },
     );
   }
@@ -98,13 +98,13 @@ function rejectForeign(path: string, mode: '600' | '700'): void {
   for (const { uid } of [lstatSync(path), stats]) {
     if (own === undefined || uid === own) continue;
     throw new StateRefused(
-      `${path} belongs to the user ${uid}, and this process is of ${own}; run: chown ${own} ${shellWord(path)}`,
+      `${path} belongs to user ${uid}, but this process runs as user ${own}; run: chown ${own} ${shellWord(path)}`,
     );
   }
   if ((stats.mode & 0o077) === 0) return;
   const modeText = (stats.mode & 0o777).toString(8);
   throw new StateRefused(
-    `${path} has the mode ${modeText}: others could read the keys of tenants; run: chmod ${mode} ${shellWord(path)}`,
+    `${path} has the mode ${modeText}: other users could read the keys of tenants; run: chmod ${mode} ${shellWord(path)}`,
   );
 }
 
@@ -121,7 +121,7 @@ function rejectInaccessible(path: string, mode: '600' | '700'): void {
     if (systemCode(error) !== 'EACCES') throw error;
     const modeText = (stats.mode & 0o777).toString(8);
     throw new StateRefused(
-      `${path} has the mode ${modeText}: this process may not read and write it; run: chmod ${mode} ${shellWord(path)}`,
+      `${path} has the mode ${modeText}: this process cannot read and write it; run: chmod ${mode} ${shellWord(path)}`,
       { cause: error },
     );
   }

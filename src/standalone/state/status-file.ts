@@ -39,7 +39,7 @@ export function startStatusFile(state: string, store: ObjectStore, log: Logger):
       fault = undefined;
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);
-      if (sentence !== fault) log.error('the status cannot be written', { file: path, error });
+      if (sentence !== fault) log.error('status file not written', { file: path, error });
       fault = sentence;
     }
     pauseMs = Math.max(BATCH_MS, PAUSE_FACTOR * (performance.now() - startMs));

@@ -38,7 +38,7 @@ export class FaultLog {
     const present = new Set([...reading.files, ...reading.directories]);
     for (const file of before.difference(wrong)) {
       const isThere = present.has(file) || present.has(resolve(this.#folder, file));
-      const news = isThere ? 'nothing is wrong with the file any more' : 'the file is gone';
+      const news = isThere ? 'file is valid again' : 'invalid file was removed';
       this.#log.info(news, { file });
     }
     this.#reported = current;
@@ -53,5 +53,7 @@ function effectText(
 ): string {
   if (!unknown.includes(file)) return '';
   const wasApplied = [...files].some((one) => one === file || one.startsWith(`${file}/`));
-  return wasApplied ? '; what it said last stays in force' : '; nothing of it is in force yet';
+  return wasApplied
+    ? '; its last valid objects stay applied'
+    : '; none of its objects is applied yet';
 }

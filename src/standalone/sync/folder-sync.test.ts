@@ -127,7 +127,7 @@ test('a file that is wrong leaves what it said last, is told once with its line,
   await sync.start(SIGNAL);
 
   write('edge.yaml', edgeText('shared', 'NO DOMAIN'));
-  await said(/^edge\.yaml:7:11: .*; what it said last stays in force$/);
+  await said(/^edge\.yaml:7:11: .*; its last valid objects stay applied$/);
   await pass(60_000);
   await pass(60_000);
 
@@ -137,7 +137,7 @@ test('a file that is wrong leaves what it said last, is told once with its line,
     { line: 7, column: 11, excerpt: expect.stringMatching(/^7 \| .*NO DOMAIN\n +\^$/) },
   ]);
   write('edge.yaml', edgeText('shared', 'good.example.com'));
-  await said(/nothing is wrong with the file any more/);
+  await said(/file is valid again/);
   expect(domain()).toBe('good.example.com');
   expect(sync.state.faults).toBe(0);
 });
@@ -148,9 +148,9 @@ test('a file that is wrong and then removed is told to be gone, not to be right'
   await sync.start(SIGNAL);
 
   rmSync(join(folder, 'wrong.yaml'));
-  await said(/^the file is gone$/);
+  await said(/^invalid file was removed$/);
 
-  expect(log.map(({ msg }) => msg)).not.toContain('nothing is wrong with the file any more');
+  expect(log.map(({ msg }) => msg)).not.toContain('file is valid again');
   expect(sync.state.faults).toBe(0);
 });
 
@@ -243,14 +243,14 @@ test('a folder that is missing, and one without any file, leave everything in fo
   await pass(60_000);
   expect(names()).toEqual(['Edge shared']);
   expect(sync.state.problem).toBe(
-    `the folder ${folder} cannot be read (ENOENT); what it said last stays in force`,
+    `the folder ${folder} cannot be read (ENOENT); its last objects stay applied`,
   );
 
   mkdirSync(folder);
   await pass(60_000);
   await pass(60_000);
   expect(names()).toEqual(['Edge shared']);
-  expect(sync.state.problem).toContain('has no file of YAML or JSON, where there were some');
+  expect(sync.state.problem).toContain('no longer has any YAML or JSON files');
 
   write('empty.yaml', '# all of it is meant to go\n');
   await pass(60_000);
@@ -357,9 +357,7 @@ test('a disk in the folder that is not mounted any more takes nothing with it, u
 
   expect(names()).toEqual(all);
   for (const place of ['linked', 'mounted']) {
-    expect(log.filter(({ msg }) => msg.startsWith(`${place}: nothing is in there`))).toHaveLength(
-      1,
-    );
+    expect(log.filter(({ msg }) => msg.startsWith(`${place}: now empty`))).toHaveLength(1);
   }
 
   rmSync(join(folder, 'linked'));
@@ -385,7 +383,7 @@ test('a file that is moved with a mistake in it, or emptied, takes nothing away'
   expect(names()).toEqual(all);
   const faults = log.filter(({ level }) => level === 'error').map(({ msg }) => msg);
   expect(faults.filter((msg) => !msg.startsWith('moved.yaml:'))).toEqual([
-    expect.stringMatching(/^green\.yaml: nothing is in there any more/),
+    expect.stringMatching(/^green\.yaml: now empty/),
     expect.stringMatching(/^blue\.yaml: Exposure default\/blue .* and moved\.yaml/),
   ]);
 

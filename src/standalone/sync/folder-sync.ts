@@ -129,7 +129,7 @@ export class FolderSync {
     if (this.#ended.signal.aborted) return;
     if (this.state.files === 0 && this.state.problem === undefined) {
       const { folder, log } = this.#options;
-      log.warn('the folder has no file of YAML or JSON yet', { folder });
+      log.warn('folder has no YAML or JSON files yet', { folder });
     }
     this.#stopPolling = this.#options.clock.every(POLL_MS, () => this.syncSoon());
   }
@@ -141,7 +141,7 @@ export class FolderSync {
       if (this.#ended.signal.aborted) return;
       const reason = error instanceof Error ? error.message : String(error);
       const fields = error instanceof FolderUnreadable ? {} : { error };
-      this.#suspend(`${reason}; what it said last stays in force`, fields);
+      this.#suspend(`${reason}; its last objects stay applied`, fields);
     }
     const { problem } = this.state;
     this.#options.onSync?.([
@@ -208,7 +208,7 @@ export class FolderSync {
     this.#faults.report([...reading.faults, ...plan.faults, ...faults], reading, files);
     this.state.faults = this.#faults.sentences.length;
     if (changed + removed > 0) {
-      this.#options.log.info('the folder is in force', {
+      this.#options.log.info('folder applied', {
         folder: this.#options.folder,
         files: reading.files.length,
         objects: reading.objects.length,
@@ -237,6 +237,6 @@ export class FolderSync {
   #resume(): void {
     if (this.state.problem === undefined) return;
     this.state.problem = undefined;
-    this.#options.log.info('the folder is in force again', { folder: this.#options.folder });
+    this.#options.log.info('folder applied again', { folder: this.#options.folder });
   }
 }

@@ -46,7 +46,7 @@ export class FolderWrites {
       ...object,
       metadata: { ...object.metadata, annotations: { ...annotations, [FILE_ANNOTATION]: file } },
     };
-    return this.#faultOnError(file, `${identityOf(object)} cannot be put in force`, async () => {
+    return this.#faultOnError(file, `${identityOf(object)} cannot be applied`, async () => {
       if (namespace !== undefined) await this.#ensureNamespace(namespace);
       await this.#client.apply(marked, { force: true, signal });
     });
@@ -64,11 +64,15 @@ export class FolderWrites {
     const signal = this.#signal;
     const identity = identityOf(object);
     const file = fileOf(object);
-    return this.#faultOnError(file, `${identity} is gone and cannot be taken away`, async () => {
-      await this.#client.delete(resourceOf(object), object.metadata, { uid, signal });
-      const level = object.kind === 'Exposure' ? 'warn' : 'info';
-      this.#log[level]('gone from the folder; it is taken away', { object: identity, file });
-    });
+    return this.#faultOnError(
+      file,
+      `${identity} was removed from the folder but cannot be deleted`,
+      async () => {
+        await this.#client.delete(resourceOf(object), object.metadata, { uid, signal });
+        const level = object.kind === 'Exposure' ? 'warn' : 'info';
+        this.#log[level]('object removed from the folder, deleting it', { object: identity, file });
+      },
+    );
   }
 
   /** Returns a failed write as a fault of the file. The next sync retries it. */

@@ -37,7 +37,9 @@ test('a disk that is full for a while is told once, and what has to go goes when
   for (let look = 0; look < 5; look++) await pass();
 
   expect(said.filter((msg) => msg.includes('disk is full'))).toHaveLength(1);
-  expect(said.at(-1)).toStartWith('b.yaml: Edge b is gone and cannot be taken away: ');
+  expect(said.at(-1)).toStartWith(
+    'b.yaml: Edge b was removed from the folder but cannot be deleted: ',
+  );
   expect(sync.state).toMatchObject({ faults: 1, problem: undefined });
 
   isFull = false;

@@ -145,7 +145,7 @@ describe('what is missing', () => {
     const { remove, missing, faults } = plan({ live: [deep], missingSince: LONG_AGO, reading });
 
     expect({ remove, missing }).toEqual({ remove: [], missing: [] });
-    expect(faults).toEqual([expect.stringMatching(/^a: nothing is in there.*remove the folder/)]);
+    expect(faults).toEqual([expect.stringMatching(/^a: now empty;.*remove the folder/)]);
   });
 
   test('stays if a file that cannot be used has its name in it: it may have been moved there', () => {
@@ -159,7 +159,7 @@ describe('what is missing', () => {
 
     expect({ remove, missing }).toEqual({ remove: [], missing: [] });
     expect(faults).toEqual([
-      expect.stringMatching(/^edge\.yaml: Edge shared is not in here any more, and b\.yaml/),
+      expect.stringMatching(/^edge\.yaml: Edge shared is no longer in this file, and b\.yaml/),
     ]);
   });
 
@@ -234,7 +234,7 @@ describe('the same object in a file that cannot be used and in one that can', ()
     expect(plan({ reading, live: [live('Edge', 'shared', 'a.yaml')] })).toMatchObject({
       apply: [],
       remove: [],
-      faults: [expect.stringContaining('m.yaml: Edge shared is of a.yaml too')],
+      faults: [expect.stringContaining('m.yaml: Edge shared is also defined in a.yaml')],
     });
   });
 

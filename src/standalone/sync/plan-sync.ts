@@ -18,11 +18,11 @@ export const DELETION_GRACE_MS = 3_000;
 
 /** An unmounted or full disk must not delete a tenant. */
 const EMPTIED_TEXT =
-  'nothing is in there any more; what was there stays in force. If that is meant to go, remove the folder, the file or the link itself';
+  'now empty; its previous objects stay applied. To delete them, remove the folder, the file or the link itself';
 
 /** Returns the message for a folder without any files, although it has live objects. */
 export function emptyFolderText(folder: string): string {
-  return `the folder ${folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, put a new file there that is empty`;
+  return `the folder ${folder} no longer has any YAML or JSON files; its last objects stay applied. To delete all objects, create an empty file there`;
 }
 
 /** The inputs of {@link planSync}. */
@@ -62,7 +62,7 @@ export function planSync(input: SyncInput): SyncPlan {
     if (present?.metadata.deletionTimestamp !== undefined) continue;
     const currentFile = present && fileOf(present);
     if (currentFile !== undefined && currentFile < found.file && isUnknown(currentFile)) {
-      const sentence = `${identity} is of ${currentFile} too, which cannot be used; as it was there it stays in force until that file is right or gone`;
+      const sentence = `${identity} is also defined in ${currentFile}, which is invalid; its last valid version there stays applied until that file is valid or removed`;
       faults.push({ file: found.file, sentence });
     } else apply.push(found);
   }
@@ -128,7 +128,7 @@ function unusableFileNaming(
 
 function movedFault(object: KubeObject, unusableFile: string): FolderFault {
   const file = fileOf(object);
-  const sentence = `${identityOf(object)} is not in here any more, and ${unusableFile}, which has that name in it, cannot be used; it stays in force until that file is right or gone`;
+  const sentence = `${identityOf(object)} is no longer in this file, and ${unusableFile}, which contains that name, is invalid; it stays applied until that file is valid or removed`;
   return { file, sentence };
 }
 

@@ -83,10 +83,10 @@ spec:
   /** The log lines since the last start of the program. */
   abstract get log(): readonly LogLine[];
 
-  /** Waits for a log line that matches. */
+  /** Waits for a log line whose `msg` or `message` matches. */
   async logged(pattern: RegExp): Promise<LogLine> {
     return this.until(`the log says ${pattern}`, () =>
-      this.log.find(({ msg }) => pattern.test(msg)),
+      this.log.find(({ msg, message }) => pattern.test(msg) || pattern.test(String(message))),
     );
   }
 
