@@ -35,7 +35,7 @@ describe('the delay', () => {
 });
 
 describe('waiting', () => {
-  test('lasts as long as it is told to', async () => {
+  test('lasts for the given time', async () => {
     const clock = new ManualClock();
     let isOver = false;
     const waiting = delay(clock, 100, new AbortController().signal).then(() => (isOver = true));

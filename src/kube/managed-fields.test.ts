@@ -20,6 +20,6 @@ test('says who wrote which of the topmost fields, and nothing below', () => {
   expect(object.metadata.name).toBe('x');
 });
 
-test('leaves an object alone of which nothing is told', () => {
+test('leaves an object without managedFields unchanged', () => {
   expect(withShallowManagedFields(BARE)).toBe(BARE);
 });

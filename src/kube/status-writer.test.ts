@@ -51,7 +51,7 @@ test('a status that turns back is written, though the watch still shows it as it
   });
 });
 
-test('what somebody else wrote since counts, and so does another object of the same name', async () => {
+test('a later write of another client counts, and so does a new object of the same name', async () => {
   await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const client = server.client();
@@ -88,7 +88,7 @@ test('what we wrote is not foreign, whether the watch or the answer comes first'
   expect(statuses.isForeign(written, seen!)).toBe(false);
 });
 
-test('what somebody else writes is foreign, if it is to the status', async () => {
+test('a write of another client is foreign if it changes the status', async () => {
   await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const client = server.client();

@@ -120,7 +120,7 @@ test('runs as many keys at a time as it may', async () => {
 });
 
 describe('a key that fails', () => {
-  test('is repeated with a growing delay, up to a limit, and begins anew after a success', async () => {
+  test('is retried with a growing delay up to a limit, and starts over after a success', async () => {
     using bench = new Bench();
     bench.queue.add('a');
 
@@ -237,7 +237,7 @@ describe('a delayed key', () => {
   });
 });
 
-test('stops when told, after the runs that go on, and starts none', async () => {
+test('stops when aborted, after the current runs, and starts no more', async () => {
   const bench = new Bench();
   let isDone = false;
   void bench.done.then(() => (isDone = true));
@@ -255,7 +255,7 @@ test('stops when told, after the runs that go on, and starts none', async () => 
   expect(bench.started).toEqual(['a']);
 });
 
-test('tells how long the longest run has been going on, and how long all took', async () => {
+test('reports the age of the longest run, and the durations of all runs', async () => {
   using bench = new Bench(2);
   bench.queue.add('a');
   bench.clock.advance(2_000);
@@ -401,7 +401,7 @@ describe('a key that takes long', () => {
     return { clock, queue, runs, [Symbol.asyncDispose]: end };
   }
 
-  test('and is known to, has a lane of its own', async () => {
+  test('and is known to be slow uses a separate lane', async () => {
     const slowLane = { concurrency: 2, isSlow: (key: string) => key.startsWith('slow') };
     await using bench = started({ slowLane });
 

@@ -6,7 +6,7 @@ import { ProbeLab } from './testing/lab.ts';
 
 const NEVER = new AbortController().signal;
 
-test('a dial that nobody waits for any more ends, with the reason', async () => {
+test('an aborted dial ends with the reason', async () => {
   using deaf = silentPort();
   const caller = new AbortController();
   const reason = new Error('gone');
@@ -17,7 +17,7 @@ test('a dial that nobody waits for any more ends, with the reason', async () => 
   await expect(dial).rejects.toBe(reason);
 });
 
-test('a connection that is open already goes to whoever dials there first', async () => {
+test('an open connection is used by the first dial of its address', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   const open = await dialTcp('127.0.0.1', edge.port, NEVER);
@@ -32,7 +32,7 @@ test('a connection that is open already goes to whoever dials there first', asyn
   second.destroy();
 });
 
-test('one that is broken goes to nobody, and one that is not asked for is closed', async () => {
+test('a broken connection is not used, and an unused one is closed', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   const [broken, unused] = [

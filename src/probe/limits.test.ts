@@ -17,7 +17,7 @@ test('throws what the work throws', async () => {
   await expect(inTime({ timeoutMs: 30_000 }, work)).rejects.toThrow('a bug');
 });
 
-test('ends in time, though the work does not, and tells the work', async () => {
+test('ends in time although the work does not, and aborts the work', async () => {
   let told: AbortSignal | undefined;
 
   const result = await inTime({ timeoutMs: 5 }, async (signal) => {
@@ -39,7 +39,7 @@ test('work that complains when the time is up is not heard', async () => {
   expect(result).toBe(TIMED_OUT);
 });
 
-test('throws the reason of a caller who gives up, and tells the work', async () => {
+test("throws the reason of the caller's signal, and aborts the work", async () => {
   const caller = new AbortController();
   const reason = new Error('gone');
   let told: AbortSignal | undefined;

@@ -96,7 +96,7 @@ test('gives the hops in the order of the path, and none that it was given no fac
   expect(results.at(-1)).toMatchObject({ name: 'konnectivity', code: 'NotApplicable' });
 });
 
-test('what only the tenant could tell is not looked at where it could not be asked', () => {
+test("hops that need the tenant's API are not observed if it was unreachable", () => {
   const hops = tenantHopsNotObserved();
 
   expect(hops.map(({ name }) => name)).toEqual(['endpoints', 'proxies']);
@@ -180,7 +180,7 @@ test('a certificate that no client would take is not asked for an answer', async
   expect(api.received).toBe(0);
 });
 
-test('checks every address of the edge, and names the one that does not lead to the tenant', async () => {
+test('checks every address of the edge, and names the one that does not reach the tenant', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer({ port: freePort() });
   const other = await TestAuthority.create('edge-ca');
@@ -222,7 +222,7 @@ test('one dead address of several does not make the tenant unreachable', async (
   expect(states(hops)).toStartWith('dns Pass, edge Pass, sni Pass, certificate Pass, api Pass');
 });
 
-test('split-horizon DNS is a warning while the Edge leads to the tenant', async () => {
+test('split-horizon DNS is a warning while the Edge reaches the tenant', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
   const lookup = async () => ['127.0.0.9'];
@@ -250,7 +250,7 @@ test('reaches the tenant where DNS leads if the addresses of the Edge are dead f
   expect(hops.api.code).toBe('ApiAnswers');
 });
 
-test('DNS that leads elsewhere is a failure if no address leads to the tenant', async () => {
+test('DNS that points elsewhere is a failure if no address reaches the tenant', async () => {
   await using lab = await ProbeLab.create();
   const port = freePort();
 
@@ -277,7 +277,7 @@ test("says that the tenant's CA is of no use, and does not guess", async () => {
   expect(broken.konnectivity.message).toBe('Skipped because hop sni did not pass.');
 });
 
-test("without the tenant's CA nobody is told from anybody, and DNS and the edge are tried", async () => {
+test("without the tenant's CA no peer is identified, and only DNS and the edge are checked", async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
 
@@ -290,7 +290,7 @@ test("without the tenant's CA nobody is told from anybody, and DNS and the edge 
   expect(hops.sni.message).toBe("Not checked because the tenant's CA is unknown.");
 });
 
-test('proxies that are not ready because the edge does not lead to the tenant are not at fault', async () => {
+test('unready proxies are not at fault if the edge does not reach the tenant', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('edge-ca');
   const { port } = await lab.apiServer({ serving: await other.issue() });
@@ -313,7 +313,7 @@ test('proxies that are not ready because the edge does not lead to the tenant ar
   );
 });
 
-test('ends at once when nobody wants the results any more, with the reason', async () => {
+test('ends at once with the reason when aborted', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   const caller = new AbortController();

@@ -102,7 +102,7 @@ test.each([
   expect(message).toMatch(sentence);
 });
 
-test('nobody is not ready', async () => {
+test('a port without a listener is not ready', async () => {
   const { message } = await requestHealth('127.0.0.1', 1, LIMITS);
 
   expect(message).toBe('no answer at 127.0.0.1:1 (ECONNREFUSED)');

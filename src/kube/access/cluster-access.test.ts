@@ -25,7 +25,7 @@ describe('an access aimed elsewhere', () => {
     expect(withServer(named, { server: 'https://10.0.0.1:6443' }).serverName).toBe('kubernetes');
   });
 
-  test('asks for another name if it is told one', () => {
+  test('uses another server name if given', () => {
     const elsewhere = withServer(access, {
       server: 'https://10.0.0.1:6443',
       serverName: 'blue.svc',

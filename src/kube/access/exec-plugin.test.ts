@@ -63,8 +63,8 @@ describe('what a program gives', () => {
   });
 });
 
-describe('what a program is told', () => {
-  test('its arguments, its environment and that nobody is there to answer it', async () => {
+describe('a plugin receives', () => {
+  test('its arguments, its environment and that it is not interactive', async () => {
     const told = join(folder, 'told');
     const login = plugin(
       `printf '%s\\n' "$1" "$REGION" "$KUBERNETES_EXEC_INFO" > ${told}\n${prints({ token: 'abc' })}`,
@@ -82,7 +82,7 @@ describe('what a program is told', () => {
     });
   });
 
-  test('the cluster, if it is to be told', async () => {
+  test('the cluster, if provideClusterInfo is set', async () => {
     const told = join(folder, 'told');
     const login = plugin(`echo "$KUBERNETES_EXEC_INFO" > ${told}\n${prints({ token: 'abc' })}`, {
       provideClusterInfo: true,

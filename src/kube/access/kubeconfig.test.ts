@@ -107,7 +107,7 @@ describe('what a kubeconfig gives', () => {
     expect(credentials).toEqual({ kind: 'token-file', path: join(folder, 'token') });
   });
 
-  test('nobody, for a context without a user', () => {
+  test('none, for a context without a user', () => {
     const text = kubeconfig({}, {}, { user: '' });
 
     expect(parseKubeconfig(text).credentials).toEqual({ kind: 'none' });
@@ -148,7 +148,7 @@ describe('what a kubeconfig gives', () => {
     expect(parseKubeconfig(text).server).toBe('http://127.0.0.1:8001');
   });
 
-  test('a program with all that it is told', () => {
+  test('an exec plugin with its configuration', () => {
     const text = kubeconfig(
       {
         exec: {

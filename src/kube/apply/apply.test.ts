@@ -32,7 +32,7 @@ describe('needsApply', () => {
     expect(needsApply(desired, live(desired, { data: { x: '1', y: '2' } }))).toBe(false);
   });
 
-  test('says yes when somebody else changed what is desired', () => {
+  test('reports true when another client changed a desired field', () => {
     expect(needsApply(desired, live(desired, { data: { x: '2' } }))).toBe(true);
     expect(needsApply(desired, live(desired, { data: {} }))).toBe(true);
   });
@@ -141,7 +141,7 @@ describe('an Applier', () => {
     expect(applies).toEqual([0, 2, 6, 14, 30, 62]);
   });
 
-  test('tells how long to wait, and repairs then', async () => {
+  test('returns how long to wait, and reverts the change then', async () => {
     await applier.applyIfNeeded(desired, undefined);
     clock.advance(400);
 
@@ -153,7 +153,7 @@ describe('an Applier', () => {
     expect(repaired.outcome).toBe('applied');
   });
 
-  test('begins anew with a writer who has been quiet for long', async () => {
+  test('starts over for a writer that has been quiet for long', async () => {
     await applier.applyIfNeeded(desired, undefined);
     for (let time = 0; time < 5; time++) {
       clock.advance(60_000);

@@ -39,7 +39,7 @@ test('are what a server takes away when less is applied, and nothing else', asyn
   expect(after.metadata.labels).toEqual({ app: 'x' });
 });
 
-test('leave what somebody else has too, or has alone', async () => {
+test('exclude fields that another manager owns too, or alone', async () => {
   const before = configMap('shared', { both: '1', ours: '2' });
   await ours.apply(before);
   await theirs.apply(configMap('shared', { both: '1', theirs: '3' }));
@@ -52,7 +52,7 @@ test('leave what somebody else has too, or has alone', async () => {
   expect((await ours.apply(less)).data).toEqual({ both: '1', theirs: '3' });
 });
 
-test('are none where the same is applied, or where nobody has applied anything', async () => {
+test('are none if the same is applied, or if nothing was applied', async () => {
   const same = configMap('same', { a: '1' }, { app: 'x' });
   await new Applier(ours).applyIfNeeded(same, undefined);
   const live = await ours.get(RESOURCES.configMap, same.metadata);

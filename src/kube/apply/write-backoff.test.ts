@@ -39,7 +39,7 @@ test('after ten quiet minutes the next one is the first again', () => {
   expect(repeats.waitMs('a', 'x')).toBe(1_000);
 });
 
-test('somebody undoes it since the first time that it was found undone, however often that is', () => {
+test('returns when the write was first found reverted, however often that happens', () => {
   const clock = new ManualClock();
   let now = new Date('2026-11-16T10:00:00Z');
   const repeats = new WriteBackoff(clock, () => now);

@@ -33,13 +33,13 @@ describe('a token that the server repeats', () => {
     known = createClient({ ...access(), credentials: { kind: 'token', token } });
   });
 
-  test('is not told as a version', async () => {
+  test('is not returned as a version', async () => {
     server.script = (exchange) => exchange.respond(200, { gitVersion: `v1.2.3+${token}` });
 
     expect(await known.version()).toEqual({ gitVersion: 'v1.2.3+(token)' });
   });
 
-  test('is not told by the end of a watch', async () => {
+  test('is not quoted by the error of a watch', async () => {
     const status = { kind: 'Status', code: 500, message: `you sent ${token}` };
     server.script = (exchange) => {
       exchange.open();

@@ -336,7 +336,7 @@ describe('a watch', () => {
     await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
   });
 
-  test('tells events as they come', async () => {
+  test('yields events as they arrive', async () => {
     server.script = (exchange) => {
       exchange.open();
       exchange.write(event('a').slice(0, 20));

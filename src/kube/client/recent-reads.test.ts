@@ -59,7 +59,7 @@ describe('a read', () => {
     expect(lab.asked).toBe(1);
   });
 
-  test('is asked anew after that', async () => {
+  test('is requested again after that', async () => {
     await using lab = await ReadsLab.start();
     await lab.read();
     await lab.client.patch(RESOURCES.configMap, KEY, 'merge', { data: { a: 'b' } });

@@ -77,7 +77,7 @@ describe('lines', () => {
 });
 
 describe('events', () => {
-  test('are told one by one, bookmarks as no more than a version', async () => {
+  test('are yielded one by one, bookmarks only as a version', async () => {
     const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } };
     const stream = new FixedStream(bytes(`${added('a')}\n${JSON.stringify(bookmark)}\n`));
 
@@ -124,7 +124,7 @@ describe('events', () => {
     await expect(collect(stream)).rejects.toMatchObject({ reason: 'Unreachable' });
   });
 
-  test('release the stream when nobody wants more of them', async () => {
+  test('release the stream when the consumer stops', async () => {
     const stream = new FixedStream(bytes(added('a') + added('b')));
 
     for await (const _ of watchEvents(async () => stream, CALL, { lineBytes: LINE_BYTES })) break;

@@ -36,7 +36,7 @@ test('a lease without a holder is free, one without a duration lasts as long as 
   expect(expiresInMs(endless, 1_000, USUAL_MS)).toBe(5_000);
 });
 
-test('whoever takes a lease counts a transition, whoever renews it does not', () => {
+test('acquiring a lease counts a transition, renewing it does not', () => {
   const options = { durationMs: 6_000, now: NOW };
   const later = { ...options, now: new Date(NOW.getTime() + 2_000) };
 

@@ -103,7 +103,7 @@ function withoutVersion({ metadata, ...rest }: Pod): object {
   return { ...rest, metadata: { ...metadata, resourceVersion: undefined } };
 }
 
-test('whoever follows the changes knows all that the cache knows', () => {
+test('the changes reproduce the content of the cache', () => {
   const anyPod = fc
     .record({
       name: fc.constantFrom('a', 'b', 'c'),

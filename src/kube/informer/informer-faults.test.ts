@@ -265,7 +265,7 @@ describe('an object that is not as such an object is', () => {
     expect(lab.informer.state).toMatchObject({ lists: 2, failures: 2, objects: 2 });
   });
 
-  test('to a listener is a failure after all of them were told of all', async () => {
+  test('in a listener is a failure after all listeners received all changes', async () => {
     await using lab = await InformerLab.open();
     const heard: string[] = [];
     lab.informer.onChange(({ object }) => heard.push(`${object.metadata.name} ${portOf(object)}`));

@@ -31,7 +31,7 @@ function numbersIn(all: Iterable<ConfigMap>): string[] {
   return [...all].map(({ metadata, data }) => `${keyText(metadata)} ${data?.['n']}`).toSorted();
 }
 
-test('changes in a storm of faults all arrive, and whoever follows them knows the same', async () => {
+test('all changes arrive in a storm of faults, and reproduce the content of the cache', async () => {
   await using server = await TestApiServer.start();
   const { configMap } = RESOURCES;
   const writer = createClient(server.access);

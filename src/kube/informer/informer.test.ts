@@ -15,7 +15,7 @@ async function connected(lab: InformerLab): Promise<Exchange> {
 }
 
 describe('the copy', () => {
-  test('has what the list has, and then what the watch tells', async () => {
+  test('has the objects of the list, and then those of the watch', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
 
@@ -62,7 +62,7 @@ describe('the copy', () => {
     }
   });
 
-  test('is without managedFields, which nobody here reads', async () => {
+  test('removes managedFields', async () => {
     const { metadata, ...rest } = service('blue', '5');
     const full = { ...rest, metadata: { ...metadata, managedFields: [{ manager: 'x' }] } };
     await using lab = await InformerLab.open();
@@ -183,7 +183,7 @@ describe('a watch that the server ends', () => {
 });
 
 describe('a watch that ends soon', () => {
-  test('but brings an event each time is asked for again after the first pause', async () => {
+  test('but delivers an event each time is opened again after the first pause', async () => {
     await using lab = await InformerLab.open();
     const atMs: number[] = [];
     lab.serve(listOfBlue, (exchange) => {

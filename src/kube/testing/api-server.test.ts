@@ -69,7 +69,7 @@ describe.each<[string, Start]>([
   });
 
   describe('the log', () => {
-    test('tells writes from reads and dry runs', async () => {
+    test('distinguishes writes from reads and dry runs', async () => {
       await client.get(maps, { name: 'a', namespace: 'default' });
       await client.apply(map('a'), { dryRun: true });
       await client.apply(map('a'));

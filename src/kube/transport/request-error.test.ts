@@ -42,7 +42,7 @@ describe('an answer that says no', () => {
     );
   });
 
-  test('tells its causes, one by one', async () => {
+  test('has the causes, one by one', async () => {
     const causes = [
       { reason: 'FieldManagerConflict', message: 'conflict with "kubectl"', field: '.spec.a' },
     ];
@@ -63,7 +63,7 @@ describe('an answer that says no', () => {
     expect([inBody.retryAfterMs, inHead.retryAfterMs]).toEqual([3000, 7000]);
   });
 
-  test('that is a page of somebody on the way is quoted, within bounds', async () => {
+  test('that is a page of an intermediary is quoted, within bounds', async () => {
     const page = `<html>\n<h1>Bad Gateway</h1>${'x'.repeat(1_000_000)}`;
     lab.server.script = (exchange) => exchange.respond(502, page);
 
@@ -86,7 +86,7 @@ describe('an answer that says no', () => {
     expect(JSON.stringify(error.causes).length).toBeLessThan(1000);
   });
 
-  test('does not tell the token, even if the server does', async () => {
+  test('does not contain the token, even if the server quotes it', async () => {
     const token = 'hunter2-hunter2';
     lab.server.script = (exchange) =>
       exchange.respond(403, `you sent ${exchange.headers.get('authorization')}`);
@@ -162,7 +162,7 @@ describe('no proper answer', () => {
     expect((await errorOf(lab.transport().json(VERSION))).reason).toBe('Unreachable');
   });
 
-  test('nobody there', async () => {
+  test('no listener', async () => {
     await lab.server[Symbol.asyncDispose]();
 
     const error = await errorOf(lab.transport().json(VERSION));

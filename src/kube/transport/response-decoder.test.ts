@@ -87,7 +87,7 @@ describe('what is no answer', () => {
     expect(() => decode(bytes(text))).toThrow();
   });
 
-  test('any bytes at all are told from an answer without harm', () => {
+  test('any bytes are decoded or rejected without harm', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array()), fc.boolean(), (pieces, hasHead) => {
         const decoder = new ResponseDecoder();

@@ -39,7 +39,7 @@ describe('a stream', () => {
     });
   });
 
-  test('brings every byte in its order, many more than can wait', async () => {
+  test('delivers every byte in order, many more than can be buffered', async () => {
     const parts = Array.from({ length: 200 }, (_, index) => Buffer.alloc(64 * 1024, index));
     lab.server.script = (exchange) => {
       exchange.open();
@@ -105,7 +105,7 @@ describe('a stream', () => {
 });
 
 describe('a stream that does not come about', () => {
-  test('because nobody listens', async () => {
+  test('because no server listens', async () => {
     await lab.server[Symbol.asyncDispose]();
 
     const error = await errorOf(lab.transport().stream(VERSION));

@@ -157,7 +157,7 @@ describe('who asks', () => {
     expect(tokenOf(lab.server.exchanges[0]!)).toBe('abc');
   });
 
-  test('nobody, without credentials', async () => {
+  test('anonymous, without credentials', async () => {
     await lab.transport().json(VERSION);
 
     expect(lab.server.exchanges[0]?.headers.get('authorization')).toBeNull();

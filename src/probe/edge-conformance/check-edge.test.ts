@@ -108,7 +108,7 @@ describe('an edge has the codes of all its faults, and no others', () => {
   });
 });
 
-test('an edge that ends TLS itself, with a certificate of its own, has no other fault', async () => {
+test('an edge that terminates TLS with its own certificate has no other fault', async () => {
   await using lab = await EdgeLab.create();
   const serving = await (await TestAuthority.create('edge')).issue({ names: [HOST_A, HOST_B] });
   const { port } = lab.use(await ApiServer.start({ serving, onConnection: httpSpeaker() }));
@@ -138,7 +138,7 @@ test('a host without a route is refused, and so is everybody else', async () => 
   expect(problemCodes(results)).toEqual(['PassthroughRefused']);
 });
 
-test('a port that speaks HTTP has one fault, whoever is asked for', async () => {
+test('a port that speaks HTTP has one fault, for any host', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ unknownName: 'clear', noName: 'clear' });
 
@@ -152,7 +152,7 @@ test('a port that speaks HTTP has one fault, whoever is asked for', async () => 
   }
 });
 
-test('a stranger who is led to a tenant is a fault, even if no host is served', async () => {
+test('routing an unknown name to a tenant is a fault, even if no host is served', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ unknownName: 'clear', noName: 'first' });
 

@@ -20,7 +20,7 @@ test('segments are the hello and nothing else', () => {
   );
 });
 
-test('no piece of a split hello names the host to whoever looks but once', () => {
+test('no single segment of a split hello contains the host', () => {
   const reader = new ClientHello();
 
   const outcomes = inSegments(exampleHello())

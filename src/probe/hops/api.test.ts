@@ -40,7 +40,7 @@ test('what a server says of itself is quoted within bounds', () => {
   for (const message of messages) expect(message.length).toBeLessThan(400);
 });
 
-test('asks for the host by its name, and as nobody', async () => {
+test('sends the host name, and no credentials', async () => {
   await using lab = await ProbeLab.create();
   let asked = '';
   const onConnection = (socket: TLSSocket) => {
@@ -78,7 +78,7 @@ test.each<[string, string]>([
   expect(api.message).toBe(`An API server answers ${status} to anonymous requests.`);
 });
 
-test('an API server with a failure of its own is not well', async () => {
+test('an API server that responds with a server error is unhealthy', async () => {
   await using lab = await ProbeLab.create();
   const text = httpText('503 Service Unavailable', { 'Audit-Id': 'x' }, '');
   const { port } = await lab.apiServer({ onConnection: responding(text) });

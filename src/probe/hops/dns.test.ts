@@ -19,7 +19,7 @@ async function probe(
   return judgeDns(new Map([[HOST, await resolveHost(HOST, lookup, { timeoutMs })]]), edge);
 }
 
-test('a host that leads to the edge passes', async () => {
+test('a host that resolves to the edge passes', async () => {
   const result = await probe(async () => ['203.0.113.10']);
 
   expect(result).toEqual({
@@ -121,7 +121,7 @@ test('what a resolver gives in turns reads the same each time', async () => {
   expect(there).toEqual(back);
 });
 
-test('the konnectivity host has to lead to the edge as well', async () => {
+test('the konnectivity host must resolve to the edge as well', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
   const lookup = async (host: string) => (host === HOST ? ['127.0.0.1'] : ['198.51.100.7']);

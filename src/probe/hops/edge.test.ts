@@ -76,7 +76,7 @@ test.each(['EHOSTUNREACH', 'ENETUNREACH', 'EINVAL'])(
   },
 );
 
-test('somebody who resets at once listens all the same', async () => {
+test('a server that resets at once counts as listening', async () => {
   const dial = dialBut({ '203.0.113.10': 'ECONNRESET' });
 
   const { result, accepting } = await probeEdge(['203.0.113.10'], 443, dial, LIMITS);

@@ -164,7 +164,7 @@ test.each<[string, (slice: EndpointSlice) => EndpointSlice]>([
   expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsDiffer' });
 });
 
-test('names a slice that nobody planned, and who made it', () => {
+test('names an unplanned slice and its field manager', () => {
   const planned = slices();
   const mirrored = writtenBy(
     {
@@ -186,7 +186,7 @@ test('names a slice that nobody planned, and who made it', () => {
   );
 });
 
-test('a slice that nobody planned and that leads nowhere does no harm', () => {
+test('an unplanned slice without endpoints is ignored', () => {
   const planned = slices();
   const empty = { ...planned[0]!, metadata: { name: 'kubernetes-x7k2p' }, endpoints: null };
 

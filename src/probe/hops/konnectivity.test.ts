@@ -171,7 +171,7 @@ test('an edge that is silent is waited for no longer than the limit', async () =
   expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityTimeout' });
 });
 
-test('a server of a control plane whose CA nobody knows is told from an edge', async () => {
+test('distinguishes a control plane with an unknown CA from an edge', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('kubernetes');
   const names = [KONNECTIVITY_HOST, 'kubernetes.default.svc'];
@@ -182,7 +182,7 @@ test('a server of a control plane whose CA nobody knows is told from an edge', a
   expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityUnknownAuthority' });
 });
 
-test('what is wrong with the API host too, for the same cause, is told there alone', async () => {
+test('a fault that the API host has too, for the same cause, is reported only there', async () => {
   await using lab = await ProbeLab.create();
   const both = { konnectivityHost: KONNECTIVITY_HOST };
   const own = await TestAuthority.create('edge-ca');

@@ -118,7 +118,7 @@ test('no credential gets into a message', () => {
   expect(JSON.stringify(results)).not.toContain('hush');
 });
 
-test('the server of a kubeconfig is enough, where nobody has the text', () => {
+test('the server of a kubeconfig is enough if the text is unknown', () => {
   const codes = [
     'https://a.k8s.test',
     'https://a.k8s.test:6443',

@@ -111,7 +111,7 @@ test('a node without a virtual address has no such hop', async () => {
   expect(codes).toEqual(['NotApplicable', 'NodeProxyAnswers', 'NodeServiceAnswers']);
 });
 
-test('a proxy that does not run is told from one that is not ready, which says why', async () => {
+test('distinguishes a proxy that does not run from one that is not ready', async () => {
   await using node = await Node.create();
   const healthPort = node.health(503, 'the edge does not answer');
 
@@ -136,7 +136,7 @@ test('a proxy that takes no connections', async () => {
   );
 });
 
-test('somebody else at the address of the proxy', async () => {
+test('another server at the address of the proxy', async () => {
   await using node = await Node.create();
   const other = await TestAuthority.create('kubernetes');
   const proxyPort = await node.serve(await other.issue({ names: [POD_NAME] }));

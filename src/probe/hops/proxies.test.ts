@@ -113,7 +113,7 @@ test('warns while they have addresses of before', () => {
   );
 });
 
-test('a version that cannot come up is told from one that is on its way, where pods are known', () => {
+test('distinguishes a stuck rollout from one in progress if pods are known', () => {
   const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 0 };
   const facts = {
     daemonSet: daemonSet(status),

@@ -50,7 +50,7 @@ test('a CA of the same name is not the same CA', async () => {
   expect(sni.code).toBe('SniEdgeTerminates');
 });
 
-test('an API server whose CA nobody knows is told from an edge', async () => {
+test('distinguishes an API server with an unknown CA from an edge', async () => {
   await using lab = await ProbeLab.create();
   const next = await TestAuthority.create('kubernetes');
   const names = [API_HOST, 'kubernetes.default.svc'];
@@ -84,7 +84,7 @@ test('names the other tenant that answers', async () => {
   );
 });
 
-test('whose an expired certificate is can be told', async () => {
+test('identifies the owner of an expired certificate', async () => {
   await using lab = await ProbeLab.create();
   const notAfter = new Date(Date.now() - 1000);
   const own = await lab.authority.issue({ names: [API_HOST], notAfter });
@@ -164,7 +164,7 @@ test.each(REFUSALS)('an edge that %s', async (_, answer, code, sentence) => {
   await until(() => edge.peers.every((peer) => peer.closed || peer.sawFin), 'the hang-up');
 });
 
-test('an edge that resets whoever comes, before it has said a word', async () => {
+test('an edge that resets every connection before the handshake', async () => {
   await using lab = await ProbeLab.create();
   const rude = Bun.listen({
     hostname: '127.0.0.1',

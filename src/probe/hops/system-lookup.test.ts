@@ -8,7 +8,7 @@ import { systemLookup } from './system-lookup.ts';
 const LIMITS = { timeoutMs: 30_000 };
 const SCRIPT = join(import.meta.dir, 'testing/changing-servers.ts');
 
-test('this machine knows localhost, and that nobody is called .invalid', async () => {
+test('resolves localhost, and no name below .invalid', async () => {
   const known = await resolveHost('localhost', systemLookup, LIMITS);
   const unknown = await resolveHost('nobody.invalid', systemLookup, LIMITS);
 

@@ -20,7 +20,7 @@ function subjects(path: readonly X509Certificate[] | undefined): readonly string
   return path?.map(({ subject }) => subject);
 }
 
-test('a leaf leads to the CA that signed it', async () => {
+test('finds the CA that signed a leaf', async () => {
   const ca = await makeCa();
   const leaf = await leafBy(ca);
 
@@ -49,7 +49,7 @@ test('a way with a gap is none', async () => {
   expect(pathTo([certificate(root)], [certificate(leaf)])).toBeUndefined();
 });
 
-test('whoever has a certificate of the CA cannot sign others with it', async () => {
+test('a leaf of the CA cannot sign other certificates', async () => {
   const root = await makeCa({ name: 'CN=root' });
   const user = await makeCa({ name: 'CN=user', parent: root, extensions: [] });
   const forged = await leafBy(user);
@@ -111,7 +111,7 @@ test('finds the tenant whose CA it is among many of the same name', async () => 
   expect(known.ownerOf([certificate(leaf)])).toBe('tenants/t13');
 });
 
-test('finds nobody for a certificate of a stranger', async () => {
+test('finds no owner for a certificate of an unknown CA', async () => {
   const known = new KnownAuthorities();
   known.set('tenants/a', (await makeCa()).certificate);
   const stranger = await leafBy(await makeCa());

@@ -15,14 +15,14 @@ function target(port: number, protocols: readonly string[] = ['h2', 'http/1.1'])
   return { address: '127.0.0.1', port, serverName: API_HOST, protocols };
 }
 
-test.each(Object.keys(ALERTS) as AlertName[])('tells the alert %s by its name', async (alert) => {
+test.each(Object.keys(ALERTS) as AlertName[])('returns the alert %s by its name', async (alert) => {
   await using lab = await ProbeLab.create();
   const { port } = lab.edgeThat((peer) => void peer.send(ALERT_RECORDS[alert]));
 
   expect(await shakeHands(target(port), dialTcp, LIMITS)).toEqual({ kind: 'alert', alert });
 });
 
-test('tells which protocol was agreed on, and that none was', async () => {
+test('returns the negotiated protocol, or that there is none', async () => {
   await using lab = await ProbeLab.create();
   const both = await lab.apiServer();
   const none = await lab.apiServer({ protocols: [] });

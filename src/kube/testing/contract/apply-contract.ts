@@ -170,7 +170,7 @@ export function applyContract(subject: () => ContractSubject): void {
     await other.apply(configMap('owned'));
   });
 
-  test('tells in a dry run what would be, and does nothing', async () => {
+  test('returns the result of a dry run, and writes nothing', async () => {
     const { client, other } = subject();
     const before = await client.apply(configMap('dry', { a: '1' }));
 
@@ -185,7 +185,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(await client.get(maps, keyOf('dry-new'))).toBeUndefined();
   });
 
-  test('applies to the status alone, with owners of its own', async () => {
+  test('applies only to the status, with separate owners', async () => {
     const { client, other } = subject();
     const port = { name: 'api', port: 6443, protocol: 'TCP' };
     await client.apply(service('status', { ports: [port] }));

@@ -12,7 +12,7 @@ const BOOKMARK_DEADLINE_MS = 120_000;
 
 /** Registers the tests of watches. */
 export function watchContract(subject: () => ContractSubject): void {
-  test('tells what happens after a version, in order', async () => {
+  test('reports events after a version, in order', async () => {
     const { client } = subject();
     const labels = { watch: 'order' };
     const labelSelector = 'watch=order';
@@ -48,7 +48,7 @@ export function watchContract(subject: () => ContractSubject): void {
     expect(rest.map(eventText)).toEqual(['ADDED resume-b 2']);
   });
 
-  test('tells of an object that leaves a selection as of one that is gone', async () => {
+  test('reports an object that leaves a selection as deleted', async () => {
     const { client } = subject();
     const labelSelector = 'watch=selected';
     const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE, labelSelector });

@@ -147,7 +147,7 @@ describe('one connection of HTTP/2', () => {
     expect(ports.size).toBe(1);
   });
 
-  test('brings every byte in its order, many more than can wait', async () => {
+  test('delivers every byte in order, many more than can be buffered', async () => {
     const client = transport();
     const slow = await client.stream({ verb: 'GET', path: '/large' });
     // The window of this response is full. Another response must still arrive.

@@ -28,7 +28,7 @@ test.each([
   expect(await check(await lab.checkup(port))).toMatchObject({ code });
 });
 
-test('a split hello without an answer is told from one that is led astray', async () => {
+test('distinguishes a split hello without a response from a misrouted one', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ readsOnce: 'holds' });
   const checkup = await lab.checkup(port);

@@ -57,7 +57,7 @@ describe('a client that names an unknown host', () => {
   });
 });
 
-test('an edge that answers both with a certificate of its own gets a warning each', async () => {
+test('an edge that answers both with its own certificate gets two warnings', async () => {
   await using lab = await EdgeLab.create();
   const serving = await (await TestAuthority.create('edge')).issue({ names: ['edge.test'] });
   const own = lab.use(await ApiServer.start({ serving }));

@@ -22,7 +22,7 @@ test('an edge that leads one host to another fails', async () => {
   });
 });
 
-test('a certificate of the tenant without the name of the host is told from one of the edge', async () => {
+test("distinguishes a tenant's certificate without the host from one of the edge", async () => {
   await using lab = await EdgeLab.create();
   const unnamed = lab.use(
     await HttpBackend.start(HOST_B, { names: ['elsewhere.test'], authority: lab.b.authority }),
@@ -39,7 +39,7 @@ test('a certificate of the tenant without the name of the host is told from one 
   expect(message).toContain(HOST_B);
 });
 
-describe('an API server whose CA was not given is told from the edge', () => {
+describe('distinguishes an API server with an unknown CA from the edge', () => {
   test('when it answers for its host: the CA is asked for first', async () => {
     await using lab = await EdgeLab.create();
     const names = ['kubernetes.default.svc', HOST_B];
