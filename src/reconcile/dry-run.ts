@@ -32,6 +32,7 @@ import { Preparer } from './preparation/preparer.ts';
 import { SecretRenewals } from './preparation/secret-renewals.ts';
 import { reconcileExposure, type ExposureTracker, type Reconciled } from './reconcile-exposure.ts';
 import { recordedChanges } from './recorded-changes.ts';
+import { NOT_PROBED } from './report.ts';
 import { Routing } from './routes/routing.ts';
 import { connectToTenant } from './tenant/connect-to-tenant.ts';
 import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
@@ -74,7 +75,13 @@ const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 /** Nothing comes after a dry run. */
 function untracked(): ExposureTracker {
   const ignore = () => {};
-  return { staleSecrets: new Map(), dependsOn: ignore, observed: ignore, routed: ignore };
+  return {
+    staleSecrets: new Map(),
+    dependsOn: ignore,
+    observed: ignore,
+    routed: ignore,
+    probedPath: () => NOT_PROBED,
+  };
 }
 
 /** The dry run for one Exposure. @throws KubeError of the management cluster */

@@ -1,8 +1,10 @@
 /**
- * One reconcile of an Exposure. In the management cluster, and then in the tenant: observe, plan, apply.
+ * One reconcile of an Exposure: observe, plan, apply, report. The tenant is observed and planned as part of apply, once its
+ * routes and control plane are as planned.
  *
  * Every client is an argument. With clients that record, the same code previews what it would write.
  */
+import type { ExposureStatus } from '../api/exposure.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Dependency } from '../management/dependency-index.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
@@ -19,6 +21,7 @@ import {
   type ExposurePreparations,
 } from './preparation/exposure-preparations.ts';
 import type { StaleSecrets } from './preparation/secret-renewals.ts';
+import { reportOf, unusedRoutes, type ExposureReport, type ProbedPath } from './report.ts';
 import type { Routed, Routing } from './routes/routing.ts';
 import { reconcileTenant, type TenantDeps } from './tenant/reconcile-tenant.ts';
 import type { TenantOutcome } from './tenant/tenant-outcome.ts';
@@ -28,7 +31,10 @@ export interface ReconcileDeps extends ObserveDeps {
   readonly management: ManagementAccess;
   readonly routing: Routing;
   readonly preparations: ExposurePreparations;
-  readonly versions: ExposureVersions;
+  readonly versions: ExposureVersions & {
+    /** The status, with own writes that the watch has not reported yet. */
+    statusOf(object: KubeObject): ExposureStatus | undefined;
+  };
   /** Absent: tenants are left alone. */
   readonly tenants?: TenantDeps | undefined;
 }
@@ -42,10 +48,12 @@ export interface ExposureTracker {
   observed(observation: Observation): void;
   /** Clients reach the tenant by the routes of this plan from now on. */
   routed(observation: Observation, plan: Plan): void;
+  /** What probes found until now. */
+  probedPath(observation: Observation, plan: Plan): ProbedPath;
 }
 
 /** What a reconcile observed, planned and applied. */
-export interface Reconciled {
+export interface AppliedExposure {
   readonly observation: Observation;
   /** As far as it can be made without the tenant. */
   readonly plan: Plan;
@@ -58,6 +66,11 @@ export interface Reconciled {
   readonly preparation: ExposurePreparation;
   /** Absent: nothing was done in the tenant. */
   readonly tenant?: TenantOutcome | undefined;
+}
+
+/** The result of a reconcile. */
+export interface Reconciled extends AppliedExposure {
+  readonly report: ExposureReport;
 }
 
 /** Reconciles as far as possible now. Undefined if the Exposure is being deleted. @throws StepFailed, OutdatedError, KubeError */
@@ -73,14 +86,34 @@ export async function reconcileExposure(
   );
   tracker.observed(observation);
   const plan = planExposure(resolved, observation.facts);
-  const accepted = acceptedState(plan);
+  const applied = await applyPlan(observation, plan, deps, tracker, signal);
+  if (applied === undefined) return undefined;
 
+  const before = deps.versions.statusOf(observation.object);
+  const path = tracker.probedPath(observation, plan);
+  const report = reportOf(applied, { before, path }, deps);
+  const unused = unusedRoutes(applied, report, path);
+  if (unused.length === 0) return { ...applied, report };
+  await step('Routed', async () => deps.routing.remove(unused, signal));
+  const moved = { ...applied, routed: { ...applied.routed, previous: [] } };
+  return { ...moved, report: reportOf(moved, { before, path }, deps) };
+}
+
+/** Applies routes, preparation and tenant, as far as possible. Undefined if the Exposure is being deleted. */
+async function applyPlan(
+  observation: Observation,
+  plan: Plan,
+  deps: ReconcileDeps,
+  tracker: ExposureTracker,
+  signal: AbortSignal,
+): Promise<AppliedExposure | undefined> {
   const routed = await step('Routed', async () => applyRoutes(observation, plan, deps, signal));
   if (routed === undefined) return undefined;
   const isMoving = !routed.isApplied && routed.isElsewhere;
   if (!isMoving) tracker.routed(observation, plan);
 
-  const inUse = isInUse(deps.versions.latest(object), plan, routed);
+  const accepted = acceptedState(plan);
+  const inUse = isInUse(deps.versions.latest(observation.object), plan, routed);
   const { staleSecrets } = tracker;
   // During a move, proxies and clients use the hosts that the control plane has now.
   const preparation =
@@ -116,6 +149,6 @@ async function applyRoutes(
  * Whether the tenant can be served. During a move it stays as it is until the new Edge accepts routes. An API server that was
  * never prepared would overwrite the endpoints of the proxies again and again.
  */
-function canServe({ plan, isMoving, isInUse: inUse, preparation }: Reconciled): boolean {
+function canServe({ plan, isMoving, isInUse: inUse, preparation }: AppliedExposure): boolean {
   return !isMoving && plan.routes !== undefined && (preparation.isPrepared || inUse);
 }

@@ -2,7 +2,7 @@
  * When an Exposure is reconciled again although nothing has changed.
  */
 import type { Poll, PollBackoff } from './poll-backoff.ts';
-import type { Reconciled } from './reconcile-exposure.ts';
+import type { AppliedExposure } from './reconcile-exposure.ts';
 
 /** In milliseconds; undefined: when something changes. */
 export type RequeueAfterMs = number | undefined;
@@ -14,7 +14,7 @@ const WATCHED: ReadonlySet<string> = new Set(['ServiceMissing', 'ServicePortMiss
 
 /** Not everything in a tenant is watched, so that an Exposure is reconciled every `resyncMs` at the latest. */
 export function requeueAfterMs(
-  { observation, routed, preparation, tenant }: Reconciled,
+  { observation, routed, preparation, tenant }: AppliedExposure,
   resyncMs: number,
   backoff: Pick<PollBackoff, 'delayMs'>,
 ): number {

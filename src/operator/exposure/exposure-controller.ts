@@ -8,21 +8,14 @@ import type { EventRecorder } from '../../kube/events/events.ts';
 import { parseKey, type KubeObject } from '../../kube/object.ts';
 import type { DependencyIndex } from '../../management/dependency-index.ts';
 import type { ResolvedExposure } from '../../management/exposure-index.ts';
-import type { HopResult } from '../../probe/hop.ts';
 import {
   cleanUpExposure,
   expectedWait,
   type CleanupDeps,
 } from '../../reconcile/clean-up/clean-up-exposure.ts';
-import { fails, type ConditionStates } from '../../reconcile/conditions/condition-state.ts';
-import { conditionStates } from '../../reconcile/conditions/exposure-conditions.ts';
-import { withTenantHops } from '../../reconcile/conditions/hop-conditions.ts';
-import {
-  isMoveComplete,
-  refused,
-  startingForMs,
-} from '../../reconcile/conditions/management-conditions.ts';
-import { step, StepFailed } from '../../reconcile/management-fault.ts';
+import { fails } from '../../reconcile/conditions/condition-state.ts';
+import { refused, startingForMs } from '../../reconcile/conditions/management-conditions.ts';
+import { StepFailed } from '../../reconcile/management-fault.ts';
 import { ExposurePreparations } from '../../reconcile/preparation/exposure-preparations.ts';
 import type { Preparer } from '../../reconcile/preparation/preparer.ts';
 import { SecretRenewals } from '../../reconcile/preparation/secret-renewals.ts';
@@ -30,10 +23,8 @@ import {
   reconcileExposure,
   type ExposureTracker,
   type ReconcileDeps,
-  type Reconciled,
 } from '../../reconcile/reconcile-exposure.ts';
 import { requeueAfterMs, soonest, type RequeueAfterMs } from '../../reconcile/requeue.ts';
-import { routedState } from '../../reconcile/conditions/routed-condition.ts';
 import type { Routing } from '../../reconcile/routes/routing.ts';
 import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
 import type { TenantDeps } from '../../reconcile/tenant/reconcile-tenant.ts';
@@ -183,7 +174,7 @@ export class ExposureController {
     return withErrorReporting(object, state, this.#reports, work, signal);
   }
 
-  /** Observe, plan and apply; then report. @throws StepFailed, KubeError */
+  /** Reconciles, and writes the status. @throws StepFailed, KubeError */
   async #reconcileResolved(
     key: string,
     state: ExposureState,
@@ -194,81 +185,17 @@ export class ExposureController {
     const tracker = this.#trackerOf(key, state);
     const reconciled = await reconcileExposure(object, resolved, this.#deps, tracker, signal);
     if (reconciled === undefined) return undefined;
-    const { tenant, accepted, preparation } = reconciled;
+    const { observation, tenant, accepted, preparation, report } = reconciled;
     const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs(key), state.polls);
-    if (tenant === undefined) {
-      await this.#report(key, state, reconciled, this.#conditions(key, reconciled), signal);
-      return accepted.status === 'True' ? afterMs : undefined;
+    if (tenant !== undefined && preparation.fault === undefined) {
+      const before = this.#reports.statusOf(object);
+      const startingMs = startingForMs(before, tenant, this.#options.clock.now());
+      if (startingMs > 0) return soonest(afterMs, startingMs);
     }
-    const before = this.#reports.statusOf(object);
-    const startingMs = startingForMs(before, tenant, this.#options.clock.now());
-    if (startingMs > 0 && preparation.fault === undefined) return soonest(afterMs, startingMs);
-    const conditions = await this.#finishMove(key, reconciled, signal);
-    await this.#report(key, state, reconciled, conditions, signal);
+    await this.#reports.report(observation.object, state, report, signal);
+    if (tenant === undefined) return accepted.status === 'True' ? afterMs : undefined;
     if (preparation.fault !== undefined) throw new StepFailed('Prepared', preparation.fault);
     return soonest(afterMs, this.#reports.reportDelayMs(state));
-  }
-
-  /**
-   * Removes the routes of previous Edges and hosts once they are no longer used: proxies use them until they are rolled out, clients until
-   * DNS points to the new Edge. Returns the conditions after that. @throws StepFailed
-   */
-  async #finishMove(
-    key: string,
-    reconciled: Reconciled,
-    signal: AbortSignal,
-  ): Promise<ConditionStates> {
-    const { probes, routing } = this.#options;
-    const { routed, tenant, preparation } = reconciled;
-    const conditions = this.#conditions(key, reconciled);
-    if (routed.previous.length === 0) return conditions;
-    const isProbed = probes.isUpToDate(key) && !probes.isSuspect(key);
-    const probed = isProbed ? probes.hopsOf(key) : undefined;
-    const hops = [...(probed ?? []), ...(tenant?.hops ?? [])];
-    if (probed === undefined || !isMoveComplete(preparation, conditions, hops)) {
-      return conditions;
-    }
-    await step('Routed', async () => routing.remove(routed.previous, signal));
-    return this.#conditions(key, { ...reconciled, routed: { ...routed, previous: [] } });
-  }
-
-  #conditions(key: string, reconciled: Reconciled): ConditionStates {
-    const { observation, plan } = reconciled;
-    const { object } = observation;
-    const hops = this.#probes.hopsFor(key, object, plan);
-    return conditionStates(reconciled, {
-      before: this.#reports.statusOf(object),
-      hops,
-      routes: () => routedState(this.#options, reconciled, hops),
-    });
-  }
-
-  async #report(
-    key: string,
-    state: ExposureState,
-    { observation, plan, routed, isMoving, tenant }: Reconciled,
-    conditions: ConditionStates,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { probes } = this.#options;
-    const hasNewRoutes = routed.isApplied && !routed.isRoutedAsPlanned;
-    const isProbed = probes.isUpToDate(key);
-    const input = {
-      conditions,
-      edge: observation.resolved.edge,
-      plan,
-      isRouted: plan.management !== undefined && !isMoving,
-      hops: isProbed ? this.#hopsWith(key, tenant?.hops) : undefined,
-      // Hops of other hosts are not current. If another client changed the status, the probed hops still are.
-      areHopsCurrent: isProbed || (hasNewRoutes ? false : undefined),
-      proxies: tenant?.proxies,
-      certificate: tenant?.certificate,
-    };
-    await this.#reports.report(observation.object, state, input, signal);
-  }
-
-  #hopsWith(key: string, tenant: readonly HopResult[] = []): readonly HopResult[] | undefined {
-    return withTenantHops(this.#options.probes.hopsOf(key), tenant);
   }
 
   #trackerOf(key: string, { staleSecrets }: ExposureState): ExposureTracker {
@@ -284,6 +211,7 @@ export class ExposureController {
         this.#probes.setTarget(key, observation, plan);
         if (plan.management !== undefined && plan.routes === undefined) probes.forget(key);
       },
+      probedPath: (observation, plan) => this.#probes.pathOf(key, observation, plan),
     };
   }
 

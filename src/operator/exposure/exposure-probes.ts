@@ -6,9 +6,10 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { Observation } from '../../reconcile/observe.ts';
+import type { ProbedPath } from '../../reconcile/report.ts';
 import type { ProbeScheduler } from '../probe-scheduler.ts';
 import type { ExposureReports } from './exposure-reports.ts';
-import { reportedHop, type KnownHop } from '../../reconcile/conditions/hop-conditions.ts';
+import { reportedHop } from '../../reconcile/conditions/hop-conditions.ts';
 
 /** Probes all Exposures. */
 export class ExposureProbes {
@@ -44,11 +45,13 @@ export class ExposureProbes {
     this.#probes.setTarget(key, target, wasReachable(this.#reportedHops(object, plan)));
   }
 
-  /** The hop results for the current spec, probed by this process or a previous one. */
-  hopsFor(key: string, object: KubeObject, plan: Plan): readonly KnownHop[] {
-    const probed = this.#probes.hopsOf(key);
-    if (probed !== undefined) return this.#probes.isUpToDate(key) ? probed : [];
-    return this.#reportedHops(object, plan).map(reportedHop);
+  /** What this process or a previous one found about the current spec. */
+  pathOf(key: string, { object }: Observation, plan: Plan): ProbedPath {
+    const last = this.#probes.hopsOf(key);
+    const probed = this.#probes.isUpToDate(key) ? last : undefined;
+    const reported = () => this.#reportedHops(object, plan).map(reportedHop);
+    const hops = probed ?? (last === undefined ? reported() : []);
+    return { hops, probed, isSuspect: this.#probes.isSuspect(key) };
   }
 
   /** The hops in the status, if they are about this spec. */

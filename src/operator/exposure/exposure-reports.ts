@@ -11,13 +11,14 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../../kube/status-writer.ts';
 import type { ExposureState } from './exposure-state.ts';
-import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
+import { nextStatus, refusedStatus } from './exposure-status.ts';
 import {
   isTrouble,
   readyState,
   type ConditionState,
   type ConditionStates,
 } from '../../reconcile/conditions/condition-state.ts';
+import type { ExposureReport } from '../../reconcile/report.ts';
 
 /** The reason of Ready while a deleted Exposure is cleaned up. */
 export const CLEANING_UP = 'CleaningUp';
@@ -87,7 +88,7 @@ export class ExposureReports {
   async report(
     object: KubeObject,
     state: ExposureState,
-    input: Omit<StatusInput, 'generation'>,
+    input: ExposureReport,
     signal: AbortSignal,
   ): Promise<void> {
     const { events, log } = this.#options;

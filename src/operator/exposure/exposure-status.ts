@@ -5,32 +5,17 @@
 import { EXPOSURE_CONDITIONS, type ExposureStatus, type Hop } from '../../api/exposure.ts';
 import type { Condition } from '../../kube/object.ts';
 import { setCondition } from '../../kube/conditions.ts';
-import type { Plan } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
-import type { Edge } from '../../api/edge.ts';
 import {
   readyState,
   type ConditionState,
   type ConditionStates,
 } from '../../reconcile/conditions/condition-state.ts';
+import type { ExposureReport } from '../../reconcile/report.ts';
 
-/** The result of a reconcile. */
-export interface StatusInput {
+/** The report of a reconcile, and the version of the spec that it is about. */
+export interface StatusInput extends ExposureReport {
   readonly generation: number;
-  readonly conditions: ConditionStates;
-  /** Absent, like the plan, if the Exposure could not be resolved. */
-  readonly edge?: Edge | undefined;
-  readonly plan?: Plan | undefined;
-  /** Whether the routes of the plan are applied. If not, the previous ones are still in use. */
-  readonly isRouted: boolean;
-  /** Absent: there are no new results. */
-  readonly hops?: readonly HopResult[] | undefined;
-  /** Whether the previous hops are about the current path. Default: if the path is the same. */
-  readonly areHopsCurrent?: boolean | undefined;
-  /** Absent: as before. */
-  readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
-  /** Absent: as before. */
-  readonly certificate?: ExposureStatus['certificate'];
 }
 
 /** The next status after `before`. */

@@ -4,14 +4,14 @@
 import { driverFor } from '../../edges/driver-for.ts';
 import { edgeContext } from '../../management/edge-state.ts';
 import type { ManagementContext } from '../../management/management-view.ts';
-import type { Reconciled } from '../reconcile-exposure.ts';
+import type { AppliedExposure } from '../reconcile-exposure.ts';
 import { fails, holds, notYet, waits, type ConditionState } from './condition-state.ts';
 import type { KnownHop } from './hop-conditions.ts';
 
 /** Whether the Edge serves the routes of a plan, according to its controller or to a probe. */
 export function routedState(
   cluster: ManagementContext,
-  { observation, plan, routed }: Pick<Reconciled, 'observation' | 'plan' | 'routed'>,
+  { observation, plan, routed }: Pick<AppliedExposure, 'observation' | 'plan' | 'routed'>,
   hops: readonly KnownHop[],
 ): ConditionState {
   const { object: exposure, resolved } = observation;

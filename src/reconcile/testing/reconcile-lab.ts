@@ -35,6 +35,7 @@ import { ExposurePreparations } from '../preparation/exposure-preparations.ts';
 import { Preparer } from '../preparation/preparer.ts';
 import { SecretRenewals } from '../preparation/secret-renewals.ts';
 import { reconcileExposure, type Reconciled } from '../reconcile-exposure.ts';
+import { NOT_PROBED } from '../report.ts';
 import { Routing } from '../routes/routing.ts';
 import { TenantLinks } from '../tenant/link/tenant-links.ts';
 import { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
@@ -226,7 +227,13 @@ export class LabOperator {
       };
       const ignore = () => {};
       const { staleSecrets } = this.#state;
-      const tracker = { staleSecrets, dependsOn: ignore, observed: ignore, routed: ignore };
+      const tracker = {
+        staleSecrets,
+        dependsOn: ignore,
+        observed: ignore,
+        routed: ignore,
+        probedPath: () => NOT_PROBED,
+      };
       return await reconcileExposure(object, resolved, deps, tracker, NO_SIGNAL);
     } finally {
       tenants.links.closeAll();
