@@ -43,7 +43,7 @@ export class PreparedObjects {
 
   /**
    * The key of an Exposure other than `except` that has a record of this object; undefined if none has. An Exposure prepares
-   * objects of its own namespace, so a record in another namespace says nothing.
+   * objects of its own namespace, so a record in another namespace has no effect.
    */
   ownerOf(uid: string, except: string): string | undefined {
     const { namespace } = parseKey(except);

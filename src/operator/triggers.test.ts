@@ -161,7 +161,7 @@ describe('the Service of the gateway concerns', () => {
   });
 });
 
-/** A namespace per Exposure, so that a selector of an Edge can tell them apart. */
+/** A namespace per Exposure, so that a selector of an Edge can distinguish them. */
 const namespaceOf = (name: string) => `of-${name}`;
 
 /** Which keys are added when Edges, namespaces and classes change, with many other Exposures on Edge `crowded`. */

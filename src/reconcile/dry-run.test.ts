@@ -38,7 +38,7 @@ test('shows the rollout of a new release', async () => {
   expect(set?.fields.map(({ to }) => to)).toContain(IMAGE);
 });
 
-test('leaves the TenantRoutes of the management cluster that others read as they are', async () => {
+test('does not change the TenantRoutes of the observed management cluster', async () => {
   const blue = exposure('blue');
   const management = new ManagementSnapshot([EDGE, SERVICE, blue], { has: () => true });
   const deps = { management, namespace: 'snicket-system', proxyImage: 'a', readsTenants: false };

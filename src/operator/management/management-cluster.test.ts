@@ -15,12 +15,12 @@ setDefaultTimeout(240_000);
 
 const HOST = 'blue.example.test';
 
-/** A cluster that is watched, and what its listener was told, in order. */
+/** A watched cluster, and the events of its listener, in order. */
 class ManagementLab implements AsyncDisposable {
   readonly server: MemoryApiServer;
   readonly user: KubeClient;
   readonly cluster: ManagementCluster;
-  readonly told: string[] = [];
+  readonly events: string[] = [];
   readonly #ended = new AbortController();
 
   private constructor(server: MemoryApiServer) {
@@ -32,16 +32,16 @@ class ManagementLab implements AsyncDisposable {
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
         onExposure: (object, previous) =>
-          this.told.push(`${objectText(object)}${previous === undefined ? '' : ' changed'}`),
-        onEdge: (object) => this.told.push(objectText(object)),
-        onService: (key) => this.told.push(`Service ${keyText(key)}`),
-        onOwned: (exposure) => this.told.push(`owned by ${keyText(exposure)}`),
-        onTenantRoute: ({ metadata }) => this.told.push(`TenantRoute ${keyText(metadata)}`),
-        onForeignRoute: (object) => this.told.push(`foreign ${hostIn(object)}`),
-        onNamespace: (name) => this.told.push(`Namespace ${name}`),
-        onEdgeSetting: (object) => this.told.push(`setting ${object.metadata.name}`),
-        onProvided: ({ metadata }) => this.told.push(`provided ${keyText(metadata)}`),
-        onDiscovery: () => this.told.push('served'),
+          this.events.push(`${objectText(object)}${previous === undefined ? '' : ' changed'}`),
+        onEdge: (object) => this.events.push(objectText(object)),
+        onService: (key) => this.events.push(`Service ${keyText(key)}`),
+        onOwned: (exposure) => this.events.push(`owned by ${keyText(exposure)}`),
+        onTenantRoute: ({ metadata }) => this.events.push(`TenantRoute ${keyText(metadata)}`),
+        onForeignRoute: (object) => this.events.push(`foreign ${hostIn(object)}`),
+        onNamespace: (name) => this.events.push(`Namespace ${name}`),
+        onEdgeSetting: (object) => this.events.push(`setting ${object.metadata.name}`),
+        onProvided: ({ metadata }) => this.events.push(`provided ${keyText(metadata)}`),
+        onDiscovery: () => this.events.push('served'),
       },
     });
   }
@@ -53,13 +53,13 @@ class ManagementLab implements AsyncDisposable {
     server.seed(objectOf('Namespace', { name: 'tenants', labels: { team: 'a' } }));
     const lab = new ManagementLab(server);
     await lab.cluster.open(lab.#ended.signal);
-    lab.told.length = 0;
+    lab.events.length = 0;
     return lab;
   }
 
   async untilTold(...texts: readonly string[]): Promise<void> {
-    await until(`told of ${texts.join(', ')}`, () =>
-      texts.every((text) => this.told.includes(text)),
+    await until(`reports ${texts.join(', ')}`, () =>
+      texts.every((text) => this.events.includes(text)),
     );
   }
 
@@ -91,7 +91,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await using lab = await ManagementLab.start();
     await lab.user.create(RESOURCES.ingress, ingress('shop', 'old.example.test'));
     await lab.untilTold('foreign old.example.test');
-    lab.told.length = 0;
+    lab.events.length = 0;
 
     await lab.user.patch(RESOURCES.ingress, { name: 'shop', namespace: 'tenants' }, 'merge', {
       spec: { rules: [{ host: 'new.example.test' }] },
@@ -115,8 +115,8 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.untilTold('owned by tenants/blue', 'foreign b.example.test');
     const made = lab.cluster.ownedBy(exposure).map(({ metadata }) => metadata.name);
     expect(made).toEqual(['ours']);
-    const anew = { ...exposure, metadata: { ...exposure.metadata, uid: 'another' } };
-    expect(lab.cluster.ownedBy(anew)).toEqual([]);
+    const recreated = { ...exposure, metadata: { ...exposure.metadata, uid: 'another' } };
+    expect(lab.cluster.ownedBy(recreated)).toEqual([]);
   });
 
   test('finds the objects of providers that request an Exposure on an Edge', async () => {
@@ -157,7 +157,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await using lab = await ManagementLab.start();
     await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
     await lab.untilTold('owned by tenants/blue');
-    lab.told.length = 0;
+    lab.events.length = 0;
 
     await lab.user.patch(RESOURCES.ingress, { name: 'ours', namespace: 'tenants' }, 'merge', {
       metadata: { labels: null, ownerReferences: null },
@@ -176,7 +176,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await patch({ labels: { team: 'b' } });
 
     await until('it is seen', () => lab.cluster.namespaceLabels('tenants')['team'] === 'b');
-    expect(lab.told).toEqual(['Namespace tenants']);
+    expect(lab.events).toEqual(['Namespace tenants']);
   });
 
   test('drops an own TenantRoute that a list does not have', async () => {
@@ -222,23 +222,23 @@ describe.concurrent('a management cluster that is watched', () => {
   test('is waited for at the start', async () => {
     const server = await MemoryApiServer.start();
     await server.goDown();
-    const nobody = () => {};
+    const ignore = () => {};
     const ended = new AbortController();
     const cluster = new ManagementCluster({
       client: server.client(),
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
-        onExposure: nobody,
-        onEdge: nobody,
-        onService: nobody,
-        onTenantRoute: nobody,
-        onOwned: nobody,
-        onForeignRoute: nobody,
-        onNamespace: nobody,
-        onEdgeSetting: nobody,
-        onProvided: nobody,
-        onDiscovery: nobody,
+        onExposure: ignore,
+        onEdge: ignore,
+        onService: ignore,
+        onTenantRoute: ignore,
+        onOwned: ignore,
+        onForeignRoute: ignore,
+        onNamespace: ignore,
+        onEdgeSetting: ignore,
+        onProvided: ignore,
+        onDiscovery: ignore,
       },
     });
     const opening = cluster.open(ended.signal);

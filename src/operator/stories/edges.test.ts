@@ -117,7 +117,7 @@ describe.concurrent('an Exposure and its Edge', () => {
       'the Ingress is gone',
       () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
     );
-    await lab.until('no route is told', () => lab.routesOf('blue').length === 0);
+    await lab.until('there is no route', () => lab.routesOf('blue').length === 0);
 
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: { from: 'All' } });
 
@@ -353,7 +353,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
     await lab.untilCondition('blue', 'Ready', /^True/);
 
-    // 1. The proxies get another version, and nobody rolls it out.
+    // 1. The proxies get another version, and no controller rolls it out.
     controllers.pause();
     await lab.expose('blue', { worker: { logLevel: 'debug' } });
     await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotObserved/);

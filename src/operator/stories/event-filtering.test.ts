@@ -15,7 +15,7 @@ function looks(lab: OperatorLab): number {
   return lab.number('reconciles_total', 'controller="exposure"');
 }
 
-/** Waits until the first probe has told what it found, and nothing was looked at for a while. */
+/** Waits until the first probe is reported, and nothing was reconciled for a while. */
 async function untilAtRest(lab: OperatorLab): Promise<void> {
   await lab.untilCondition('blue', 'Reachable', /^(True|False)/);
   let before: number;

@@ -211,7 +211,7 @@ test('a host is owned as soon as it is granted, before the watch reports it', as
 
 const HOST = 'tenants-blue.k8s.example.test';
 
-/** Of somebody in another namespace, on the same edge. */
+/** Claims of another user in another namespace, on the same edge. */
 const CLAIMS = {
   haproxy: {
     ingressClassName: 'haproxy',

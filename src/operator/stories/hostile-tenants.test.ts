@@ -1,4 +1,4 @@
-/** What a tenant's API server can do to the operator, if somebody means it ill: nothing but to be told so. */
+/** A malicious API server of a tenant cannot harm the operator, which reports it. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { exposureStatus } from '../../api/exposure-status.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -132,7 +132,7 @@ test('Exposures of a server that hangs do not delay others', async () => {
   const { server, user } = await lab.startTenant('evil');
   const hang = { kind: 'hang' } as const;
   server.inject(hang, { verb: 'list', plural: 'daemonsets' }, Number.POSITIVE_INFINITY);
-  // Its watches tell of changes all the time.
+  // Its watches report changes all the time.
   const labels = { 'kubernetes.io/service-name': 'kubernetes' };
   const slice = objectOf('EndpointSlice', { name: 'x', namespace: 'default', labels });
   const { clock } = lab.environment;

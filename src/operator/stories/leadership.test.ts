@@ -19,7 +19,7 @@ const RENEW_DEADLINE_MS = 10_000;
 
 type Logged = Readonly<Record<string, unknown>>;
 
-/** An operator that takes part in the election, with a client of its own. */
+/** An operator that takes part in the election, with its own client. */
 function replica(
   lab: OperatorLab,
   identity: string,

@@ -37,7 +37,7 @@ function certificateNames(lab: OperatorLab): unknown {
   return valueAt(lab.management.read(KAMAJI, BLUE), 'spec', 'networkProfile', 'certSANs');
 }
 
-/** Somebody else has the names from now on, as he had them before. */
+/** Another field manager takes over the hosts, with their previous values. */
 async function takeNames(lab: OperatorLab): Promise<void> {
   const networkProfile = { certSANs: ['his.example.test'] };
   await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { networkProfile } });
@@ -53,7 +53,7 @@ async function loseProxies(lab: OperatorLab, { server, user }: LabTenant): Promi
   });
 }
 
-/** What the proxies are told: the host is in there. */
+/** The configuration of the proxies, which contains the host. */
 function proxyArguments({ server }: LabTenant): string {
   const set = server.read(RESOURCES.daemonSet, PROXY) as DaemonSetWithStatus | undefined;
   return JSON.stringify(set?.spec.template.spec);
@@ -76,7 +76,7 @@ async function leads(lab: OperatorLab, { authority }: LabTenant, host: string): 
 async function untilLed(lab: OperatorLab, tenant: LabTenant, host: string): Promise<void> {
   const end = performance.now() + 30_000;
   while (!(await leads(lab, tenant, host))) {
-    if (performance.now() > end) throw new Error(`${host} does not lead to the tenant`);
+    if (performance.now() > end) throw new Error(`${host} does not point to the tenant`);
     // The gateway gathers changes for a moment.
     await lab.environment.pass(50);
   }

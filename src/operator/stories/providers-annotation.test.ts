@@ -163,8 +163,11 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     expect(said).toContain(
       'Create it, or correct the annotation snicket.dev/edge of TenantControlPlane tenants/blue (existing Edge: shared).',
     );
-    const told = () => lab.eventsOf('blue').filter((reason) => reason === 'EdgeNotFound');
-    await lab.until('an event for the Exposure and one for the tenant', () => told().length === 2);
+    const missing = () => lab.eventsOf('blue').filter((reason) => reason === 'EdgeNotFound');
+    await lab.until(
+      'an event for the Exposure and one for the tenant',
+      () => missing().length === 2,
+    );
   });
 
   test('does not take over an Exposure of a user, and reports it', async () => {
@@ -208,14 +211,14 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    // As a backup has it: with the record of what was written into the former one.
-    const { metadata, ...former } = tenantIn(lab)!;
+    // As from a backup: with the fields that were written to the previous one.
+    const { metadata, ...previous } = tenantIn(lab)!;
     const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...kept } = metadata;
     const runs = () => lab.number('reconciles_total', 'controller="shim"');
 
     await lab.user.delete(KAMAJI, BLUE);
     const before = runs();
-    await lab.user.create(KAMAJI, { ...former, metadata: kept });
+    await lab.user.create(KAMAJI, { ...previous, metadata: kept });
     const uid = tenantIn(lab)?.metadata.uid;
     await lab.until('it is looked at', () => runs() > before);
     lab.management.collectGarbage();

@@ -56,7 +56,7 @@ async function certificateFor(...names: readonly string[]): Promise<Record<strin
   return { 'apiserver.crt': (await authority.issue({ names })).cert };
 }
 
-/** As in a namespace where nobody has given the operator the right to delete Secrets. */
+/** As in a namespace where the operator has no permission to delete Secrets. */
 function forbidDeletion(lab: OperatorLab): void {
   const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
   const target = { verb: 'delete', plural: RESOURCES.secret.plural };

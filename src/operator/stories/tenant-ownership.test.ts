@@ -13,7 +13,7 @@ import { holderIn, identityIn, TenantWrites } from '../testing/tenant-writes.ts'
 
 setDefaultTimeout(240_000);
 
-/** What Snicket brings to a tenant without nodes. */
+/** The objects of Snicket in a tenant without nodes. */
 const WHOLE = ['ConfigMap', 'DaemonSet', 'EndpointSlice', 'Endpoints', 'Secret', 'ServiceAccount'];
 
 /** Which of it is there. */

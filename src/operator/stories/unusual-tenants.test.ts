@@ -1,4 +1,4 @@
-/** What a tenant, or whoever has a say in one, can make the operator do: nothing. */
+/** Tenants with invalid or missing objects. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY_CONFIG } from '../../tenant/proxy-names.ts';

@@ -29,7 +29,7 @@ test('removes a ServiceAccount that the last attempt itself has created', async 
   expect(lab.tenant.objects().filter(({ metadata }) => metadata.name === PROXY.name)).toEqual([]);
 });
 
-test('leaves a ServiceAccount of another client as it is', async () => {
+test('keeps a ServiceAccount of another client', async () => {
   const lab = await halfCleanedUp();
   const user = lab.tenant.client('user');
   await user.create(serviceAccount, objectOf('ServiceAccount', PROXY));

@@ -39,7 +39,7 @@ describe('the time of a cleanup', () => {
     expect(deadline.timeLeft(deleted).leftMs).toBe(0);
   });
 
-  test('has no more than it had, where that is less than a minute', () => {
+  test('is not extended to a minute if the timeout is shorter', () => {
     const now = () => new Date('2026-11-16T07:26:40Z');
     const deadline = new CleanupDeadline(5_000, new ManualClock(), now);
 
@@ -48,7 +48,7 @@ describe('the time of a cleanup', () => {
     expect(leftMs).toBe(5_000);
   });
 
-  test('leaves nodes that were reached late their share of it', () => {
+  test('gives nodes that were reached late their share', () => {
     const clock = new ManualClock();
     const deadline = new CleanupDeadline(300_000, clock);
     deadline.timeLeft(DELETED);
@@ -62,7 +62,7 @@ describe('the time of a cleanup', () => {
     expect(deadline.timeLeft(DELETED).addressIsLate()).toBe(true);
   });
 
-  test('is told in the same words each time, whatever becomes of the date', () => {
+  test('is reported in the same words each time, even if the date changes', () => {
     const clock = new ManualClock();
     let date = new Date('2026-11-16T07:26:40Z');
     const deadline = new CleanupDeadline(300_000, clock, () => date);
@@ -76,7 +76,7 @@ describe('the time of a cleanup', () => {
     expect(givesUpAt).toEqual(first);
   });
 
-  test('is another one for the next Exposure of the same name', () => {
+  test('is new for the next Exposure of the same name', () => {
     const clock = new ManualClock();
     const ANOTHER = { uid: 'another-uid' };
     const deadline = new CleanupDeadline(300_000, clock);

@@ -30,7 +30,7 @@ const conditions = fc.record(
 const GATES: readonly PartialCondition[] = ['Accepted', 'Prepared', 'Routed', 'WorkersReady'];
 
 describe('Ready', () => {
-  test('is True if and only if the conditions that gate it are, and never Unknown', () => {
+  test('is True if and only if its conditions are, and never Unknown', () => {
     fc.assert(
       fc.property(conditions, (all: ConditionStates) => {
         const isGood = GATES.every((type) => all[type].status === 'True');
@@ -40,7 +40,7 @@ describe('Ready', () => {
     );
   });
 
-  test('has the reason of the first gate that fails, or else of the first that is Unknown', () => {
+  test('has the reason of the first condition that is False, or else of the first that is Unknown', () => {
     fc.assert(
       fc.property(conditions, (all: ConditionStates) => {
         const first =
@@ -58,7 +58,7 @@ describe('Ready', () => {
     );
   });
 
-  test('is True for a tenant without nodes, and says so', () => {
+  test('is True for a tenant without nodes, and reports that', () => {
     const good = holds('Fine', 'all is well');
     const all = Object.fromEntries(ORDER.map((type) => [type, good])) as ConditionStates;
 
@@ -81,7 +81,7 @@ describe('Ready', () => {
   });
 });
 
-test('Ready names why proxies are not ready, where the way of clients says so', () => {
+test('Ready has the reason why proxies are not ready, if the path of clients shows it', () => {
   const good = holds('Fine', 'all is well');
   const broken = { status: 'False', reason: 'DnsNoAnswer', message: 'no address' } as const;
   const conditionsWith = (tenant: string, Reachable: ConditionState): ConditionStates => ({
@@ -99,7 +99,7 @@ test('Ready names why proxies are not ready, where the way of clients says so', 
 });
 
 describe('a state', () => {
-  test('of a finding carries its code, its sentence and what to do', () => {
+  test('of a finding has its code, its message and its action', () => {
     const code = 'ControlPlaneGone';
     const finding = {
       code,
@@ -122,7 +122,7 @@ describe('a state', () => {
   });
 });
 
-describe('people hear', () => {
+describe('a warning', () => {
   const good = holds('Fine', 'all is well');
   const all: ConditionStates = {
     Accepted: good,
@@ -133,21 +133,21 @@ describe('people hear', () => {
     Reachable: good,
   };
 
-  test('of what fails', () => {
+  test('reports a condition that fails', () => {
     const code = 'ControlPlaneGone';
     const wrong = fails({ code, severity: 'error', message: 'it is gone', action: '' });
 
     expect(isTrouble({ ...all, Routed: wrong }, false)).toBe(true);
   });
 
-  test('of what waits only if all was well before', () => {
+  test('reports a condition that waits only if the Exposure was Ready before', () => {
     const waiting = { ...all, WorkersReady: waits('Soon', 'it comes') };
 
     expect(isTrouble(waiting, false)).toBe(false);
     expect(isTrouble(waiting, true)).toBe(true);
   });
 
-  test('nothing of what waits in front of what fails', () => {
+  test('does not report a condition that fails after one that waits', () => {
     const Reachable = { status: 'False', reason: 'No', message: 'no' } as const;
 
     expect(isTrouble({ ...all, WorkersReady: waits('Soon', 'it comes'), Reachable }, false)).toBe(
@@ -155,7 +155,7 @@ describe('people hear', () => {
     );
   });
 
-  test('nothing of what is not known yet', () => {
+  test('does not report an unknown condition', () => {
     expect(isTrouble({ ...all, Reachable: notYet('Prepared') }, true)).toBe(false);
     expect(isTrouble(all, true)).toBe(false);
   });

@@ -32,14 +32,14 @@ function startingMs(
   );
 }
 
-describe('how a tenant is need not be told', () => {
-  test('while it is on its way, for some seconds', () => {
+describe('the report of a starting tenant is delayed', () => {
+  test('for some seconds after its start', () => {
     expect(startingMs(before('Unknown'), WAITING, 1000)).toBe(4000);
     expect(startingMs(before('Unknown'), WAITING, 5000)).toBe(0);
     expect(startingMs(before('Unknown'), WAITING, 60_000)).toBe(0);
   });
 
-  test('but is told at once when it is there, or fails', () => {
+  test('but not once it is ready or has failed', () => {
     expect(startingMs(before('Unknown'), holds('ProxiesReady', 'all'), 1000)).toBe(0);
     const failed: ConditionState = {
       status: 'False',
@@ -49,7 +49,7 @@ describe('how a tenant is need not be told', () => {
     expect(startingMs(before('Unknown'), failed, 1000)).toBe(0);
   });
 
-  test('but is told at once of one that was known', () => {
+  test('but not if its state was known before', () => {
     expect(startingMs(before('True'), WAITING, 1000)).toBe(0);
     expect(startingMs(before('False'), WAITING, 1000)).toBe(0);
     expect(startingMs(undefined, WAITING, 1000)).toBe(0);

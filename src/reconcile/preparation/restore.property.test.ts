@@ -107,7 +107,7 @@ const STEPS = fc.array(
     policy: fc.constantFrom<PreparePolicy>('Force', 'Patch', 'Report'),
     host: fc.constantFrom(...HOSTS),
     previous: fc.subarray(HOSTS, { maxLength: 1 }),
-    // After so many writes the process ends.
+    // The process stops after this many writes.
     writes: fc.option(fc.nat({ max: 4 }), { nil: Number.POSITIVE_INFINITY }),
   }),
   { minLength: 1, maxLength: 4 },

@@ -66,7 +66,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(await lab.restore()).toBeUndefined();
 
     expect(content(lab.tenant())).toEqual(before);
-    // Whoever had the values can apply others, and has no conflict with one who has left.
+    // The previous owner of the values can apply others without a conflict with Snicket.
     expect(managers(lab)).toEqual(['user']);
     await lab.userApplies({ [HOST]: 'new.example.test', [NAMES]: ['new.example.test'] });
     expect(at(lab, NAMES)).toEqual(['new.example.test']);
@@ -297,7 +297,7 @@ describe.concurrent('an Exposure that goes', () => {
     await lab.prepare('Force');
     await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
     await lab.userApplies({ [HOST]: 'blue.k8s.example.test:443' });
-    // Without owners, only the uid tells the two apart.
+    // Without owners, only the uid distinguishes the two.
     await lab.change({ metadata: { managedFields: [{}] } });
     const before = lab.tenant();
 

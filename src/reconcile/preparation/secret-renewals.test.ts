@@ -21,7 +21,7 @@ const OWNED: OwnerReference = {
 };
 const AFTER_MS = 20_000;
 
-/** A server with one Secret that is out of date, and somebody who has it renewed. */
+/** A server with one Secret that is out of date, and its renewals. */
 class Lab implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly renewals: SecretRenewals;
@@ -132,9 +132,9 @@ describe('a Secret that is out of date', () => {
   });
 
   test.each([
-    ['nobody', []],
+    ['no owner', []],
     ['another tenant', [{ ...OWNED, uid: 'uid-of-red' }]],
-    ['somebody who does not control it', [{ ...OWNED, controller: false }]],
+    ['an owner that is not its controller', [{ ...OWNED, controller: false }]],
   ])('is never deleted if it belongs to %s', async (_, owners) => {
     await using lab = await Lab.start(owners);
 

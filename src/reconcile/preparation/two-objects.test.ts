@@ -15,7 +15,7 @@ setDefaultTimeout(240_000);
 
 const PATCH = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
 
-/** A ClusterDeployment, and its K0smotronControlPlane with a list that somebody owns. */
+/** A ClusterDeployment, and its K0smotronControlPlane with a list that another manager owns. */
 async function contested(lab: PreparationLab): Promise<() => readonly KubeObject[]> {
   const { clusterDeployment: deployments, k0smotronControlPlane: controlPlanes } =
     PROVIDER_RESOURCES;

@@ -67,7 +67,7 @@ describe('the phase', () => {
   });
 });
 
-/** A pacer of so many tenants, all of which were reconciled once. */
+/** A pacer of this many tenants, all of which were reconciled once. */
 function pacerOf(count: number, maxConcurrent = 2) {
   const asked: string[] = [];
   const clock = new ManualClock();

@@ -38,7 +38,7 @@ function pod(nodeName: string, ready: boolean, rest: object = {}): ProxyPod {
 }
 
 describe('nodes', () => {
-  test('are in the order of their names, with one address of each family', () => {
+  test('are sorted by name, with one address of each family', () => {
     const nodes = [
       node('b', '10.0.0.2', '10.0.0.3', 'fd00::2'),
       node('a'),
@@ -52,7 +52,7 @@ describe('nodes', () => {
     ]);
   });
 
-  test('are ready if the containers of their proxy are, and it is not about to end', () => {
+  test('are ready if the containers of their proxy are, and it is not being deleted', () => {
     const nodes = ['ready', 'starting', 'ending', 'bare'].map((name) => node(name));
     const pods = [
       pod('ready', true),
@@ -73,7 +73,7 @@ describe('nodes', () => {
   });
 });
 
-describe('a tenant that is asked', () => {
+describe('the facts of a tenant', () => {
   const service = objectOf('Service', KUBERNETES, {
     spec: { clusterIPs: ['10.96.0.1', 'fd00::1'] },
   });
@@ -85,7 +85,7 @@ describe('a tenant that is asked', () => {
     );
   const options = () => ({ signal: AbortSignal.timeout(200_000) });
 
-  test('says its version, its addresses, and the domain that everybody has', async () => {
+  test('include its version, its addresses, and the default domain', async () => {
     await using server = await MemoryApiServer.start();
     server.seed(service);
     const view = linkTo(server);
@@ -115,7 +115,7 @@ describe('a tenant that is asked', () => {
     expect(await readTenantFacts(view, said)).toMatchObject({ clusterDomain: 'said.test' });
   });
 
-  test('may refuse to show what kubeadm wrote', async () => {
+  test('do not need permission to read the ConfigMap of kubeadm', async () => {
     await using server = await MemoryApiServer.start();
     server.seed(service, config('dnsDomain: hidden.test\n'));
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
@@ -127,7 +127,7 @@ describe('a tenant that is asked', () => {
     });
   });
 
-  test('is not initialised before it has its own Service', async () => {
+  test('are not available before the API server has created its Service', async () => {
     await using server = await MemoryApiServer.start();
     const view = linkTo(server);
 

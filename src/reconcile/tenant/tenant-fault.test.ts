@@ -25,7 +25,7 @@ test.each<[FindingCode, Error]>([
   expect(fault.message).toContain(error.message);
 });
 
-test('an error after the time limit is of a tenant that does not answer', () => {
+test('an error after the timeout means that the tenant does not answer', () => {
   const fault = tenantFault(LINK, new TypeError('aborted'), AbortSignal.abort());
 
   expect(fault.code).toBe('TenantUnreachable');

@@ -22,7 +22,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** An operator with the Exposure tenants/blue, and a clock of its own. */
+/** An operator with the Exposure tenants/blue, and its own clock. */
 class Cluster {
   readonly clock = new ManualClock();
   readonly client: KubeClient = server.client();
