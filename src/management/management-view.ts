@@ -57,6 +57,6 @@ export interface ManagementContext {
   readonly management: ManagementView;
   /** The namespace of the operator, and of the gateway's Service and keys. */
   readonly namespace: string;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }

@@ -24,9 +24,9 @@ export interface ProbeSchedulerOptions {
   readonly lookup?: Lookup | undefined;
   /** Default: `probeExposure` over the network. */
   readonly probe?: Probe | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How long after a reconcile each Exposure is fully reconciled again although no event asks for it. The period doubles while
+ * The period after which each Exposure is fully reconciled again without an event. It doubles while
  * nothing changes.
  */
 import type { Clock } from '../clock/clock.ts';

@@ -250,7 +250,7 @@ class Run {
     return { object, changes, writes: this.#writes, findings };
   }
 
-  /** The gateway's keys are created on the way, where there are none. */
+  /** Why new credentials are issued. Without gateway keys, the dry run creates them. */
   #reissued({ tenant }: Reconciled): string | undefined {
     const { namespace } = this.#deps;
     const isCreated = this.#client.writes.some(

@@ -41,7 +41,7 @@ export interface ManagementOptions {
   readonly discoveryMs?: number;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;

@@ -84,7 +84,7 @@ export class ShimController {
 
   /**
    * The Exposure of this key. The watch may be behind: if it has none, or one without the record of an object that Snicket
-   * has prepared, the API server is asked.
+   * has prepared, it is read from the API server.
    */
   async #exposureAt(
     key: ObjectKey,

@@ -374,7 +374,7 @@ describe.concurrent('an Exposure and its Edge', () => {
       () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
     );
     await lab.untilCondition('blue', 'Ready', /^True/);
-    await lab.untilCondition('blue', 'Routed', /^True(?!.*former driver)/);
+    await lab.untilCondition('blue', 'Routed', /^True(?!.*Snicket deletes Ingress)/);
   });
 
   test('two drivers with an Ingress each have their own during a move', async () => {

@@ -23,7 +23,7 @@ export interface RoutingOptions {
   readonly namespace: string;
   /** Called when the writes of the first TenantRoutes of hosts have ended, with the key of their Exposure. */
   readonly onHostsReleased: (hosts: readonly string[], key: string) => void;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

@@ -44,13 +44,13 @@ export interface TenantDeps {
   readonly tenantTimeoutMs: number;
   readonly log: Logger;
   readonly clock: Clock;
-  /** From 0 to 1, for the spread of delays. */
+  /** From 0 to 1, for jitter. */
   readonly random: () => number;
 }
 
 /** Delays until a tenant that does not answer is tried again. An event of its watches comes first. */
 const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
-/** A tenant that did not answer is first asked for its version, with this limit: many of them must not fill the queue. */
+/** A tenant that did not answer is first probed with a version request, with this timeout: many of them must not fill the queue. */
 const VERSION_TIMEOUT_MS = 2_000;
 /** A tenant that is owned but has no proxies may change hands soon. */
 const WITHOUT_PROXIES: Poll = { reason: 'WithoutProxies', firstMs: 5_000 };

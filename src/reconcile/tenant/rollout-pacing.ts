@@ -138,7 +138,7 @@ export class RolloutPacer {
     return this.#counts;
   }
 
-  /** A tenant that is behind asks to start. If it may, it is Active from now on. */
+  /** Requests to start the rollout of a tenant that is behind. If it may start, it is Active from now on. */
   request(exposure: string, wasHealthy: boolean): RolloutDecision {
     this.#confirm(exposure);
     const decision = decideRollout(this.#wave());
@@ -238,11 +238,11 @@ export class RolloutPacer {
       this.#phases.set(exposure, phase);
       this.#counts[phase]++;
     }
-    // One that starts takes a place, and one that starts to wait has just asked: neither frees a place for others.
+    // A tenant that starts takes a slot, and one that starts to wait has just requested one: neither frees a slot.
     if (phase === undefined || phase === 'Failed' || before === 'Failed') this.#wake();
   }
 
-  /** Lets as many ask as may start; all, if the reason why they wait is another one now. */
+  /** Lets as many tenants request as may start; all, if the reason of the waiting ones has changed. */
   #wake(): void {
     const { Pending: pending, Active: active, Failed: failed } = this.#counts;
     const isPaused = failed > 0;

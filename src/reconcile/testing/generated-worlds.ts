@@ -30,7 +30,7 @@ import { BLUE, ReconcileLab } from './reconcile-lab.ts';
 /** The image of the proxies of this release. */
 export const IMAGE = 'snicket.test/snicket:2';
 
-/** What the user asks for. It may change during the life of a world. */
+/** The spec of the user. It may change during the life of a world. */
 export interface GeneratedSpec {
   readonly driver: Driver;
   readonly prepare: 'Patch' | 'Force' | 'Report';
@@ -81,7 +81,7 @@ export interface PastWorld {
   readonly drifts: readonly Drift[];
 }
 
-/** A Service behind Snicket's own gateway, with one node, and nothing in the way. */
+/** A Service behind Snicket's gateway, with one node, and without conflicts. */
 export const PLAIN_WORLD: GeneratedWorld = {
   controlPlane: 'Service',
   spec: {

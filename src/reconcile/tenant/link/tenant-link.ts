@@ -33,7 +33,7 @@ export interface TenantLinkOptions {
   readonly stuckAfterMs?: number | undefined;
   /** Called when a watched object has changed. An object that this operator has created is no change. */
   readonly onChange: () => void;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;

@@ -66,7 +66,7 @@ export interface TenantLinksOptions {
   readonly isOwned: (exposure: string, client: KubeClient) => boolean;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: (access: ClusterAccess) => KubeClient;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;

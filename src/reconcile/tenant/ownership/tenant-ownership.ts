@@ -38,7 +38,7 @@ export interface TenantOwnershipOptions {
   readonly onChange: (key: string) => void;
   readonly log: Logger;
   readonly clock: Clock;
-  /** From 0 to 1, for the spread of delays. */
+  /** From 0 to 1, for jitter. */
   readonly random: () => number;
 }
 
