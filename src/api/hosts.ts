@@ -59,7 +59,7 @@ export function hostsOf(
   for (const [field, host] of Object.entries({ api, konnectivity })) {
     const tooLong = host === undefined ? undefined : lengthFault(host);
     if (tooLong !== undefined) {
-      return fault('HostTooLong', tooLong, `Set spec.hosts.${field} to a shorter host.`);
+      return fault('HostInvalid', tooLong, `Set spec.hosts.${field} to a shorter host.`);
     }
   }
   if (api === konnectivity) {

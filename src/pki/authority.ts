@@ -61,7 +61,7 @@ export function readCaCertificates(pem: string): readonly X509Certificate[] {
   if (blocks.length === 0) {
     const isEmpty = pem.trim() === '';
     throw new PkiError(
-      isEmpty ? 'CaCertificateMissing' : 'CaCertificateUnreadable',
+      'CaCertificateInvalid',
       isEmpty ? "The CA's certificate is empty." : "The CA's certificate is not PEM.",
       "Provide the tenant's ca.crt.",
     );
@@ -71,7 +71,7 @@ export function readCaCertificates(pem: string): readonly X509Certificate[] {
       return new X509Certificate(block);
     } catch (error) {
       throw new PkiError(
-        'CaCertificateUnreadable',
+        'CaCertificateInvalid',
         `Certificate ${index + 1} of ${blocks.length} of the CA cannot be read (${String(error)}).`,
         "Provide the tenant's ca.crt unchanged.",
         error,

@@ -15,7 +15,7 @@ test('contains each name and address once, normalized, in order', () => {
 });
 
 test.each([
-  ['LeafWithoutNames', [], [], 'A certificate needs at least one name or address.'],
+  ['LeafNameInvalid', [], [], 'A certificate needs at least one name or address.'],
   [
     'LeafNameInvalid',
     ['*.example.com'],
@@ -29,8 +29,8 @@ test.each([
     "Name '10.0.0.1' is invalid in a certificate (server_name_ip_literal).",
   ],
   ['LeafNameInvalid', ['kubernetes.'], [], 'without a trailing dot'],
-  ['LeafAddressInvalid', [], ['kubernetes'], "Value 'kubernetes' is not an IP address."],
-  ['LeafAddressInvalid', [], ['10.96.0.1/12'], "'10.96.0.1/12' is not"],
+  ['LeafNameInvalid', [], ['kubernetes'], "Value 'kubernetes' is not an IP address."],
+  ['LeafNameInvalid', [], ['10.96.0.1/12'], "'10.96.0.1/12' is not"],
 ] as const)('rejects with %s: names %j, addresses %j', (code, names, addresses, sentence) => {
   let error: unknown;
   try {

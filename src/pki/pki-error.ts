@@ -3,7 +3,7 @@ import { findingText, type Finding } from '../api/finding.ts';
 
 /**
  * The codes:
- * - `CaCertificateMissing`, `CaCertificateUnreadable`, `CaKeyMissing`, `CaKeyUnreadable`: empty, or not a PEM of that
+ * - `CaCertificateInvalid`, `CaKeyMissing`, `CaKeyUnreadable`: empty, or not a PEM of that
  * kind
  * - `CaKeyEncrypted`: protected by a passphrase
  * - `CaKeyUnsupported`: an algorithm that cannot sign here
@@ -11,11 +11,10 @@ import { findingText, type Finding } from '../api/finding.ts';
  * - `CaNotCertificateAuthority`: the certificate is not that of a CA
  * - `CaCannotSign`: the key usage of the CA does not allow signing certificates
  * - `CaExpired`, `CaNotYetValid`
- * - `LeafNameInvalid`, `LeafAddressInvalid`, `LeafWithoutNames`: the requested names cannot be in a certificate
+ * - `LeafNameInvalid`: the requested names cannot be in a certificate
  */
 export const PKI_ERROR_CODES = [
-  'CaCertificateMissing',
-  'CaCertificateUnreadable',
+  'CaCertificateInvalid',
   'CaKeyMissing',
   'CaKeyUnreadable',
   'CaKeyEncrypted',
@@ -26,8 +25,6 @@ export const PKI_ERROR_CODES = [
   'CaExpired',
   'CaNotYetValid',
   'LeafNameInvalid',
-  'LeafAddressInvalid',
-  'LeafWithoutNames',
 ] as const;
 /** One of {@link PKI_ERROR_CODES}. */
 export type PkiErrorCode = (typeof PKI_ERROR_CODES)[number];

@@ -136,8 +136,8 @@ test('never points to a listener of the gateway on the same machine', () => {
     { ports: [{ port: 6443 }], endpoints: [{ addresses: ['127.0.0.3'] }] },
   ]);
   expect(fixedServiceFindings(endpoints, here).map(({ code }) => code)).toEqual([
-    'EndpointIsEdge',
-    'EndpointIsEdge',
+    'EndpointInvalid',
+    'EndpointInvalid',
   ]);
 });
 
@@ -161,6 +161,6 @@ test('never points to the edge, by its public address or that of its Service', (
   expect(slices.map(({ ports }) => ports?.[0]?.port)).toEqual([6443, 443]);
   const findings = fixedServiceFindings(endpoints, edge);
   expect(findings.map(({ code, message }) => `${code} ${message.split(' ')[1]}`)).toEqual(
-    [...loops, '10.96.7.7:443'].map((one) => `EndpointIsEdge ${one}`),
+    [...loops, '10.96.7.7:443'].map((one) => `EndpointInvalid ${one}`),
   );
 });

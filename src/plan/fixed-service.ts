@@ -115,7 +115,7 @@ function isEdge(endpoint: string, edge: EdgeListeners): boolean {
 
 function edgeLoop(endpoint: string): Finding {
   return {
-    code: 'EndpointIsEdge',
+    code: 'EndpointInvalid',
     severity: 'error',
     message: `Address ${endpoint} in spec.controlPlane.endpoints is the edge itself, so connections would loop.`,
     action: "Set the addresses at which the tenant's own servers listen.",

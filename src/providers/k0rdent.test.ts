@@ -222,7 +222,7 @@ describe('a ClusterDeployment behind an edge', () => {
     const [deployment] = plans([changed(clusterDeployment('violet', OPENSTACK), fields)]);
 
     expect(deployment?.findings.map(({ code }) => code)).toEqual(
-      message === undefined ? [] : ['FieldTypeWrong'],
+      message === undefined ? [] : ['FieldInvalid'],
     );
     expect(deployment?.findings[0]?.message ?? '').toStartWith(message ?? '');
   });
@@ -300,7 +300,7 @@ describe('a ClusterDeployment behind an edge', () => {
 
     expect(plans(objects)[0]?.findings).toEqual([]);
     expect(plans(objects, { ...SPEC, port: 8443 })[0]?.findings).toMatchObject([
-      { code: 'ChartPortFixed', severity: 'error' },
+      { code: 'EdgePortUnsupported', severity: 'error' },
     ]);
   });
 });

@@ -241,7 +241,7 @@ function noValues(deployment: KubeObject): Finding {
 
 function fixedPort({ port }: PreparationSpec): Finding {
   return {
-    code: 'ChartPortFixed',
+    code: 'EdgePortUnsupported',
     severity: 'error',
     message: `The Edge uses port ${port}, but the chart hetzner-hosted-cp below version 1 always uses port ${FIXED_PORT}.`,
     action: `Choose an Edge with port ${FIXED_PORT}, or a newer version of the chart.`,

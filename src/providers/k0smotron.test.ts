@@ -234,13 +234,13 @@ spec:
     ],
     [
       { 'spec.k0sConfig.spec.api.sans': ['red.k8s.example.test:443'] },
-      'CertificateNameWithPort',
+      'FieldInvalid',
       'error',
       'Field spec.k0sConfig.spec.api.sans of Cluster tenants/red contains "red.k8s.example.test:443", but names in certificates have no port.',
     ],
     [
       { 'spec.externalAddress': 'red.k8s.example.test:443' },
-      'CertificateNameWithPort',
+      'FieldInvalid',
       'error',
       'spec.externalAddress of Cluster tenants/red',
     ],
@@ -258,7 +258,7 @@ spec:
     ],
     [
       { 'spec.ingress': { apiHost: 'a.example.test', konnectivityHost: 'b.example.test' } },
-      'K0smotronIngressStays',
+      'ProviderRouteRemains',
       'warning',
       'k0smotron created an Ingress for Cluster tenants/red and does not delete it when spec.ingress.deploy is false.',
     ],

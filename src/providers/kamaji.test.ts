@@ -142,7 +142,7 @@ describe('a tenant of Kamaji', () => {
     ]);
 
     expect(kubeconfig).toBeUndefined();
-    expect(findings).toMatchObject([{ code: 'KubeconfigUnreadable' }]);
+    expect(findings).toMatchObject([{ code: 'KubeconfigInvalid' }]);
     expect(JSON.stringify(findings)).not.toContain('hunter2');
   });
 
@@ -273,13 +273,13 @@ spec:
     [
       'a port in a name of the certificate',
       { 'spec.networkProfile.certSANs': ['blue.k8s.example.test:443'] },
-      'CertificateNameWithPort',
+      'FieldInvalid',
       'Field spec.networkProfile.certSANs of TenantControlPlane tenants/blue contains "blue.k8s.example.test:443", but names in certificates have no port.',
     ],
     [
       'a name instead of an address',
       { 'spec.networkProfile.address': 'blue.k8s.example.test' },
-      'AddressExpected',
+      'FieldInvalid',
       'spec.networkProfile.address of TenantControlPlane tenants/blue is "blue.k8s.example.test"',
     ],
     [
@@ -304,8 +304,8 @@ spec:
   test.each([
     [{ api: 'a.example.test', konnectivity: 'a.example.test' }, ['HostsEqual']],
     [{ api: 'a.example.test' }, ['KonnectivityHostMissing']],
-    [{ api: 'a.example.test:443', konnectivity: 'b.example.test' }, ['HostWithPort']],
-    [{ api: '192.0.2.1', konnectivity: 'b.example.test' }, ['HostIsAddress']],
+    [{ api: 'a.example.test:443', konnectivity: 'b.example.test' }, ['HostInvalid']],
+    [{ api: '192.0.2.1', konnectivity: 'b.example.test' }, ['HostInvalid']],
   ])('cannot have the hosts %j', (hosts, expected) => {
     const { findings } = plan(freshTenant('kamaji', 'blue'), { hosts, port: 443 });
 

@@ -114,7 +114,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
 
     expect(plan?.findings).toMatchObject([
       {
-        code: 'FlagValueSeparate',
+        code: 'FieldInvalid',
         severity: 'error',
         action: 'Write "--endpoint-reconciler-type=lease" as one entry.',
       },
@@ -247,8 +247,8 @@ describe.each([
         ({ findings }) => findings.map(({ code }) => code),
       );
 
-    expect(codes('none')).not.toContain('K0smotronIngressStays');
-    expect(codes('haproxy')).toContain('K0smotronIngressStays');
+    expect(codes('none')).not.toContain('ProviderRouteRemains');
+    expect(codes('haproxy')).toContain('ProviderRouteRemains');
   });
 
   test.each([

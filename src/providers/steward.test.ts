@@ -84,7 +84,7 @@ spec:
       'another port',
       { ...SPEC, port: 8443 },
       {},
-      'StewardPortFixed',
+      'EdgePortUnsupported',
       'The Edge uses port 8443, but Steward writes port 443 to the kubeconfigs and the agents of TenantControlPlane tenants/green.',
     ],
     [
@@ -105,7 +105,7 @@ spec:
       "Steward's own proxy",
       SPEC,
       { 'spec.addons.tcpProxy': {} },
-      'StewardProxyOn',
+      'ProviderProxyEnabled',
       'TenantControlPlane tenants/green has spec.addons.tcpProxy',
     ],
   ])('is rejected for %s', (_, spec, fields, code, message) => {
@@ -130,7 +130,7 @@ spec:
 
     expect(plan(tenant).findings).toMatchObject([
       {
-        code: 'StewardRouteStays',
+        code: 'ProviderRouteRemains',
         severity: 'warning',
         action: 'Delete it: kubectl delete -n tenants ingressroutetcp green',
       },

@@ -67,7 +67,7 @@ function portFindings(object: KubeObject, { port }: PreparationSpec): readonly F
   if (port === FIXED_PORT) return [];
   return [
     {
-      code: 'StewardPortFixed',
+      code: 'EdgePortUnsupported',
       severity: 'error',
       message: `The Edge uses port ${port}, but Steward writes port ${FIXED_PORT} to the kubeconfigs and the agents of ${objectText(object)}.`,
       action: `Choose an Edge with port ${FIXED_PORT}.`,
@@ -100,7 +100,7 @@ function ownProxyFindings(object: KubeObject): readonly Finding[] {
   if (valueAt(object, 'spec', 'addons', 'tcpProxy') === undefined) return [];
   return [
     {
-      code: 'StewardProxyOn',
+      code: 'ProviderProxyEnabled',
       severity: 'error',
       message: `${objectText(object)} has spec.addons.tcpProxy, so both Steward's proxy and Snicket write the endpoints of Service default/kubernetes.`,
       action:
@@ -114,7 +114,7 @@ function ownRouteFindings(object: KubeObject): readonly Finding[] {
   const { name, namespace } = object.metadata;
   return [
     {
-      code: 'StewardRouteStays',
+      code: 'ProviderRouteRemains',
       severity: 'warning',
       message: `Steward does not delete IngressRouteTCP ${namespace}/${name} when controllerType is no longer traefik, and that route claims the host of the API.`,
       action: `Delete it: kubectl delete -n ${namespace} ingressroutetcp ${name}`,

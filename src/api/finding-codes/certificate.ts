@@ -5,12 +5,8 @@ import type { FindingEntry } from './entry.ts';
 
 /** The entries, by code. */
 export const CERTIFICATE_FINDINGS = {
-  CaCertificateMissing: {
-    meaning: "The CA's certificate is empty.",
-    action: 'Provide it as PEM.',
-  },
-  CaCertificateUnreadable: {
-    meaning: "The CA's certificate cannot be read.",
+  CaCertificateInvalid: {
+    meaning: "The CA's certificate is empty or cannot be read.",
     action: 'Provide it as PEM.',
   },
   CaKeyMissing: {
@@ -50,15 +46,8 @@ export const CERTIFICATE_FINDINGS = {
     action: 'Correct the clock of the issuer or of this machine.',
   },
   LeafNameInvalid: {
-    meaning: 'A requested name is invalid in a certificate.',
-    action: 'Use a DNS name without a trailing dot.',
-  },
-  LeafAddressInvalid: {
-    meaning: 'A requested address is not an IP address.',
-    action: 'Use an IPv4 or IPv6 address.',
-  },
-  LeafWithoutNames: {
-    meaning: 'A certificate without names was requested.',
-    action: 'Request the names that pods dial.',
+    meaning:
+      'The requested names or addresses are invalid in a certificate, or none was requested.',
+    action: 'Use the DNS names and IP addresses that pods dial, without a trailing dot.',
   },
 } as const satisfies Record<string, FindingEntry>;

@@ -12,7 +12,7 @@ export const CONTROL_PLANE_FINDINGS = {
   },
   ControlPlaneMissing: {
     meaning: 'The object of the control plane does not exist.',
-    action: 'Create it, or correct spec.controlPlane.objectRef.',
+    action: 'Create it, correct spec.controlPlane.objectRef, or delete the Exposure.',
   },
   ControlPlaneRemote: {
     meaning: 'The control plane runs in another cluster than its object.',
@@ -21,10 +21,6 @@ export const CONTROL_PLANE_FINDINGS = {
   ControlPlaneDeleting: {
     meaning: 'The control plane is being deleted.',
     action: 'Delete the Exposure too, or recreate the control plane.',
-  },
-  ControlPlaneGone: {
-    meaning: 'The control plane was deleted while Snicket prepared it.',
-    action: 'Create it again, or delete the Exposure.',
   },
   ControlPlanePaused: {
     meaning: 'The provider does not reconcile the control plane because of an annotation.',
@@ -80,13 +76,9 @@ export const CONTROL_PLANE_FINDINGS = {
     meaning: 'The tenant has no kubeconfig yet.',
     action: 'Wait for its provider, or set spec.controlPlane.kubeconfigSecretRef.',
   },
-  KubeconfigUnusable: {
-    meaning: "The tenant's kubeconfig cannot be used.",
-    action: 'Correct it in its Secret.',
-  },
-  KubeconfigUnreadable: {
-    meaning: 'A Secret contains no valid kubeconfig.',
-    action: 'Correct it, or have the provider recreate it.',
+  KubeconfigInvalid: {
+    meaning: "The tenant's kubeconfig is invalid.",
+    action: 'Correct it in its Secret, or have the provider recreate it.',
   },
   KubeconfigOutdated: {
     meaning: 'The kubeconfig that the provider publishes does not point to the edge yet.',

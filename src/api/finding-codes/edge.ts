@@ -124,16 +124,8 @@ export const EDGE_FINDINGS = {
     meaning: 'A wildcard host takes precedence over an exact host.',
     action: 'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
   },
-  DuplicateTakesHost: {
-    meaning: 'A second object with the same host may take it over.',
-    action: 'Do not let others create such objects, or restrict hosts with an admission policy.',
-  },
-  DuplicateDarkens: {
-    meaning: 'A second object with the same host disables both.',
-    action: 'Do not let others create such objects, or restrict hosts with an admission policy.',
-  },
-  DuplicateUnseen: {
-    meaning: 'A second object with the same host is not reported.',
+  DuplicateHostAllowed: {
+    meaning: 'A second object with the same host may take it over, disable both, or go unreported.',
     action: 'Do not let others create such objects, or restrict hosts with an admission policy.',
   },
   SplitHelloMisrouted: {

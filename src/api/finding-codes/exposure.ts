@@ -48,21 +48,13 @@ export const EXPOSURE_FINDINGS = {
     meaning: 'No host is set for the API.',
     action: 'Set spec.hosts.api, or spec.domain of the Edge.',
   },
-  HostTooLong: {
-    meaning: 'A host is longer than DNS allows.',
-    action: 'Set a shorter host in spec.hosts.',
+  HostInvalid: {
+    meaning: 'A host is too long for DNS, includes a port, or is an IP address.',
+    action: 'Set a DNS name in spec.hosts. The port is that of the Edge.',
   },
   HostsEqual: {
     meaning: 'The API and konnectivity would have the same host, but the edge routes by host.',
     action: 'Set spec.hosts.konnectivity to another host.',
-  },
-  HostWithPort: {
-    meaning: 'A host includes a port, but certificates and routes do not have ports.',
-    action: 'Remove the port from the host. The port is that of the Edge.',
-  },
-  HostIsAddress: {
-    meaning: 'A host is an IP address, but clients do not send IP addresses as TLS server names.',
-    action: 'Set a DNS name in spec.hosts.',
   },
   KonnectivityHostMissing: {
     meaning: 'The control plane has konnectivity, but no host is set for it.',
@@ -72,13 +64,11 @@ export const EXPOSURE_FINDINGS = {
     meaning: 'Mode Passthrough requires an Edge with driver snicket.',
     action: 'Set worker.mode to Terminate, remove it, or choose an Edge with driver snicket.',
   },
-  EndpointIsEdge: {
-    meaning: 'An address in spec.controlPlane.endpoints is the edge itself.',
-    action: "Set the addresses at which the tenant's own servers listen.",
-  },
   EndpointInvalid: {
-    meaning: 'A Service cannot have an address in spec.controlPlane.endpoints as an endpoint.',
-    action: 'Set an address that pods of the management cluster can dial.',
+    meaning:
+      'An address in spec.controlPlane.endpoints is the edge itself, or a Service cannot have it as an endpoint.',
+    action:
+      "Set the addresses at which the tenant's own servers listen, and that pods of the management cluster can dial.",
   },
   VirtualAddressInvalid: {
     meaning:

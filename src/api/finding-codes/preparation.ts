@@ -46,34 +46,15 @@ export const PREPARATION_FINDINGS = {
     meaning: 'A newer version of Snicket wrote the record of the previous values of the fields.',
     action: 'Run that version of Snicket, or a newer one.',
   },
-  ListTooLong: {
-    meaning: 'A list to which Snicket adds an entry has more than 1,000 entries.',
-    action: 'Remove the entries that are not needed.',
-  },
-  FieldTypeWrong: {
-    meaning: 'A field to write, or one of its parents, has another type.',
-    action: 'Change it to the type that the message names, or remove it.',
-  },
-  EntryRepeated: {
-    meaning: 'A list contains an entry several times, but only one of them can take effect.',
-    action: 'Remove all but one.',
-  },
-  FlagValueSeparate: {
-    meaning: 'A flag that must change and its value are two entries of a list.',
-    action: 'Write them as one entry with an equals sign.',
+  FieldInvalid: {
+    meaning:
+      'The object has a value that Snicket cannot extend or replace: a wrong type, a repeated entry, a flag in two entries, a list that is too long, or a name or address that no certificate can contain.',
+    action: 'Correct the named field as the message says.',
   },
   PreviousValuesTooLong: {
     meaning:
       'The current values of the fields are too long to record, so Snicket could not restore them.',
     action: 'Set prepare: Report, and set the fields yourself.',
-  },
-  AddressExpected: {
-    meaning: 'A field that must be an IP address is none, so no certificate can be issued.',
-    action: 'Set it to an IP address, or remove it.',
-  },
-  CertificateNameWithPort: {
-    meaning: 'A name for the certificate includes a port.',
-    action: 'Remove the port.',
   },
   ExternalAddressMismatch: {
     meaning:
@@ -98,12 +79,13 @@ export const PREPARATION_FINDINGS = {
     action: 'Disable that in the object, or set prepare: Force.',
   },
   ProviderRouteRemains: {
-    meaning: 'The provider did not delete an Ingress that claims the hosts.',
-    action: 'Delete it as the message says.',
+    meaning: 'The provider did not delete a route object that claims the hosts.',
+    action: 'Delete it as the message says, once the routes of the Edge exist.',
   },
   ProviderProxyEnabled: {
-    meaning: "The provider's own proxy runs in the tenant and writes the same endpoints.",
-    action: 'Disable it in the object.',
+    meaning:
+      "The provider's own proxy runs in the tenant and writes the same endpoints as Snicket.",
+    action: 'Disable it in the object, and delete the objects that the message names.',
   },
   ProxySettingIgnored: {
     meaning: "A setting of the provider's own proxy has no counterpart and was ignored.",
@@ -113,38 +95,22 @@ export const PREPARATION_FINDINGS = {
     meaning: "The provider's port for its ingress is not that of the Edge.",
     action: 'Set it to the port of the Edge, or choose another Edge.',
   },
-  StewardPortFixed: {
-    meaning: 'Steward always uses port 443, but the Edge uses another.',
-    action: 'Choose an Edge with port 443.',
+  EdgePortUnsupported: {
+    meaning: 'The provider or its chart always uses port 443, but the Edge uses another.',
+    action: 'Choose an Edge with port 443, or a newer version of the chart.',
   },
   KonnectivityHostMismatch: {
     meaning: 'Steward issues the konnectivity certificate for another host.',
     action: 'Set the hosts as Steward derives them.',
   },
-  StewardProxyOn: {
-    meaning: "Both Steward's proxy and Snicket write the endpoints of the tenant.",
-    action: 'Remove spec.addons.tcpProxy, and delete the objects that the message names.',
-  },
-  StewardRouteStays: {
-    meaning: 'Steward did not delete a route that claims the host of the API.',
-    action: 'Delete it as the message says.',
-  },
   K0smotronProxyEnabled: {
     meaning: 'This version of k0smotron deploys its own proxy to the workers.',
     action: 'Upgrade k0smotron to 2.0 or newer.',
-  },
-  K0smotronIngressStays: {
-    meaning: 'k0smotron did not delete its Ingress.',
-    action: 'Delete it once the routes of the Edge exist.',
   },
   ChartValuesMissing: {
     meaning:
       'The chart of k0rdent has no values for an ingress, so Snicket writes to the control plane itself.',
     action: 'Add such values to the chart. Run snicket render --values to see them.',
-  },
-  ChartPortFixed: {
-    meaning: 'The chart always uses port 443, but the Edge uses another.',
-    action: 'Choose an Edge with port 443, or a newer version of the chart.',
   },
   PatchesRevertedByHelm: {
     meaning: "An upgrade of the chart reverts Snicket's changes for a moment.",

@@ -26,7 +26,7 @@ export const contour = edgeDriver({
   },
   pitfalls: [
     warning(
-      'DuplicateDarkens',
+      'DuplicateHostAllowed',
       'Another HTTPProxy with the same host in any namespace makes both invalid, and the tenant becomes unreachable.',
       "Do not let others create HTTPProxies with a virtualhost: use Contour's root namespaces, or restrict hosts with an admission policy.",
     ),

@@ -41,7 +41,7 @@ export const gatewayApi = edgeDriver({
   },
   pitfalls: [
     warning(
-      'DuplicateUnseen',
+      'DuplicateHostAllowed',
       'Of two TLSRoutes with the same host, the older one is served, but the other is also reported as accepted.',
       'Do not let others create TLSRoutes for this Gateway, or restrict hosts with an admission policy.',
     ),

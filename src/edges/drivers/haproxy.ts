@@ -24,7 +24,7 @@ export const haproxy = ingressDriver({
       'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
     ),
     warning(
-      'DuplicateTakesHost',
+      'DuplicateHostAllowed',
       'An Ingress in another namespace with the same host takes over the host, and no status reports it.',
       'Do not let others create Ingresses of this class, or restrict hosts with an admission policy.',
     ),

@@ -19,7 +19,7 @@ export const traefik = edgeDriver({
   collision: { sameHost: 'either', wildcardWins: false, otherKinds: [RESOURCES.tlsRoute] },
   pitfalls: [
     warning(
-      'DuplicateTakesHost',
+      'DuplicateHostAllowed',
       'Of two IngressRouteTCPs with the same host in any namespaces, either is served at random, and no status reports it.',
       'Do not let others create IngressRouteTCPs, or restrict hosts with an admission policy.',
     ),

@@ -142,7 +142,7 @@ describe.concurrent('an incomplete control plane', () => {
 
     await lab.expose('blue');
 
-    await lab.untilCondition('blue', 'WorkersReady', /^False KubeconfigUnusable/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False KubeconfigInvalid/);
     expect(route(lab)).toBeDefined();
 
     await lab.changeSecret('blue-kubeconfig', {

@@ -159,11 +159,11 @@ test('settings of the tcp-proxy of Steward are copied to the Exposure, and stay 
   await lab.user.apply(changed(tenant, { 'spec.addons.tcpProxy': tcpProxy }), {
     resource: STEWARD,
   });
-  await lab.untilCondition('green', 'Prepared', /^False StewardProxyOn/);
+  await lab.untilCondition('green', 'Prepared', /^False ProviderProxyEnabled/);
   expect(worker()).toMatchObject(tcpProxy);
 
   await lab.user.apply(tenant, { resource: STEWARD });
 
-  await lab.untilCondition('green', 'Prepared', /^False (?!StewardProxyOn)/);
+  await lab.untilCondition('green', 'Prepared', /^False (?!ProviderProxyEnabled)/);
   expect(worker()).toMatchObject(tcpProxy);
 });

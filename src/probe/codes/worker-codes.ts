@@ -127,7 +127,7 @@ export const WORKER_HOP_CODES = {
     meaning:
       'The kubeconfig that the provider publishes has the API host and the port of the edge.',
   },
-  KubeconfigUnreadable: {
+  KubeconfigInvalid: {
     hop: 'kubeconfig',
     state: 'Fail',
     title: 'kubeconfig is invalid',

@@ -102,7 +102,7 @@ test.each<[string, string, string]>([
 ])('a kubeconfig that %s cannot be read', (_, text, message) => {
   const result = judgeKubeconfig({ text }, HOST, 443);
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigUnreadable', message });
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigInvalid', message });
 });
 
 test('no credential gets into a message', () => {
@@ -111,10 +111,7 @@ test('no credential gets into a message', () => {
 
   const results = [broken, withPassword].map((text) => judgeKubeconfig({ text }, HOST, 443));
 
-  expect(results.map(({ code }) => code)).toEqual([
-    'KubeconfigUnreadable',
-    'KubeconfigHostMismatch',
-  ]);
+  expect(results.map(({ code }) => code)).toEqual(['KubeconfigInvalid', 'KubeconfigHostMismatch']);
   expect(JSON.stringify(results)).not.toContain('hush');
 });
 
@@ -128,6 +125,6 @@ test('the server of a kubeconfig is enough if the text is unknown', () => {
 
   expect(codes).toEqual([
     ...(['KubeconfigMatches', 'KubeconfigPortMismatch'] as const),
-    ...(['KubeconfigHostMismatch', 'KubeconfigUnreadable'] as const),
+    ...(['KubeconfigHostMismatch', 'KubeconfigInvalid'] as const),
   ]);
 });

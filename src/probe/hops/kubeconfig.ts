@@ -23,7 +23,7 @@ export function judgeKubeconfig(
 ): HopResult {
   const target = `https://${host}:${port}`;
   const server = 'text' in kubeconfig ? serverIn(kubeconfig.text) : serverOf(kubeconfig.server);
-  if ('fault' in server) return hopResult('KubeconfigUnreadable', target, server.fault);
+  if ('fault' in server) return hopResult('KubeconfigInvalid', target, server.fault);
   if (server.host !== host.toLowerCase()) {
     const message = `The kubeconfig points to ${server.host}:${server.port}, not to ${host}:${port}.`;
     return hopResult('KubeconfigHostMismatch', target, message, { host });

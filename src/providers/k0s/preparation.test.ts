@@ -57,7 +57,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
 
     const { findings } = plan(changed(make('red'), { 'spec.patches': patches }), specFor('new'));
 
-    expect(findings.map(({ code }) => code)).toEqual(['EntryRepeated']);
+    expect(findings.map(({ code }) => code)).toEqual(['FieldInvalid']);
   });
 
   test('replaces an external address that is a previous host of the Exposure', () => {

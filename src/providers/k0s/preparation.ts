@@ -192,7 +192,7 @@ function ownIngressFindings(object: KubeObject, spec: PreparationSpec): readonly
   const { namespace = '' } = object.metadata;
   return [
     {
-      code: 'K0smotronIngressStays',
+      code: 'ProviderRouteRemains',
       severity: 'warning',
       message: `k0smotron created an Ingress for ${objectText(object)} and does not delete it when spec.ingress.deploy is false.`,
       action: `Delete it once the routes of the Edge exist: kubectl delete -n ${namespace} ingress ${ingressName(object)}`,

@@ -45,7 +45,7 @@ export function hostFindings(
 function hostFinding(kind: string, host: string): Finding | undefined {
   if (PORT.test(host)) {
     return {
-      code: 'HostWithPort',
+      code: 'HostInvalid',
       severity: 'error',
       message: `Host ${host} includes a port, but certificates and routes do not have ports.`,
       action: `Set spec.hosts.${kind} to ${host.replace(/:\d+$/, '')}. The port is that of the Edge.`,
@@ -53,7 +53,7 @@ function hostFinding(kind: string, host: string): Finding | undefined {
   }
   if (ipVersion(host) === 0) return undefined;
   return {
-    code: 'HostIsAddress',
+    code: 'HostInvalid',
     severity: 'error',
     message: `Host ${host} is an IP address, but clients do not send IP addresses as TLS server names.`,
     action: `Set spec.hosts.${kind} to a DNS name.`,
@@ -76,7 +76,7 @@ export function certificateNameFindings(
   return wrong.slice(0, MAX_TOLD).map((name) => {
     const { host = '' } = PORT.exec(name)?.groups ?? {};
     return {
-      code: 'CertificateNameWithPort',
+      code: 'FieldInvalid',
       severity: 'error',
       message: `Field ${field} contains "${quoted(name)}", but names in certificates have no port. The provider would reject the object or not issue the certificate.`,
       action: `Change the entry to "${quoted(host)}".`,
@@ -90,7 +90,7 @@ export function addressFindings(value: unknown, field: string): readonly Finding
   if (typeof value === 'string' && ipVersion(value) !== 0) return [];
   return [
     {
-      code: 'AddressExpected',
+      code: 'FieldInvalid',
       severity: 'error',
       message: `Field ${field} is ${quoted(JSON.stringify(value))}, but must be an IP address. No certificate can be issued with it.`,
       action: 'Set it to an IP address, or remove it. Host names belong in the Exposure.',

@@ -50,7 +50,7 @@ export function longListFindings(live: KubeObject, { path }: DesiredField): read
   if (length <= MAX_ENTRIES) return [];
   return [
     {
-      code: 'ListTooLong',
+      code: 'FieldInvalid',
       severity: 'error',
       message: `Field ${pathText(path).slice(1)} of ${objectText(live)} has ${length} entries, but Snicket only writes lists of up to ${MAX_ENTRIES}.`,
       action: 'Remove the entries that are not needed.',
@@ -75,7 +75,7 @@ export function repeatedEntryFindings(base: KubeObject, desired: DesiredField): 
     const shown = found.map((other) => quoted(JSON.stringify(other), MAX_SHOWN)).join(', ');
     return [
       {
-        code: 'EntryRepeated',
+        code: 'FieldInvalid',
         severity: 'error',
         message: `Field ${pathText(path).slice(1)} of ${objectText(base)} has ${shown}, but only one of them can take effect.`,
         action: 'Remove all but one.',
@@ -100,7 +100,7 @@ export function separateValueFindings(base: KubeObject, desired: DesiredField): 
     if (value === undefined) return [];
     return [
       {
-        code: 'FlagValueSeparate',
+        code: 'FieldInvalid',
         severity: 'error',
         message: `Field ${pathText(path).slice(1)} of ${objectText(base)} has "${quoted(flag)}" and "${quoted(value)}" as two entries, but Snicket replaces only one entry.`,
         action: `Write "${quoted(`${flag}=${value}`)}" as one entry.`,
@@ -127,7 +127,7 @@ export function wrongTypeFindings(
     if (value === undefined || value === null || typeName(value) === wanted) return [];
     return [
       {
-        code: 'FieldTypeWrong',
+        code: 'FieldInvalid',
         severity: 'error',
         message: `Field ${pathText(path).slice(1)} of ${objectText(base)} is ${quoted(JSON.stringify(value), MAX_SHOWN)}, but must be a ${wanted}.`,
         action: `Change it to a ${wanted}, or remove it.`,

@@ -143,7 +143,7 @@ async function readKubeconfig(
   const aimed = server === undefined || secret.isAssumed === true ? text : withServer(text, server);
   if (aimed === undefined) {
     const message = `Entry '${entry}' of Secret ${keyText(key)} is not a kubeconfig.`;
-    return lacks('KubeconfigUnreadable', message, remedy.entry);
+    return lacks('KubeconfigInvalid', message, remedy.entry);
   }
   const published = textIn(secret, publicEntry ?? entry);
   const publishedServer = published === undefined ? undefined : serverIn(published);

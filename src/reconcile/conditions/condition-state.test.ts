@@ -100,7 +100,7 @@ test('Ready has the reason why proxies are not ready, if the path of clients sho
 
 describe('a state', () => {
   test('of a finding has its code, its message and its action', () => {
-    const code = 'ControlPlaneGone';
+    const code = 'ControlPlaneMissing';
     const finding = {
       code,
       severity: 'error',
@@ -134,7 +134,7 @@ describe('a warning', () => {
   };
 
   test('reports a condition that fails', () => {
-    const code = 'ControlPlaneGone';
+    const code = 'ControlPlaneMissing';
     const wrong = fails({ code, severity: 'error', message: 'it is gone', action: '' });
 
     expect(isTrouble({ ...all, Routed: wrong }, false)).toBe(true);

@@ -151,7 +151,7 @@ export function busyFinding(objects: readonly KubeObject[]): Finding {
 /** The object was deleted while it was being prepared. */
 export function goneFinding(live: KubeObject): Finding {
   return {
-    code: 'ControlPlaneGone',
+    code: 'ControlPlaneMissing',
     severity: 'error',
     message: `${objectText(live)} was deleted while Snicket prepared it.`,
     action: 'Create it again, or delete the Exposure.',

@@ -312,7 +312,7 @@ describe.concurrent('prepare: Patch', () => {
 
     expect(outcome.findings).toMatchObject([
       {
-        code: 'ControlPlaneGone',
+        code: 'ControlPlaneMissing',
         message: 'TenantControlPlane tenants/blue was deleted while Snicket prepared it.',
       },
     ]);
@@ -327,7 +327,7 @@ describe.concurrent('prepare: Patch', () => {
 
     const outcome = await lab.prepare('Patch', { object });
 
-    expect(outcome.findings).toMatchObject([{ code: 'ControlPlaneGone' }]);
+    expect(outcome.findings).toMatchObject([{ code: 'ControlPlaneMissing' }]);
     expect(at(lab, HOST)).toBeUndefined();
   });
 
@@ -337,7 +337,7 @@ describe.concurrent('prepare: Patch', () => {
 
     const outcome = await lab.prepare('Force');
 
-    expect(outcome.findings).toMatchObject([{ code: 'CertificateNameWithPort' }]);
+    expect(outcome.findings).toMatchObject([{ code: 'FieldInvalid' }]);
     expect(lab.tenant()).toEqual(before);
   });
 

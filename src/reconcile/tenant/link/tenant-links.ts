@@ -197,7 +197,7 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
     return {
-      code: 'KubeconfigUnusable',
+      code: 'KubeconfigInvalid',
       severity: 'error',
       message: sentence(`The tenant's kubeconfig cannot be used: ${error.message}`),
       action:
