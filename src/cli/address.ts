@@ -104,7 +104,7 @@ async function stay(
   io: CommandIo,
 ): Promise<void> {
   const print = (line: string) => io.stdout.write(`${line}\n`);
-  const { promise: told, resolve } = Promise.withResolvers<void>();
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
   const { serveHttp } = await import('../telemetry/http.ts');
   const { Metrics } = await import('../telemetry/metrics.ts');
@@ -121,7 +121,7 @@ async function stay(
   print(
     `running until SIGTERM: http on port ${[...new Set(servers.map(({ port }) => port))].join(', ')}`,
   );
-  await told;
+  await stopped;
   for (const server of servers) server.stop();
 }
 

@@ -193,8 +193,8 @@ describe('a changed spec', () => {
     expect(diff.stdout).toBe(`Exposure tenants/blue
   + management TenantRoute tenants/${routeName('traefik')}
   + management IngressRouteTCP tenants/snicket-blue
-  - management TenantRoute tenants/${routeName('haproxy')} (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)
-  - management Ingress tenants/snicket-blue.haproxy (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)
+  - management TenantRoute tenants/${routeName('haproxy')} (not before the Exposure is Ready with the driver of its Edge: clients may still use the previous routes)
+  - management Ingress tenants/snicket-blue.haproxy (not before the Exposure is Ready with the driver of its Edge: clients may still use the previous routes)
 `);
     for (const { stderr } of [diff, render]) {
       expect(stderr).toContain(

@@ -116,7 +116,7 @@ host-record=api.red.test,203.0.113.10,300
 host-record=api.red.test,2001:db8::10,300
 `);
     expect(stderr).toBe(
-      'note: api.red.test is covered by no wildcard, and has records of its own\n',
+      'note: api.red.test is not covered by a wildcard and has its own records\n',
     );
   });
 

@@ -73,7 +73,7 @@ async function checkName(
   const answer = await resolve(host);
   const found = addressesIn(answer);
   if (to === undefined) {
-    const message = `nobody says where Edge ${edge} is`;
+    const message = `The address of Edge ${edge} is unknown`;
     const action =
       'write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer';
     return { name, state: 'unknown', found, code: 'AddressUnknown', message, action };

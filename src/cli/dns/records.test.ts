@@ -44,7 +44,7 @@ test('names that wildcards do not cover are named', () => {
 api.example.com.   300 IN A     203.0.113.10
 `,
   );
-  expect(notes).toEqual(['api.example.com is covered by no wildcard, and has records of its own']);
+  expect(notes).toEqual(['api.example.com is not covered by a wildcard and has its own records']);
 });
 
 test('nothing is printed where the format cannot take it', () => {

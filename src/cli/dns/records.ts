@@ -39,7 +39,7 @@ export function recordsOf(names: readonly RequiredName[], options: RecordsOption
     : { entries: entriesOf(sayable), uncovered: [] };
   const notes = [
     ...embeddedAddressNotes(names),
-    ...uncovered.map(({ host }) => `${host} is covered by no wildcard, and has records of its own`),
+    ...uncovered.map(({ host }) => `${host} is not covered by a wildcard and has its own records`),
   ];
   if (entries.length === 0) return { text: '', notes, findings };
   const fault = format.fault(entries, options);

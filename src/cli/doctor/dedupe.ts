@@ -40,9 +40,9 @@ export function dedupeResults(
   const actions = new Map<HopResult, string>();
   const others = findings.filter((finding) => {
     const echo = DUPLICATES[finding.code];
-    const told = echo && hops.find((hop) => isRepeatedBy(echo, hop));
-    if (told === undefined) return true;
-    if (echo?.hasBetterAction === true) actions.set(told, finding.action);
+    const reported = echo && hops.find((hop) => isRepeatedBy(echo, hop));
+    if (reported === undefined) return true;
+    if (echo?.hasBetterAction === true) actions.set(reported, finding.action);
     return false;
   });
   const better = hops.map((hop) => {

@@ -47,13 +47,13 @@ export async function diagnose(
   choices: readonly Choice[],
   { namespace, proxyImage, isGatewayHere, output, timeout }: DiagnoseOptions,
 ): Promise<void> {
-  const unmet = unresolvedExposures(management, choices);
+  const unresolved = unresolvedExposures(management, choices);
   const chosen = new Set(
     choices.flatMap((choice) => {
       // A control plane without its Exposure is reported as unresolved instead.
-      const isUnmet =
+      const isUnresolved =
         choice.name !== undefined && unresolvedExposures(management, [choice]).length > 0;
-      return isUnmet ? [] : selectedOf(management.exposures, choice);
+      return isUnresolved ? [] : selectedOf(management.exposures, choice);
     }),
   );
   const screen = currentScreen(io);
@@ -66,11 +66,11 @@ export async function diagnose(
     examinations.push(examination);
     if (isTable) io.stdout.write(`${examinationText(examination, screen)}\n`);
   }
-  const diagnosis = { examinations, unmet };
+  const diagnosis = { examinations, unresolved };
   const tally = tallyOf(diagnosis);
   if (isTable) {
-    for (const one of unmet) io.stdout.write(`${unresolvedText(one, screen)}\n`);
-    if (chosen.size === 0 && unmet.length === 0) printMessage(io, noExposureText(choices));
+    for (const one of unresolved) io.stdout.write(`${unresolvedText(one, screen)}\n`);
+    if (chosen.size === 0 && unresolved.length === 0) printMessage(io, noExposureText(choices));
     else io.stdout.write(tallyText(countText(chosen.size), tally));
   } else {
     io.stdout.write(valueText(diagnosisValue(diagnosis), output));

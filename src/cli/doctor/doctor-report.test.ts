@@ -47,7 +47,7 @@ test('what fails comes first among findings; sentences are below what fails, war
   proxies       Skip   NotObserved             DaemonSet a/b
     Not checked: nobody was asked.
 `);
-  expect(tallyOf({ examinations: [EXAMINATION], unmet: [] })).toEqual({
+  expect(tallyOf({ examinations: [EXAMINATION], unresolved: [] })).toEqual({
     fail: 2,
     warn: 2,
     pass: 1,

@@ -17,7 +17,7 @@ import type { UnresolvedExposure } from './unresolved-exposures.ts';
 /** All examinations, and the control planes whose requested Exposure does not exist. */
 export interface Diagnosis {
   readonly examinations: readonly Examination[];
-  readonly unmet: readonly UnresolvedExposure[];
+  readonly unresolved: readonly UnresolvedExposure[];
 }
 
 /** Number of results by state. A hop that passes with an action counts as a warning. */
@@ -79,10 +79,10 @@ export function tallyText(what: string, { fail, warn, pass, skip }: Tally): stri
 }
 
 /** Returns the number of hops and findings by state. */
-export function tallyOf({ examinations, unmet }: Diagnosis): Tally {
+export function tallyOf({ examinations, unresolved }: Diagnosis): Tally {
   const rows = [
     ...examinations.flatMap(rowsOf),
-    ...unmet.flatMap(({ object, findings }) => findings.map((one) => findingRow(one, object))),
+    ...unresolved.flatMap(({ object, findings }) => findings.map((one) => findingRow(one, object))),
   ];
   return tallyOfStates(rows.map(({ state }) => state));
 }
@@ -99,7 +99,7 @@ function tallyOfStates(states: readonly State[]): Tally {
 
 /** Returns the results as a value for JSON and YAML. */
 export function diagnosisValue(diagnosis: Diagnosis): object {
-  const { examinations, unmet } = diagnosis;
+  const { examinations, unresolved } = diagnosis;
   return {
     tally: tallyOf(diagnosis),
     exposures: examinations.map(({ hops, findings, ...about }) => ({
@@ -107,7 +107,10 @@ export function diagnosisValue(diagnosis: Diagnosis): object {
       hops: hops.map(hopValue),
       findings: findings.map(findingValue),
     })),
-    unmet: unmet.map(({ object, findings }) => ({ object, findings: findings.map(findingValue) })),
+    unmet: unresolved.map(({ object, findings }) => ({
+      object,
+      findings: findings.map(findingValue),
+    })),
   };
 }
 

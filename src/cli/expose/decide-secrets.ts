@@ -96,17 +96,17 @@ export async function decideSecrets(
   { caSecret, kubeconfigSecret }: SecretNames,
   { secrets, questions }: { readonly secrets: SecretsSource; readonly questions: Questions },
 ): Promise<object> {
-  const isTold = caSecret !== undefined && kubeconfigSecret !== undefined;
-  const listed = isTold ? undefined : await secrets.list(namespace);
-  const told = async (secret: string) => secrets.get({ name: secret, namespace });
+  const areNamed = caSecret !== undefined && kubeconfigSecret !== undefined;
+  const listed = areNamed ? undefined : await secrets.list(namespace);
+  const secretNamed = async (secret: string) => secrets.get({ name: secret, namespace });
   const kubeconfig: KubeconfigSecret =
     kubeconfigSecret === undefined
       ? await oneOf(KUBECONFIG, listed?.kubeconfigs(name, neighbors), questions)
-      : (readIn(await told(kubeconfigSecret), kubeconfigIn) ?? { name: kubeconfigSecret });
+      : (readIn(await secretNamed(kubeconfigSecret), kubeconfigIn) ?? { name: kubeconfigSecret });
   const ca: CaSecret =
     caSecret === undefined
       ? await oneOf(CA, listed?.cas(name, kubeconfig), questions)
-      : (readIn(await told(caSecret), caIn) ?? { name: caSecret });
+      : (readIn(await secretNamed(caSecret), caIn) ?? { name: caSecret });
   return { caSecretRef: caSpec(ca), kubeconfigSecretRef: kubeconfigSpec(kubeconfig) };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Drafts an Exposure from flags alone, without a cluster. Assumes defaults for what only a cluster could tell, and
+ * Drafts an Exposure from flags alone, without a cluster. Assumes defaults for what only a cluster would have, and
  * lists them as not checked.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';

@@ -52,7 +52,7 @@ test('says why something goes later', () => {
   const change = { action: 'delete', cluster: 'management', waits: true } as const;
 
   expect(changesText({ exposure, changes: [{ ...change, object, fields: [] }] }, false)).toContain(
-    '  - management Ingress b/a (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)\n',
+    '  - management Ingress b/a (not before the Exposure is Ready with the driver of its Edge: clients may still use the previous routes)\n',
   );
 });
 

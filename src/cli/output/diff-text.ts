@@ -54,7 +54,7 @@ export function changesText(
  */
 function waitText(action: ObjectChange['action']): string {
   return action === 'delete'
-    ? ' (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)'
+    ? ' (not before the Exposure is Ready with the driver of its Edge: clients may still use the previous routes)'
     : ' (not before a proxy is ready: the endpoints that are there are not ours, and work)';
 }
 

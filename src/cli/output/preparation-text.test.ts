@@ -69,7 +69,7 @@ describe("what is put into a provider's object", () => {
     expect(diff.exitCode).toBe(2);
     expect(render.stderr).toStartWith(conflict);
     expect(render.stdout).toContain(
-      'TenantControlPlane tenants/blue, the fields that it needs, and',
+      'TenantControlPlane tenants/blue, required fields that are not set',
     );
     expect(render.exitCode).toBe(1);
 
@@ -91,7 +91,7 @@ describe("what is put into a provider's object", () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain('error: tenants/blue: PreparationRequired: TenantControlPlane');
     expect(stdout).toContain(
-      '# management cluster: TenantControlPlane tenants/blue, the fields that you have to put there\n',
+      '# management cluster: TenantControlPlane tenants/blue, fields to set by hand\n',
     );
     const [fields] = parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
     expect(fields?.metadata).toEqual(BLUE);
@@ -253,7 +253,7 @@ k0smotron:
       yamlOf(deployment, k0smotronControlPlane('violet')),
     );
 
-    expect(text).toContain('# template of-my-own-1-0-0 has no such values that are known');
+    expect(text).toContain('# the values of template of-my-own-1-0-0 are unknown');
     expect(text).toContain('externalAddress: tenants-violet-cp.k8s.example.test\n');
   });
 

@@ -14,11 +14,9 @@ export function preparationTexts({
   const isReport = resolved?.exposure.spec.prepare === 'Report';
   const { plans = [], isPrepared = false } = preparation ?? {};
   const whatOf = ({ differing }: PreparationPlan) => {
-    if (isReport) return 'the fields that you have to put there';
+    if (isReport) return 'fields to set by hand';
     const isStopped = differing.length > 0 && !isPrepared;
-    return isStopped
-      ? 'the fields that it needs, and does not get'
-      : 'the fields that are put there';
+    return isStopped ? 'required fields that are not set' : 'fields that the edge requires';
   };
   return plans
     .filter(({ fields }) => fields.length > 0)
@@ -39,7 +37,7 @@ export function valuesText({ object, chart }: Pick<ExposurePlan, 'object' | 'cha
     `${name}: spec.config of ${objectText(deployment)}`,
     isKnown
       ? `the values of template ${template}`
-      : `template ${template} has no such values that are known: how a chart of your own should have them`,
+      : `the values of template ${template} are unknown: an example for your own chart`,
     ...(keptType === undefined
       ? []
       : [

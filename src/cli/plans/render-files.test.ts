@@ -32,7 +32,7 @@ describe('from files', () => {
       'holderIdentity: (uid of Namespace kube-system)/tenants/blue\n  leaseDurationSeconds: 900\n',
     );
     expect(stdout).toContain(
-      "tls.crt: (a certificate by the tenant's CA, which the operator makes)\n",
+      "tls.crt: (a certificate signed by the tenant's CA, created by the operator)\n",
     );
     expect(exitCode).toBe(0);
   });

@@ -1,5 +1,5 @@
 /**
- * Plans from files alone, without a cluster. Assumes what only a cluster could tell, and reports these assumptions.
+ * Plans from files alone, without a cluster. Assumes what only a cluster would have, and reports these assumptions.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -84,14 +84,14 @@ export async function plansOfFiles(
   const inFiles = new ManagementSnapshot(owned, EVERYTHING, readerOf(owned));
   const asked = requestedExposures(owned, inFiles);
   const exposures = [...inFiles.exposures, ...asked.exposures];
-  const unmet = unmetIn(asked, exposures);
-  const chosen = new Set(choose([...exposures, ...unmet.map(({ object }) => object)]));
+  const unresolved = unmetIn(asked, exposures);
+  const chosen = new Set(choose([...exposures, ...unresolved.map(({ object }) => object)]));
   const objects = [...owned, ...asked.exposures];
   const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects, chosen);
   const all = [...objects, ...added];
   const management = new ManagementSnapshot(all, EVERYTHING, readerOf(all));
   const deps = { ...assumptions, management };
-  const shown = unmet.filter(({ object }) => chosen.has(object));
+  const shown = unresolved.filter(({ object }) => chosen.has(object));
   for (const object of exposures.filter((one) => chosen.has(one))) {
     const one = await shownFrom(object, deps, assumptions);
     const said = asked.findings.get(keyText(object.metadata)) ?? [];
@@ -222,8 +222,8 @@ function readingFindings({ findings, provided }: ControlPlaneReading): readonly 
 
 const CREDENTIALS: Readonly<Record<'Terminate' | 'Passthrough', ProxyCredentials>> = {
   Terminate: {
-    certificate: placeholder("a certificate by the tenant's CA, which the operator makes"),
-    key: placeholder('its key, which the operator makes'),
+    certificate: placeholder("a certificate signed by the tenant's CA, created by the operator"),
+    key: placeholder('its key, created by the operator'),
   },
   Passthrough: {
     tenantKey: placeholder("a key that the operator derives from the gateway's"),

@@ -7,14 +7,14 @@ import { brokenPath, operatorName, type ExposureView, type StatusView } from './
 
 /** Remembers what was reported. */
 export class ChangeLines {
-  #told: ReadonlyMap<string, string> = new Map();
+  #reported: ReadonlyMap<string, string> = new Map();
 
   /** Returns the lines for what has changed, and for what is gone. */
   next(situation: StatusView, trouble?: string): readonly string[] {
     const now = new Map(claimsOf(situation, trouble));
-    const changed = [...now].filter(([name, claim]) => this.#told.get(name) !== claim);
-    const gone = [...this.#told.keys()].filter((name) => !now.has(name));
-    this.#told = now;
+    const changed = [...now].filter(([name, claim]) => this.#reported.get(name) !== claim);
+    const gone = [...this.#reported.keys()].filter((name) => !now.has(name));
+    this.#reported = now;
     return [
       ...changed.map(([name, claim]) => `${name}: ${claim}`),
       ...gone.map((name) => (name === TROUBLE ? 'it answers again' : `${name}: gone`)),

@@ -9,7 +9,7 @@ const OPTIONS = {
   now: new Date(SINCE),
   hasNamespaces: true,
 };
-const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as const;
+const DOWN = { state: 'down', message: 'no leader', action: 'look at it' } as const;
 const HOPS = ['dns', 'edge', 'sni', 'certificate', 'api', 'konnectivity', 'endpoints', 'proxies'];
 
 /** Returns a status view with an Exposure where some hops fail; all others pass. */
@@ -47,7 +47,7 @@ function linesOf(rows?: number, broken = ['proxies']): readonly string[] {
 }
 
 const PROBLEM = ['proxies-Fault (hop proxies, Ready)', '  one is not there', '  To do: add it'];
-const OPERATOR = 'Operator: nobody leads; look at it';
+const OPERATOR = 'Operator: no leader; look at it';
 
 describe('what is wrong', () => {
   test('is at the end of a text, next to where it is read on', () => {

@@ -88,7 +88,7 @@ describe('no operator runs', () => {
   test('where nobody has renewed the lease', async () => {
     expect(await stateOf({ deployment: deployment(0), leases: [OLD] })).toEqual({
       state: 'down',
-      message: 'nobody leads since 2026-11-16T11:00:00.000000Z',
+      message: 'no leader since 2026-11-16T11:00:00.000000Z',
       action:
         'see what Deployment here/snicket-operator says: kubectl -n here describe deployment snicket-operator',
     });

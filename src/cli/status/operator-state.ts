@@ -70,7 +70,7 @@ export async function readOperator(
   const since = lease?.spec?.renewTime;
   return {
     state: 'down',
-    message: `nobody leads${since === undefined ? '' : ` since ${since}`}`,
+    message: `no leader${since === undefined ? '' : ` since ${since}`}`,
     action: lookAt(key),
   };
 }

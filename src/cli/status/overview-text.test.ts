@@ -4,7 +4,7 @@ import type { EdgeView, ExposureView, StatusView } from './status-view.ts';
 
 const OPTIONS = { screen: { hasColors: false }, now: new Date(), hasNamespaces: false };
 const RUNNING = { state: 'running', message: 'pod-1 leads' } as const;
-const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as const;
+const DOWN = { state: 'down', message: 'no leader', action: 'look at it' } as const;
 
 function exposure(name: string, ready: ExposureView['ready']): ExposureView {
   return {
@@ -62,7 +62,7 @@ describe('on a screen that is drawn again and again', () => {
     const lines = linesOf({ ...situation, operator: DOWN }, 24);
 
     expect(lines.slice(0, 4)).toEqual([
-      ...['snicket run: nobody leads; look at it', '', 'Wrong in the folder:', '  a.yaml:1: no'],
+      ...['snicket run: no leader; look at it', '', 'Wrong in the folder:', '  a.yaml:1: no'],
     ]);
   });
 
@@ -71,7 +71,7 @@ describe('on a screen that is drawn again and again', () => {
 
     expect(linesOf(situation, 24).at(-1)).toBe('Operator: pod-1 leads');
     expect(linesOf({ ...situation, operator: DOWN }).at(-1)).toBe(
-      'Operator: nobody leads; look at it',
+      'Operator: no leader; look at it',
     );
   });
 
@@ -85,7 +85,7 @@ describe('on a screen that is drawn again and again', () => {
 
     const seen = linesOf(situation, 24).slice(0, 23).join('\n');
 
-    expect(seen).toStartWith('snicket run: nobody leads');
+    expect(seen).toStartWith('snicket run: no leader');
     expect(seen).toContain('  ... and 27 more\n');
     expect(seen).toMatch(/^bad-edge .*False/m);
     expect(seen).toContain('... and 28 more that are Ready\n');

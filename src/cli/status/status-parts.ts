@@ -42,11 +42,11 @@ export function arranged(
   const operator = operatorTexts(situation, screen);
   const text = (isShort: boolean) => {
     const { wrong, rest } = partsOf(isShort);
-    const told = [...wrong, ...faultTexts(situation, screen, isShort)];
-    if (rows === undefined) return [...rest, ...told, ...operator].join('\n');
+    const problems = [...wrong, ...faultTexts(situation, screen, isShort)];
+    if (rows === undefined) return [...rest, ...problems, ...operator].join('\n');
     return situation.operator?.state === 'running'
-      ? [...told, ...rest, ...operator].join('\n')
-      : [...operator, ...told, ...rest].join('\n');
+      ? [...problems, ...rest, ...operator].join('\n')
+      : [...operator, ...problems, ...rest].join('\n');
   };
   const whole = text(false);
   const isFitting = rows === undefined || whole.trimEnd().split('\n').length <= rows;

@@ -23,24 +23,24 @@ export function summaryOf({ metadata }: KubeObject, report: Report | undefined):
   const ready = findCondition(report?.conditions, 'Ready');
   if (metadata.deletionTimestamp !== undefined) {
     // During cleanup, the operator reports what it waits for, and how long.
-    if (ready?.reason === 'CleaningUp') return standing(ready);
+    if (ready?.reason === 'CleaningUp') return summaryFrom(ready);
     // Any other report is from before the deletion.
     return { ready: 'False', reason: 'CleaningUp', message: 'it is being deleted' };
   }
   if (ready === undefined) {
-    return notLookedAt('the operator has not looked at it yet; see that it runs');
+    return notReconciled('not reconciled yet; check that the operator is running');
   }
   const seen = ready.observedGeneration ?? report?.observedGeneration;
   if (seen !== undefined && metadata.generation !== undefined && seen < metadata.generation) {
-    return notLookedAt('it was changed, and the operator has not looked at that yet');
+    return notReconciled('changed, and not reconciled yet');
   }
-  return standing(ready);
+  return summaryFrom(ready);
 }
 
-function standing({ status, reason, message }: Condition): Summary {
+function summaryFrom({ status, reason, message }: Condition): Summary {
   return { ready: status, reason, message };
 }
 
-function notLookedAt(message: string): Summary {
+function notReconciled(message: string): Summary {
   return { ready: 'Unknown', reason: 'NotObserved', message };
 }
