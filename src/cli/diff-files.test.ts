@@ -221,7 +221,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
       'error: tenants/blue: NoDefaultEdge: Field spec.edgeRef is not set, and no Edge exists.',
     );
     expect(withoutEdge.exitCode).toBe(2);
-    expect(emptied.stderr).toContain('nothing is in there any more; what was there stays in force');
+    expect(emptied.stderr).toContain('now empty; its previous objects stay applied');
     expect(emptied.stdout).toBe('');
   });
 

@@ -4,10 +4,10 @@ import { similarCodes } from './similar-codes.ts';
 const CODES = ['DnsWrongAddress', 'DnsNoAnswer', 'DnsResolves', 'HostConflict', 'EdgeNotFound'];
 
 test.each([
-  ['DnsElsewher', ['DnsWrongAddress']],
+  ['DnsWrongAdress', ['DnsWrongAddress']],
   ['hostconflct', ['HostConflict']],
   ['noanswer', ['DnsNoAnswer']],
-  ['dns', ['DnsWrongAddress', 'DnsNoAnswer', 'DnsResolves']],
+  ['dns', ['DnsNoAnswer', 'DnsResolves', 'DnsWrongAddress']],
   ['Xyzzy', []],
   ['', []],
 ])('%s suggests %j', (text, suggested) => {

@@ -134,7 +134,7 @@ describe('--state', () => {
       /^tenants\/blue +tenants-blue\.k8s\.example\.test +shared +Passthrough /m,
     );
     expect(wrong.stdout).toMatch(
-      /^Wrong in the folder:\n  a\.yaml:1:1: no object; write apiVersion/m,
+      /^Wrong in the folder:\n  a\.yaml:1:1: not an object; set apiVersion/m,
     );
     expect(wrong.stdout).toMatch(/^snicket run: running \(state /m);
     expect([wrong.exitCode, exitCode]).toEqual([1, 1]);
