@@ -18,7 +18,7 @@ const RENEWAL = 'optional/renew-secrets.yaml';
 const documents = ['namespace.yaml', 'operator.yaml', 'gateway.yaml', RENEWAL].flatMap(read);
 const roles = documents.filter(({ contents }) => kindOf(contents).endsWith('Role'));
 const deployments = documents.filter(({ contents }) => kindOf(contents) === 'Deployment');
-const guide = readFileSync(join(import.meta.dir, '../docs/tasks/install.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dir, '../docs/tasks/permissions.md'), 'utf8');
 
 test('kustomization.yaml has every manifest that is not optional', () => {
   const { resources } = parse(text('kustomization.yaml')) as { resources: string[] };
@@ -54,7 +54,7 @@ describe.each(roles.map((role) => [`${kindOf(role.contents)} ${nameOf(role)}`, r
       }
     });
 
-    test('has each of its resources in docs/tasks/install.md', () => {
+    test('has each of its resources in docs/tasks/permissions.md', () => {
       for (const resource of rulesOf(role).flatMap(({ resources }) => resources)) {
         expect(guide).toContain(resource);
       }

@@ -196,7 +196,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     ).catch(withEvents);
   });
 
-  /** Grants the permissions of docs/tasks/install.md. */
+  /** Grants the permissions of docs/tasks/permissions.md. */
   async function letSnicketRenewSecrets(): Promise<void> {
     const role = 'snicket-renew-secrets';
     const manifest = join(repository, 'deploy', 'optional', 'renew-secrets.yaml');

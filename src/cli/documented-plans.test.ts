@@ -101,7 +101,7 @@ test.each(['docs/tasks/expose.md', 'docs/tasks/run-from-a-folder.md'])(
 );
 
 const EDGES: readonly DocumentedObject[] = objects.filter(
-  ({ page, object }) => object.kind === 'Edge' && /edges|install/.test(page),
+  ({ page, object }) => object.kind === 'Edge' && /edges|install|permissions/.test(page),
 );
 
 test.each(EDGES.map(({ page, heading, object }) => [`${page}, ${heading}`, object] as const))(
