@@ -19,11 +19,7 @@ import { StepFailed } from '../../reconcile/management-fault.ts';
 import { ExposurePreparations } from '../../reconcile/preparation/exposure-preparations.ts';
 import type { Preparer } from '../../reconcile/preparation/preparer.ts';
 import { SecretRenewals } from '../../reconcile/preparation/secret-renewals.ts';
-import {
-  reconcileExposure,
-  type ExposureTracker,
-  type ReconcileDeps,
-} from '../../reconcile/reconcile-exposure.ts';
+import { reconcileExposure, type ReconcileDeps } from '../../reconcile/reconcile-exposure.ts';
 import { requeueAfterMs, soonest, type RequeueAfterMs } from '../../reconcile/requeue.ts';
 import type { Routing } from '../../reconcile/routes/routing.ts';
 import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
@@ -33,7 +29,7 @@ import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ProbeScheduler } from '../probe-scheduler.ts';
 import { ExposureProbes } from './exposure-probes.ts';
 import { ExposureReports, CLEANING_UP } from './exposure-reports.ts';
-import { ExposureState, type Follower } from './exposure-state.ts';
+import { ExposureState, type ExposureMemory } from './exposure-state.ts';
 import { withErrorReporting } from './error-reporting.ts';
 
 /** Options of an {@link ExposureController}. */
@@ -68,21 +64,18 @@ export class ExposureController {
   readonly #reports: ExposureReports;
   /** By key, for the Exposures that this process has reconciled. */
   readonly #states = new Map<string, ExposureState>();
-  readonly #probes: ExposureProbes;
   readonly #deps: ReconcileDeps;
   readonly #cleanup: CleanupDeps;
-  /** Everything else that has state by the key of an Exposure. */
-  readonly #followers: readonly Follower[];
+  readonly #memory: ExposureMemory;
 
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
     const { management, routing, preparer, events, namespace, proxyImage, clock } = options;
-    const { links, ownership, pacer, secrets, dependencies } = options;
+    const { links, ownership } = options;
     const versions = new ExposureReports(options);
     this.#reports = versions;
     const probes = new ExposureProbes(options.probes, versions);
-    this.#probes = probes;
-    this.#followers = [links, ownership, pacer, secrets, dependencies, preparer, probes];
+    this.#memory = { ...options, probes, reports: versions };
     const renewals = new SecretRenewals(options);
     this.#deps = {
       management,
@@ -144,34 +137,34 @@ export class ExposureController {
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const { management, probes, secrets, dependencies, pacer } = this.#options;
+    const { management } = this.#options;
     const object = management.exposures.get(parseKey(key));
     if (object === undefined) return this.#removeOrphans(key, signal);
-    const { cleanupTimeoutMs, clock } = this.#options;
-    const { uid } = object.metadata;
-    const known = this.#states.get(key);
-    // Another Exposure of the same name begins with nothing.
-    const state =
-      known?.uid === uid && known ? known : new ExposureState(uid, cleanupTimeoutMs, clock);
-    this.#states.set(key, state);
+    const state = this.#stateOf(key, object);
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
-      probes.forget(key);
-      pacer.forget(key);
-      const work = async () => this.#cleanUp(key, state, object, signal);
+      state.rest('Terminating');
+      const work = async () => this.#cleanUp(state, object, signal);
       return withErrorReporting(object, state, this.#reports, work, signal);
     }
     const { value: resolved, finding } = management.exposureIndex.resolve(object);
     if (resolved === undefined) {
-      probes.forget(key);
-      secrets.forget(key);
-      dependencies.forget(key);
+      state.rest('Refused');
       const conditions = refused(fails(finding));
       await this.#reports.report(object, state, { isRouted: false, conditions }, signal);
       return undefined;
     }
     const work = async () => this.#reconcileResolved(key, state, object, resolved, signal);
     return withErrorReporting(object, state, this.#reports, work, signal);
+  }
+
+  #stateOf(key: string, { metadata: { uid } }: KubeObject): ExposureState {
+    const known = this.#states.get(key);
+    if (known?.uid === uid && known) return known;
+    // Another Exposure of the same name begins with nothing.
+    const state = new ExposureState(key, uid, this.#memory);
+    this.#states.set(key, state);
+    return state;
   }
 
   /** Reconciles, and writes the status. @throws StepFailed, KubeError */
@@ -182,8 +175,7 @@ export class ExposureController {
     resolved: ResolvedExposure,
     signal: AbortSignal,
   ): Promise<RequeueAfterMs> {
-    const tracker = this.#trackerOf(key, state);
-    const reconciled = await reconcileExposure(object, resolved, this.#deps, tracker, signal);
+    const reconciled = await reconcileExposure(object, resolved, this.#deps, state, signal);
     if (reconciled === undefined) return undefined;
     const { observation, tenant, accepted, preparation, report } = reconciled;
     const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs(key), state.polls);
@@ -198,33 +190,16 @@ export class ExposureController {
     return soonest(afterMs, this.#reports.reportDelayMs(state));
   }
 
-  #trackerOf(key: string, { staleSecrets }: ExposureState): ExposureTracker {
-    const { dependencies, secrets, probes } = this.#options;
-    return {
-      staleSecrets,
-      dependsOn: (dependency) => dependencies.add(key, dependency),
-      observed: (observation) => {
-        secrets.follow(key, observation.secrets);
-        dependencies.set(key, observation.dependencies);
-      },
-      routed: (observation, plan) => {
-        this.#probes.setTarget(key, observation, plan);
-        if (plan.management !== undefined && plan.routes === undefined) probes.forget(key);
-      },
-      probedPath: (observation, plan) => this.#probes.pathOf(key, observation, plan),
-    };
-  }
-
   /** The Exposure was deleted without cleanup. One that a restore has yet to create was never known. @throws KubeError */
   async #removeOrphans(key: string, signal: AbortSignal): Promise<undefined> {
-    this.#forget(key);
-    this.#reports.forget(key);
-    if (this.#states.has(key)) await this.#options.routing.removeTenantRoutes(key, signal);
+    const state = this.#states.get(key);
+    if (state === undefined) return;
+    state.end();
+    await this.#options.routing.removeTenantRoutes(key, signal);
     this.#states.delete(key);
   }
 
   async #cleanUp(
-    key: string,
     state: ExposureState,
     object: KubeObject,
     signal: AbortSignal,
@@ -234,16 +209,9 @@ export class ExposureController {
       const wait = expectedWait(reports.latest(object), state);
       if (wait !== undefined) await reports.reportCleanup(object, state, wait, signal);
     }
-    // Before cleanup removes the record: Exposures that wait for the control plane are reconciled once the watch reports it.
-    this.#options.preparer.forget(key);
     const wait = await cleanUpExposure(reports.latest(object), this.#cleanup, state, signal);
-    if (wait === undefined) this.#forget(key);
+    if (wait === undefined) state.rest('CleanedUp');
     else await reports.reportCleanup(object, state, wait.because, signal);
     return wait && soonest(state.polls.delayMs([wait.poll]), wait.leftMs + 1);
-  }
-
-  /** Not the reports, until the watch delivers the deletion: with them a reconcile before that finds the finalizers gone. */
-  #forget(key: string): void {
-    for (const follower of this.#followers) follower.forget(key);
   }
 }

@@ -32,6 +32,7 @@ export class ExposureProbes {
     const { hosts, routes } = plan;
     const { edgeAddresses } = facts;
     const tenantCa = reading.controlPlane?.ca?.certificate;
+    if (plan.management !== undefined && routes === undefined) this.stop(key);
     if (hosts === undefined || routes === undefined || tenantCa === undefined) return;
     this.#authorities.set(key, tenantCa);
     const target = {
@@ -62,9 +63,14 @@ export class ExposureProbes {
     return isSame ? (before?.hops ?? []) : [];
   }
 
+  /** There is no path to probe. */
+  stop(key: string): void {
+    this.#probes.forget(key);
+  }
+
   /** The tenant is gone. */
   forget(key: string): void {
-    this.#probes.forget(key);
+    this.stop(key);
     this.#authorities.delete(key);
   }
 }

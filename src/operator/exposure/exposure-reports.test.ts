@@ -1,5 +1,4 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { systemClock } from '../../clock/clock.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { EventRecorder } from '../../kube/events/events.ts';
 import { Informer } from '../../kube/informer/informer.ts';
@@ -9,8 +8,7 @@ import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/namespaces.ts';
 import { until } from '../testing/until.ts';
-import { ExposureReports } from './exposure-reports.ts';
-import { ExposureState } from './exposure-state.ts';
+import { ExposureReports, type ReportState } from './exposure-reports.ts';
 import {
   fails,
   holds,
@@ -51,7 +49,7 @@ test('a DaemonSet that is not observed causes one event, after half a minute', a
   const writing = events.run(signal);
   const clock = new ManualClock();
   const reports = new ExposureReports({ management: { client, exposures }, events, log, clock });
-  const state = new ExposureState(undefined, 300_000, clock);
+  const state = { isReported: false };
   const report = async (conditions: ConditionStates) =>
     reports.report(seeded!, state, { isRouted: false, conditions }, signal);
   const reasons = () =>
@@ -97,13 +95,10 @@ test('an Exposure that was not Ready before this process started, and still is n
     const log = createLogger({ level: 'info', write });
     const events = new EventRecorder({ client, controller: 'x', instance: 'y', logger: log });
     const reports = new ExposureReports({ management: { client, exposures }, events, log });
-    const states = new Map<unknown, ExposureState>();
+    const states = new Map<unknown, ReportState>();
     return async (exposure: typeof blue, conditions?: ConditionStates) => {
       const { name } = exposure!.metadata;
-      const state = states.getOrInsertComputed(
-        name,
-        () => new ExposureState(undefined, 1, systemClock),
-      );
+      const state = states.getOrInsertComputed(name, () => ({ isReported: false }));
       return conditions === undefined
         ? reports.reportCleanup(exposure!, state, 'the tenant does not answer', signal)
         : reports.report(exposure!, state, { isRouted: false, conditions }, signal);

@@ -10,7 +10,6 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../../kube/status-writer.ts';
-import type { ExposureState } from './exposure-state.ts';
 import { nextStatus, refusedStatus } from './exposure-status.ts';
 import {
   isTrouble,
@@ -38,6 +37,14 @@ export interface ExposureReportsOptions {
   readonly log: Logger;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
+}
+
+/** What is remembered of the reports on one Exposure. */
+export interface ReportState {
+  /** Whether this process has reported on the Exposure. */
+  isReported: boolean;
+  /** Since when the DaemonSet of an Exposure that was Ready has not been observed. */
+  unobservedSinceMs?: number | undefined;
 }
 
 /** Reports on all Exposures. */
@@ -87,7 +94,7 @@ export class ExposureReports {
    */
   async report(
     object: KubeObject,
-    state: ExposureState,
+    state: ReportState,
     input: ExposureReport,
     signal: AbortSignal,
   ): Promise<void> {
@@ -166,7 +173,7 @@ export class ExposureReports {
   }
 
   /** The delay until a change has lasted long enough for an event. */
-  reportDelayMs({ unobservedSinceMs: sinceMs }: ExposureState): number | undefined {
+  reportDelayMs({ unobservedSinceMs: sinceMs }: ReportState): number | undefined {
     return sinceMs === undefined
       ? undefined
       : Math.max(1, sinceMs + TRANSIENT_MS - this.#clock.nowMs());
@@ -178,7 +185,7 @@ export class ExposureReports {
    */
   #isTransient(
     object: KubeObject,
-    state: ExposureState,
+    state: ReportState,
     ready: ConditionState,
     before: ExposureStatus | undefined,
   ): boolean {
@@ -200,7 +207,7 @@ export class ExposureReports {
   /** Reports the cleanup of an Exposure, and what it waits for. @throws KubeError */
   async reportCleanup(
     object: KubeObject,
-    state: ExposureState,
+    state: ReportState,
     because: string,
     signal: AbortSignal,
   ): Promise<void> {
@@ -237,7 +244,7 @@ export class ExposureReports {
 }
 
 /** Whether this process reports on it for the first time. */
-function isFirstReport(state: ExposureState): boolean {
+function isFirstReport(state: ReportState): boolean {
   const isFirst = !state.isReported;
   state.isReported = true;
   return isFirst;

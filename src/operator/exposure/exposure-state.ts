@@ -2,33 +2,102 @@
  * What the operator remembers about each Exposure between two reconciles.
  */
 import type { Clock } from '../../clock/clock.ts';
+import type { Dependency, DependencyIndex } from '../../management/dependency-index.ts';
+import type { Plan } from '../../plan/plan.ts';
 import type { CleanupState } from '../../reconcile/clean-up/clean-up-exposure.ts';
 import { CleanupDeadline } from '../../reconcile/clean-up/cleanup-deadline.ts';
+import type { Observation } from '../../reconcile/observe.ts';
 import { PollBackoff } from '../../reconcile/poll-backoff.ts';
 import type { StaleSecrets } from '../../reconcile/preparation/secret-renewals.ts';
+import type { ExposureTracker } from '../../reconcile/reconcile-exposure.ts';
+import type { ProbedPath } from '../../reconcile/report.ts';
+import type { SecretPoller } from '../management/secret-poller.ts';
+import type { ExposureProbes } from './exposure-probes.ts';
+import type { ReportState } from './exposure-reports.ts';
 
-/** The memory about one Exposure. It is dropped as a whole when the Exposure is gone. */
-export class ExposureState implements CleanupState {
+/** Remembers something by the keys of Exposures. */
+interface Keyed {
+  forget(key: string): void;
+}
+
+/** What remembers something about all Exposures. */
+export interface ExposureMemory {
+  readonly dependencies: DependencyIndex;
+  readonly links: Keyed;
+  readonly ownership: Keyed;
+  readonly pacer: Keyed;
+  readonly preparer: Keyed;
+  readonly probes: ExposureProbes;
+  readonly reports: Keyed;
+  readonly secrets: SecretPoller;
+  /** How long a deleted Exposure waits for its tenant. */
+  readonly cleanupTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Everything that is known about one Exposure. {@link rest} drops what it does not use for now, {@link end} everything.
+ */
+export class ExposureState implements CleanupState, ExposureTracker, ReportState {
   readonly uid: string | undefined;
   /** How often in a row a reconcile has failed because of the management cluster. */
   failures = 0;
-  /** Whether this process has reported on the Exposure. */
   isReported = false;
-  /** Since when the DaemonSet of an Exposure that was Ready has not been observed. */
   unobservedSinceMs: number | undefined;
   readonly deadline: CleanupDeadline;
   readonly polls: PollBackoff;
   readonly staleSecrets: StaleSecrets = new Map();
+  readonly #key: string;
+  readonly #memory: ExposureMemory;
 
-  constructor(uid: string | undefined, cleanupTimeoutMs: number, clock: Clock) {
+  constructor(key: string, uid: string | undefined, memory: ExposureMemory) {
     this.uid = uid;
-    this.deadline = new CleanupDeadline(cleanupTimeoutMs, clock);
-    this.polls = new PollBackoff(clock);
+    this.deadline = new CleanupDeadline(memory.cleanupTimeoutMs, memory.clock);
+    this.polls = new PollBackoff(memory.clock);
+    this.#key = key;
+    this.#memory = memory;
   }
-}
 
-/** Something that follows Exposures by their keys. */
-export interface Follower {
-  /** The Exposure of this key is gone. */
-  forget(key: string): void;
+  dependsOn(dependency: Dependency): void {
+    this.#memory.dependencies.add(this.#key, dependency);
+  }
+
+  observed({ secrets, dependencies }: Observation): void {
+    this.#memory.secrets.follow(this.#key, secrets);
+    this.#memory.dependencies.set(this.#key, dependencies);
+  }
+
+  routed(observation: Observation, plan: Plan): void {
+    this.#memory.probes.setTarget(this.#key, observation, plan);
+  }
+
+  probedPath(observation: Observation, plan: Plan): ProbedPath {
+    return this.#memory.probes.pathOf(this.#key, observation, plan);
+  }
+
+  /**
+   * Drops what the Exposure does not use while it is in a phase. Its path is probed in none of them.
+   *
+   * - `Refused`: its control plane is not observed either.
+   * - `Terminating`: its tenant takes part in no rollout. Its control plane is released before the cleanup removes the record,
+   *   so that Exposures that wait for it are reconciled once the watch reports that.
+   * - `CleanedUp`: the watch has yet to deliver the deletion. Only the reports stay: by them, a reconcile before that finds the
+   *   finalizers gone.
+   */
+  rest(phase: 'Refused' | 'Terminating' | 'CleanedUp'): void {
+    const { dependencies, links, ownership, pacer, preparer, probes, secrets } = this.#memory;
+    const unused = {
+      Refused: [dependencies, secrets],
+      Terminating: [pacer, preparer],
+      CleanedUp: [dependencies, links, ownership, pacer, preparer, probes, secrets],
+    };
+    probes.stop(this.#key);
+    for (const part of unused[phase]) part.forget(this.#key);
+  }
+
+  /** The Exposure is gone. */
+  end(): void {
+    this.rest('CleanedUp');
+    this.#memory.reports.forget(this.#key);
+  }
 }
