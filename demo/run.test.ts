@@ -64,8 +64,8 @@ describe('on a terminal', () => {
       }
     }
     // 3. The doctor agrees.
-    expect(output.match(/^ {2}api +Pass +ApiAnswers/gm)).toHaveLength(2);
-    expect(output.match(/^ {2}proxies +Pass +ProxiesReady/gm)).toHaveLength(2);
+    expect(output.match(/^ {2}api +✓ Pass +ApiAnswers/gm)).toHaveLength(2);
+    expect(output.match(/^ {2}proxies +✓ Pass +ProxiesReady/gm)).toHaveLength(2);
     // 4. A port that is in use is not taken.
     expect(output).toMatch(/snicket run: the one address for both +127\.0\.0\.1:\d+$/m);
     expect(output).not.toContain('127.0.0.1:8443');

@@ -29,8 +29,8 @@ const others = [
 
 test.each<[string, NodeAddress[], string, boolean, string]>([
   ['nowhere', [], 'absent', false, '100.64.64.1 is not on lo'],
-  ['as we put it', [IPV4], 'right', true, 'Address 100.64.64.1 is configured on lo.'],
-  ['of IPv6, as we put it', [IPV6], 'right', true, 'Address fd00:64::1 is configured on lo.'],
+  ['as we put it', [IPV4], 'right', true, '100.64.64.1 is on lo'],
+  ['of IPv6, as we put it', [IPV6], 'right', true, 'fd00:64::1 is on lo'],
   ['with scope global', [open4], 'open', false, 'other traffic (its scope is not host)'],
   ['of IPv6 and preferred', [open6], 'open', false, 'other traffic (it has a preferred lifetime)'],
   [
