@@ -59,8 +59,8 @@ const WITH_ENTRIES = [
 test('the documents show nothing else that could be an object', () => {
   expect(others).toEqual([
     'docs/reference/gateway.md: routes',
-    'docs/tasks/install.md: images',
     'docs/reference/proxy.md: initContainers',
+    'docs/tasks/install.md: images',
     'docs/tasks/run-from-a-folder.md: files',
     'docs/tasks/run-from-a-folder.md: files',
   ]);
