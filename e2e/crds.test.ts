@@ -121,14 +121,16 @@ describe('the definitions', () => {
       });
     const words = await explained('exposure.spec.worker');
 
-    expect(words).toContain("The proxy on every worker, by which pods reach the tenant's API.");
+    expect(words).toContain(
+      "worker configures the proxy on each worker node, through which pods reach the tenant's API.",
+    );
     expect(words).toContain(
       'mode <string> enum: Passthrough, Terminate mode selects how the proxy',
     );
     expect(words).toContain('Defaults to Passthrough with driver snicket');
-    expect(words).toContain('port <integer> Where the proxy listens on each node.');
+    expect(words).toContain('port <integer> port is the port of the proxy on each node.');
     expect(await explained('edge')).toContain(
-      'An Edge is one address that any number of hosted control planes share',
+      'An Edge is one address that hosted control planes share',
     );
   });
 });

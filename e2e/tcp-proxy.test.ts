@@ -111,7 +111,7 @@ test('another writer is put right, and named in the log', async () => {
     const text = await tenant.kubectl(...words);
     return text.includes('OtherWriter') && text;
   });
-  expect(logs).toContain('OtherWriter: kubectl-patch has overwritten');
+  expect(logs).toContain('OtherWriter: kubectl-patch overwrote EndpointSlice default/kubernetes');
 });
 
 test('what is scaled away leaves the slice, but the last one stays', async () => {
