@@ -268,6 +268,12 @@ async function begin(): Promise<{ leader: Replica; standby: Replica; baseline: B
   const leader = await untilSettled(await untilOneLeads());
   const standby = replicas.find((replica) => replica !== leader)!;
   await waitFor('the other replica is ready', async () => answers(standby, '/readyz'), WAIT);
+  // The first probe of an Exposure is a transition of its own.
+  const isProbed = async () =>
+    !Object.values(await conditions())
+      .flat()
+      .some((text) => text.includes(' NotProbed '));
+  await waitFor('every accepted Exposure was probed', isProbed, WAIT);
   return { leader, standby, baseline: { conditions: await conditions(), sinceUs: nowUs() } };
 }
 
