@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { missingRequirements } from '../world/requirements.ts';
-import { baseParts } from '../world/parts/catalogue.ts';
+import { baseParts } from '../world/parts/catalog.ts';
 import { ensureParts } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { table } from '../world/screen.ts';

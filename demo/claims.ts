@@ -7,7 +7,7 @@ import {
   type Client,
   type Outcome,
 } from './client.ts';
-import { coloured, type Finding } from './finding.ts';
+import { colored, type Finding } from './finding.ts';
 import type { Tenant } from './stage/tenant.ts';
 import type { Worker } from './stage/worker.ts';
 
@@ -20,14 +20,14 @@ export async function problem(tenants: readonly Tenant[], edgePort: number): Pro
     const outcome = await namespacesSeenBy(administrator(tenant, edgePort));
     const gets = answererIn(outcome);
     const isAsClaimed = gets === `tenant ${tenant.name}`;
-    const cells = [`kubectl, tenant ${tenant.name}`, tenant.host, coloured(gets, isAsClaimed)];
+    const cells = [`kubectl, tenant ${tenant.name}`, tenant.host, colored(gets, isAsClaimed)];
     return { cells, isAsClaimed };
   });
   const byAddress = tenants.map(async (tenant) => {
     const outcome = await namespacesSeenBy(pod(tenant, edgePort, 'token'));
     const gets = answererIn(outcome);
     const isAsClaimed = gets === 'alert unrecognized_name';
-    const cells = [`a pod of tenant ${tenant.name}`, 'none', coloured(gets, false)];
+    const cells = [`a pod of tenant ${tenant.name}`, 'none', colored(gets, false)];
     return { cells, isAsClaimed };
   });
   return Promise.all([...byName, ...byAddress]);
@@ -56,7 +56,7 @@ async function podFinding(
   // A proxy that terminates TLS cannot forward a client certificate.
   const isLost = mode === 'Terminate' && shows === 'certificate';
   return {
-    cells: [`of ${tenant.name}`, mode ?? 'none', shows, coloured(gets, isReached), name],
+    cells: [`of ${tenant.name}`, mode ?? 'none', shows, colored(gets, isReached), name],
     isAsClaimed: isLost ? name === 'system:anonymous' : isReached,
   };
 }

@@ -26,7 +26,7 @@ export function faultsOf(findings: readonly Finding[]): readonly string[] {
 }
 
 /** Colors a cell: green if the tenant was reached, red if not. */
-export function coloured(text: string, isReached: boolean): Cell {
+export function colored(text: string, isReached: boolean): Cell {
   return { text, color: (isReached ? 'green' : 'red') satisfies Color };
 }
 

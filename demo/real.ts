@@ -19,7 +19,7 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { missingRequirements } from '../world/requirements.ts';
 import { World } from '../world/world.ts';
 import type { Command } from './page.ts';
-import { coloured, faultsOf, rowsOf, type Finding } from './finding.ts';
+import { colored, faultsOf, rowsOf, type Finding } from './finding.ts';
 import { play } from './play.ts';
 
 await play(async ({ page, signal, stack, staysUp }) => {
@@ -113,7 +113,7 @@ async function podFinding(
   const others = seen instanceof CommandError ? refusalIn(seen.stderr) : seen.join(', ');
   const gets = isReached ? `tenant ${tenant.name}` : others;
   return {
-    cells: [tenant.name, '10.96.0.1', coloured(gets, isReached)],
+    cells: [tenant.name, '10.96.0.1', colored(gets, isReached)],
     isAsClaimed: isReached === (claimed === 'tenant'),
   };
 }

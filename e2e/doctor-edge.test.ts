@@ -12,7 +12,7 @@ import type { Cluster } from '../world/cluster/cluster.ts';
 import { route, startEdge } from '../world/edges/edge.ts';
 import { CommandError, run } from '../world/machine/command.ts';
 import { partFolder } from '../world/parts/cache.ts';
-import { edgeParts } from '../world/parts/catalogue.ts';
+import { edgeParts } from '../world/parts/catalog.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { repository } from '../world/repository.ts';
 import { API_PORT } from '../world/spec.ts';

@@ -12,7 +12,7 @@ import { run } from '../world/machine/command.ts';
 import { identityOf, isRunning } from '../world/machine/identity.ts';
 import { worldsFolder } from '../world/machine/ledger.ts';
 import { partFolder, partsFolder } from '../world/parts/cache.ts';
-import { baseParts } from '../world/parts/catalogue.ts';
+import { baseParts } from '../world/parts/catalog.ts';
 import { program } from '../world/parts/parts.ts';
 import { NETWORK } from '../world/spec.ts';
 

@@ -63,7 +63,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
       const { pod } = podsOf(name);
 
       const printed = await waitFor(
-        'the agents have dialled this edge',
+        'the agents have dialed this edge',
         async () => pod.exec('echo', 'through the tunnel').catch(() => undefined),
         { deadlineMs: 120_000 },
       );

@@ -9,7 +9,7 @@ import type { Secret } from '../src/providers/reading/control-plane-reading.ts';
 import type { ClusterApi } from '../world/cluster/cluster-api.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
-import { providerParts } from '../world/parts/catalogue.ts';
+import { providerParts } from '../world/parts/catalog.ts';
 import { ensureParts } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { joinTenant } from '../world/providers/join.ts';

@@ -13,7 +13,7 @@ import type { Pod } from '../world/cluster/pod.ts';
 import { route, startEdge, type Edge } from '../world/edges/edge.ts';
 import type { Route } from '../world/edges/recipe.ts';
 import { CommandError } from '../world/machine/command.ts';
-import { providerParts } from '../world/parts/catalogue.ts';
+import { providerParts } from '../world/parts/catalog.ts';
 import { ensureParts, program } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { joinTenant, type TenantWorkers } from '../world/providers/join.ts';

@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingRequirements } from '../world/requirements.ts';
 import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
-import { baseParts, partsByImportance, type Part } from '../world/parts/catalogue.ts';
+import { baseParts, partsByImportance, type Part } from '../world/parts/catalog.ts';
 import { ensureParts, partReady } from '../world/parts/parts.ts';
 import { formatElapsed, terminalProgress } from '../world/parts/progress.ts';
 import { patience } from '../world/wait.ts';

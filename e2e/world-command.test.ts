@@ -8,7 +8,7 @@ import { waitFor } from '../world/wait.ts';
 import type { WorldStatus } from '../world/status.ts';
 import { imageArchive } from '../world/images/images.ts';
 import { partFolderName } from '../world/parts/cache.ts';
-import { baseParts } from '../world/parts/catalogue.ts';
+import { baseParts } from '../world/parts/catalog.ts';
 
 const CTR = [
   `/run/snicket/parts/${partFolderName(baseParts.containerd)}/ctr`,

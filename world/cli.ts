@@ -9,7 +9,7 @@ import { Ledger, standing, worldIds } from './machine/ledger.ts';
 import { missingRequirements } from './requirements.ts';
 import { removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
 import { partsFolder } from './parts/cache.ts';
-import { baseParts, partsByImportance, type Part } from './parts/catalogue.ts';
+import { baseParts, partsByImportance, type Part } from './parts/catalog.ts';
 import { ensureParts, program as partProgram } from './parts/parts.ts';
 import { formatElapsed, terminalProgress } from './parts/progress.ts';
 import { liveStatus, statusText, welcomeText } from './screen.ts';

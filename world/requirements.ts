@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { worldsFolder } from './machine/ledger.ts';
 import { cacheFolder } from './parts/cache.ts';
-import { baseParts, type Part } from './parts/catalogue.ts';
+import { baseParts, type Part } from './parts/catalog.ts';
 import { debianProgram } from './parts/debian.ts';
 import { goVersion } from './parts/go.ts';
 import { partReady } from './parts/parts.ts';

@@ -16,7 +16,7 @@ import { Ledger, worldsFolder } from './machine/ledger.ts';
 import { Network, type Link } from './machine/network.ts';
 import { endedDaemons } from './status.ts';
 import { abandonWorld, removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
-import { baseParts } from './parts/catalogue.ts';
+import { baseParts } from './parts/catalog.ts';
 import { ensureParts } from './parts/parts.ts';
 import { silentProgress, type Progress } from './parts/progress.ts';
 import {

@@ -24,7 +24,7 @@ enum { BUFFER = 64 * 1024, PIPE = 1024 * 1024, FULL_READS_UNTIL_SPLICE = 2, ROUN
 struct side {
     int fd;
     struct side *peer;
-    enum { HELLO, DIALLING, JOINED, DEAD } stage;
+    enum { HELLO, DIALING, JOINED, DEAD } stage;
     uint32_t events;
     bool read_all;     /* FIN was received */
     int full_reads;    /* consecutive */
@@ -219,7 +219,7 @@ static void route(struct side *client, const char *host, int backend_port) {
     }
     watch(client, EPOLL_CTL_MOD, 0);
     client->stage = JOINED;
-    client->peer = new_side(fd, DIALLING, EPOLLOUT);
+    client->peer = new_side(fd, DIALING, EPOLLOUT);
     client->peer->peer = client;
 }
 
@@ -264,7 +264,7 @@ int main(int count, char **words) {
                     new_side(fd, HELLO, EPOLLIN);
                 }
             } else if (side->stage == HELLO) route(side, words[2], backend_port);
-            else if (side->stage == DIALLING) dialed(side);
+            else if (side->stage == DIALING) dialed(side);
             else if (side->stage == JOINED) joined(side, events[i].events);
         }
         while (grave_count > 0) free(graves[--grave_count]);

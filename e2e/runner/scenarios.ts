@@ -1,7 +1,7 @@
 /** The end-to-end scenarios, with what each needs from the machine, and the order in which they start. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { edgeParts, providerParts, type Part } from '../../world/parts/catalogue.ts';
+import { edgeParts, providerParts, type Part } from '../../world/parts/catalog.ts';
 
 /** One file `e2e/NAME.test.ts`. */
 export interface Scenario {

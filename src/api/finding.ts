@@ -1,7 +1,7 @@
 /**
  * A finding for the user: a stable code, a sentence with the offending value, and what to do.
  */
-import type { FindingCode } from './finding-codes/catalogue.ts';
+import type { FindingCode } from './finding-codes/catalog.ts';
 
 /** The text of a finding. */
 export interface FindingMessage {

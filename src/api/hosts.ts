@@ -2,7 +2,7 @@
  * The hosts of a tenant: those in the spec of its Exposure, or generated from its name and the domain of the Edge.
  */
 import type { Finding } from './finding.ts';
-import type { FindingCode } from './finding-codes/catalogue.ts';
+import type { FindingCode } from './finding-codes/catalog.ts';
 import type { Exposure } from './exposure.ts';
 import { mayHaveKonnectivity } from './control-plane-spec.ts';
 import { hostFault, type EdgeOfHosts } from './allowed-hosts.ts';

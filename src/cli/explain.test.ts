@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { FINDING_CODES } from '../api/finding-codes/catalogue.ts';
+import { FINDING_CODES } from '../api/finding-codes/catalog.ts';
 import { HOP_CODES } from '../probe/codes.ts';
 import { EDGE_CODES } from '../probe/edge-conformance/codes.ts';
 import { snicket } from './testing/in-process.ts';

@@ -155,11 +155,11 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   log.info('accepting connections', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
 
   const second = new AbortController();
-  await signalled(io);
+  await signaled(io);
   const graceMs = flags.grace;
   const drainMs = flags.drain;
   log.info('draining; send the signal again to exit immediately', { graceMs, drainMs });
-  void signalled(io).then(() => second.abort());
+  void signaled(io).then(() => second.abort());
   await proxy.drain(graceMs, drainMs, second.signal);
   proxy.stop();
   io.exit(0); // a dial that cannot be canceled would keep the process alive for minutes
@@ -224,7 +224,7 @@ function modeOf(io: CommandIo, flags: Flags, command: Command): ProxyMode {
   }
 }
 
-async function signalled(io: CommandIo): Promise<void> {
+async function signaled(io: CommandIo): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
   await promise;

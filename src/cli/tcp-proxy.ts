@@ -198,9 +198,9 @@ async function run(
   log.info('accepting connections', { mode, ports: proxy.ports, http: proxy.httpPorts });
 
   const second = new AbortController();
-  await signalled(io);
+  await signaled(io);
   log.info('leaving', { leaveMs: CLEANUP_TIMEOUT_MS, graceMs: GRACE_MS, drainMs: DRAIN_MS });
-  void signalled(io).then(() => second.abort());
+  void signaled(io).then(() => second.abort());
   await running.leave(AbortSignal.any([second.signal, AbortSignal.timeout(CLEANUP_TIMEOUT_MS)]));
   await proxy.drain(GRACE_MS, DRAIN_MS, second.signal);
   running.stop();
@@ -213,7 +213,7 @@ function fail(io: CommandIo, sentence: string): never {
   return io.exit(1);
 }
 
-async function signalled(io: CommandIo): Promise<void> {
+async function signaled(io: CommandIo): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
   await promise;

@@ -112,7 +112,7 @@ test('reports nothing when a file is touched or another file in the directory ch
   watchIt(path);
 
   writeFileSync(path, 'one');
-  writeFileSync(join(folder, 'neighbour'), 'x');
+  writeFileSync(join(folder, 'neighbor'), 'x');
 
   expect((await settled(path)).filter((text) => text !== '')).toEqual([]);
 });
@@ -134,7 +134,7 @@ test('reports a removed file once, and its return even with the same content', a
 
   unlinkSync(path);
   await until(() => errors.length > 0, 'the error');
-  writeFileSync(join(folder, 'neighbour'), 'x');
+  writeFileSync(join(folder, 'neighbor'), 'x');
   writeFileSync(`${path}.new`, 'one');
   renameSync(`${path}.new`, path);
   await until(() => contents.length > 0, 'the content');

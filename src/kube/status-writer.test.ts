@@ -97,15 +97,15 @@ test('a write of another client is foreign if it changes the status', async () =
   const key = { name: 'shared' };
   const written = server.read(RESOURCES.edge, key)!;
 
-  const labelled = await client.patch(RESOURCES.edge, key, 'merge', {
+  const labeled = await client.patch(RESOURCES.edge, key, 'merge', {
     metadata: { labels: { a: 'b' } },
   });
-  expect(statuses.isForeign(labelled, written)).toBe(false);
+  expect(statuses.isForeign(labeled, written)).toBe(false);
 
   const status = { exposures: 9 };
   const options = { subresource: 'status' } as const;
-  const spoilt = await client.patch(RESOURCES.edge, key, 'merge', { status }, options);
-  expect(statuses.isForeign(spoilt, labelled)).toBe(true);
+  const spoiled = await client.patch(RESOURCES.edge, key, 'merge', { status }, options);
+  expect(statuses.isForeign(spoiled, labeled)).toBe(true);
 });
 
 test('the latest of an object has the version that our own write has left it with', async () => {

@@ -46,11 +46,11 @@ test('a broken connection is not used, and an unused one is closed', async () =>
   const spare = new SpareConnections(connections, dialTcp);
   broken.destroy();
 
-  const dialled = await spare.dial('127.0.0.1', edge.port, NEVER);
+  const dialed = await spare.dial('127.0.0.1', edge.port, NEVER);
   spare.close();
 
-  expect(dialled.destroyed).toBe(false);
-  dialled.destroy();
+  expect(dialed.destroyed).toBe(false);
+  dialed.destroy();
   await until(() => edge.peers.every(({ closed, sawFin }) => closed || sawFin), 'the hang-up');
 });
 

@@ -128,12 +128,12 @@ describe('a K0smotronControlPlane', () => {
 
   test('uses its label while it has no owner, and is unknown without both', async () => {
     const orphan = changed(k0smotronControlPlane('amber'), { 'metadata.ownerReferences': [] });
-    const labelled = changed(orphan, {
+    const labeled = changed(orphan, {
       'metadata.labels': { 'cluster.x-k8s.io/cluster-name': 'amber' },
     });
     const objects = objectsFrom(LEFT('amber'));
 
-    const known = await capiK0smotron.read(labelled, objects);
+    const known = await capiK0smotron.read(labeled, objects);
     const unknown = await capiK0smotron.read(orphan, objects);
 
     expect(known.controlPlane?.service.name).toBe('kmc-amber');

@@ -5,7 +5,7 @@ import type { Exposure } from '../api/exposure.ts';
 import type { ObjectKey } from '../kube/object.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
 import type { Finding } from '../api/finding.ts';
-import type { FindingCode } from '../api/finding-codes/catalogue.ts';
+import type { FindingCode } from '../api/finding-codes/catalog.ts';
 import { fixedService } from '../plan/fixed-service.ts';
 import { caMismatch } from './reading/ca-mismatch.ts';
 import type {

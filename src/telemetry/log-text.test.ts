@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { createLogger } from './log.ts';
 import { textLine } from './log-text.ts';
 
-function textOf(msg: string, fields: Record<string, unknown>, hasColours = false): string {
+function textOf(msg: string, fields: Record<string, unknown>, hasColors = false): string {
   const lines: string[] = [];
   const log = createLogger({
-    format: (head, rest) => textLine(head, rest, hasColours),
+    format: (head, rest) => textLine(head, rest, hasColors),
     write: (line) => lines.push(line),
   });
   log.warn(msg, fields);

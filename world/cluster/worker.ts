@@ -9,7 +9,7 @@ import type { Ledger } from '../machine/ledger.ts';
 import type { Link } from '../machine/network.ts';
 import { IMAGES, imagesFolder } from '../images/images.ts';
 import { partFolder, partFolderName, partsFolder } from '../parts/cache.ts';
-import { baseParts } from '../parts/catalogue.ts';
+import { baseParts } from '../parts/catalog.ts';
 import { hasExternalCloud, NETWORK, type NodesPlan, type WorkerPlan } from '../spec.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterApi } from './cluster-api.ts';

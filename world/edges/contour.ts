@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { partFolder } from '../parts/cache.ts';
-import { edgeParts } from '../parts/catalogue.ts';
+import { edgeParts } from '../parts/catalog.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import { EDGE_PORT, type EdgeRecipe } from './recipe.ts';
 

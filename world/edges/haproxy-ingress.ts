@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { partFolder } from '../parts/cache.ts';
-import { edgeParts } from '../parts/catalogue.ts';
+import { edgeParts } from '../parts/catalog.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import { EDGE_NAMESPACE, type EdgeRecipe } from './recipe.ts';
 

@@ -1,5 +1,5 @@
 import type { Host } from '../machine/host.ts';
-import type { DebianPart, Part } from '../parts/catalogue.ts';
+import type { DebianPart, Part } from '../parts/catalog.ts';
 
 /** Port on which every edge listens, on its own address. */
 export const EDGE_PORT = 443;

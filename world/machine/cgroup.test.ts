@@ -84,13 +84,13 @@ describe('a tree of cgroups', () => {
   });
 
   test('is removed from the leaves up, and alone', async () => {
-    const neighbour = join(folder, 'snicket-cd34');
-    mkdirSync(neighbour);
+    const neighbor = join(folder, 'snicket-cd34');
+    mkdirSync(neighbor);
 
     await removeCgroups([root, join(folder, 'none')]);
 
     expect(existsSync(root)).toBe(false);
-    expect(existsSync(neighbour)).toBe(true);
+    expect(existsSync(neighbor)).toBe(true);
   });
 
   test('may be removed by two at once, as by two sweeps', async () => {

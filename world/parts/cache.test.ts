@@ -3,7 +3,7 @@ import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'no
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, moduleFolder, partFolder, partFolderName } from './cache.ts';
-import { baseParts, edgeParts, type GoPart } from './catalogue.ts';
+import { baseParts, edgeParts, type GoPart } from './catalog.ts';
 
 describe('the folder of a part', () => {
   const etcd: GoPart = baseParts.etcd;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
-import type { GoPart, Part } from './catalogue.ts';
+import type { GoPart, Part } from './catalog.ts';
 
 /** The user's cache folder, shared by all clones of this repository. */
 export function cacheFolder(): string {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } f
 import { join } from 'node:path';
 import { run } from '../machine/command.ts';
 import { partFolder } from './cache.ts';
-import type { DebianPart } from './catalogue.ts';
+import type { DebianPart } from './catalog.ts';
 import { workFolder } from './work-folder.ts';
 
 const PROGRAM_FOLDERS = ['usr/sbin', 'usr/bin'];

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, run } from '../machine/command.ts';
 import { architecture, moduleFolder, partFolder } from './cache.ts';
-import type { GoPart } from './catalogue.ts';
+import type { GoPart } from './catalog.ts';
 import { copyModuleFiles, FILES } from './module-files.ts';
 import type { Progress } from './progress.ts';
 import { workFolder } from './work-folder.ts';

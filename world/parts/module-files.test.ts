@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { partFolder } from './cache.ts';
-import { edgeParts, type GoPart } from './catalogue.ts';
+import { edgeParts, type GoPart } from './catalog.ts';
 import { copyModuleFiles, filesFolder } from './module-files.ts';
 
 describe('the files of a part', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { partFolder } from './cache.ts';
-import type { GoPart, ModuleFiles } from './catalogue.ts';
+import type { GoPart, ModuleFiles } from './catalog.ts';
 
 /** Name of the subfolder of a Go part with the files that its programs need. */
 export const FILES = 'files';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { partFolder, partsFolder } from './cache.ts';
-import { baseParts, type GoPart, type Part } from './catalogue.ts';
+import { baseParts, type GoPart, type Part } from './catalog.ts';
 import { debianPartReady, debianProgram, unpackDebianPart } from './debian.ts';
 import { buildGoPart, downloadGoPart, goPartReady } from './go.ts';
 import { together } from '../wait.ts';

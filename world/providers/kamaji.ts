@@ -1,4 +1,4 @@
-import { providerParts } from '../parts/catalogue.ts';
+import { providerParts } from '../parts/catalog.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import type { ProviderKind } from './provider.ts';
 

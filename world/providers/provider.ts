@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { Authority, writeCredential } from '../cluster/pki.ts';
 import type { Daemon } from '../machine/daemon.ts';
 import { partFolder } from '../parts/cache.ts';
-import type { GoPart } from '../parts/catalogue.ts';
+import type { GoPart } from '../parts/catalog.ts';
 import { ensureParts } from '../parts/parts.ts';
 import { silentProgress, type Progress } from '../parts/progress.ts';
 import { together, waitFor } from '../wait.ts';

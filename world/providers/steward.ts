@@ -1,5 +1,5 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import { providerParts } from '../parts/catalogue.ts';
+import { providerParts } from '../parts/catalog.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import { waitFor } from '../wait.ts';
 import { servingPatch, type Definition } from './definitions.ts';

@@ -63,10 +63,10 @@ test('says which Exposures are there already, and where to look for more', () =>
 
 test('an Edge is offered where one is named', () => {
   const named = new Command('expose').option('--edge <name>', 'the Edge');
-  const dialled = new Command('doctor').option('--edge <address>', 'where it is');
+  const dialed = new Command('doctor').option('--edge <address>', 'where it is');
 
   expect(expectedAt(named, ['--edge'], '')).toMatchObject({ kind: 'edge' });
-  expect(expectedAt(dialled, ['--edge'], '')).toMatchObject({ kind: 'anything' });
+  expect(expectedAt(dialed, ['--edge'], '')).toMatchObject({ kind: 'anything' });
 });
 
 test('a subcommand is offered first, and then its own words are', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { FINDING_CODES, FINDING_GROUPS } from '../../api/finding-codes/catalogue.ts';
+import { FINDING_CODES, FINDING_GROUPS } from '../../api/finding-codes/catalog.ts';
 import { HOP_CODES, SKIP_CODES } from '../../probe/codes.ts';
 import { EDGE_CODES } from '../../probe/edge-conformance/codes.ts';
 import { FULL_SENTENCES } from '../../text/testing/full-sentences.ts';

@@ -1,7 +1,7 @@
 /**
  * Dedupes results: what both a hop and a finding report is reported by the hop. Pure.
  */
-import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
+import type { FindingCode } from '../../api/finding-codes/catalog.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { HopName } from '../../probe/codes.ts';
 import type { HopResult } from '../../probe/hop.ts';

@@ -2,7 +2,7 @@
  * A redacted view of the management cluster, for users without permission to read its Secrets. The other checks still
  * run.
  */
-import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
+import type { FindingCode } from '../../api/finding-codes/catalog.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';

@@ -1,7 +1,7 @@
 /**
  * All codes with their meaning and fix, from the catalogs.
  */
-import { FINDING_GROUPS } from '../../api/finding-codes/catalogue.ts';
+import { FINDING_GROUPS } from '../../api/finding-codes/catalog.ts';
 import type { FindingEntry } from '../../api/finding-codes/entry.ts';
 import {
   HOP_CODES,

@@ -68,7 +68,7 @@ test('reuses a known route for an entry that equals it, and for no other', async
     expect(route).not.toBe(known!);
     expect(route).not.toEqual(known!);
   }
-  await expect(again('endpoints: []}', 'endpoints: [], colour: red}')).rejects.toThrow("'colour'");
+  await expect(again('endpoints: []}', 'endpoints: [], color: red}')).rejects.toThrow("'color'");
 });
 
 test.each([
@@ -125,7 +125,7 @@ test.each([
     entry('limits: {conns: 1}'),
     "limits cannot have 'conns'; it may have connections, connectionsPerSecond",
   ],
-  [entry('colour: red'), "routes.yaml:6:3: a route cannot have 'colour'; it may have tenant, host"],
+  [entry('color: red'), "routes.yaml:6:3: a route cannot have 'color'; it may have tenant, host"],
   [
     entry('endpoint: []'),
     "routes.yaml:6:3: a route cannot have 'endpoint'; did you mean 'endpoints'?",

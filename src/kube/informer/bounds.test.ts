@@ -9,7 +9,7 @@ const SELECTION = {
   fieldSelector: 'metadata.name=blue',
 };
 
-function labelled(name: string, version: string, labels: Readonly<Record<string, string>>) {
+function labeled(name: string, version: string, labels: Readonly<Record<string, string>>) {
   const object = service(name, version);
   return { ...object, metadata: { ...object.metadata, labels } };
 }
@@ -20,7 +20,7 @@ test('a copy has no more objects, and no larger ones, than it may have', () => {
   cache.put(service('green', '1'));
 
   expect(() => cache.put(service('red', '1'))).toThrow('more than 2 objects');
-  expect(() => cache.put(labelled('blue', '2', { a: 'x'.repeat(400) }))).toThrow('400 bytes');
+  expect(() => cache.put(labeled('blue', '2', { a: 'x'.repeat(400) }))).toThrow('400 bytes');
   expect(cache.size).toBe(2);
 
   cache.remove(service('green', '1'));
@@ -31,7 +31,7 @@ test('bytes are those of UTF-8, whatever the letters', () => {
   const cache = new InformerCache({}, BOUNDS);
 
   // 150 letters of three bytes each.
-  expect(() => cache.put(labelled('blue', '1', { a: '漢'.repeat(150) }))).toThrow('400 bytes');
+  expect(() => cache.put(labeled('blue', '1', { a: '漢'.repeat(150) }))).toThrow('400 bytes');
 });
 
 test('an object that changes takes the place of what it was', () => {
@@ -63,7 +63,7 @@ test.each([
   ['another name', { ...SELECTION, fieldSelector: 'metadata.name=green' }],
 ])('an object of %s was not asked for', async (_, selection) => {
   await using lab = await InformerLab.open({ bounds: BOUNDS, selection });
-  lab.serve((exchange) => respondWithList(exchange, '1', labelled('blue', '1', { a: 'b' })));
+  lab.serve((exchange) => respondWithList(exchange, '1', labeled('blue', '1', { a: 'b' })));
 
   lab.run();
 
@@ -74,10 +74,10 @@ test.each([
 test('an object that leaves the selection goes, whatever it has become', async () => {
   await using lab = await InformerLab.open({ bounds: BOUNDS, selection: SELECTION });
   lab.serve(
-    (exchange) => respondWithList(exchange, '1', labelled('blue', '1', { a: 'b' })),
+    (exchange) => respondWithList(exchange, '1', labeled('blue', '1', { a: 'b' })),
     (exchange) => {
       exchange.open();
-      exchange.write(eventLine('DELETED', labelled('blue', '2', { a: 'c' })));
+      exchange.write(eventLine('DELETED', labeled('blue', '2', { a: 'c' })));
     },
   );
 

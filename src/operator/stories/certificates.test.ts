@@ -152,8 +152,8 @@ describe.concurrent('the certificate of proxies that terminate TLS', () => {
     await using lab = await OperatorLab.start(OPTIONS);
     const tenant = await lab.addExposed('blue');
 
-    const spoilt = { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } };
-    await tenant.user.patch(RESOURCES.secret, PROXY, 'merge', spoilt);
+    const spoiled = { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } };
+    await tenant.user.patch(RESOURCES.secret, PROXY, 'merge', spoiled);
 
     await lab.until('a good one', () => leafOf(tenant).includes('BEGIN CERTIFICATE'));
     expect(isBy(tenant.authority.certificate, leafOf(tenant))).toBe(true);

@@ -58,9 +58,9 @@ describe.concurrent('an Exposure that is deleted', () => {
     await using lab = await OperatorLab.start();
     const { server, user } = await lab.addExposed('blue');
     await lab.stopOperator();
-    const unlabelled = { labels: { 'app.kubernetes.io/managed-by': null } };
-    await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata: unlabelled });
-    const unknown = { ...unlabelled, annotations: null };
+    const unlabeled = { labels: { 'app.kubernetes.io/managed-by': null } };
+    await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata: unlabeled });
+    const unknown = { ...unlabeled, annotations: null };
     await user.patch(RESOURCES.serviceAccount, PROXY, 'merge', { metadata: unknown });
     await lab.unexpose('blue');
 

@@ -10,12 +10,12 @@ setDefaultTimeout(240_000);
 describe.concurrent("a tenant's API server", () => {
   test('that has just started delays the reconcile until it is ready', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
-    const tenant = await lab.addTenant('blue', { isInitialised: false });
+    const tenant = await lab.addTenant('blue', { isInitialized: false });
     await lab.expose('blue');
     await lab.untilCondition('blue', 'WorkersReady', /^False TenantNotInitialized/);
     expect(tenant.server.writes().map(({ plural }) => plural)).toEqual(['leases']);
 
-    tenant.initialise();
+    tenant.initialize();
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });

@@ -16,7 +16,7 @@ export interface LabTenantOptions {
   /** The cluster IPs of Service default/kubernetes. Default: one, IPv4. */
   readonly serviceAddresses?: readonly string[];
   /** Whether the Service exists. Default true. Without it, the API server has just started. */
-  readonly isInitialised?: boolean;
+  readonly isInitialized?: boolean;
   /** Default: on loopback, with TLS. */
   readonly environment?: LabEnvironment;
   /** Tenants with different numbers have different CAs. Default 0. */
@@ -58,7 +58,7 @@ export class LabTenant implements AsyncDisposable {
       authority,
       environment,
     );
-    if (options.isInitialised ?? true) tenant.initialise(options.serviceAddresses);
+    if (options.isInitialized ?? true) tenant.initialize(options.serviceAddresses);
     return tenant;
   }
 
@@ -83,7 +83,7 @@ export class LabTenant implements AsyncDisposable {
   }
 
   /** Creates the Service, as an API server does within seconds of its start. */
-  initialise(clusterIPs: readonly string[] = ['10.96.0.1']): void {
+  initialize(clusterIPs: readonly string[] = ['10.96.0.1']): void {
     const spec = { clusterIP: clusterIPs[0], clusterIPs, ports: [{ name: 'https', port: 443 }] };
     this.server.seed(objectOf('Service', { name: 'kubernetes', namespace: 'default' }, { spec }));
   }

@@ -128,7 +128,7 @@ test('shows what differs: the port, or what is said of the addresses', () => {
 test('names the last of several writers, and none who wrote other fields', () => {
   const planned = slices();
   const older = { ...API_SERVER, manager: 'script', time: '2026-11-16T09:00:00Z' };
-  const labels = { ...API_SERVER, manager: 'labeller', fieldsV1: { 'f:metadata': {} } };
+  const labels = { ...API_SERVER, manager: 'labeler', fieldsV1: { 'f:metadata': {} } };
   const live = [writtenBy(planned[0]!, [labels, older, API_SERVER], { endpoints: null })];
 
   const { message } = judgeEndpoints({ planned, live });

@@ -4,7 +4,7 @@
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import type { ControlPlane } from '../../plan/control-plane.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
+import type { FindingCode } from '../../api/finding-codes/catalog.ts';
 import type {
   ControlPlaneObjects,
   ControlPlaneReading,

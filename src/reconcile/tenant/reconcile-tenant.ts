@@ -58,7 +58,7 @@ const WITHOUT_PROXIES: Poll = { reason: 'WithoutProxies', firstMs: 5_000 };
 const EXPIRED: Poll = { reason: 'LeaseExpired', firstMs: 1_000 };
 /** The limit after a failure: what was read and written by then helps the next attempt. */
 const FAILING_TIMEOUT_MS = 5_000;
-const NOT_INITIALISED: Poll = { reason: 'TenantNotInitialized', firstMs: 2_000 };
+const NOT_INITIALIZED: Poll = { reason: 'TenantNotInitialized', firstMs: 2_000 };
 /** The gateway's keys are not watched: unusable ones are read again after this time. */
 const NO_CREDENTIALS_MS = 60_000;
 
@@ -123,7 +123,7 @@ export async function reconcileTenant(
     if (error instanceof TenantNotOwned) return expired(error);
     if (error instanceof TenantNotInitialized) {
       link.reader.clear();
-      return notInitialised(error);
+      return notInitialized(error);
     }
     links.failed(key);
     pacer.unreachable(key);
@@ -263,10 +263,10 @@ function expired({ message }: TenantNotOwned): TenantOutcome {
   return { condition, hops: [], poll: EXPIRED };
 }
 
-function notInitialised({ message }: TenantNotInitialized): TenantOutcome {
+function notInitialized({ message }: TenantNotInitialized): TenantOutcome {
   const action = 'Wait a few seconds.';
   const finding: Finding = { code: 'TenantNotInitialized', severity: 'error', message, action };
-  return { condition: waitsFor(finding, message), hops: [], poll: NOT_INITIALISED };
+  return { condition: waitsFor(finding, message), hops: [], poll: NOT_INITIALIZED };
 }
 
 function noKubeconfig({ findings }: ControlPlaneReading): ConditionState {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
+import type { FindingCode } from '../../api/finding-codes/catalog.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { TenantNotOwned } from './ownership/owned-client.ts';
 import type { TenantLink } from './link/tenant-link.ts';

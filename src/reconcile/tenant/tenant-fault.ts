@@ -40,7 +40,7 @@ export const UNREACHABLE: Pick<Finding, 'code' | 'action'> = {
   action: 'Check that the control plane runs and that the operator can dial it.',
 };
 
-const NOT_INITIALISED: Pick<Finding, 'code' | 'action'> = {
+const NOT_INITIALIZED: Pick<Finding, 'code' | 'action'> = {
   code: 'TenantNotInitialized',
   action: 'Wait a few seconds.',
 };
@@ -62,7 +62,7 @@ export function tenantFault(
     return apiFault(server, FAULTS[error.reason] ?? UNREACHABLE, error.message);
   }
   if (error instanceof TenantNotInitialized) {
-    return apiFault(server, NOT_INITIALISED, error.message);
+    return apiFault(server, NOT_INITIALIZED, error.message);
   }
   if (error instanceof TenantNotOwned) return apiFault(server, NOT_OWNED, error.message);
   return {

@@ -52,12 +52,12 @@ export function watchContract(subject: () => ContractSubject): void {
     const { client } = subject();
     const labelSelector = 'watch=selected';
     const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE, labelSelector });
-    const labelled = (watch: string) => ({ metadata: { labels: { watch } } });
+    const labeled = (watch: string) => ({ metadata: { labels: { watch } } });
     await client.create(maps, configMap('selected', { step: '1' }));
 
-    await client.patch(maps, keyOf('selected'), 'merge', labelled('selected'));
+    await client.patch(maps, keyOf('selected'), 'merge', labeled('selected'));
     await client.patch(maps, keyOf('selected'), 'merge', { data: { step: '2' } });
-    await client.patch(maps, keyOf('selected'), 'merge', labelled('no'));
+    await client.patch(maps, keyOf('selected'), 'merge', labeled('no'));
     const seen = await watched(client, { resourceVersion, labelSelector }, 3);
 
     expect(seen.map(eventText)).toEqual([

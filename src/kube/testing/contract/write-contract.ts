@@ -151,7 +151,7 @@ export function writeContract(subject: () => ContractSubject): void {
     const created = await client.create(ingresses, ingress('generation', 'a.example.invalid'));
     const key = keyOf('generation');
 
-    const labelled = await client.patch(ingresses, key, 'merge', {
+    const labeled = await client.patch(ingresses, key, 'merge', {
       metadata: { labels: { a: 'b' } },
     });
     const reported = await client.patch<ApiObject>(
@@ -166,7 +166,7 @@ export function writeContract(subject: () => ContractSubject): void {
     });
 
     expect(created.metadata.generation).toBe(1);
-    expect(labelled.metadata.generation).toBe(1);
+    expect(labeled.metadata.generation).toBe(1);
     expect(reported.metadata.generation).toBe(1);
     expect(reported['status']).toEqual({ loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } });
     expect(changed.metadata.generation).toBe(2);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moduleFolder } from './cache.ts';
-import { baseParts, edgeParts, partsByImportance, providerParts, type Part } from './catalogue.ts';
+import { baseParts, edgeParts, partsByImportance, providerParts, type Part } from './catalog.ts';
 
 const allParts: readonly Part[] = [baseParts, edgeParts, providerParts].flatMap((parts) =>
   Object.values<Part>(parts),
