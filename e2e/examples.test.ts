@@ -21,7 +21,7 @@ import { madeByProvider, ownedByCluster, remove } from './made-by-provider.ts';
 import { resourceText, type ProvidedControlPlane } from './provided-control-plane.ts';
 
 const { objects, others } = documentedObjects();
-const GUIDE = objects.filter(({ page }) => page === 'docs/tasks/providers.md');
+const GUIDE = objects.filter(({ page }) => page.startsWith('docs/tasks/providers/'));
 
 /** Control planes of users without Snicket: the objects of the examples without annotations. */
 const CONTROL_PLANES = GUIDE.filter(({ object }) => providerFor(object) !== undefined).map(
@@ -31,7 +31,9 @@ const CONTROL_PLANES = GUIDE.filter(({ object }) => providerFor(object) !== unde
   },
 );
 
-const [KAMAJI, , K0SMOTRON] = CONTROL_PLANES;
+const [KAMAJI, K0SMOTRON] = ['Kamaji', 'k0smotron'].map((heading) =>
+  CONTROL_PLANES.find((one) => one[0] === heading),
+);
 const OWN_ARGUMENTS = ['--comment=his own'];
 /** The same control planes with the users' own entries in all lists that Snicket writes into. */
 const WITH_ENTRIES = [

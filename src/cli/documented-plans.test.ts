@@ -49,7 +49,7 @@ function provided(object: KubeObject): readonly KubeObject[] {
   const files = { certificate, key, kubeconfig: kubeconfigFor };
   if (!isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object))
     return [object, ...createdFor(object, files)];
-  const [cluster] = shown('docs/tasks/providers.md', (one) =>
+  const [cluster] = shown('docs/tasks/providers/cluster-api.md', (one) =>
     isOfKind(PROVIDER_RESOURCES.capiCluster, one),
   );
   const { apiVersion, kind, metadata } = cluster!;
@@ -58,30 +58,34 @@ function provided(object: KubeObject): readonly KubeObject[] {
   return [cluster!, owned, ...createdFor(owned, files)];
 }
 
-describe('docs/tasks/providers.md', () => {
-  const page = 'docs/tasks/providers.md';
-  const [edge] = shown(page, ofKind('Edge'));
+describe('docs/tasks/providers', () => {
+  const overview = 'docs/tasks/providers/README.md';
+  const [edge] = shown(overview, ofKind('Edge'));
   const asking = objects.filter(
     (one) =>
-      one.page === page && one.object.metadata.annotations !== undefined && one.object !== edge,
+      one.page.startsWith('docs/tasks/providers/') &&
+      one.object.metadata.annotations !== undefined &&
+      one.object !== edge,
   );
 
   test('has an example of every provider', () => {
     expect(asking.map(({ heading }) => heading)).toEqual([
-      ...['Kamaji', 'Steward', 'k0smotron', 'Cluster API', 'k0rdent'],
+      ...['Cluster API', 'k0rdent', 'k0smotron', 'Kamaji', 'Steward'],
     ]);
   });
 
   test.each(asking.map(({ heading, object }) => [heading, object] as const))(
-    '%s: what the annotation leads to in the management cluster',
+    '%s: what the annotation creates in the management cluster',
     async (_, object) => {
       expect(await planOf([edge!, ...provided(object)], 'management')).toMatchSnapshot();
     },
   );
 
   test('an Exposure with prepare: Report: what is to be put into git', async () => {
-    const [exposure] = shown(page, ofKind('Exposure'));
-    const [annotated] = shown(page, (object) => isOfKind(PROVIDER_RESOURCES.kamaji, object));
+    const [exposure] = shown(overview, ofKind('Exposure'));
+    const [annotated] = shown('docs/tasks/providers/kamaji.md', (object) =>
+      isOfKind(PROVIDER_RESOURCES.kamaji, object),
+    );
     const { annotations: _, ...metadata } = annotated!.metadata;
     const tenant = { ...annotated!, metadata };
 

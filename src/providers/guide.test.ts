@@ -13,19 +13,30 @@ import { providerFor, providerForReference } from './provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
 import { shimFor } from './shims/shim.ts';
 
-// Parses every example in docs/tasks/providers.md and plans it as the operator would.
+// Parses every example in docs/tasks/providers and plans it as the operator would.
 
-const guide = readFileSync(join(import.meta.dir, '../../docs/tasks/providers.md'), 'utf8');
-const objects = yamlIn(guide);
+const GUIDE = join(import.meta.dir, '../../docs/tasks/providers');
+/** One page per provider. */
+const PAGES = ['kamaji', 'steward', 'k0smotron', 'cluster-api', 'k0rdent'] as const;
+
+const overview = pageText('README');
+const objects = [overview, ...PAGES.map(pageText)].flatMap(yamlIn);
 const [edge] = objects.filter(({ kind }) => kind === 'Edge').map(parseEdgeStrictly);
 
+function pageText(name: string): string {
+  return readFileSync(join(GUIDE, `${name}.md`), 'utf8');
+}
+
+/** Returns the objects in the examples, without those that are abridged with `...`. */
 function yamlIn(text: string): readonly KubeObject[] {
-  return [...text.matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, block = '']) =>
-    parseAllDocuments(block).map((document) => {
-      expect(document.errors).toEqual([]);
-      return document.toJS() as KubeObject;
-    }),
-  );
+  return [...text.matchAll(/```yaml\n(.*?)```/gs)]
+    .filter(([, block = '']) => !/^\.\.\.$/m.test(block))
+    .flatMap(([, block = '']) =>
+      parseAllDocuments(block).map((document) => {
+        expect(document.errors).toEqual([]);
+        return document.toJS() as KubeObject;
+      }),
+    );
 }
 
 /** Returns the plans for an annotated example. */
@@ -40,14 +51,13 @@ function plansOf(object: KubeObject): readonly PreparationPlan[] {
   return planProvided({ provider: name, objects: [object] }, spec, ownerFor('any'));
 }
 
-describe('docs/tasks/providers.md', () => {
-  const sections = guide.split(/^## /m).flatMap((text) => {
+describe('docs/tasks/providers', () => {
+  const sections = PAGES.flatMap((page) => {
+    const text = pageText(page);
     const annotated = yamlIn(text).find(
       (object) => providerFor(object) !== undefined && object.metadata.annotations !== undefined,
     );
-    return annotated === undefined
-      ? []
-      : [[text.slice(0, text.indexOf('\n')), { text, annotated }] as const];
+    return annotated === undefined ? [] : [[page, { text, annotated }] as const];
   });
 
   test('has an example for every provider', () => {
