@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayLab } from './testing/lab.ts';
 
-test('exposes exactly the metrics that docs/reference/gateway.md lists, with their types', async () => {
+test('exposes exactly the metrics that docs/reference/gateway-metrics.md lists, with their types', async () => {
   await using lab = await GatewayLab.start({ accessLog: 'access.log', keys: '' });
-  const docs = readFileSync(join(import.meta.dir, '../../docs/reference/gateway.md'), 'utf8');
+  const docs = readFileSync(
+    join(import.meta.dir, '../../docs/reference/gateway-metrics.md'),
+    'utf8',
+  );
 
   const page = await (await lab.get('/metrics')).text();
   const shown = [...page.matchAll(/^# TYPE snicket_gateway_(\w+) (\w+)$/gm)];

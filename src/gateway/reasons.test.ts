@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { ENGINE_REASONS } from '../engine/reasons.ts';
 import { ROUTE_REASONS, UNROUTED_REASONS } from './reasons.ts';
 
-test('docs/reference/gateway.md has every reason with its meaning, whether it is bad, and no other reason', () => {
-  const docs = readFileSync(join(import.meta.dir, '../../docs/reference/gateway.md'), 'utf8');
+test('docs/reference/gateway-metrics.md has every reason with its meaning, whether it is bad, and no other reason', () => {
+  const docs = readFileSync(
+    join(import.meta.dir, '../../docs/reference/gateway-metrics.md'),
+    'utf8',
+  );
   const rows = docs.matchAll(/^\| `(\w+)` \| (.+) \| (?:no|if many|yes) \|$/gm);
 
   const listed = [...rows].map(([, code, meaning]) => [code, meaning]);
