@@ -173,7 +173,7 @@ describe('a changed spec', () => {
     expect(lines[1]).toBe('  ~ tenant     DaemonSet kube-system/snicket-proxy');
     // The health address depends on the version of the pod.
     expect(lines.filter((line) => !/127\.\d+\.\d+\.\d+/.test(line)).slice(2)).toEqual([
-      expect.stringContaining('~ metadata.annotations.snicket.dev/worker: '),
+      expect.stringContaining('~ metadata.annotations.snicket.dev/exposure-hash: '),
       '      - spec.template.spec.nodeSelector.gpu: yes',
       '',
     ]);

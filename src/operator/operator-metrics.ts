@@ -126,8 +126,12 @@ export function registerOperatorMetrics(metrics: Metrics, operator: MetricSource
   family('gauge', 'tenants', 'Tenants that the operator watches.', () => [
     { value: operator.tenants() },
   ]);
-  family('gauge', 'rollouts', 'Tenants with a rollout of a new proxy release, by phase.', () =>
-    Object.entries(operator.rollouts()).map(([phase, value]) => ({ labels: { phase }, value })),
+  family(
+    'gauge',
+    'rollouts',
+    'Tenants with a rollout of a new proxy release or a changed Edge, by phase.',
+    () =>
+      Object.entries(operator.rollouts()).map(([phase, value]) => ({ labels: { phase }, value })),
   );
   family(
     'gauge',

@@ -210,6 +210,7 @@ function tenantSideOf(
     host: hosts.api,
     port: edge.spec.port,
     edge: `${edge.metadata.name} ${edge.spec.driver}`,
+    exposure: exposure.spec,
     authority: ca.certificate,
   });
   return { tenant: objects, findings };

@@ -11,8 +11,9 @@ describe('the DaemonSet', () => {
         "kind": "DaemonSet",
         "metadata": {
           "annotations": {
+            "snicket.dev/exposure-hash": "17b5a8fab766ad35",
+            "snicket.dev/path-hash": "e10ed90fe4dcaaab",
             "snicket.dev/release": "c0d39144d7982c26",
-            "snicket.dev/worker": "41025983f8af8fce",
           },
           "labels": {
             "app.kubernetes.io/managed-by": "snicket",

@@ -5,7 +5,8 @@ import {
   RELEASE_ANNOTATION,
   releaseAnnotations,
   userValues,
-  WORKER_ANNOTATION,
+  EXPOSURE_ANNOTATION,
+  PATH_ANNOTATION,
   type ReleaseInput,
 } from './release.ts';
 
@@ -17,12 +18,17 @@ function inputOf(worker: object = {}, change: Partial<ReleaseInput> = {}): Relea
     host: 'a.example.test',
     edge: 'shared/snicket',
     defaultImage: 'snicket.test/snicket:1',
+    exposure: { hosts: {} },
     ...change,
   };
 }
 
-function workerHash(worker: object = {}, change: Partial<ReleaseInput> = {}): string | undefined {
-  return releaseAnnotations(inputOf(worker, change), proxyDaemonSet)[WORKER_ANNOTATION];
+function exposureHash(worker: object = {}, change: Partial<ReleaseInput> = {}): string | undefined {
+  return releaseAnnotations(inputOf(worker, change), proxyDaemonSet)[EXPOSURE_ANNOTATION];
+}
+
+function pathHash(change: Partial<ReleaseInput> = {}): string | undefined {
+  return releaseAnnotations(inputOf({}, change), proxyDaemonSet)[PATH_ANNOTATION];
 }
 
 /** Returns the hash of a release whose template has one more label for some inputs. */
@@ -42,7 +48,7 @@ function releaseHash(isLabeled: (input: ProxyPodsInput) => boolean): string | un
 describe("the hash of the user's settings", () => {
   test('does not change between releases', () => {
     // A change of this value triggers a rollout in every tenant at once.
-    expect(workerHash()).toBe('84356b7488d0221d');
+    expect(exposureHash()).toBe('17b5a8fab766ad35');
   });
 
   test('changes with the value of any field', () => {
@@ -58,14 +64,20 @@ describe("the hash of the user's settings", () => {
       { image: 'registry.test/snicket:2' },
       { nodeSelector: { pool: 'a' } },
       { tolerations: [] },
-    ].map((worker) => workerHash(worker));
+    ].map((worker) => exposureHash(worker));
 
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  test('changes with the host or the Edge', () => {
-    expect(workerHash({}, { host: 'b.example.test' })).not.toBe(workerHash());
-    expect(workerHash({}, { edge: 'other/snicket' })).not.toBe(workerHash());
+  test('changes with the host and the Edge of the Exposure, but not with those that follow from an Edge', () => {
+    const edgeRef = { name: 'other' };
+    expect(exposureHash({}, { exposure: { hosts: {}, edgeRef } })).not.toBe(exposureHash());
+    const hosts = { api: 'b.example.test' };
+    expect(exposureHash({}, { exposure: { hosts } })).not.toBe(exposureHash());
+
+    expect(exposureHash({}, { host: 'b.example.test', edge: 'other/snicket' })).toBe(
+      exposureHash(),
+    );
   });
 
   test('does not depend on a field that a release adds with a default', () => {
@@ -76,6 +88,12 @@ describe("the hash of the user's settings", () => {
     expect(userValues(before, defaults)).toEqual({ port: 8443 });
     expect(userValues({ ...before, ...added }, { ...defaults, ...added })).toEqual({ port: 8443 });
   });
+});
+
+test('the hash of the path changes with the host or the Edge, but not with the worker', () => {
+  expect(pathHash({ host: 'b.example.test' })).not.toBe(pathHash());
+  expect(pathHash({ edge: 'other/snicket' })).not.toBe(pathHash());
+  expect(pathHash({ worker: workerSpec.parse({ port: 8443 }) })).toBe(pathHash());
 });
 
 describe('the hash of the release', () => {

@@ -1,9 +1,10 @@
 /**
- * The cause of a change of the proxies' pod template: a new release of Snicket, or the Exposure.
+ * The cause of a change of the proxies' pod template: a new release of Snicket, the Edge, or the Exposure.
  *
- * Both hashes are annotations of the DaemonSet, not of its pods. A new release changes all tenants at once, so the
- * operator paces its rollout. A change of one Exposure concerns one tenant.
+ * The hashes are annotations of the DaemonSet, not of its pods. A new release and a change of an Edge concern many
+ * tenants at once, so the operator paces their rollout. A change of one Exposure concerns one tenant.
  */
+import type { ExposureSpec } from '../api/exposure.ts';
 import {
   DEFAULT_VIRTUAL_ADDRESS,
   WORKER_MODES,
@@ -16,13 +17,17 @@ import type { DaemonSet } from './pod.ts';
 
 /** The annotation with the hash of the templates that this release of Snicket generates. */
 export const RELEASE_ANNOTATION = 'snicket.dev/release';
-/** The annotation with the hash of what the user set in the Exposure and its Edge, without defaults. */
-export const WORKER_ANNOTATION = 'snicket.dev/worker';
+/** The annotation with the hash of what the user set in the Exposure, without defaults. */
+export const EXPOSURE_ANNOTATION = 'snicket.dev/exposure-hash';
+/** The annotation with the hash of the API host and the Edge. Both may follow from a change of the Edge alone. */
+export const PATH_ANNOTATION = 'snicket.dev/path-hash';
 
 /** What a template depends on, with the default image. The mode follows from the worker spec and the Edge. */
 export interface ReleaseInput extends Pick<ProxyPodsInput, 'worker' | 'host' | 'edge'> {
   /** The default image of the operator. */
   readonly defaultImage: string;
+  /** What the Exposure says about its path. */
+  readonly exposure: Pick<ExposureSpec, 'edgeRef' | 'hosts'>;
 }
 
 const DEFAULTS: WorkerSpec = workerSpec.parse({});
@@ -32,7 +37,7 @@ const releases = new Map<string, string>();
 
 /** Returns the annotations for a DaemonSet. */
 export function releaseAnnotations(
-  { worker, host, edge, defaultImage }: ReleaseInput,
+  { worker, host, edge, exposure: { edgeRef, hosts }, defaultImage }: ReleaseInput,
   daemonSetOf: (input: ProxyPodsInput) => DaemonSet,
 ): Readonly<Record<string, string>> {
   // The default image has no effect on an Exposure that names an image.
@@ -41,7 +46,8 @@ export function releaseAnnotations(
   releases.set(image, release);
   return {
     [RELEASE_ANNOTATION]: release,
-    [WORKER_ANNOTATION]: hashOf({ worker: userValues(worker, DEFAULTS), host, edge }),
+    [EXPOSURE_ANNOTATION]: hashOf({ worker: userValues(worker, DEFAULTS), edgeRef, hosts }),
+    [PATH_ANNOTATION]: hashOf({ host, edge }),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * All objects in a tenant. They have no owner references: their owner is in another cluster.
  */
+import type { ExposureSpec } from '../api/exposure.ts';
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ProxyCredentials, TenantFacts } from './tenant-facts.ts';
@@ -32,6 +33,8 @@ export interface TenantInput {
   readonly currentConfig?: KubeObject | undefined;
   /** The name and the driver of the Edge. */
   readonly edge: string;
+  /** What the Exposure says about its path. */
+  readonly exposure: Pick<ExposureSpec, 'edgeRef' | 'hosts'>;
   readonly tenant: TenantFacts;
   /** The CA of the tenant, as PEM. */
   readonly authority: string;

@@ -62,7 +62,7 @@ export function withOperatorFlags(command: Command, resync = '2m'): Command {
     )
     .option(
       '--max-concurrent-rollouts <n>',
-      'maximum number of tenants that roll out a new proxy release at the same time',
+      'maximum number of tenants that roll out a new proxy release or a changed Edge at the same time',
       wholeNumber(1, 100_000),
       10,
     );

@@ -2,9 +2,10 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { APPLIED_ANNOTATION } from '../../kube/apply/needs-apply.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
-import { PROXY } from '../../tenant/proxy-names.ts';
+import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
-import { OperatorLab } from '../testing/operator-lab.ts';
+import { ALL_KINDS, OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
@@ -16,6 +17,20 @@ const FIXED = 'snicket.test/snicket:3';
 function imageOf({ server }: LabTenant): string | undefined {
   const set = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet | undefined;
   return set?.spec.template.spec.containers[0]?.image;
+}
+
+/** The flag of the proxies. */
+function modeOf({ server }: LabTenant): string | undefined {
+  const set = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet | undefined;
+  const { args = [] } = set?.spec.template.spec.containers[0] ?? {};
+  return args.find((arg) => arg.startsWith('--mode='));
+}
+
+/** What the proxies mount. */
+function proxyFiles({ server }: LabTenant): readonly unknown[] {
+  return [server.read(RESOURCES.secret, PROXY), server.read(RESOURCES.configMap, PROXY_CONFIG)].map(
+    (object) => (object as { readonly data?: unknown } | undefined)?.data,
+  );
 }
 
 function countOf(tenants: readonly LabTenant[], image: string): number {
@@ -204,5 +219,44 @@ describe.concurrent('a new release', () => {
     expect(imageOf(added)).toBe(NEW);
     await lab.until('its own change', () => imageOf(changed) === NEW);
     expect(countOf(tenants, NEW)).toBe(2);
+  });
+});
+
+describe.concurrent('a change of an Edge', () => {
+  test('rolls out to one tenant after the other, and changes nothing for those that wait', async () => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1, resources: ALL_KINDS });
+    lab.management.seed(...LAB_EDGES.haproxy.objects);
+    const tenants = await fleet(lab, 3);
+    lab.startOperator();
+    for (const { controllers } of tenants) controllers.stallRollouts();
+    const before = new Map(tenants.map((tenant) => [tenant, proxyFiles(tenant)]));
+
+    // 1. The Edge gets another driver. Its proxies need another mode, and so other credentials.
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, addresses: ['127.0.0.2'] });
+
+    await lab.until('one is active', () => lab.number('rollouts', 'phase="Active"') === 1);
+    await lab.until('the others wait', () => lab.number('rollouts', 'phase="Pending"') === 2);
+    const waiting = tenants.filter((tenant) => modeOf(tenant) === '--mode=passthrough');
+    expect(waiting).toHaveLength(2);
+    for (const tenant of waiting) {
+      await lab.untilCondition(tenant.name, 'WorkersReady', /^True RolloutPending/);
+      expect(proxyFiles(tenant)).toEqual(before.get(tenant)!);
+      expect(lab.statusOf(tenant.name)?.certificate).toBeUndefined();
+      const drivers = lab.routesOf(tenant.name).map(({ driver }) => driver);
+      expect(new Set(drivers)).toEqual(new Set(['snicket', 'haproxy']));
+    }
+
+    // 2. An Exposure that changes itself does not wait.
+    const [own, last] = waiting;
+    await lab.expose(own!.name, { hosts: { api: `${own!.name}.example.test` } });
+    await lab.until('its own change', () => modeOf(own!) === '--mode=terminate');
+    expect(modeOf(last!)).toBe('--mode=passthrough');
+
+    // 3. The others follow.
+    for (const { controllers } of tenants) controllers.resumeRollouts();
+    await lab.until('all use the new driver', () =>
+      tenants.every((tenant) => modeOf(tenant) === '--mode=terminate'),
+    );
+    expect(proxyFiles(last!)).not.toEqual(before.get(last!)!);
   });
 });

@@ -92,6 +92,7 @@ export function tenantInput(
     port: 443,
     edgeAddresses: ['203.0.113.10'],
     edge: 'shared snicket',
+    exposure: exposure().spec,
     tenant: TENANT,
     authority: 'certificate of the CA\n',
     credentials: LEAF,

@@ -68,6 +68,11 @@ describe('a move', () => {
     expect(isMoveComplete({}, unprepared, [])).toBe(false);
   });
 
+  test.each(['RolloutPending', 'RolloutPaused'])('is not complete with %s', (reason) => {
+    const waiting = { ...conditions, WorkersReady: holds(reason, 'A new template waits.') };
+    expect(isMoveComplete({}, waiting, [])).toBe(false);
+  });
+
   test('is not complete after a fault of the preparation, whose condition is the last known one', () => {
     expect(isMoveComplete({ fault }, conditions, [])).toBe(false);
   });

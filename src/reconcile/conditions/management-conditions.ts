@@ -11,6 +11,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
 import { TENANT_FINALIZER } from '../finalizers.ts';
 import type { ExposurePreparation } from '../preparation/exposure-preparations.ts';
+import { isRolloutReason } from '../tenant/rollout-pacing.ts';
 import type { RouteState } from '../routes/plan-routes.ts';
 import {
   CONDITION_ORDER,
@@ -113,8 +114,8 @@ export function isInUse(
 
 /**
  * Whether a move between Edges or hosts is complete, so that the previous routes can go. That takes more than Ready: every
- * condition is True, every address of the edge works, DNS points to the edge, and no proxy has the previous template. After
- * a fault of the preparation, the condition Prepared is only the last known one.
+ * condition is True, every address of the edge works, DNS points to the edge, and no proxy has the previous template or waits
+ * for another one. After a fault of the preparation, the condition Prepared is only the last known one.
  */
 export function isMoveComplete(
   { fault }: Pick<ExposurePreparation, 'fault'>,
@@ -123,7 +124,8 @@ export function isMoveComplete(
 ): boolean {
   if (fault !== undefined) return false;
   const areAllTrue = CONDITION_ORDER.every((type) => conditions[type].status === 'True');
-  return areAllTrue && !hops.some(({ code }) => isPartial(code));
+  const isRolloutDue = isRolloutReason(conditions.WorkersReady.reason);
+  return areAllTrue && !isRolloutDue && !hops.some(({ code }) => isPartial(code));
 }
 
 function isPartial(code: string): boolean {

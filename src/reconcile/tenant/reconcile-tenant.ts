@@ -194,10 +194,10 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
     const now = await acquire(task, true, signal);
     if (now.kind !== 'Owned') return notOwned(now, task);
   }
-  if (reissued !== undefined) {
+  const paced = paceRollout(key, changes, pacer);
+  if (reissued !== undefined && !paced.keepsCredentials) {
     deps.log.info('proxy certificate issued', { exposure: key, reason: reissued });
   }
-  const paced = paceRollout(key, changes, pacer);
   const { after, retryInMs } = await link.writing(async () =>
     applyTenantSide(link, paced.changes, live, signal),
   );
@@ -213,7 +213,11 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
     link,
     hasOwnImage: worker.image !== undefined,
   };
-  return { ...pacedOutcome(key, outcome, rollout), certificate, observed: withChanges };
+  return {
+    ...pacedOutcome(key, outcome, rollout),
+    certificate: paced.keepsCredentials ? undefined : certificate,
+    observed: withChanges,
+  };
 }
 
 /** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialized, ManagementFailed */

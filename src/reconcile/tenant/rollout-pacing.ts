@@ -1,20 +1,20 @@
 /**
- * Paces the rollouts of a new release across tenants. Pure decisions; {@link RolloutPacer} remembers what they depend on.
+ * Paces the rollouts of a new release, and of a change of an Edge, across tenants. Pure decisions; {@link RolloutPacer} remembers what they depend on.
  *
  * The state of each tenant comes from its DaemonSet, so that a new leader continues where the previous one stopped.
  */
 import type { Clock } from '../../clock/clock.ts';
 
 /**
- * Where a tenant is on its way to the release. Pending: its template is that of another release. Active: pods are being
- * replaced. Failed: that has stopped, in a tenant that was healthy before. A tenant that is done,
+ * Where a tenant is on its way to the release and its Edge. Pending: its template is that of another release or Edge. Active:
+ * pods are being replaced. Failed: that has stopped, in a tenant that was healthy before. A tenant that is done,
  * or has failed for an hour, has no phase.
  */
 export type RolloutPhase = 'Pending' | 'Active' | 'Failed';
 
 /** What the DaemonSet of a tenant says. */
 export interface RolloutObservation {
-  /** Its template is that of another release. */
+  /** Its template is that of another release or Edge. */
   readonly isBehind: boolean;
   /** The DaemonSet controller of the tenant has seen the template. */
   readonly isObserved: boolean;
@@ -57,12 +57,20 @@ const UNOBSERVED_MS = 5 * 60_000;
 /** For how long the failed rollout of one tenant pauses the others. */
 const PAUSE_MS = 60 * 60_000;
 
+/** The reasons of WorkersReady while the proxies of a tenant wait for a new template. */
+const WAIT_REASONS = ['RolloutPending', 'RolloutPaused'] as const;
+
+/** Whether a reason of WorkersReady means that the proxies wait for a new template. */
+export function isRolloutReason(reason: string): boolean {
+  return WAIT_REASONS.some((one) => one === reason);
+}
+
 /** Whether a tenant may start. */
 export type RolloutDecision =
   | { readonly mayStart: true }
   | {
       readonly mayStart: false;
-      readonly reason: 'RolloutPending' | 'RolloutPaused';
+      readonly reason: (typeof WAIT_REASONS)[number];
       readonly message: string;
     };
 

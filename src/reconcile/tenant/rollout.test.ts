@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { tenantInput } from '../../plan/testing/inputs.ts';
-import { RELEASE_ANNOTATION } from '../../tenant/release.ts';
+import { PATH_ANNOTATION, RELEASE_ANNOTATION } from '../../tenant/release.ts';
 import { tenantObjects } from '../../tenant/tenant-objects.ts';
 import { RolloutPacer } from './rollout-pacing.ts';
 import { paceRollout } from './rollout.ts';
@@ -19,26 +19,26 @@ const OLD_SLICE: KubeObject = {
   metadata: { name: 'kubernetes-of-before', namespace: 'default' },
 };
 
-/** The changes in a tenant with the objects of another release. */
-function changesOfRelease(): TenantChanges {
+/** The changes in a tenant whose objects have another value of an annotation. */
+function changesOf(annotation: string): TenantChanges {
   return {
     wanted: tenantObjects(tenantInput()).map((desired) => ({
       desired,
-      live: ofAnotherRelease(desired),
+      live: withAnother(annotation, desired),
       waits: false,
     })),
     prunable: [OLD_CONFIG, OLD_SLICE],
   };
 }
 
-function ofAnotherRelease(object: KubeObject): KubeObject {
+function withAnother(annotation: string, object: KubeObject): KubeObject {
   const { metadata } = object;
-  const annotations = { ...metadata.annotations, [RELEASE_ANNOTATION]: 'another' };
+  const annotations = { ...metadata.annotations, [annotation]: 'another' };
   return { ...object, metadata: { ...metadata, annotations } };
 }
 
 /** What is paced in a tenant, next to others that are active. */
-function paced(active: number): TenantChanges {
+function paced(active: number, annotation = RELEASE_ANNOTATION): TenantChanges {
   const pacer = new RolloutPacer({
     maxConcurrent: 1,
     exposures: () => 1,
@@ -47,14 +47,24 @@ function paced(active: number): TenantChanges {
   });
   pacer.reconciled('tenants/a');
   for (let index = 0; index < active; index++) pacer.request(`tenants/active-${index}`, true);
-  return paceRollout('tenants/a', changesOfRelease(), pacer).changes;
+  return paceRollout('tenants/a', changesOf(annotation), pacer).changes;
 }
 
 describe('a tenant that waits for its rollout', () => {
-  test('keeps its DaemonSet, and applies everything else', () => {
+  test('keeps its DaemonSet, and applies everything else of a new release', () => {
     const waiting = paced(1).wanted.filter(({ waits }) => waits);
 
     expect(waiting.map(({ desired }) => objectText(desired))).toEqual([
+      'DaemonSet kube-system/snicket-proxy',
+    ]);
+  });
+
+  test('keeps what its pods mount as well if the Edge changed', () => {
+    const waiting = paced(1, PATH_ANNOTATION).wanted.filter(({ waits }) => waits);
+
+    expect(waiting.map(({ desired }) => objectText(desired))).toEqual([
+      'ConfigMap kube-system/snicket-proxy',
+      'Secret kube-system/snicket-proxy',
       'DaemonSet kube-system/snicket-proxy',
     ]);
   });

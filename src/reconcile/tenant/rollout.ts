@@ -3,7 +3,7 @@
  */
 import { RESOURCES } from '../../kube/resource.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { RELEASE_ANNOTATION, WORKER_ANNOTATION } from '../../tenant/release.ts';
+import { EXPOSURE_ANNOTATION, PATH_ANNOTATION, RELEASE_ANNOTATION } from '../../tenant/release.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { holds } from '../conditions/condition-state.ts';
 import type { TenantLink } from './link/tenant-link.ts';
@@ -15,6 +15,8 @@ import { isEndpoints, type TenantChanges } from './tenant-side.ts';
 export interface PacedChanges {
   readonly changes: TenantChanges;
   readonly decision: RolloutDecision | undefined;
+  /** Whether the proxies keep their credentials for now. */
+  readonly keepsCredentials: boolean;
 }
 
 /** Keeps the DaemonSet, and what its pods need, if the tenant has to wait for the rollouts of others. */
@@ -24,19 +26,24 @@ export function paceRollout(
   pacer: RolloutPacer,
 ): PacedChanges {
   const set = changes.wanted.find(({ desired }) => isDaemonSet(desired));
-  if (set === undefined) return { changes, decision: undefined };
+  const all = { changes, decision: undefined, keepsCredentials: false };
+  if (set === undefined) return all;
   const live = set.live as DaemonSetWithStatus | undefined;
   if (live === undefined || isOwnChange(set.desired, live)) {
     pacer.startedOwn(exposure);
-    return { changes, decision: undefined };
+    return all;
   }
-  if (!isBehind(set.desired, live)) return { changes, decision: undefined };
+  if (!isBehind(set.desired, live)) return all;
   const decision = pacer.request(exposure, isHealthy(live));
-  if (decision.mayStart) return { changes, decision };
-  const wanted = changes.wanted.map((one) => (one === set ? { ...one, waits: true } : one));
+  if (decision.mayStart) return { ...all, decision };
+  // The pods of the previous template need the credentials and addresses of the previous Edge. Otherwise they use the new
+  // ones at once.
+  const keepsCredentials = hasOtherPath(set.desired, live);
+  const waits = keepsCredentials ? isOfPods : isDaemonSet;
+  const wanted = changes.wanted.map((one) => (waits(one.desired) ? { ...one, waits: true } : one));
   // The pods of the previous template may mount the other ones. No pod mounts endpoints.
   const prunable = changes.prunable.filter(isEndpoints);
-  return { changes: { ...changes, wanted, prunable }, decision };
+  return { changes: { ...changes, wanted, prunable }, decision, keepsCredentials };
 }
 
 /** Reports the rollout to the pacer, and to the user if it waits. */
@@ -87,14 +94,21 @@ function isHealthy({ status = {} }: DaemonSetWithStatus): boolean {
 
 /** A DaemonSet without these annotations is of an earlier release. */
 function isBehind(desired: KubeObject, live: KubeObject): boolean {
-  return annotation(desired, RELEASE_ANNOTATION) !== annotation(live, RELEASE_ANNOTATION);
+  const release = annotation(desired, RELEASE_ANNOTATION);
+  return release !== annotation(live, RELEASE_ANNOTATION) || hasOtherPath(desired, live);
+}
+
+/** The Edge, its driver or the API host has changed. */
+function hasOtherPath(desired: KubeObject, live: KubeObject): boolean {
+  const before = annotation(live, PATH_ANNOTATION);
+  return before !== undefined && before !== annotation(desired, PATH_ANNOTATION);
 }
 
 /** The spec has changed; or the present pods are those of a cleanup, which serve no connections. */
 function isOwnChange(desired: KubeObject, live: DaemonSetWithStatus): boolean {
-  const before = annotation(live, WORKER_ANNOTATION);
+  const before = annotation(live, EXPOSURE_ANNOTATION);
   const isProxy = live.spec.template.spec.containers.some(({ name }) => name === 'proxy');
-  const isSameSpec = before === undefined || before === annotation(desired, WORKER_ANNOTATION);
+  const isSameSpec = before === undefined || before === annotation(desired, EXPOSURE_ANNOTATION);
   return !isProxy || !isSameSpec;
 }
 
@@ -104,4 +118,10 @@ function annotation({ metadata }: KubeObject, name: string): string | undefined 
 
 function isDaemonSet({ kind }: KubeObject): boolean {
   return kind === RESOURCES.daemonSet.kind;
+}
+
+/** The DaemonSet, and what its pods mount. */
+function isOfPods(object: KubeObject): boolean {
+  const { kind } = object;
+  return isDaemonSet(object) || kind === RESOURCES.secret.kind || kind === RESOURCES.configMap.kind;
 }
