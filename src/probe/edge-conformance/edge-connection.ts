@@ -134,8 +134,8 @@ export class EdgeConnection implements Disposable {
   }
 
   /**
-   * Waits until `take` finds something in the received bytes. Otherwise returns that the connection ended, or that the
-   * time is up. @throws only the reason of the caller's signal.
+   * Waits until `take` returns a value for the received bytes. Returns `ended` if the connection ends first, and TIMED_OUT
+   * if the timeout expires first. @throws only the reason of the caller's signal.
    */
   async receive<T>(
     take: (received: Buffer) => T | undefined,
@@ -150,6 +150,14 @@ export class EdgeConnection implements Disposable {
       }
       return TIMED_OUT;
     });
+  }
+
+  /** Waits until `matches` returns true for the received bytes, as {@link receive} does. */
+  async waitFor(
+    matches: (received: Buffer) => boolean,
+    limits: Limits,
+  ): Promise<true | 'ended' | typeof TIMED_OUT> {
+    return this.receive((received) => (matches(received) ? true : undefined), limits);
   }
 
   /**

@@ -9,19 +9,16 @@ const CHUNKED =
 test.each([
   [VERSION_RESPONSE, { status: 200, closes: false }],
   [CHUNKED, { status: 403, closes: true }],
-])(
-  'an answer is whole when its last byte is here, whatever comes behind it: %#',
-  (text, wanted) => {
-    const bytes = Buffer.from(text);
+])('finds the end of a response, with and without bytes after it: %#', (text, expected) => {
+  const bytes = Buffer.from(text);
 
-    for (let end = 0; end < bytes.length; end++) {
-      expect(firstResponse(bytes.subarray(0, end))).toBeUndefined();
-    }
-    const response = { ...wanted, bytes: bytes.length };
-    expect(firstResponse(bytes)).toEqual(response);
-    expect(firstResponse(Buffer.concat([bytes, bytes]))).toEqual(response);
-  },
-);
+  for (let end = 0; end < bytes.length; end++) {
+    expect(firstResponse(bytes.subarray(0, end))).toBeUndefined();
+  }
+  const response = { ...expected, bytes: bytes.length };
+  expect(firstResponse(bytes)).toEqual(response);
+  expect(firstResponse(Buffer.concat([bytes, bytes]))).toEqual(response);
+});
 
 test.each([
   'SSH-2.0-OpenSSH_9.2\r\n',
@@ -32,11 +29,11 @@ test.each([
   ...['', '-1', '+2', '0x2', '2e0', '2.0', '2, 2'].map(
     (length) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nno`,
   ),
-])('%j is no answer to such a request', (text) => {
+])('rejects %j as a response', (text) => {
   expect(firstResponse(Buffer.from(text))).toBe('notHttp');
 });
 
-test('whatever comes, there is a decision', () => {
+test('does not throw on random bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
       const bytes = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n'), noise]);
@@ -46,7 +43,7 @@ test('whatever comes, there is a decision', () => {
   );
 });
 
-test('a request has no credential', () => {
+test('writes a request without credentials', () => {
   expect(versionRequest('a.example.com', { close: true })).toBe(
     'GET /version HTTP/1.1\r\nHost: a.example.com\r\nUser-Agent: snicket-doctor\r\nConnection: close\r\n\r\n',
   );

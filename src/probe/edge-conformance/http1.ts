@@ -1,16 +1,17 @@
 /**
- * The parts of HTTP/1.1 that a check needs: a harmless request, and where its response ends. Pure.
+ * Minimal HTTP/1.1 (RFC 9112): a GET request without side effects, and a parser that finds the end of its response. Pure.
  */
 
-/** A response and its size. */
+/** The status of a response and its size. */
 export interface HttpResponse {
   readonly status: number;
+  /** The size of the response with its headers, in bytes. */
   readonly bytes: number;
-  /** Whether the server closes the connection after it. */
+  /** Whether the response has `Connection: close`. */
   readonly closes: boolean;
 }
 
-/** Readable without credentials by the default rules of Kubernetes. A 403 is a response too. */
+/** By default, Kubernetes allows anonymous requests to this path. A 403 counts as a response too. */
 const PATH = '/version';
 
 const HEAD_END = '\r\n\r\n';
@@ -18,12 +19,12 @@ const LINE_END = '\r\n';
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
 const START = Buffer.from('HTTP/1.');
 
-/** A larger response is not valid for this request. */
+/** The maximum size of a response. A real one has less than 1 KiB: a JSON object with versions, or a 403. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
- * Returns a request without credentials. `close` asks the server to close the connection, `paddingBytes` adds a long
- * header.
+ * Returns a GET request for /version without credentials. `close` adds `Connection: close`, and `paddingBytes` adds a
+ * header of that length.
  */
 export function versionRequest(
   host: string,
@@ -36,7 +37,7 @@ export function versionRequest(
   return `${lines.join(LINE_END)}${HEAD_END}`;
 }
 
-/** Returns the first response in these bytes, undefined while it is incomplete, or `notHttp` if it is invalid. */
+/** Returns the first response in the bytes, undefined if it is incomplete, or `notHttp` if it is invalid. */
 export function firstResponse(bytes: Buffer): HttpResponse | 'notHttp' | undefined {
   const start = bytes.subarray(0, START.length);
   if (!start.equals(START.subarray(0, start.length))) return 'notHttp';
@@ -63,20 +64,21 @@ function bodyEnd(
   // Number() would accept `-1`, `0x10`, `1e3` and an empty string as lengths. RFC 9110, section 8.6, allows only
   // digits.
   const length = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  // Without a length, the body ends with the connection. No API server responds so.
+  // Without a length, the body ends with the connection. API servers never send such a response.
   if (!(length <= MAX_RESPONSE_BYTES)) return 'notHttp';
   return body + length <= bytes.length ? body + length : undefined;
 }
 
 function chunksEnd(bytes: Buffer, start: number): number | 'notHttp' | undefined {
-  for (let at = start; ;) {
-    const lineEnd = bytes.indexOf(LINE_END, at);
+  let offset = start;
+  while (true) {
+    const lineEnd = bytes.indexOf(LINE_END, offset);
     if (lineEnd < 0) return undefined;
-    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    const size = Number.parseInt(bytes.toString('latin1', offset, lineEnd), 16);
     if (!(size >= 0 && size <= MAX_RESPONSE_BYTES)) return 'notHttp';
-    at = lineEnd + LINE_END.length + size + LINE_END.length;
-    if (at > bytes.length) return undefined;
-    if (size === 0) return at;
+    offset = lineEnd + LINE_END.length + size + LINE_END.length;
+    if (offset > bytes.length) return undefined;
+    if (size === 0) return offset;
   }
 }
 

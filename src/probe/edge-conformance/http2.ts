@@ -1,45 +1,52 @@
 /**
- * The parts of HTTP/2 (RFC 9113) that a ping needs. Pure.
+ * Minimal HTTP/2 framing (RFC 9113): client preface and PING, used to check that an idle connection still works. Pure.
  */
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
-const FRAME_HEADER_BYTES = 9;
+/** The fixed start of every client connection (RFC 9113, section 3.4). */
+const CLIENT_MAGIC = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+
+// Frame types and the flag ACK (RFC 9113, section 6).
 const SETTINGS = 4;
 const PING = 6;
 const ACK = 1;
-const PING_CONTENT = Buffer.from('snicket?', 'latin1');
 
-/** The preface of a client, and settings that change nothing. */
-export const OPENING = Buffer.concat([PREFACE, frame(SETTINGS, 0)]);
+const FRAME_HEADER_BYTES = 9;
 
-/** Acknowledges the settings of the server. */
+/** The payload of a PING has exactly eight bytes (RFC 9113, section 6.7). */
+const PING_OPAQUE_DATA = Buffer.from('snicket?', 'latin1');
+
+/** The client preface: the magic and an empty SETTINGS frame, which keeps all defaults. */
+export const CLIENT_PREFACE = Buffer.concat([CLIENT_MAGIC, frame(SETTINGS, 0)]);
+
+/** Acknowledges the SETTINGS of the server. */
 export const SETTINGS_ACK = frame(SETTINGS, ACK);
 
-/** Requests an immediate response. */
-export const PING_REQUEST = frame(PING, 0, PING_CONTENT);
+/** A PING, which the server must acknowledge. */
+export const PING_REQUEST = frame(PING, 0, PING_OPAQUE_DATA);
 
-/** Reports whether the server has sent its settings, the first frame of every HTTP/2 server. */
-export function hasSettings(received: Buffer): true | undefined {
+/** Reports whether the received bytes contain the header of a SETTINGS frame that is not an ACK. */
+export function hasSettings(received: Buffer): boolean {
   return hasFrame(received, SETTINGS, 0);
 }
 
-/** Reports whether a ping was answered. */
-export function hasPingResponse(received: Buffer): true | undefined {
+/** Reports whether the received bytes contain a PING ACK. Its payload is not compared, since only one PING is sent. */
+export function hasPingAck(received: Buffer): boolean {
   return hasFrame(received, PING, ACK);
 }
 
-function hasFrame(received: Buffer, type: number, flags: number): true | undefined {
-  for (let at = 0; at + FRAME_HEADER_BYTES <= received.length;) {
-    if (received[at + 3] === type && received[at + 4] === flags) return true;
-    at += FRAME_HEADER_BYTES + received.readUIntBE(at, 3);
+function hasFrame(received: Buffer, type: number, flags: number): boolean {
+  let offset = 0;
+  while (offset + FRAME_HEADER_BYTES <= received.length) {
+    if (received[offset + 3] === type && received[offset + 4] === flags) return true;
+    offset += FRAME_HEADER_BYTES + received.readUIntBE(offset, 3);
   }
-  return undefined;
+  return false;
 }
 
-function frame(type: number, flags: number, content: Buffer = Buffer.alloc(0)): Buffer {
+function frame(type: number, flags: number, payload: Buffer = Buffer.alloc(0)): Buffer {
   const header = Buffer.alloc(FRAME_HEADER_BYTES);
-  header.writeUIntBE(content.length, 0, 3);
+  header.writeUIntBE(payload.length, 0, 3);
   header[3] = type;
   header[4] = flags;
-  return Buffer.concat([header, content]);
+  return Buffer.concat([header, payload]);
 }

@@ -5,7 +5,7 @@ import { checkResult, nothingToCheck, type CheckResult } from '../check-result.t
 import { openHttp, type Checkup } from '../checkup.ts';
 import { EdgeConnection } from '../edge-connection.ts';
 import { firstResponse, versionRequest } from '../http1.ts';
-import { hasPingResponse, hasSettings, OPENING, PING_REQUEST, SETTINGS_ACK } from '../http2.ts';
+import { CLIENT_PREFACE, hasPingAck, hasSettings, PING_REQUEST, SETTINGS_ACK } from '../http2.ts';
 import { handshakeText } from '../recognition.ts';
 import { TIMED_OUT } from '../../limits.ts';
 
@@ -68,8 +68,8 @@ async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
   }
   let isOpen = true;
   if (handshake.protocol === 'h2') {
-    connection.send(OPENING);
-    const settings = await connection.receive(hasSettings, limits);
+    connection.send(CLIENT_PREFACE);
+    const settings = await connection.waitFor(hasSettings, limits);
     if (settings === true) {
       connection.send(SETTINGS_ACK);
       return {
@@ -77,7 +77,7 @@ async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
         connection,
         ask: async () => {
           connection.send(PING_REQUEST);
-          return answered(await connection.receive(hasPingResponse, limits));
+          return answered(await connection.waitFor(hasPingAck, limits));
         },
       };
     }
