@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { LOG_LEVELS } from '../telemetry/log.ts';
-import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from './values/image-name.ts';
+import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from './values/image-reference.ts';
 import {
   mapBy,
   mapTo,
@@ -124,7 +124,7 @@ export const workerSpec = withRules(
       z.string().max(MAX_IMAGE_LENGTH),
       matching(
         IMAGE_PATTERN.source,
-        'invalid image name "{self}": must be an image reference, such as registry.example.com/snicket:v1',
+        'invalid image "{self}": must be an image reference, such as registry.example.com/snicket:v1',
       ),
     )
       .optional()

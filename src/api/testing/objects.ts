@@ -359,7 +359,7 @@ export const RULE_VIOLATIONS: readonly InvalidObject[] = [
   ...['', 'a b', 'x\u2028kind: Secret'].map((image) => ({
     object: worker({ image }),
     path: 'spec.worker.image',
-    sentence: `invalid image name "${image}": must be an image reference, such as registry.example.com/snicket:v1`,
+    sentence: `invalid image "${image}": must be an image reference, such as registry.example.com/snicket:v1`,
   })),
 ];
 

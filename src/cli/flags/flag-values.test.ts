@@ -12,7 +12,7 @@ const FILE = 'must be the name of a file';
 const FOLDER = 'must be the name of a folder';
 const NAMESPACE = 'must be a lowercase RFC 1123 label of at most 63 characters';
 const OBJECT = 'must be a lowercase RFC 1123 subdomain';
-const IMAGE = 'must be an image such as registry.example.com/snicket:1.2.3';
+const IMAGE = 'must be an image reference, such as registry.example.com/snicket:1.2.3';
 const VERSION = 'must be a Kubernetes version such as v1.36.0';
 
 const RENDER = ['render', '-f', 'edge.yaml', 'blue.yaml'];

@@ -3,7 +3,7 @@
  */
 import { InvalidArgumentError, Option } from 'commander';
 import { existsSync } from 'node:fs';
-import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../../api/values/image-name.ts';
+import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../../api/values/image-reference.ts';
 import { LABEL_PATTERN, SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
 import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import { parseDuration } from '../../text/duration.ts';
@@ -63,10 +63,12 @@ export function objectName(text: string): string {
   throw new InvalidArgumentError('must be a lowercase RFC 1123 subdomain');
 }
 
-/** Parses the image of a proxy. */
-export function imageName(text: string): string {
+/** Parses an image reference. */
+export function imageReference(text: string): string {
   if (IMAGE_PATTERN.test(text) && text.length <= MAX_IMAGE_LENGTH) return text;
-  throw new InvalidArgumentError('must be an image such as registry.example.com/snicket:1.2.3');
+  throw new InvalidArgumentError(
+    'must be an image reference, such as registry.example.com/snicket:1.2.3',
+  );
 }
 
 /** Returns a parser of whole numbers within limits. */

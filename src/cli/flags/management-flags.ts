@@ -6,7 +6,7 @@ import { SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { AccessError, ClusterAccess } from '../../kube/access/cluster-access.ts';
 import type { ObjectKey } from '../../kube/object.ts';
-import { fileName, folderName, imageName, namespaceName } from './flag-values.ts';
+import { fileName, folderName, imageReference, namespaceName } from './flag-values.ts';
 import { accessOptions } from '../io/access-options.ts';
 import { exitWithError, exitWithThrown } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
@@ -77,7 +77,7 @@ export function proxyImageOption(): Option {
   return new Option(
     '--proxy-image <image>',
     'proxy image for Exposures that specify none (default: that of the operator)',
-  ).argParser(imageName);
+  ).argParser(imageReference);
 }
 
 /** Returns the option for the folder of `snicket run`, which takes the place of a cluster. */

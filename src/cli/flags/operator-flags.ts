@@ -3,7 +3,7 @@
  */
 import type { Command } from 'commander';
 import type { RunOperatorOptions } from '../../operator/run-operator.ts';
-import { durationOption, imageName, wholeNumber } from './flag-values.ts';
+import { durationOption, imageReference, wholeNumber } from './flag-values.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 
 /** The flags of an operator as Commander reads them, independent of the source of its objects. */
@@ -23,7 +23,7 @@ export function withOperatorFlags(command: Command, resync = '2m'): Command {
     .option(
       '--proxy-image <image>',
       'proxy image for Exposures that specify none',
-      imageName,
+      imageReference,
       PROXY_IMAGE,
     )
     .option(
