@@ -60,8 +60,8 @@ const WITH_ENTRIES = [
 
 test('the documents show nothing else that could be an object', () => {
   expect(others.toSorted()).toEqual([
+    'docs/reference/address.md: initContainers',
     'docs/reference/gateway.md: routes',
-    'docs/reference/proxy.md: initContainers',
     'docs/tasks/install.md: images',
     'docs/tasks/run-from-a-folder.md: files',
     'docs/tasks/run-from-a-folder.md: files',
