@@ -12,52 +12,52 @@ import type { Tenant } from './stage/tenant.ts';
 import type { Worker } from './stage/worker.ts';
 
 /** Headings of {@link problem}. */
-export const PROBLEM_HEADINGS = ['WHO', 'NAME IN THE HELLO', 'GETS'];
+export const PROBLEM_HEADINGS = ['CLIENT', 'SERVER NAME', 'RESULT'];
 
 /** Sends requests to the shared address. Clients that dial a name reach their tenant, and pods do not. */
 export async function problem(tenants: readonly Tenant[], edgePort: number): Promise<Finding[]> {
   const byName = tenants.map(async (tenant) => {
     const outcome = await namespacesSeenBy(administrator(tenant, edgePort));
-    const gets = answererIn(outcome);
-    const isAsClaimed = gets === `tenant ${tenant.name}`;
-    const cells = [`kubectl, tenant ${tenant.name}`, tenant.host, colored(gets, isAsClaimed)];
-    return { cells, isAsClaimed };
+    const result = answererIn(outcome);
+    const isExpected = result === `tenant ${tenant.name}`;
+    const cells = [`kubectl, tenant ${tenant.name}`, tenant.host, colored(result, isExpected)];
+    return { cells, isExpected };
   });
   const byAddress = tenants.map(async (tenant) => {
     const outcome = await namespacesSeenBy(pod(tenant, edgePort, 'token'));
-    const gets = answererIn(outcome);
-    const isAsClaimed = gets === 'alert unrecognized_name';
-    const cells = [`a pod of tenant ${tenant.name}`, 'none', colored(gets, false)];
-    return { cells, isAsClaimed };
+    const result = answererIn(outcome);
+    const isExpected = result === 'alert unrecognized_name';
+    const cells = [`a pod of tenant ${tenant.name}`, 'none', colored(result, false)];
+    return { cells, isExpected };
   });
   return Promise.all([...byName, ...byAddress]);
 }
 
 /** Headings of {@link solution}, short so that a row fits into 80 columns. */
-export const SOLUTION_HEADINGS = ['POD', 'PROXY', 'SHOWS A', 'GETS', 'KNOWN TO THE API SERVER AS'];
+export const SOLUTION_HEADINGS = ['POD', 'MODE', 'CREDENTIAL', 'RESULT', 'AUTHENTICATED AS'];
 
 /** Sends requests of pods through the proxy on their worker, in its current mode. They reach their own tenant. */
 export async function solution(workers: readonly Worker[]): Promise<Finding[]> {
   return Promise.all(
     workers.flatMap((worker) =>
-      (['token', 'certificate'] as const).map(async (shows) => podFinding(worker, shows)),
+      (['token', 'certificate'] as const).map(async (credential) => podFinding(worker, credential)),
     ),
   );
 }
 
 async function podFinding(
   { tenant, mode, port }: Worker,
-  shows: 'token' | 'certificate',
+  credential: 'token' | 'certificate',
 ): Promise<Finding> {
-  const client = pod(tenant, port, shows);
-  const gets = answererIn(await namespacesSeenBy(client));
+  const client = pod(tenant, port, credential);
+  const result = answererIn(await namespacesSeenBy(client));
   const name = await nameOf(client);
-  const isReached = gets === `tenant ${tenant.name}` && name !== 'system:anonymous';
+  const isReached = result === `tenant ${tenant.name}` && name !== 'system:anonymous';
   // A proxy that terminates TLS cannot forward a client certificate.
-  const isLost = mode === 'Terminate' && shows === 'certificate';
+  const isLost = mode === 'Terminate' && credential === 'certificate';
   return {
-    cells: [`of ${tenant.name}`, mode ?? 'none', shows, colored(gets, isReached), name],
-    isAsClaimed: isLost ? name === 'system:anonymous' : isReached,
+    cells: [`of ${tenant.name}`, mode ?? 'none', credential, colored(result, isReached), name],
+    isExpected: isLost ? name === 'system:anonymous' : isReached,
   };
 }
 

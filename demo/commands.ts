@@ -25,55 +25,56 @@ export function prepare({ folder, edge, workers }: Stage): readonly Command[] {
   return [
     {
       line: `cd ${folder.path}`,
-      shows: 'the folder of this demo: kubeconfigs, certificates, logs; gone when it ends',
+      shows: 'the folder of this demo: kubeconfigs, certificates and logs; removed at the end',
     },
     ...workers.map(({ tenant }) => ({
       line: `kubectl --kubeconfig ${kubeconfigOf(tenant)} get namespaces`,
-      shows: `tenant ${tenant.name}, by its name at the shared address`,
+      shows: `namespaces of tenant ${tenant.name}, at the shared address`,
     })),
     {
       line: `kubectl --kubeconfig ${podKubeconfigOf(a.tenant)} get namespaces`,
-      shows: 'as a pod of tenant a, by the proxy of its worker',
+      shows: 'as a pod of tenant a, through the proxy on its worker',
     },
     {
       line: `kubectl --kubeconfig ${podKubeconfigOf(b.tenant)} auth whoami`,
-      shows: 'as a pod of tenant b, who is that?',
+      shows: 'identity of a pod of tenant b',
     },
     {
       line: `kubectl --kubeconfig ${kubeconfigOf(b.tenant)} get daemonsets,endpointslices --all-namespaces`,
-      shows: 'what Snicket has brought to tenant b',
+      shows: 'objects that Snicket created in tenant b',
     },
     {
       line: `curl --cacert a/ca.crt ${atEdge} https://${a.tenant.host}/version`,
-      shows: 'without kubectl: tenant a, by its name at the shared address',
+      shows: 'without kubectl: tenant a, at the shared address',
     },
     {
       line: `curl --cacert a/ca.crt ${atEdge} https://${SERVICE_ADDRESS}/version`,
-      shows: 'as a pod, at the shared address: REFUSED, since its hello names no tenant',
+      shows:
+        'as a pod, at the shared address: rejected, because its ClientHello has no server name',
     },
     ...workers.map((worker) => ({
       line: `curl --cacert ${worker.tenant.name}/ca.crt ${byProxy(worker)} https://${SERVICE_ADDRESS}/api/v1/namespaces --oauth2-bearer "$(cat ${worker.tenant.name}/token)"`,
-      shows: `as a pod of tenant ${worker.tenant.name}, by the proxy of its worker`,
+      shows: `as a pod of tenant ${worker.tenant.name}, through the proxy on its worker`,
     })),
     {
       line: `./snicket status --state ${STATE_FOLDER}`,
-      shows: 'what snicket run says of both; --watch stays',
+      shows: 'status of both Exposures; --watch follows changes',
     },
     {
       line: `./snicket doctor -f ${TENANTS_FOLDER} a`,
-      shows: 'every hop of the way to tenant a',
+      shows: 'checks of every hop on the path to tenant a',
     },
     {
       line: `curl ${edge.program.http}/metrics`,
-      shows: 'what snicket run counts',
+      shows: 'metrics of snicket run',
     },
     {
       line: `curl ${a.http}/readyz`,
-      shows: "whether the proxy of tenant a's worker has just shaken hands with its API server",
+      shows: "readiness of the proxy on tenant a's worker",
     },
     {
       line: `sed -i.before s/Passthrough/Terminate/ ${TENANTS_FOLDER}/a.yaml`,
-      shows: 'change a file: a moment later, the proxy of tenant a is in the other mode',
+      shows: 'change the mode of tenant a; its proxy restarts in the other mode',
     },
   ];
 }

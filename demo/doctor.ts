@@ -7,19 +7,19 @@ import { SNICKET } from './stage/program.ts';
 interface Diagnosis {
   readonly exposures: readonly {
     readonly exposure: string;
-    readonly hops: readonly Judged[];
-    readonly findings: readonly Judged[];
+    readonly hops: readonly Checked[];
+    readonly findings: readonly Checked[];
   }[];
 }
 
-interface Judged {
+interface Checked {
   readonly message: string;
   readonly state?: 'Pass' | 'Fail' | 'Skip';
   readonly severity?: 'error' | 'warning';
 }
 
-/** Lets the doctor print its tables, and returns a sentence for each problem. */
-export async function examine(folder: DemoFolder): Promise<readonly string[]> {
+/** Prints the tables of `snicket doctor`, and returns a sentence for each problem. */
+export async function runChecks(folder: DemoFolder): Promise<readonly string[]> {
   const [text] = await Promise.all([
     runDoctor(folder, 'pipe', '-o', 'json'),
     // It inherits standard output, so that it prints colors on a terminal.
@@ -29,7 +29,7 @@ export async function examine(folder: DemoFolder): Promise<readonly string[]> {
   return exposures.flatMap(({ exposure, hops, findings }) =>
     [...hops, ...findings]
       .filter(({ state, severity }) => state === 'Fail' || severity === 'error')
-      .map(({ message }) => `the doctor says of ${exposure}: ${message}`),
+      .map(({ message }) => `snicket doctor: Exposure ${exposure}: ${message}`),
   );
 }
 

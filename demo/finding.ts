@@ -4,7 +4,7 @@ import type { Cell, Color } from '../src/cli/output/output.ts';
 /** A table row, with the result of its check. */
 export interface Finding {
   readonly cells: readonly Cell[];
-  readonly isAsClaimed: boolean;
+  readonly isExpected: boolean;
 }
 
 /** Returns the table rows of findings. */
@@ -18,11 +18,11 @@ export function inOrder(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((one, other) => (textOfRow(one) < textOfRow(other) ? -1 : 1));
 }
 
-/** Returns a sentence for each finding that is not as claimed. */
-export function faultsOf(findings: readonly Finding[]): readonly string[] {
+/** Returns a sentence for each unexpected finding. */
+export function failuresOf(findings: readonly Finding[]): readonly string[] {
   return findings
-    .filter(({ isAsClaimed }) => !isAsClaimed)
-    .map(({ cells }) => `not as it should be: ${cells.map(textOf).join(', ')}`);
+    .filter(({ isExpected }) => !isExpected)
+    .map(({ cells }) => `unexpected result: ${cells.map(textOf).join(', ')}`);
 }
 
 /** Colors a cell: green if the tenant was reached, red if not. */

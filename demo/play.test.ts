@@ -4,38 +4,38 @@ import { DemoFolder } from './stage/folder.ts';
 
 const PLAY = join(import.meta.dir, 'play.ts');
 
-test('a story that is as claimed ends with 0, and what it has started ends after it', async () => {
-  const { output, exitCode } = await tell(`
+test('a demo that succeeds exits with 0 and then stops what it started', async () => {
+  const { output, exitCode } = await runDemo(`
     stack.defer(() => page.text('ended'));
-    page.text('told');
-    return { faults: [], broken: new Promise(() => {}) };`);
+    page.text('done');
+    return { failures: [], broken: new Promise(() => {}) };`);
 
-  expect(output).toBe('told\nended\n');
+  expect(output).toBe('done\nended\n');
   expect(exitCode).toBe(0);
 });
 
-test('in a pipe there are no colors', async () => {
-  const { output } = await tell(`
+test('prints no colors into a pipe', async () => {
+  const { output } = await runDemo(`
     page.heading('A heading');
     page.file('a.yaml', 'kind: A');
     page.table(['WHO', 'GETS'], [['kubectl', { text: 'tenant a', color: 'green' }]]);
     page.command({ line: 'kubectl version', shows: 'versions' });
-    return { faults: [], broken: new Promise(() => {}) };`);
+    return { failures: [], broken: new Promise(() => {}) };`);
 
   expect(output).toMatch(/^ {2}kubectl +tenant a$/m);
   expect(output).not.toContain('\u001B');
 });
 
-test('a story that is not as claimed says so, and ends with 1', async () => {
-  const { output, exitCode } = await tell(`
-    return { faults: ['not as it should be: x'], broken: new Promise(() => {}) };`);
+test('a demo with an unexpected result prints it and exits with 1', async () => {
+  const { output, exitCode } = await runDemo(`
+    return { failures: ['unexpected result: x'], broken: new Promise(() => {}) };`);
 
-  expect(output).toBe('\nnot as it should be: x\n');
+  expect(output).toBe('\nunexpected result: x\n');
   expect(exitCode).toBe(1);
 });
 
-test('a story that fails says why, ends what it has started, and ends with 1', async () => {
-  const { output, stderr, exitCode } = await tell(`
+test('a demo that fails prints the error, stops what it started and exits with 1', async () => {
+  const { output, stderr, exitCode } = await runDemo(`
     stack.defer(() => page.text('ended'));
     throw new Error('no port is free');`);
 
@@ -43,34 +43,39 @@ test('a story that fails says why, ends what it has started, and ends with 1', a
   expect(exitCode).toBe(1);
 });
 
-test('on a terminal a story stays, until it cannot go on', async () => {
-  const { output, exitCode } = await tell(
-    `return { faults: [], broken: Promise.resolve('the gateway has ended') };`,
+test('on a terminal a demo keeps running until it cannot continue', async () => {
+  const { output, exitCode } = await runDemo(
+    `return { failures: [], broken: Promise.resolve('the gateway has ended') };`,
     'terminal',
   );
 
-  expect(output).toMatch(/Ctrl-C ends it, and nothing is left\.\r\nthe gateway has ended\r\n$/);
+  expect(output).toMatch(
+    /Press Ctrl-C to stop the demo and remove everything it created\.\r\nthe gateway has ended\r\n$/,
+  );
   expect(exitCode).toBe(1);
 });
 
-test.each([['--once'], ['ONCE=1']])('on a terminal with %s a story ends', async (how) => {
-  const story = `page.text('told'); return { faults: [], broken: new Promise(() => {}) };`;
+test.each([['--once'], ['ONCE=1']])(
+  'on a terminal with %s a demo exits at its end',
+  async (how) => {
+    const code = `page.text('done'); return { failures: [], broken: new Promise(() => {}) };`;
 
-  const { output, exitCode } = await tell(story, 'terminal', how);
+    const { output, exitCode } = await runDemo(code, 'terminal', how);
 
-  expect(output).toBe('told\r\n');
-  expect(exitCode).toBe(0);
-});
+    expect(output).toBe('done\r\n');
+    expect(exitCode).toBe(0);
+  },
+);
 
-/** Runs a story, given by its code, in another process. */
-async function tell(
-  story: string,
+/** Runs a demo, given by its code, in another process. */
+async function runDemo(
+  code: string,
   where: 'pipe' | 'terminal' = 'pipe',
   how = '',
 ): Promise<{ readonly output: string; readonly stderr: string; readonly exitCode: number }> {
   await using folder = new DemoFolder();
-  const code = `import { play } from '${PLAY}'; await play(async ({ page, stack }) => {${story}});`;
-  const words = [process.execPath, folder.write('story.ts', code)];
+  const program = `import { play } from '${PLAY}'; await play(async ({ page, stack }) => {${code}});`;
+  const words = [process.execPath, folder.write('demo.ts', program)];
   const [flags, env] =
     how === 'ONCE=1' ? [[], { ONCE: '1' }] : [how === '' ? [] : [how], { ONCE: undefined }];
   let output = '';

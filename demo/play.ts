@@ -9,30 +9,34 @@ const END_MS = 8000;
 
 const CLEAR_LINE = '\r\u001B[K';
 
-/** What a story uses. */
-export interface Theatre {
+/** Headings of the commands to try. */
+export const TRY_IT = 'Try it in another terminal';
+export const TRY_IT_ON_A_TERMINAL = 'Run the demo in a terminal to try these commands';
+
+/** What a demo uses. */
+export interface DemoContext {
   readonly page: Page;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Whether everything keeps running at the end of the story, so that users can try it. */
+  /** Whether everything keeps running at the end of the demo, so that users can try it. */
   readonly staysUp: boolean;
-  /** Disposed of at the end of the story, in reverse order. */
+  /** Disposed of at the end of the demo, in reverse order. */
   readonly stack: AsyncDisposableStack;
 }
 
-/** The result of a story, while everything that it started still runs. */
-export interface Told {
+/** The result of a demo, while everything that it started still runs. */
+export interface DemoResult {
   /** A sentence for each claim that failed. */
-  readonly faults: readonly string[];
-  /** Resolves when the story cannot continue, with a sentence that says why. */
+  readonly failures: readonly string[];
+  /** Resolves with a reason when the demo cannot continue. */
   readonly broken: Promise<string>;
 }
 
 /**
- * Runs a story and exits the process. On a terminal it keeps running until Ctrl-C, so that users can try the commands.
- * Elsewhere, with --once, or with ONCE set, it exits at the end of the story: with 0 if all claims hold, else with 1.
+ * Runs a demo and exits the process. On a terminal it keeps running until Ctrl-C, so that users can try the commands.
+ * Elsewhere, with --once, or with ONCE set, it exits at the end of the demo: with 0 if all claims hold, else with 1.
  */
-export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<never> {
+export async function play(demo: (context: DemoContext) => Promise<DemoResult>): Promise<never> {
   const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
   const staysUp = process.stdout.isTTY && !values.once && !process.env['ONCE'];
   const io = processIo();
@@ -40,13 +44,13 @@ export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<n
   // A second Ctrl-C terminates the program as usual.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => {
-      interruption.abort(new Error('interrupted; what was started is ended'));
+      interruption.abort(new Error('interrupted; stopped everything'));
       setTimeout(() => process.exit(1), END_MS);
     });
   }
   const page = new Page(currentScreen(io));
   process.exit(
-    await run(tell, { page, signal: interruption.signal, staysUp }).catch((error: unknown) => {
+    await run(demo, { page, signal: interruption.signal, staysUp }).catch((error: unknown) => {
       // Errors after an interrupt are caused by the interrupt.
       const cause: unknown = interruption.signal.aborted ? interruption.signal.reason : error;
       if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE); // the line may show progress
@@ -56,20 +60,22 @@ export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<n
   );
 }
 
-/** Runs the story and returns the exit code. */
+/** Runs the demo and returns the exit code. */
 async function run(
-  tell: (theatre: Theatre) => Promise<Told>,
-  { page, signal, staysUp }: Omit<Theatre, 'stack'>,
+  demo: (context: DemoContext) => Promise<DemoResult>,
+  { page, signal, staysUp }: Omit<DemoContext, 'stack'>,
 ): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const began = Date.now();
-  const { faults, broken } = await tell({ page, signal, staysUp, stack });
+  const { failures, broken } = await demo({ page, signal, staysUp, stack });
   const elapsed = `${((Date.now() - began) / 1000).toFixed(1)} s`;
-  for (const fault of faults) page.text(`\n${fault}`);
-  const exitCode = faults.length === 0 ? 0 : 1;
+  for (const failure of failures) page.text(`\n${failure}`);
+  const exitCode = failures.length === 0 ? 0 : 1;
   if (!staysUp) return exitCode;
 
-  page.text(`\nUp after ${elapsed}. Ctrl-C ends it, and nothing is left.`);
+  page.text(
+    `\nReady after ${elapsed}. Press Ctrl-C to stop the demo and remove everything it created.`,
+  );
   const why = await Promise.race([broken, aborted(signal)]);
   if (why === undefined) return exitCode;
   page.text(why);

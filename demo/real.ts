@@ -1,5 +1,5 @@
 /**
- * `make demo-real`: the story of `make demo` with real Kubernetes. It has a management cluster and two tenants with a
+ * `make demo-real`: `make demo` with real Kubernetes. It has a management cluster and two tenants with a
  * worker each, built from source, and Snicket installed as users install it. In each tenant, a pod lists its namespaces
  * at 10.96.0.1. Needs root and Go: docs/world.md.
  */
@@ -19,33 +19,33 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { missingRequirements } from '../world/requirements.ts';
 import { World } from '../world/world.ts';
 import type { Command } from './page.ts';
-import { colored, faultsOf, rowsOf, type Finding } from './finding.ts';
-import { play } from './play.ts';
+import { colored, failuresOf, rowsOf, type Finding } from './finding.ts';
+import { play, TRY_IT, TRY_IT_ON_A_TERMINAL } from './play.ts';
 
 await play(async ({ page, signal, stack, staysUp }) => {
   const missing = await missingRequirements();
   if (missing.length > 0) {
-    throw new Error(`cannot run here; make demo needs npm only:\n  ${missing.join('\n  ')}`);
+    throw new Error(`missing requirements (make demo needs only npm):\n  ${missing.join('\n  ')}`);
   }
   const progress = terminalProgress();
   const world = await World.start({ tenants: { a: {}, b: {} } }, { progress, signal });
   let stopped: Promise<void> | undefined;
   const stop = async () => (stopped ??= world.stop());
   stack.defer(stop);
-  // Stopping the world makes every wait of the story fail, so that it ends.
+  // Stopping the world makes every wait of the demo fail, so that it ends.
   signal.addEventListener('abort', () => void stop());
 
   const tenants = [...world.tenants.values()];
   const pods = await Promise.all(tenants.map(startPod));
   page.heading('The problem');
-  page.text(`Two tenants, whose control planes are elsewhere. Their pods dial 10.96.0.1, and
-there is nothing: a shared address could not tell whose they are.`);
-  const problem = await Promise.all(pods.map(async (one) => podFinding(one, 'nobody')));
-  page.table(['POD OF', 'DIALS', 'GETS'], rowsOf(problem));
+  page.text(`Two tenants with hosted control planes. Their pods connect to 10.96.0.1, where
+nothing answers: a shared address could not select their tenant.`);
+  const problem = await Promise.all(pods.map(async (one) => podFinding(one, 'none')));
+  page.table(['POD OF', 'ADDRESS', 'RESULT'], rowsOf(problem));
 
   page.heading('The solution');
-  page.text(`kubectl apply -k deploy, an Edge for all, and an Exposure for each tenant: the
-operator brings a proxy to every worker, which carries the tenant's name.`);
+  page.text(`kubectl apply -k deploy, one Edge, and an Exposure for each tenant. The operator
+installs a proxy on every worker, which sends the name of the tenant.`);
   signal.throwIfAborted(); // the next step builds an image, which would not notice that the world is gone
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge(), ...exposures(world));
@@ -55,12 +55,12 @@ operator brings a proxy to every worker, which carries the tenant's name.`);
   progress.done('snicket', 'the Exposures are Ready');
   for (const { pod } of pods) await reachesItsApi(pod);
   const solution = await Promise.all(pods.map(async (one) => podFinding(one, 'tenant')));
-  page.table(['POD OF', 'DIALS', 'GETS'], rowsOf(solution));
+  page.table(['POD OF', 'ADDRESS', 'RESULT'], rowsOf(solution));
 
-  page.heading('What the doctor says');
+  page.heading('Checks: snicket doctor');
   page.text(`\n${await snicketInOperator(world, 'doctor', '-A')}`);
 
-  page.heading('Kubeconfigs, for any kubectl on this machine');
+  page.heading('Kubeconfigs for kubectl on this machine');
   page.table(
     ['CLUSTER', 'FILE'],
     [world.management, ...tenants].map(({ name, controlPlane }) => [
@@ -68,11 +68,11 @@ operator brings a proxy to every worker, which carries the tenant's name.`);
       controlPlane.machineKubeconfig,
     ]),
   );
-  page.heading(staysUp ? 'Try it, in another terminal' : 'In a terminal the demo stays up, to try');
+  page.heading(staysUp ? TRY_IT : TRY_IT_ON_A_TERMINAL);
   for (const command of commands(world)) page.command(command);
 
   return {
-    faults: faultsOf([...problem, ...solution]),
+    failures: failuresOf([...problem, ...solution]),
     broken: new Promise<string>(() => {}), // if the world breaks, the commands that users try show it
   };
 });
@@ -103,7 +103,7 @@ async function reachesItsApi(pod: Pod): Promise<void> {
 /** Returns which tenant's namespaces a pod lists with its default credentials, at its default API address. */
 async function podFinding(
   { tenant, pod }: TenantPod,
-  claimed: 'nobody' | 'tenant',
+  expected: 'none' | 'tenant',
 ): Promise<Finding> {
   const seen = await namespacesSeenBy(pod).catch((error: unknown) => {
     if (error instanceof CommandError) return error;
@@ -111,10 +111,10 @@ async function podFinding(
   });
   const isReached = !(seen instanceof CommandError) && seen.includes(homeOf(tenant));
   const others = seen instanceof CommandError ? refusalIn(seen.stderr) : seen.join(', ');
-  const gets = isReached ? `tenant ${tenant.name}` : others;
+  const result = isReached ? `tenant ${tenant.name}` : others;
   return {
-    cells: [tenant.name, '10.96.0.1', colored(gets, isReached)],
-    isAsClaimed: isReached === (claimed === 'tenant'),
+    cells: [tenant.name, '10.96.0.1', colored(result, isReached)],
+    isExpected: isReached === (expected === 'tenant'),
   };
 }
 
@@ -141,11 +141,11 @@ function commands(world: World): readonly Command[] {
   return [
     {
       line: `${kubectl('a')} exec hello -- kubectl get namespaces`,
-      shows: 'a pod of tenant a, at 10.96.0.1',
+      shows: 'namespaces of tenant a, from a pod at 10.96.0.1',
     },
     {
       line: `${kubectl('b')} exec hello -- kubectl auth whoami`,
-      shows: 'a pod of tenant b, as its API server knows it',
+      shows: 'identity of a pod of tenant b',
     },
     {
       line: `${kubectl('a')} get pods --all-namespaces --output wide`,
@@ -153,19 +153,19 @@ function commands(world: World): readonly Command[] {
     },
     {
       line: `${kubectl('a')} get endpointslice kubernetes --output yaml`,
-      shows: 'where 10.96.0.1 leads to',
+      shows: 'the endpoints of 10.96.0.1',
     },
     {
       line: `${kubectl('management')} get exposures --all-namespaces`,
-      shows: 'what the operator says of both',
+      shows: 'status of both Exposures',
     },
     {
       line: `${inOperator} -- snicket doctor -A`,
-      shows: 'every hop of the way, tried once more',
+      shows: 'checks of every hop on the paths to both tenants',
     },
     {
       line: `${inOperator} -- snicket diff -A`,
-      shows: 'whether all is as it was written',
+      shows: 'differences between desired and live objects',
     },
   ];
 }

@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { STATUS_FILE } from '../src/standalone/state/status-file.ts';
 import { waitFor } from '../world/wait.ts';
+import { TRY_IT } from './play.ts';
 import { STATE_FOLDER } from './stage/edge.ts';
-import { DemoOnTerminal, TRY_IT } from './testing/demo-on-terminal.ts';
+import { DemoOnTerminal } from './testing/demo-on-terminal.ts';
 import { findKubectl } from './testing/kubectl.ts';
 
 const kubectl = findKubectl();
@@ -49,7 +50,7 @@ describe('on a terminal', () => {
     await demo[Symbol.asyncDispose]();
   });
 
-  test('only the pods are lost without proxies, and proxies bring them home', () => {
+  test('without proxies only pods are rejected, and with proxies they reach their tenant', () => {
     const output = demo.lines.join('\n');
 
     // 1. The problem.
@@ -63,15 +64,15 @@ describe('on a terminal', () => {
         expect(output).toMatch(new RegExp(row, 'm'));
       }
     }
-    // 3. The doctor agrees.
+    // 3. All checks of snicket doctor pass.
     expect(output.match(/^ {2}api +✓ Pass +ApiAnswers/gm)).toHaveLength(2);
     expect(output.match(/^ {2}proxies +✓ Pass +ProxiesReady/gm)).toHaveLength(2);
-    // 4. A port that is in use is not taken.
-    expect(output).toMatch(/snicket run: the one address for both +127\.0\.0\.1:\d+$/m);
+    // 4. A port in use is skipped.
+    expect(output).toMatch(/snicket run: the shared address +127\.0\.0\.1:\d+$/m);
     expect(output).not.toContain('127.0.0.1:8443');
   });
 
-  test('the demo speaks in colors, and all but its commands fits into 80 columns', () => {
+  test('prints in color, and everything but the commands fits into 80 columns', () => {
     const beforeCommands = demo.lines.slice(0, demo.lines.indexOf(TRY_IT));
 
     expect(demo.output).toContain('\u001B[32mtenant a\u001B[0m');
@@ -80,7 +81,7 @@ describe('on a terminal', () => {
   });
 
   test(
-    'each command that is printed does what it says',
+    'each printed command does what its description says',
     async () => {
       const tried = demo.commands.filter(
         (line) => kubectl !== undefined || !line.startsWith('kubectl'),
@@ -97,15 +98,17 @@ describe('on a terminal', () => {
   );
 
   test(
-    'a change of a file is in force a moment later',
+    'a change of a file takes effect',
     async () => {
       const { folder } = demo; // the previous test has changed tenants/a.yaml in it
 
-      const look = () => {
+      const isTerminating = () => {
         const status = exposuresIn(folder).get('a');
         return status?.mode === 'Terminate' && status.proxies?.summary === '1/1';
       };
-      await waitFor('the proxy of tenant a is in mode Terminate', look, { deadlineMs: 200_000 });
+      await waitFor('the proxy of tenant a is in mode Terminate', isTerminating, {
+        deadlineMs: 200_000,
+      });
 
       // The proxy may still be restarting in the other mode.
       const asPodOfA = demo.commands.find((line) => line.includes('a/token'))!;
@@ -116,7 +119,7 @@ describe('on a terminal', () => {
   );
 
   test(
-    'a tenant whose file is taken away is left by Snicket, and the other one is not',
+    'a tenant whose file is removed is cleaned up, and the other is unaffected',
     async () => {
       const { folder, commands } = demo;
       const toB = commands.find((line) => line.includes('b/token'))!;
@@ -124,17 +127,17 @@ describe('on a terminal', () => {
 
       await outputOf('rm tenants/b.yaml', folder);
 
-      const look = () => !exposuresIn(folder).has('b');
-      await waitFor('there is no Exposure of tenant b', look, { deadlineMs: 200_000 });
+      const isGone = () => !exposuresIn(folder).has('b');
+      await waitFor('the Exposure of tenant b is gone', isGone, { deadlineMs: 200_000 });
       // Its proxy ends a moment later.
       const isRefused = async () => (await outputOf(toB, folder)).includes('curl: (7)');
-      await waitFor('no proxy of tenant b is there any more', isRefused, { deadlineMs: 200_000 });
+      await waitFor('the proxy of tenant b has stopped', isRefused, { deadlineMs: 200_000 });
       expect(await outputOf(toA, folder)).toContain('"home-of-a"');
     },
     PATIENCE_MS,
   );
 
-  test('Ctrl-C ends the demo well, and nothing is left', async () => {
+  test('Ctrl-C stops the demo and removes everything', async () => {
     expect(demo.leftovers()).not.toEqual([]);
 
     const exitCode = await demo.interrupt();
@@ -144,9 +147,9 @@ describe('on a terminal', () => {
   });
 });
 
-describe('in the middle', () => {
+describe('before it is ready', () => {
   test(
-    'Ctrl-C leaves neither a process nor a file',
+    'Ctrl-C removes all processes and files',
     async () => {
       await using demo = await DemoOnTerminal.start(120, 'WHERE');
 
@@ -159,7 +162,7 @@ describe('in the middle', () => {
   );
 
   test(
-    'a kill that nobody can catch leaves neither a process nor a file',
+    'SIGKILL removes all processes and files',
     async () => {
       await using demo = await DemoOnTerminal.start(120, 'WHERE');
       expect(demo.leftovers()).not.toEqual([]);

@@ -1,14 +1,14 @@
 /**
- * `make demo`: the problem that Snicket solves, and the solution, on real TLS sockets of this machine. It has two small
- * control planes, one address for both and a worker of each, and prints commands to try. Needs npm only, and no root.
+ * `make demo`: the problem that Snicket solves and the solution, on real TLS sockets of this machine. It runs two small
+ * control planes, one shared address and a worker of each tenant, and prints commands to try. Needs only npm, no root.
  */
 import { processIo } from '../src/cli/io/process-io.ts';
 import { withProgress } from '../src/cli/output/progress.ts';
 import * as claims from './claims.ts';
 import * as commands from './commands.ts';
-import { examine } from './doctor.ts';
-import { faultsOf, inOrder, rowsOf } from './finding.ts';
-import { play } from './play.ts';
+import { runChecks } from './doctor.ts';
+import { failuresOf, inOrder, rowsOf } from './finding.ts';
+import { play, TRY_IT, TRY_IT_ON_A_TERMINAL } from './play.ts';
 import { startStage } from './stage/stage.ts';
 
 const io = processIo();
@@ -21,11 +21,11 @@ await play(async ({ page, signal, stack, staysUp }) => {
     ['WHAT', 'WHERE'],
     [
       ...workers.map(({ tenant }) => [
-        ...[`control plane of tenant ${tenant.name}, with a CA of its own`, tenant.apiServer],
+        ...[`control plane of tenant ${tenant.name}, with its own CA`, tenant.apiServer],
       ]),
-      ['snicket run: the one address for both', `127.0.0.1:${edge.port}`],
+      ['snicket run: the shared address', `127.0.0.1:${edge.port}`],
       ...workers.map(({ tenant, port }) => [
-        ...[`snicket proxy: on a worker of tenant ${tenant.name}`, `127.0.0.1:${port}`],
+        ...[`snicket proxy on the worker of tenant ${tenant.name}`, `127.0.0.1:${port}`],
       ]),
     ],
   );
@@ -33,34 +33,35 @@ await play(async ({ page, signal, stack, staysUp }) => {
   await withProgress(io, 'waiting for the proxies', exposed);
 
   page.heading('The problem');
-  page.text(`The shared address tells tenants apart by the name in the TLS hello. Pods dial
-10.96.0.1: their hello has no name, and nobody can say whose they are.`);
+  page.text(`The shared address selects the tenant by the server name (SNI) in the TLS
+ClientHello. Pods connect to 10.96.0.1. Their ClientHello has no server name,
+so they cannot be routed to their tenant.`);
   const problem = await claims.problem([a.tenant, b.tenant], edge.port);
   page.table(claims.PROBLEM_HEADINGS, rowsOf(problem));
 
   page.heading('The solution');
-  page.text(`A proxy on the worker takes what pods send to 10.96.0.1, and carries it to the
-shared address under the tenant's name: in a signed header (Passthrough), or by
-a TLS connection of its own (Terminate), which works with edges of others too,
-but cannot pass on the certificate of a client.`);
+  page.text(`A proxy on each worker forwards connections for 10.96.0.1 to the shared address,
+with the name of the tenant. In mode Passthrough, it sends the name in a signed
+header in front of the pod's own TLS. In mode Terminate, it opens its own TLS
+connection: this works with any edge, but client certificates of pods are lost.`);
   const inOneMode = await claims.solution(workers);
   await Promise.all([stage.expose(a, 'Passthrough'), stage.expose(b, 'Terminate')]);
   const inTheOther = await claims.solution(workers);
   const solution = [...inOneMode, ...inTheOther];
   page.table(claims.SOLUTION_HEADINGS, rowsOf(inOrder(solution)));
 
-  page.heading('What snicket run was told, besides a file for tenant b');
+  page.heading('Configuration: the Edge, and the Exposure of tenant a');
   for (const name of ['tenants/edge.yaml', 'tenants/a.yaml']) page.file(name, folder.read(name));
 
-  page.heading('What the doctor says');
+  page.heading('Checks: snicket doctor');
   page.text('');
-  const illnesses = await examine(folder);
+  const problems = await runChecks(folder);
 
-  page.heading(staysUp ? 'Try it, in another terminal' : 'In a terminal the demo stays up, to try');
+  page.heading(staysUp ? TRY_IT : TRY_IT_ON_A_TERMINAL);
   if (Bun.which('kubectl') === null) {
-    page.text('kubectl is not on the PATH here; what is done with curl does without it.');
+    page.text('kubectl is not on the PATH. The curl commands work without it.');
   }
   for (const one of commands.prepare(stage)) page.command(one);
 
-  return { faults: [...faultsOf([...problem, ...solution]), ...illnesses], broken };
+  return { failures: [...failuresOf([...problem, ...solution]), ...problems], broken };
 });

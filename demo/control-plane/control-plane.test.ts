@@ -30,8 +30,8 @@ beforeAll(async () => {
 
 afterAll(async () => controlPlane[Symbol.asyncDispose]());
 
-describe('who asks', () => {
-  test('is known by a client certificate, with the groups in it', async () => {
+describe('a client', () => {
+  test('is authenticated by its client certificate, with the groups in it', async () => {
     const answer = await ask(WHO_AM_I, { method: 'POST', certificate: admin });
 
     expect(answer.status).toBe(201);
@@ -40,24 +40,24 @@ describe('who asks', () => {
     });
   });
 
-  test('is known by a token', async () => {
+  test('is authenticated by its token', async () => {
     const answer = await ask(WHO_AM_I, { method: 'POST', token: TOKEN });
 
     expect(await answer.json()).toMatchObject({ status: { userInfo: { username: 'pod' } } });
   });
 
-  test('is refused with a token that nobody has given out', async () => {
+  test('is rejected with an unknown token', async () => {
     expect((await ask(NAMESPACES, { token: 'another' })).status).toBe(401);
   });
 
-  test('is refused with a certificate of another CA', async () => {
+  test('is rejected with a certificate of another CA', async () => {
     const other = await Authority.create('tenant-ca');
     const certificate = await other.issue({ commonName: 'admin', organization: ADMINISTRATORS });
 
     expect((await ask(NAMESPACES, { certificate })).status).toBe(401);
   });
 
-  test('is nobody without either, and gets what is public', async () => {
+  test('is anonymous without credentials, and may read only public paths', async () => {
     const refused = await ask(NAMESPACES);
 
     expect((await ask('/version')).status).toBe(200);
@@ -68,7 +68,7 @@ describe('who asks', () => {
     });
   });
 
-  test('may look, but not at Secrets, and not write, unless an administrator', async () => {
+  test('may read everything except Secrets; only an administrator may write and read Secrets', async () => {
     const secrets = '/api/v1/namespaces/home/secrets';
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' } });
     const write = { method: 'POST', body } as const;
@@ -84,7 +84,7 @@ describe('who asks', () => {
 test.each<[string[], string | false]>([
   [['h2', 'http/1.1'], 'http/1.1'],
   [[], false],
-])('of the protocols %j it chooses what it speaks', async (ALPNProtocols, chosen) => {
+])('of the ALPN protocols %j it selects %j', async (ALPNProtocols, chosen) => {
   const [host, port] = controlPlane.address.split(':');
   const to = { host: String(host), port: Number(port), ca: authority.certificate };
 
@@ -95,7 +95,7 @@ test.each<[string[], string | false]>([
   socket.destroy();
 });
 
-test('a watch tells of what is written after it began', async () => {
+test('a watch sends objects that are written after it started', async () => {
   const watch = await ask(`/api/v1/configmaps?watch=1`, { token: TOKEN });
   const reader = watch.body!.getReader();
 
@@ -123,20 +123,20 @@ describe.skipIf(findKubectl() === undefined)('kubectl', () => {
     expect(await kubectl(words, admin)).toMatch(expected);
   });
 
-  test('is known by its token too', async () => {
+  test('is authenticated by its token too', async () => {
     expect(await kubectl(['auth', 'whoami'], { token: TOKEN })).toMatch(/^Username +pod$/m);
   });
 });
 
-interface Question {
+interface RequestOptions {
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
   readonly token?: string;
   readonly certificate?: Credential;
 }
 
-async function ask(path: string, question: Question = {}): Promise<Response> {
-  const { method = 'GET', body, token, certificate } = question;
+async function ask(path: string, options: RequestOptions = {}): Promise<Response> {
+  const { method = 'GET', body, token, certificate } = options;
   return fetch(`https://${controlPlane.address}${path}`, {
     method,
     keepalive: false,

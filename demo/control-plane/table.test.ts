@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { ageText, tableOf, wantsTable } from './table.ts';
 
-test('kubectl takes a table, other clients do not', () => {
+test('kubectl accepts a table, other clients do not', () => {
   const kubectl =
     'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json';
 
@@ -10,7 +10,7 @@ test('kubectl takes a table, other clients do not', () => {
   expect(wantsTable('application/json')).toBe(false);
 });
 
-test('a list has a row for each of its items, a single object has one', () => {
+test('a list has a row for each item, and an object has one row', () => {
   const slice = {
     metadata: { name: 'kubernetes' },
     addressType: 'IPv4',
@@ -25,13 +25,13 @@ test('a list has a row for each of its items, a single object has one', () => {
   expect(tableOf('EndpointSlice', slice)['rows']).toMatchObject([{ cells }]);
 });
 
-test('a kind that is not known has a name and an age', () => {
+test('an unknown kind has a name and an age', () => {
   const table = tableOf('Lease', { metadata: { name: 'one' } });
 
   expect(table['columnDefinitions']).toMatchObject([{ name: 'Name' }, { name: 'Age' }]);
 });
 
-test('an age is in seconds, minutes or hours', () => {
+test('formats an age in seconds, minutes or hours', () => {
   const now = Date.parse('2026-01-01T12:00:00Z');
 
   expect(ageText('2026-01-01T11:58:01Z', now)).toBe('119s');

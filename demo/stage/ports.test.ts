@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { freePort } from './ports.ts';
 
-test('a port that is free is given once', async () => {
+test('returns a free port only once', async () => {
   const desired = await anyPort();
 
   expect(await freePort(desired)).toBe(desired);
   expect(await freePort(desired)).not.toBe(desired);
 });
 
-test('a port on which somebody listens is not given, though it could be shared', async () => {
+test('does not return a port that another program listens on with SO_REUSEPORT', async () => {
   const options = {
     hostname: '127.0.0.1',
     port: 0,

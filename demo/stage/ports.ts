@@ -16,7 +16,9 @@ export async function freePort(desired: number): Promise<number> {
     given.add(port);
     return port;
   }
-  throw new Error(`no port of 127.0.0.1 is free, neither ${desired} nor another`);
+  throw new Error(
+    `no free port on 127.0.0.1: tried ${desired} to ${desired + TRIES - 1} and an arbitrary one`,
+  );
 }
 
 /** Returns the loopback addresses of this machine. Names below `localhost` may resolve to both (RFC 6761). */

@@ -72,18 +72,18 @@ export class Program implements AsyncDisposable {
 
   /** Waits until it is ready. */
   async ready(signal: AbortSignal): Promise<void> {
-    const look = async () => {
+    const isReady = async () => {
       signal.throwIfAborted();
       if (this.hasEnded) throw new Error(await this.ended());
       return this.isReady();
     };
-    await waitFor(`snicket ${this.words.join(' ')} is ready`, look, { deadlineMs: PATIENCE_MS });
+    await waitFor(`snicket ${this.words.join(' ')} is ready`, isReady, { deadlineMs: PATIENCE_MS });
   }
 
   /** Waits until it ends, and returns its log. */
   async ended(): Promise<string> {
     await this.#process.exited;
-    return `snicket ${this.words.join(' ')} has ended:\n${readFileSync(this.#log, 'utf8')}`;
+    return `snicket ${this.words.join(' ')} exited:\n${readFileSync(this.#log, 'utf8')}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,7 +17,7 @@ import type { Tenant } from './tenant.ts';
 const FIRST_PORT = 8444;
 const FIRST_HTTP_PORT = 9441;
 /** Interval between reads of the DaemonSet. */
-const LOOK_EVERY_MS = 200;
+const POLL_INTERVAL_MS = 200;
 
 /**
  * A minimal worker of a tenant: a kubelet that runs a single DaemonSet. It runs the proxy with the arguments and files
@@ -31,7 +31,7 @@ export class Worker implements AsyncDisposable {
   readonly #folder: DemoFolder;
   readonly #client: KubeClient;
   readonly #ended = new AbortController();
-  readonly #looking: Promise<string>;
+  readonly #polling: Promise<string>;
   #proxy: Program | undefined;
   #mode: WorkerMode | undefined;
 
@@ -51,7 +51,7 @@ export class Worker implements AsyncDisposable {
       namespace: 'default',
       credentials: { kind: 'certificate', cert: admin.certificate, key: admin.key },
     });
-    this.#looking = this.#look().catch(String);
+    this.#polling = this.#poll().catch(String);
   }
 
   /** Starts a worker, which then reads its DaemonSet at intervals. */
@@ -72,26 +72,26 @@ export class Worker implements AsyncDisposable {
 
   /** Waits until a proxy of this mode runs and is ready. */
   async runs(mode: WorkerMode, signal: AbortSignal): Promise<void> {
-    const look = () => {
+    const isReady = () => {
       signal.throwIfAborted();
       return this.mode === mode;
     };
     const state = `the proxy of tenant ${this.tenant.name} is ready in mode ${mode}`;
-    await waitFor(state, look, { deadlineMs: PATIENCE_MS });
+    await waitFor(state, isReady, { deadlineMs: PATIENCE_MS });
   }
 
   /** Waits until the worker ends, and returns why. */
   async ended(): Promise<string> {
-    return `the worker of tenant ${this.tenant.name} has ended: ${await this.#looking}`;
+    return `the worker of tenant ${this.tenant.name} stopped: ${await this.#polling}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort();
-    await this.#looking;
+    await this.#polling;
     await this.#proxy?.[Symbol.asyncDispose]();
   }
 
-  async #look(): Promise<never> {
+  async #poll(): Promise<never> {
     const { signal } = this.#ended;
     for (;;) {
       signal.throwIfAborted();
@@ -99,7 +99,7 @@ export class Worker implements AsyncDisposable {
       await this.#writeFiles(signal);
       await this.#runProxy(daemonSet && this.#wordsOf(daemonSet));
       if (daemonSet !== undefined) await this.#report(daemonSet, signal);
-      await Bun.sleep(LOOK_EVERY_MS);
+      await Bun.sleep(POLL_INTERVAL_MS);
     }
   }
 

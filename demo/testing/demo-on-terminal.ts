@@ -4,16 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { waitFor } from '../../world/wait.ts';
+import { TRY_IT } from '../play.ts';
 
 /** Command line of `make demo`. */
 const DEMO = [process.execPath, join(import.meta.dir, '..', 'run.ts')] as const;
-/** Heading of the commands that it prints. */
-export const TRY_IT = 'Try it, in another terminal';
 
 const CTRL_C = '\u0003';
 
 /** The last line that it prints. */
-const UP = 'Ctrl-C ends it';
+const READY = 'Press Ctrl-C to stop the demo';
 
 /** A running demo with its own folder for temporary files. */
 export class DemoOnTerminal implements AsyncDisposable {
@@ -37,13 +36,13 @@ export class DemoOnTerminal implements AsyncDisposable {
   /**
    * Starts a demo, and returns when it has printed this text. Default: the last line, after which it waits for Ctrl-C.
    */
-  static async start(columns: number, said = UP): Promise<DemoOnTerminal> {
+  static async start(columns: number, text = READY): Promise<DemoOnTerminal> {
     const demo = new DemoOnTerminal(columns);
-    const look = () => {
-      if (demo.#process.exitCode !== null) throw new Error(`it has ended:\n${demo.output}`);
-      return demo.output.includes(said);
+    const hasPrinted = () => {
+      if (demo.#process.exitCode !== null) throw new Error(`the demo has exited:\n${demo.output}`);
+      return demo.output.includes(text);
     };
-    await waitFor(`the demo has said '${said}'`, look, { deadlineMs: 90_000 });
+    await waitFor(`the demo has printed '${text}'`, hasPrinted, { deadlineMs: 90_000 });
     return demo;
   }
 

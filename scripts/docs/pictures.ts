@@ -11,7 +11,7 @@ const COLUMNS = 96;
 /** The parts of the output that the picture shows: from one heading to before the next. */
 const PARTS: readonly (readonly [string, string])[] = [
   ['The problem', 'The solution'],
-  ['The solution', 'What snicket run'],
+  ['The solution', 'Configuration:'],
   ['default/a ', 'default/b '],
 ];
 
