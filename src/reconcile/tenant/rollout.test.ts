@@ -20,11 +20,11 @@ const OLD_SLICE: KubeObject = {
 };
 
 /** The changes in a tenant whose objects have another value of an annotation. */
-function changesOf(annotation: string): TenantChanges {
+function changesOf(annotation: string, status: object): TenantChanges {
   return {
     wanted: tenantObjects(tenantInput()).map((desired) => ({
       desired,
-      live: withAnother(annotation, desired),
+      live: { ...withAnother(annotation, desired), status },
       waits: false,
     })),
     prunable: [OLD_CONFIG, OLD_SLICE],
@@ -38,7 +38,7 @@ function withAnother(annotation: string, object: KubeObject): KubeObject {
 }
 
 /** What is paced in a tenant, next to others that are active. */
-function paced(active: number, annotation = RELEASE_ANNOTATION): TenantChanges {
+function paced(active: number, annotation = RELEASE_ANNOTATION, status = {}): TenantChanges {
   const pacer = new RolloutPacer({
     maxConcurrent: 1,
     exposures: () => 1,
@@ -47,7 +47,7 @@ function paced(active: number, annotation = RELEASE_ANNOTATION): TenantChanges {
   });
   pacer.reconciled('tenants/a');
   for (let index = 0; index < active; index++) pacer.request(`tenants/active-${index}`, true);
-  return paceRollout('tenants/a', changesOf(annotation), pacer).changes;
+  return paceRollout('tenants/a', changesOf(annotation, status), pacer).changes;
 }
 
 describe('a tenant that waits for its rollout', () => {
@@ -75,5 +75,18 @@ describe('a tenant that waits for its rollout', () => {
 
   test('deletes the rest when it starts', () => {
     expect(paced(0).prunable).toEqual([OLD_CONFIG, OLD_SLICE]);
+  });
+});
+
+describe('a tenant without a ready proxy', () => {
+  const status = { desiredNumberScheduled: 2, numberReady: 0 };
+
+  test('does not wait for a changed Edge, which may repair it', () => {
+    expect(paced(1, PATH_ANNOTATION, status).wanted.filter(({ waits }) => waits)).toEqual([]);
+  });
+
+  test('waits for a new release', () => {
+    const { wanted } = paced(1, RELEASE_ANNOTATION, status);
+    expect(wanted.filter(({ waits }) => waits)).toHaveLength(1);
   });
 });

@@ -29,7 +29,7 @@ export function paceRollout(
   const all = { changes, decision: undefined, keepsCredentials: false };
   if (set === undefined) return all;
   const live = set.live as DaemonSetWithStatus | undefined;
-  if (live === undefined || isOwnChange(set.desired, live)) {
+  if (live === undefined || isOwnChange(set.desired, live) || isCutOff(set.desired, live)) {
     pacer.startedOwn(exposure);
     return all;
   }
@@ -110,6 +110,12 @@ function isOwnChange(desired: KubeObject, live: DaemonSetWithStatus): boolean {
   const isProxy = live.spec.template.spec.containers.some(({ name }) => name === 'proxy');
   const isSameSpec = before === undefined || before === annotation(desired, EXPOSURE_ANNOTATION);
   return !isProxy || !isSameSpec;
+}
+
+/** No proxy reaches its Edge, which the change may mend. */
+function isCutOff(desired: KubeObject, live: DaemonSetWithStatus): boolean {
+  const { numberReady = 0, desiredNumberScheduled = 0 } = live.status ?? {};
+  return hasOtherPath(desired, live) && numberReady === 0 && desiredNumberScheduled > 0;
 }
 
 function annotation({ metadata }: KubeObject, name: string): string | undefined {
