@@ -91,7 +91,7 @@ export function doctorCommand(io: CommandIo): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
-      if (flags.pre) return runBeforeInstallation(io, exposures, flags, command);
+      if (flags.pre) return runPreflight(io, exposures, flags, command);
       if (flags.fromWorker) return runOnWorker(io, exposures, flags, command);
       rejectGiven(WORKER_FLAGS, 'requires --from-worker', command);
       for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
@@ -103,8 +103,8 @@ export function doctorCommand(io: CommandIo): Command {
     });
 }
 
-/** Checks the management cluster before an installation. */
-async function runBeforeInstallation(
+/** Runs the preflight checks on the management cluster. */
+async function runPreflight(
   io: CommandIo,
   exposures: readonly NamedExposure[],
   flags: Flags,
@@ -112,12 +112,12 @@ async function runBeforeInstallation(
 ): Promise<void> {
   if (exposures.length > 0) exitWithError(command, '--pre accepts no names', 'remove them');
   rejectGiven(PRE_CONFLICTS, 'cannot be combined with --pre', command);
-  const [plans, facts, requirements, report, texts, { withProgress }, { AccessError }] =
+  const [plans, facts, preflight, report, texts, { withProgress }, { AccessError }] =
     await Promise.all([
       import('./plans/plans.ts'),
-      import('./doctor/pre/read-facts.ts'),
-      import('./doctor/pre/requirements.ts'),
-      import('./doctor/pre/report.ts'),
+      import('./doctor/preflight/read-facts.ts'),
+      import('./doctor/preflight/checks.ts'),
+      import('./doctor/preflight/report.ts'),
       import('./output/output.ts'),
       import('./output/progress.ts'),
       import('../kube/access/cluster-access.ts'),
@@ -125,15 +125,15 @@ async function runBeforeInstallation(
   try {
     const { client } = await openManagement(io, flags);
     await plans.withErrorReporting(io, async () => {
-      const reading = facts.readInstallationFacts(client, AbortSignal.timeout(READ_TIMEOUT_MS));
+      const reading = facts.readPreflightFacts(client, AbortSignal.timeout(READ_TIMEOUT_MS));
       const found = await withProgress(io, `reading ${client.server}`, reading);
-      const checks = requirements.requirementChecks(found);
+      const checks = preflight.preflightChecks(found);
       io.stdout.write(
         flags.output === 'table'
-          ? report.requirementsText(checks, texts.currentScreen(io))
-          : texts.valueText(report.requirementsValue(client.server, checks), flags.output),
+          ? report.preflightText(checks, texts.currentScreen(io))
+          : texts.valueText(report.preflightValue(client.server, checks), flags.output),
       );
-      if (report.tallyOfRequirements(checks).fail > 0) io.exitCode = plans.EXIT.wrong;
+      if (report.preflightTally(checks).fail > 0) io.exitCode = plans.EXIT.wrong;
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;

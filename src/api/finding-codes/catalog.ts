@@ -6,7 +6,7 @@ import { CERTIFICATE_FINDINGS } from './certificate.ts';
 import { CONTROL_PLANE_FINDINGS } from './control-plane.ts';
 import { DNS_FINDINGS } from './dns.ts';
 import { EDGE_FINDINGS } from './edge.ts';
-import { INSTALLATION_FINDINGS } from './installation.ts';
+import { PREFLIGHT_FINDINGS } from './preflight.ts';
 import { PREPARATION_FINDINGS } from './preparation.ts';
 import { TENANT_FINDINGS } from './tenant.ts';
 import { EXPOSURE_FINDINGS } from './exposure.ts';
@@ -20,7 +20,7 @@ export const FINDING_CODES = {
   ...CERTIFICATE_FINDINGS,
   ...EDGE_FINDINGS,
   ...DNS_FINDINGS,
-  ...INSTALLATION_FINDINGS,
+  ...PREFLIGHT_FINDINGS,
 };
 
 /** The code of a finding. */
@@ -35,5 +35,5 @@ export const FINDING_GROUPS = [
   ["The tenant's CA", CERTIFICATE_FINDINGS],
   ['Edges', EDGE_FINDINGS],
   ['`snicket dns`', DNS_FINDINGS],
-  ['`snicket doctor --pre`', INSTALLATION_FINDINGS],
+  ['`snicket doctor --pre`', PREFLIGHT_FINDINGS],
 ] as const;

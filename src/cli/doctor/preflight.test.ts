@@ -44,7 +44,7 @@ test('--pre has the same results as JSON', async () => {
 
   const value = JSON.parse(stdout) as { tally: { fail: number }; checks: { check: string }[] };
   expect(value.checks.map(({ check }) => check)).toEqual([
-    ...['kubernetes', 'apis', 'permissions', 'definitions'],
+    ...['kubernetes', 'apis', 'permissions', 'crds'],
     ...['edges', 'load-balancer', 'providers'],
   ]);
   expect(exitCode).toBe(value.tally.fail > 0 ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * Reads from a management cluster what an installation depends on. Writes nothing: the API server does not store access
- * reviews.
+ * Reads the facts that the preflight checks need from a management cluster. It changes nothing: access reviews are created,
+ * but the API server does not store them.
  */
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/kube-error.ts';
@@ -9,7 +9,7 @@ import { groupOf, RESOURCES, type Resource } from '../../../kube/resource.ts';
 import { listAt, textAt, valueAt } from '../../../kube/unstructured.ts';
 import { PROVIDERS } from '../../../providers/provider-for.ts';
 import { versionsOf } from '../../../providers/provider-resources.ts';
-import type { InstallationFacts } from './requirements.ts';
+import type { PreflightFacts } from './checks.ts';
 
 const ACCESS_REVIEW: Resource = {
   apiVersion: 'authorization.k8s.io/v1',
@@ -18,7 +18,7 @@ const ACCESS_REVIEW: Resource = {
   namespaced: false,
 };
 
-/** API versions that every installation uses. */
+/** The API versions that Snicket always uses. */
 const USED_APIS = [
   'apps/v1',
   'coordination.k8s.io/v1',
@@ -28,8 +28,8 @@ const USED_APIS = [
   'rbac.authorization.k8s.io/v1',
 ] as const;
 
-/** The kinds of an installation. */
-const CREATED = [
+/** The cluster-scoped and namespaced resources that the manifests of Snicket create. */
+const INSTALLED_RESOURCES = [
   { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
   { group: '', resource: 'namespaces' },
   { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' },
@@ -37,7 +37,7 @@ const CREATED = [
   { group: 'apps', resource: 'deployments' },
 ] as const;
 
-/** The kinds of controllers that Snicket routes through, by their name for users. */
+/** The resource of each supported edge other than IngressClass, with the edge's name. */
 const CONTROLLER_KINDS: readonly (readonly [string, Resource])[] = [
   ['Gateway API', RESOURCES.gateway],
   ['Traefik', RESOURCES.ingressRouteTcp],
@@ -45,37 +45,38 @@ const CONTROLLER_KINDS: readonly (readonly [string, Resource])[] = [
   ['Contour', RESOURCES.httpProxy],
 ];
 
-/** Returns the facts. What the user may not list counts as absent. @throws KubeError if the server does not answer */
-export async function readInstallationFacts(
+/**
+ * Returns the facts. Resources that the user is not allowed to list count as absent. @throws KubeError if the API server
+ * does not respond.
+ */
+export async function readPreflightFacts(
   client: KubeClient,
   signal: AbortSignal,
-): Promise<InstallationFacts> {
+): Promise<PreflightFacts> {
   const { gitVersion } = await client.version({ signal });
   const isServed = async ({ apiVersion, plural }: Resource) =>
     (await client.discoverPlurals(apiVersion, { signal })).has(plural);
   const listed = async (resource: Resource) => listIfAllowed(client, resource, signal);
-  const [missingApis, denied, definitions, classes, kinds, services, providers] = await Promise.all(
-    [
-      filtered(
-        USED_APIS,
-        async (api) => (await client.discoverPlurals(api, { signal })).size === 0,
-      ),
-      readDenied(client, signal),
-      listed(RESOURCES.customResourceDefinition),
-      listed(RESOURCES.ingressClass),
-      filtered(CONTROLLER_KINDS, async ([, resource]) => isServed(resource)),
-      listed(RESOURCES.service),
-      filtered(
-        Object.values(PROVIDERS).flatMap(({ resource }) => versionsOf(resource)),
-        isServed,
-      ),
-    ],
-  );
+  const [missingApis, denied, crds, classes, kinds, services, providers] = await Promise.all([
+    filterAsync(
+      USED_APIS,
+      async (api) => (await client.discoverPlurals(api, { signal })).size === 0,
+    ),
+    readDenied(client, signal),
+    listed(RESOURCES.customResourceDefinition),
+    listed(RESOURCES.ingressClass),
+    filterAsync(CONTROLLER_KINDS, async ([, resource]) => isServed(resource)),
+    listed(RESOURCES.service),
+    filterAsync(
+      Object.values(PROVIDERS).flatMap(({ resource }) => versionsOf(resource)),
+      isServed,
+    ),
+  ]);
   return {
     version: gitVersion,
     missingApis,
     denied,
-    definitions: definitions
+    crds: crds
       .filter((object) => textAt(object, 'spec', 'group') === groupOf(RESOURCES.edge.apiVersion))
       .map((object) => ({ name: object.metadata.name, versions: servedVersions(object) })),
     controllers: [
@@ -95,12 +96,12 @@ export async function readInstallationFacts(
   };
 }
 
-async function filtered<T>(
+async function filterAsync<T>(
   values: readonly T[],
-  keep: (value: T) => Promise<boolean>,
+  predicate: (value: T) => Promise<boolean>,
 ): Promise<readonly T[]> {
-  const kept = await Promise.all(values.map(keep));
-  return values.filter((_, at) => kept[at] === true);
+  const results = await Promise.all(values.map(predicate));
+  return values.filter((_, index) => results[index] === true);
 }
 
 async function listIfAllowed(
@@ -116,15 +117,15 @@ async function listIfAllowed(
   }
 }
 
-/** Returns what the user may not create; undefined if the server does not serve access reviews. */
+/** Returns the create actions that the user is not allowed to perform; undefined if access reviews are not served. */
 async function readDenied(
   client: KubeClient,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   try {
-    const denied = await filtered(
-      CREATED,
-      async (created) => !(await mayCreate(client, created, signal)),
+    const denied = await filterAsync(
+      INSTALLED_RESOURCES,
+      async (resource) => !(await canCreate(client, resource, signal)),
     );
     return denied.map(({ group, resource }) =>
       group === '' ? `create ${resource}` : `create ${resource}.${group}`,
@@ -135,9 +136,9 @@ async function readDenied(
   }
 }
 
-async function mayCreate(
+async function canCreate(
   client: KubeClient,
-  { group, resource }: (typeof CREATED)[number],
+  { group, resource }: (typeof INSTALLED_RESOURCES)[number],
   signal: AbortSignal,
 ): Promise<boolean> {
   const { apiVersion, kind } = ACCESS_REVIEW;
@@ -147,12 +148,12 @@ async function mayCreate(
     metadata: { name: '' },
     spec: { resourceAttributes: { group, resource, verb: 'create' } },
   };
-  const answer: KubeObject = await client.create(ACCESS_REVIEW, review, { signal });
-  return valueAt(answer, 'status', 'allowed') === true;
+  const reviewed: KubeObject = await client.create(ACCESS_REVIEW, review, { signal });
+  return valueAt(reviewed, 'status', 'allowed') === true;
 }
 
-function servedVersions(definition: KubeObject): readonly string[] {
-  return listAt(definition, 'spec', 'versions')
+function servedVersions(crd: KubeObject): readonly string[] {
+  return listAt(crd, 'spec', 'versions')
     .filter((version) => valueAt(version, 'served') === true)
     .flatMap((version) => textAt(version, 'name') ?? []);
 }

@@ -1,0 +1,112 @@
+/**
+ * The preflight checks: whether a management cluster is ready for an installation of Snicket. Pure.
+ */
+import { compareVersions, parseVersion } from '../../../api/versions.ts';
+import { PREFLIGHT_FINDINGS, type PreflightCode } from '../../../api/finding-codes/preflight.ts';
+
+/** The facts of a management cluster that the preflight checks need. */
+export interface PreflightFacts {
+  /** The version of the API server, such as `v1.36.0`. */
+  readonly version: string;
+  /** The API versions that Snicket uses but the API server does not serve. */
+  readonly missingApis: readonly string[];
+  /**
+   * The actions that the user is not allowed to perform, such as `create clusterroles.rbac.authorization.k8s.io`.
+   * Undefined if the API server does not serve access reviews.
+   */
+  readonly denied?: readonly string[] | undefined;
+  /** Snicket's CRDs, with the versions that they serve. */
+  readonly crds: readonly { readonly name: string; readonly versions: readonly string[] }[];
+  /** Supported ingress controllers and gateways, such as `Gateway API` or `IngressClass nginx`. */
+  readonly controllers: readonly string[];
+  /** Services of type LoadBalancer with an address, such as `ingress/haproxy (203.0.113.10)`. */
+  readonly loadBalancers: readonly string[];
+  /** Supported control plane kinds, such as `TenantControlPlane (kamaji.clastix.io)`. */
+  readonly providers: readonly string[];
+}
+
+/** The result of a preflight check. */
+export interface PreflightCheck {
+  readonly check: string;
+  readonly state: 'Pass' | 'Warn' | 'Fail';
+  readonly code: PreflightCode;
+  /** The finding, without a period at the end. */
+  readonly message: string;
+  /** The fix, as a sentence. Undefined if the check passes. */
+  readonly action?: string;
+}
+
+/** CRD validation rules (CEL), which Snicket's CRDs use, are stable since this version. */
+const MIN_VERSION = 'v1.29.0';
+/** The version of Snicket's API. */
+const API_VERSION = 'v1alpha1';
+
+/** Returns the results of all preflight checks. */
+export function preflightChecks(facts: PreflightFacts): readonly PreflightCheck[] {
+  const outdated = facts.crds.filter(({ versions }) => !versions.includes(API_VERSION));
+  return [
+    isSupported(facts.version)
+      ? passed('kubernetes', `the API server is ${facts.version}`)
+      : failed(
+          'kubernetes',
+          'KubernetesTooOld',
+          `the API server is ${facts.version}; ${MIN_VERSION} or newer is required`,
+        ),
+    facts.missingApis.length === 0
+      ? passed('apis', 'all API versions that Snicket uses are served')
+      : failed('apis', 'ApiVersionMissing', `not served: ${facts.missingApis.join(', ')}`),
+    facts.denied === undefined
+      ? warned('permissions', 'PermissionMissing', 'the API server does not serve access reviews')
+      : facts.denied.length === 0
+        ? passed('permissions', 'the user is allowed to create all objects that Snicket installs')
+        : failed(
+            'permissions',
+            'PermissionMissing',
+            `the user is not allowed to ${facts.denied.join(', ')}`,
+          ),
+    outdated.length === 0
+      ? passed('crds', crdsText(facts.crds.length))
+      : failed(
+          'crds',
+          'CRDVersionMissing',
+          `not serving ${API_VERSION}: ${outdated.map(({ name }) => name).join(', ')}`,
+        ),
+    facts.controllers.length > 0
+      ? passed('edges', `found ${facts.controllers.join(', ')}`)
+      : warned('edges', 'NoSupportedEdge', 'no supported ingress controller or Gateway API found'),
+    facts.loadBalancers.length > 0
+      ? passed('load-balancer', `found Service ${facts.loadBalancers.join(', ')}`)
+      : warned(
+          'load-balancer',
+          'LoadBalancerMissing',
+          'no Service of type LoadBalancer has an address',
+        ),
+    facts.providers.length > 0
+      ? passed('providers', `found ${facts.providers.join(', ')}`)
+      : warned('providers', 'ProviderMissing', 'no supported control plane provider found'),
+  ];
+}
+
+/** Reports whether the version is at least {@link MIN_VERSION}. A version that cannot be parsed counts as supported. */
+function isSupported(version: string): boolean {
+  const [actual, minimum] = [parseVersion(version), parseVersion(MIN_VERSION)];
+  return actual === undefined || minimum === undefined || compareVersions(actual, minimum) >= 0;
+}
+
+function crdsText(count: number): string {
+  return count === 0
+    ? "Snicket's CRDs are not installed yet"
+    : `Snicket's CRDs serve ${API_VERSION}`;
+}
+
+function passed(check: string, message: string): PreflightCheck {
+  return { check, state: 'Pass', code: 'CheckPassed', message };
+}
+
+function failed(check: string, code: PreflightCode, message: string): PreflightCheck {
+  return { check, state: 'Fail', code, message, action: PREFLIGHT_FINDINGS[code].action };
+}
+
+function warned(check: string, code: PreflightCode, message: string): PreflightCheck {
+  return { ...failed(check, code, message), state: 'Warn' };
+}
