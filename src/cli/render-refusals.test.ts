@@ -16,8 +16,8 @@ describe('from files', () => {
   afterAll(() => terminal[Symbol.dispose]());
 
   test('says in its help what each exit code means, as the document does', async () => {
-    const page = readFileSync(join(import.meta.dir, '../../docs/tasks/render-and-diff.md'), 'utf8');
-    const [, section = ''] = page.split('### Exit codes');
+    const page = readFileSync(join(import.meta.dir, '../../docs/tasks/render.md'), 'utf8');
+    const [, section = ''] = page.split('## Exit codes');
     const rows = section.split('\n## ')[0]!.matchAll(/^\| (\d) \| (.+) \|$/gm);
     const documented = [...rows].map(
       ([, code, text = '']) => `${code} ${text.replaceAll('`', '')}`,
