@@ -44,70 +44,74 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function answerTo(...words: readonly string[]): Promise<readonly string[]> {
+async function completionsOf(...words: readonly string[]): Promise<readonly string[]> {
   const { exitCode, stdout, stderr } = await terminal.snicket(['__complete', ...words]);
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
   return stdout.trimEnd().split('\n');
 }
 
-describe('the answer to a shell', () => {
-  test('commands with what they do', async () => {
-    const answer = await answerTo('re');
+describe('__complete', () => {
+  test('prints commands with their description', async () => {
+    const completions = await completionsOf('re');
 
-    expect(answer).toEqual([
+    expect(completions).toEqual([
       'render\tPrint the objects that Exposures result in, from a cluster or from files',
       ':4',
     ]);
   });
 
-  test('every command that the help has', async () => {
+  test('prints every command of the help', async () => {
     const { stdout } = await terminal.snicket(['--help']);
     const listed = [...stdout.matchAll(/^ {2}([a-z][-a-z]*) /gm)].map(([, name]) => name ?? '');
 
-    const answer = await answerTo('');
+    const completions = await completionsOf('');
 
     expect(listed.length).toBeGreaterThan(8);
-    expect(answer.map((line) => line.split('\t')[0] ?? '')).toEqual([...listed, ':4']);
-    expect(await answerTo('help', '')).toEqual(answer);
+    expect(completions.map((line) => line.split('\t')[0] ?? '')).toEqual([...listed, ':4']);
+    expect(await completionsOf('help', '')).toEqual(completions);
   });
 
-  test('options, their values, and files', async () => {
-    expect(await answerTo('dns', '--wil')).toEqual([
+  test('prints options and their values, and leaves files to the shell', async () => {
+    expect(await completionsOf('dns', '--wil')).toEqual([
       '--wildcard\twildcard records *.k8s.DOMAIN and *.konnectivity.DOMAIN',
       ':4',
     ]);
-    expect(await answerTo('dns', '--format', 'd')).toEqual(['dnsmasq', ':4']);
-    expect(await answerTo('render', '-f', '')).toEqual([':0']);
-    expect(await answerTo('nonsense', '')).toEqual([':4']);
+    expect(await completionsOf('dns', '--format', 'd')).toEqual(['dnsmasq', ':4']);
+    expect(await completionsOf('render', '-f', '')).toEqual([':0']);
+    expect(await completionsOf('nonsense', '')).toEqual([':4']);
   });
 
-  test('Edges', async () => {
+  test('prints the names of Edges', async () => {
     server.seed(objectOf('Edge', { name: 'shared' }, { spec: { driver: 'snicket' } }));
 
-    expect(await answerTo('expose', '--edge', '')).toEqual(['shared', ':4']);
+    expect(await completionsOf('expose', '--edge', '')).toEqual(['shared', ':4']);
   });
 
-  test('Exposures: by name in the namespace that is meant, with the namespace elsewhere', async () => {
-    expect(await answerTo('dns', '')).toEqual([
+  test('prints Exposures by name in the selected namespace, and with their namespace', async () => {
+    expect(await completionsOf('dns', '')).toEqual([
       ...['black', 'blue', 'other/blue', 'tenants/black', 'tenants/blue', ':4'],
     ]);
-    expect(await answerTo('dns', 'blue', 'bl')).toEqual(['black', ':4']);
-    expect(await answerTo('kubeconfig', '-n', 'other', '')).toEqual(['blue', 'other/blue', ':4']);
-    expect(await answerTo('render', '-n', '')).toEqual(['other', 'tenants', ':4']);
+    expect(await completionsOf('dns', 'blue', 'bl')).toEqual(['black', ':4']);
+    expect(await completionsOf('kubeconfig', '-n', 'other', '')).toEqual([
+      'blue',
+      'other/blue',
+      ':4',
+    ]);
+    expect(await completionsOf('render', '-n', '')).toEqual(['other', 'tenants', ':4']);
   });
 
-  test('Exposures of the namespace of the context, for those who may see no others', async () => {
+  test('prints the Exposures of the namespace in the context if listing all namespaces is forbidden', async () => {
     // The first list request is for all namespaces.
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { verb: 'list', plural: 'exposures' });
 
-    expect(await answerTo('diff', '')).toEqual([
+    expect(await completionsOf('diff', '')).toEqual([
       ...['black', 'blue', 'tenants/black', 'tenants/blue', ':4'],
     ]);
   });
 
-  test('Exposures of a folder, and of the state of snicket run', async () => {
+  test('prints the Exposures of a folder, and of the state of snicket run', async () => {
     mkdirSync(join(terminal.folder, 'tenants'));
     terminal.write('tenants/blue.yaml', exposureText('violet'));
     const store = new ObjectStore({ historyLimit: 10 });
@@ -115,22 +119,26 @@ describe('the answer to a shell', () => {
     store.put(RESOURCES.exposure, amber);
     startStatusFile(terminal.folder, store, createLogger()).stop();
 
-    expect(await answerTo('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);
-    expect(await answerTo('dns', '-f', 'none', '')).toEqual([':4']);
-    expect(await answerTo('status', '--state', '.', '')).toEqual(['amber', 'default/amber', ':4']);
-    expect(await answerTo('status', '--state', '.', '-n', '')).toEqual(['default', ':4']);
-    expect(await answerTo('status', '--state', '.', '-n', 'other', '')).toEqual([':4']);
+    expect(await completionsOf('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);
+    expect(await completionsOf('dns', '-f', 'none', '')).toEqual([':4']);
+    expect(await completionsOf('status', '--state', '.', '')).toEqual([
+      'amber',
+      'default/amber',
+      ':4',
+    ]);
+    expect(await completionsOf('status', '--state', '.', '-n', '')).toEqual(['default', ':4']);
+    expect(await completionsOf('status', '--state', '.', '-n', 'other', '')).toEqual([':4']);
   });
 
-  test('nothing, and no word, where there is no cluster', async () => {
-    using nowhere = new Terminal();
+  test('prints no candidates and no error without a cluster', async () => {
+    using withoutCluster = new Terminal();
 
-    const answer = await nowhere.snicket(['__complete', 'dns', '']);
+    const completions = await withoutCluster.snicket(['__complete', 'dns', '']);
 
-    expect(answer).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
+    expect(completions).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
   });
 
-  test('nothing where the cluster is silent, and its process ends', async () => {
+  test('prints no candidates and exits if the cluster does not respond', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
@@ -140,18 +148,24 @@ describe('the answer to a shell', () => {
       credentials: { token: 'a' },
       names: { cluster: 'silent', user: 'me' },
     });
-    using nowhere = new Terminal();
-    nowhere.write('silent', kubeconfig);
+    using withoutCluster = new Terminal();
+    withoutCluster.write('silent', kubeconfig);
 
-    // With the real time limit of two seconds.
-    const answer = await nowhere.spawn(['__complete', 'dns', '--kubeconfig', 'silent', '']);
+    // With the real timeout of two seconds.
+    const completions = await withoutCluster.spawn([
+      '__complete',
+      'dns',
+      '--kubeconfig',
+      'silent',
+      '',
+    ]);
 
     silent.close();
-    expect(answer).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
+    expect(completions).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
   });
 });
 
-test.skipIf(Bun.which('kubectl') === null)('kubectl completes it as its plugin', async () => {
+test.skipIf(Bun.which('kubectl') === null)('kubectl completes snicket as a plugin', async () => {
   const { stdout } = await terminal.run([
     ...['env', `PATH=${path}`, 'kubectl', '__complete', 'snicket', 'dns', '--format', 'dn'],
   ]);
@@ -162,8 +176,8 @@ test.skipIf(Bun.which('kubectl') === null)('kubectl completes it as its plugin',
 interface Start {
   readonly words: readonly string[];
   readonly setUp: string;
-  /** Matches once the shell waits for input. Completion does not see what is typed before that. */
-  readonly told: RegExp;
+  /** Matches the terminal once the shell waits for input. Completion ignores earlier input. */
+  readonly ready: RegExp;
 }
 
 /** How to start each shell without startup files of the user, and how to set up completion. */
@@ -171,38 +185,38 @@ const STARTS: Readonly<Record<Shell, Start>> = {
   bash: {
     words: ['bash', '--norc', '--noprofile', '-i'],
     setUp: 'source <(snicket completion bash)',
-    told: /told-42\s+ready> $/,
+    ready: /set-up-42\s+ready> $/,
   },
   zsh: {
     words: ['zsh', '-f', '-i'],
     setUp: 'autoload -U compinit; compinit -u -D; source <(snicket completion zsh)',
-    told: /told-42[^]*ready> $/,
+    ready: /set-up-42[^]*ready> $/,
   },
   fish: {
     words: ['fish', '--no-config', '--interactive'],
     setUp: 'snicket completion fish | source',
-    told: /told-42/,
+    ready: /set-up-42/,
   },
 };
 
-/** Shorter than the timeout of a test, so that a failure shows what the terminal shows. */
+/** Shorter than the timeout of a test, so that a failure reports the content of the terminal. */
 const SEEN_MS = 40_000;
-/** How long to wait for a name that Tab completes: longer than the time limit of completion. */
+/** How long to wait for a name that Tab completes: longer than the timeout of completion. */
 const NAME_MS = 6000;
 const KILL_LINE = '\x15';
 
-/** A line whose first part ends with a Tab, which completes this name. */
+/** A line whose first part ends with a Tab, which completes `name`. */
 interface NamedLine {
   readonly start: string;
   readonly name: string;
   readonly rest: string;
 }
 
-/** Types a line at a prompt, and waits until the terminal shows `seen`. */
+/** Types a line at a prompt, and waits until the terminal matches `seen`. */
 async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Promise<void> {
   let text = '';
   const decoder = new TextDecoder();
-  const { words, setUp, told } = STARTS[shell];
+  const { words, setUp, ready } = STARTS[shell];
   const running = Bun.spawn([...words], {
     cwd: terminal.folder,
     env: {
@@ -221,13 +235,13 @@ async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Prom
     },
   });
   try {
-    // The pattern matches the output, and not the line that is typed.
-    running.terminal?.write(`${setUp}; echo told-"4""2"\r`);
-    await until(`${shell} is told`, () => told.test(Bun.stripANSI(text)), SEEN_MS);
+    // The quotes keep the pattern from matching the echoed command line.
+    running.terminal?.write(`${setUp}; echo set-up-"4""2"\r`);
+    await until(`${shell} is ready`, () => ready.test(Bun.stripANSI(text)), SEEN_MS);
     text = '';
     if (typeof line === 'string') running.terminal?.write(line);
     else {
-      // Completion gives up after its time limit. The line is typed again then.
+      // Completion prints no names after its timeout. The line is typed again then.
       for (let attempt = 1; attempt <= 5; attempt++) {
         text = '';
         running.terminal?.write(`${attempt === 1 ? '' : KILL_LINE}${line.start}`);
@@ -239,7 +253,9 @@ async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Prom
     }
     await until(`${shell} shows ${seen}`, () => seen.test(Bun.stripANSI(text)), SEEN_MS);
   } catch (error) {
-    throw new Error(`${String(error)}; it shows ${JSON.stringify(text)}`, { cause: error });
+    throw new Error(`${String(error)}; the terminal shows ${JSON.stringify(text)}`, {
+      cause: error,
+    });
   } finally {
     running.kill('SIGKILL');
     await running.exited;
@@ -268,7 +284,7 @@ describe.each(SHELLS)('%s', (shell) => {
   });
 });
 
-test('the script is one that bash can read, and the help explains all of it', async () => {
+test('bash parses the script, and the help explains the kubectl plugin', async () => {
   const { stdout, exitCode } = await terminal.snicket(['completion', 'bash']);
   const help = await terminal.snicket(['completion', '--help']);
   const refused = await terminal.snicket(['completion', 'tcsh']);

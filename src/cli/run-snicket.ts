@@ -57,8 +57,8 @@ export async function runSnicket(
   );
   if (words[0] === '__complete') {
     // Shells call this at each Tab. It is not a command of Commander, which would parse the words after it as its own.
-    const { endWithAnswer } = await import('./completion/answer.ts');
-    return endWithAnswer(io, words.slice(1), all);
+    const { printCompletionsAndExit } = await import('./completion/complete.ts');
+    return printCompletionsAndExit(io, words.slice(1), all);
   }
   // Servers log on standard error and do not need to open standard output, except for their help.
   const isHelp = words.some((word) => word === '--help' || word === '-h');
@@ -77,7 +77,7 @@ export async function runSnicket(
       program.addCommand(command);
     }
   }
-  program.helpCommand('help [command]', 'Show the help of a command');
+  program.helpCommand('help [command]', 'Help about any command');
   try {
     await program.parseAsync(helpWords(words), { from: 'user' });
   } catch (error) {

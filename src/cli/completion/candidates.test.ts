@@ -3,12 +3,12 @@ import { Argument, Command, Option } from 'commander';
 import { expectedAt } from './candidates.ts';
 
 function command(): Command {
-  return new Command('look')
-    .addArgument(new Argument('<how>').choices(['near', 'far']))
+  return new Command('inspect')
+    .addArgument(new Argument('<range>').choices(['near', 'far']))
     .argument('[exposure...]')
     .option('-n, --namespace <name>')
     .option('-f, --filename <file...>')
-    .option('--all', 'all of them')
+    .option('--all', 'select all')
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']))
     .addOption(new Option('--secret').hideHelp());
 }
@@ -30,7 +30,7 @@ test.each([
   ['--output ', ['table', 'json']],
   ['-o ', ['table', 'json']],
   ['--output=t', ['--output=table', '--output=json']],
-  // As Bash splits it.
+  // Bash splits --output=t into three words.
   ['--output = t', ['table', 'json']],
   ['-o json ', ['near', 'far']],
   ['--output=json ', ['near', 'far']],
@@ -41,52 +41,52 @@ test.each([
   ['-f a.yaml --all ', ['near', 'far']],
   ['--filename=', 'file'],
   ['near -- -', 'exposure'],
-  ['--unknown=', 'anything'],
-])('behind %j', (line, expected) => {
+  ['--unknown=', 'freeText'],
+])('completes %j', (line, expected) => {
   expect(valuesAt(line)).toEqual(expected);
 });
 
-test('an option is offered once, and one with many values again and again', () => {
+test('offers each option once, except variadic options', () => {
   expect(valuesAt('--all -f a --output=json --')).toEqual(['--namespace', '--filename', '--help']);
 });
 
-test('says which Exposures are there already, and where to look for more', () => {
+test('returns the positional arguments and flags for an Exposure', () => {
   const words = ['near', 'blue', '-n', 'tenants', 'red'];
 
   expect(expectedAt(command(), words, '')).toEqual({
     kind: 'exposure',
     flags: new Map([['--namespace', 'tenants']]),
-    given: ['near', 'blue', 'red'],
-    also: [],
+    positionals: ['near', 'blue', 'red'],
+    subcommands: [],
   });
 });
 
-test('an Edge is offered where one is named', () => {
-  const named = new Command('expose').option('--edge <name>', 'the Edge');
-  const dialed = new Command('doctor').option('--edge <address>', 'where it is');
+test('offers Edges for --edge <name>, but not for --edge <address>', () => {
+  const expose = new Command('expose').option('--edge <name>', 'the Edge');
+  const doctor = new Command('doctor').option('--edge <address>', 'the address');
 
-  expect(expectedAt(named, ['--edge'], '')).toMatchObject({ kind: 'edge' });
-  expect(expectedAt(dialed, ['--edge'], '')).toMatchObject({ kind: 'anything' });
+  expect(expectedAt(expose, ['--edge'], '')).toMatchObject({ kind: 'edge' });
+  expect(expectedAt(doctor, ['--edge'], '')).toMatchObject({ kind: 'freeText' });
 });
 
-test('a subcommand is offered first, and then its own words are', () => {
+test('offers a subcommand as the first argument, and then the options of the subcommand', () => {
   const parent = new Command('doctor')
     .argument('[exposure]')
     .option('--all')
-    .addCommand(new Command('edge').description('look at an edge').option('--hosts <host...>'));
+    .addCommand(new Command('edge').description('check an edge').option('--hosts <host...>'));
 
   expect(expectedAt(parent, [], '')).toMatchObject({
     kind: 'exposure',
-    also: [{ value: 'edge', description: 'look at an edge' }],
+    subcommands: [{ value: 'edge', description: 'check an edge' }],
   });
-  expect(expectedAt(parent, ['--all'], '')).toMatchObject({ kind: 'exposure', also: [] });
+  expect(expectedAt(parent, ['--all'], '')).toMatchObject({ kind: 'exposure', subcommands: [] });
   expect(expectedAt(parent, ['edge'], '-')).toMatchObject({
     kind: 'values',
     values: [{ value: '--hosts' }, { value: '--help' }],
   });
 });
 
-test('offers files for a folder', () => {
+test('offers files for an argument or option <folder>', () => {
   const run = new Command('run').argument('<folder>').option('--state <folder>');
 
   expect(expectedAt(run, [], '')).toEqual({ kind: 'file' });

@@ -1,5 +1,5 @@
 /**
- * Finds completion candidates. Reads them from the Commander definitions, so that they cannot become stale. Pure.
+ * Decides what a command line expects next, from the Commander definitions, so that completion matches the commands. Pure.
  */
 import type { Argument, Command, Option } from 'commander';
 
@@ -11,89 +11,96 @@ export interface Candidate {
 
 /** What is expected at a position of the command line. */
 export type Expected =
-  /** One of these. */
+  /** One of these values. */
   | { readonly kind: 'values'; readonly values: readonly Candidate[] }
-  /** An Exposure other than those in `given`, or one of the words in `also`. */
+  /** The name of an Exposure that is not in `positionals` yet, or a subcommand. */
   | {
       readonly kind: 'exposure';
       readonly flags: ReadonlyMap<string, string>;
-      readonly given: readonly string[];
-      readonly also: readonly Candidate[];
+      readonly positionals: readonly string[];
+      readonly subcommands: readonly Candidate[];
     }
-  /** A namespace with Exposures in it. */
+  /** A namespace with Exposures. */
   | { readonly kind: 'namespace'; readonly flags: ReadonlyMap<string, string> }
-  /** An Edge. */
+  /** The name of an Edge. */
   | { readonly kind: 'edge'; readonly flags: ReadonlyMap<string, string> }
-  /** A code of a finding, a hop or a check. */
+  /** The code of a finding, hop or check. */
   | { readonly kind: 'code' }
+  /** A file or folder, which the shell completes. */
   | { readonly kind: 'file' }
   /** Free text, for which there are no candidates. */
-  | { readonly kind: 'anything' };
+  | { readonly kind: 'freeText' };
 
-/** Returns what is expected after these words of a command. `current` is the word to complete. */
-export function expectedAt(command: Command, words: readonly string[], current: string): Expected {
-  const [first, ...rest] = words;
-  const subcommand = command.commands.find((one) => one.name() === first);
-  if (subcommand !== undefined) return expectedAt(subcommand, rest, current);
-  const { open, flags, given, isLiteral } = walk(command, words);
-  const isOver = open !== undefined && flags.has(nameOf(open)) && current.startsWith('-');
-  if (open !== undefined && !isOver) return valueOf(open, flags);
-  if (!isLiteral && current.startsWith('-')) {
-    const [long = '', value] = current.split('=', 2);
+/** Returns what is expected after the arguments of a command. `toComplete` is the argument to complete. */
+export function expectedAt(
+  command: Command,
+  args: readonly string[],
+  toComplete: string,
+): Expected {
+  const [first, ...rest] = args;
+  const subcommand = command.commands.find((candidate) => candidate.name() === first);
+  if (subcommand !== undefined) return expectedAt(subcommand, rest, toComplete);
+  const { pending, flags, positionals, isAfterTerminator } = parse(command, args);
+  const isFlag = toComplete.startsWith('-');
+  // A variadic option that has a value already ends at the next flag.
+  const isPendingOver = pending !== undefined && flags.has(nameOf(pending)) && isFlag;
+  if (pending !== undefined && !isPendingOver) return valueOf(pending, flags);
+  if (!isAfterTerminator && isFlag) {
+    const [long = '', value] = toComplete.split('=', 2);
     const option = optionIn(command, long);
     if (value === undefined) return { kind: 'values', values: optionsOf(command, flags) };
-    return option === undefined ? { kind: 'anything' } : withPrefix(long, valueOf(option, flags));
+    return option === undefined ? { kind: 'freeText' } : withPrefix(long, valueOf(option, flags));
   }
-  return argumentAt(command, given, flags);
+  return positionalAt(command, positionals, flags);
 }
 
-interface Walk {
-  /** The option that still needs its value, or accepts one more. */
-  readonly open?: Option | undefined;
-  /** Values of the options given so far, by long name; empty for options without a value. */
+interface ParsedArguments {
+  /** The option that still needs its value, or is variadic and accepts another one. */
+  readonly pending?: Option | undefined;
+  /** The values of the options, by long name; empty for options without a value. */
   readonly flags: ReadonlyMap<string, string>;
-  readonly given: readonly string[];
-  /** Whether the words contain `--`, after which nothing is an option. */
-  readonly isLiteral: boolean;
+  /** The arguments that are not options or their values. */
+  readonly positionals: readonly string[];
+  /** Whether the arguments contain `--`, after which nothing is an option. */
+  readonly isAfterTerminator: boolean;
 }
 
-/** Parses the words from left to right, as Commander does. */
-function walk(command: Command, words: readonly string[]): Walk {
+/** Parses the arguments from left to right, as Commander does. */
+function parse(command: Command, args: readonly string[]): ParsedArguments {
   const flags = new Map<string, string>();
-  const given: string[] = [];
-  let open: Option | undefined;
-  let isLiteral = false;
-  for (const word of words) {
-    const isMore = open?.variadic === true && flags.has(nameOf(open));
-    if (open !== undefined && !(isMore && word.startsWith('-'))) {
-      // Bash splits --only=x into three words.
-      if (word === '=') continue;
-      flags.set(nameOf(open), word);
-      if (!open.variadic) open = undefined;
+  const positionals: string[] = [];
+  let pending: Option | undefined;
+  let isAfterTerminator = false;
+  for (const arg of args) {
+    const acceptsMore = pending?.variadic === true && flags.has(nameOf(pending));
+    if (pending !== undefined && !(acceptsMore && arg.startsWith('-'))) {
+      // Bash splits `--only=x` into three words.
+      if (arg === '=') continue;
+      flags.set(nameOf(pending), arg);
+      if (!pending.variadic) pending = undefined;
       continue;
     }
-    open = undefined;
-    if (isLiteral || !word.startsWith('-') || word === '-') {
-      given.push(word);
-    } else if (word === '--') {
-      isLiteral = true;
+    pending = undefined;
+    if (isAfterTerminator || !arg.startsWith('-') || arg === '-') {
+      positionals.push(arg);
+    } else if (arg === '--') {
+      isAfterTerminator = true;
     } else {
-      const [long = '', value] = word.split('=', 2);
+      const [long = '', value] = arg.split('=', 2);
       const option = optionIn(command, long);
       if (option === undefined) continue;
-      const isOpen = value === undefined && option.required;
-      if (isOpen) open = option;
+      if (value === undefined && option.required) pending = option;
       else flags.set(nameOf(option), value ?? '');
     }
   }
-  return { open, flags, given, isLiteral };
+  return { pending, flags, positionals, isAfterTerminator };
 }
 
-function optionIn(command: Command, word: string): Option | undefined {
-  return optionsIn(command).find(({ long, short }) => word === long || word === short);
+function optionIn(command: Command, flag: string): Option | undefined {
+  return optionsIn(command).find(({ long, short }) => flag === long || flag === short);
 }
 
-/** Includes --help, which `command.options` does not contain. */
+/** Returns the options of a command, with --help, which `command.options` does not contain. */
 function optionsIn(command: Command): readonly Option[] {
   return command.createHelp().visibleOptions(command);
 }
@@ -102,7 +109,7 @@ function nameOf({ long, short }: Option): string {
   return long ?? short ?? '';
 }
 
-/** Returns the options that were not given yet, and those that accept several values. */
+/** Returns the options that `flags` does not contain yet, and the variadic options. */
 function optionsOf(command: Command, flags: ReadonlyMap<string, string>): readonly Candidate[] {
   return optionsIn(command)
     .filter((option) => option.variadic || !flags.has(nameOf(option)))
@@ -112,29 +119,29 @@ function optionsOf(command: Command, flags: ReadonlyMap<string, string>): readon
 function valueOf(option: Option, flags: ReadonlyMap<string, string>): Expected {
   if (option.argChoices !== undefined) return choices(option.argChoices);
   if (/<(?:file|folder|dir)/.test(option.flags)) return { kind: 'file' };
-  // Other commands have --edge with an address instead of a name.
+  // `snicket doctor` has --edge with an address.
   if (option.flags === '--edge <name>') return { kind: 'edge', flags };
-  return option.long === '--namespace' ? { kind: 'namespace', flags } : { kind: 'anything' };
+  return option.long === '--namespace' ? { kind: 'namespace', flags } : { kind: 'freeText' };
 }
 
-function argumentAt(
+function positionalAt(
   command: Command,
-  given: readonly string[],
+  positionals: readonly string[],
   flags: ReadonlyMap<string, string>,
 ): Expected {
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument: Argument | undefined =
-    registeredArguments[given.length] ?? (last?.variadic === true ? last : undefined);
-  const isFirst = given.length === 0 && flags.size === 0;
-  const also = isFirst ? command.commands.map(asCandidate) : [];
-  if (argument === undefined) return { kind: 'values', values: also };
+    registeredArguments[positionals.length] ?? (last?.variadic === true ? last : undefined);
+  const isFirst = positionals.length === 0 && flags.size === 0;
+  const subcommands = isFirst ? command.commands.map(asCandidate) : [];
+  if (argument === undefined) return { kind: 'values', values: subcommands };
   if (argument.argChoices !== undefined) return choices(argument.argChoices);
   if (argument.name() === 'folder') return { kind: 'file' };
   if (argument.name() === 'code') return { kind: 'code' };
   return argument.name() === 'exposure'
-    ? { kind: 'exposure', flags, given, also }
-    : { kind: 'anything' };
+    ? { kind: 'exposure', flags, positionals, subcommands }
+    : { kind: 'freeText' };
 }
 
 function asCandidate(command: Command): Candidate {

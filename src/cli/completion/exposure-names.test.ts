@@ -6,14 +6,19 @@ import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { until } from '../../operator/testing/until.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
-import { ANSWER_TIMEOUT_MS, edgeNames, exposureKeys, type FlagTexts } from './exposure-names.ts';
+import {
+  COMPLETION_TIMEOUT_MS,
+  edgeNames,
+  exposureKeys,
+  type FlagValues,
+} from './exposure-names.ts';
 import { TestIo } from '../testing/test-io.ts';
 
 setDefaultTimeout(240_000);
 
 let server: TestApiServer;
 let folder: string;
-let flags: FlagTexts;
+let flags: FlagValues;
 
 beforeAll(async () => {
   server = await TestApiServer.start();
@@ -23,7 +28,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'snicket-names-'));
   const kubeconfig = join(folder, 'kubeconfig');
   const { credentials, server: url } = server.access;
-  if (credentials.kind !== 'token') throw new Error('the server knows its callers by tokens');
+  if (credentials.kind !== 'token') throw new Error('expected token credentials');
   writeFileSync(
     kubeconfig,
     writeKubeconfig({
@@ -40,32 +45,35 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const asks = [
+const reads = [
   ['exposures', exposureKeys, undefined],
   ['edges', edgeNames, []],
 ] as const;
 
-test('gives the names of a cluster that answers', async () => {
+test('returns the names of Exposures and Edges', async () => {
   expect(await exposureKeys(new TestIo(), flags)).toMatchObject({
     keys: [{ name: 'blue', namespace: 'tenants' }],
   });
   expect(await edgeNames(new TestIo(), flags)).toEqual(['shared']);
 });
 
-test.each(asks)('waits for %s as long as it is told, and no longer', async (plural, ask, none) => {
-  server.inject({ kind: 'hang' }, { verb: 'list', plural }, 2);
-  const before = server.requests().length;
-  let isAnswered = false;
-  const patient = ask(new TestIo(), flags).finally(() => (isAnswered = true));
-  const io = new TestIo();
-  const asking = ask(io, flags);
-  await until('both are asked', () => server.requests().length === before + 2);
+test.each(reads)(
+  'returns %s only if the list request ends within the timeout',
+  async (plural, read, empty) => {
+    server.inject({ kind: 'hang' }, { verb: 'list', plural }, 2);
+    const before = server.requests().length;
+    let isPendingDone = false;
+    const pending = read(new TestIo(), flags).finally(() => (isPendingDone = true));
+    const io = new TestIo();
+    const timedOut = read(io, flags);
+    await until('both requests arrived', () => server.requests().length === before + 2);
 
-  io.clock.advance(ANSWER_TIMEOUT_MS);
+    io.clock.advance(COMPLETION_TIMEOUT_MS);
 
-  expect(await asking).toEqual(none);
+    expect(await timedOut).toEqual(empty);
 
-  expect(isAnswered).toBe(false);
-  server.resetConnections();
-  await patient;
-});
+    expect(isPendingDone).toBe(false);
+    server.resetConnections();
+    await pending;
+  },
+);

@@ -1,65 +1,65 @@
 /**
- * Names of Exposures and Edges for shell completion, read within a time limit.
+ * Names of Exposures and Edges for shell completion, read from a cluster or from files.
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Time limit of a completion, in milliseconds. Users do not wait longer. */
-export const ANSWER_TIMEOUT_MS = 2000;
+/** The timeout of a completion. The shell is blocked until it ends. */
+export const COMPLETION_TIMEOUT_MS = 2000;
 
 /** The Exposures of a cluster or folder, and the namespace that applies by default. */
 export interface ExposureKeys {
-  /** The namespace of a name without one. */
+  /** The namespace of an Exposure that is named without a namespace. */
   readonly namespace: string;
   readonly keys: readonly ObjectKey[];
 }
 
-/** Values of the flags on a command line, by long name. */
-export type FlagTexts = ReadonlyMap<string, string>;
+/** The values of the flags on a command line, by long name. */
+export type FlagValues = ReadonlyMap<string, string>;
 
 /**
- * Returns the Exposures of the cluster that the flags select, or undefined if it fails or does not answer within
- * {@link ANSWER_TIMEOUT_MS}.
+ * Returns the Exposures of the cluster or files that the flags select; undefined if reading fails or exceeds
+ * {@link COMPLETION_TIMEOUT_MS}.
  */
 export async function exposureKeys(
   io: CommandIo,
-  flags: FlagTexts,
+  flags: FlagValues,
 ): Promise<ExposureKeys | undefined> {
-  return soon(io, ask(io, flags));
+  return withTimeout(io, readExposureKeys(io, flags));
 }
 
-/** Returns the names of the Edges of that cluster; empty if it fails or does not answer in time. */
-export async function edgeNames(io: CommandIo, flags: FlagTexts): Promise<readonly string[]> {
-  return (await soon(io, askEdges(io, flags))) ?? [];
+/** Returns the names of the Edges; an empty list if reading fails or exceeds the timeout. */
+export async function edgeNames(io: CommandIo, flags: FlagValues): Promise<readonly string[]> {
+  return (await withTimeout(io, readEdgeNames(io, flags))) ?? [];
 }
 
 /**
- * Returns the result of `work`, or undefined if it fails or takes too long. Prints nothing, because output would land
- * in the line that the user is typing.
+ * Returns the result of `work`, or undefined if it fails or exceeds the timeout. Prints nothing, because the terminal
+ * would show the output in the middle of the command line.
  */
-async function soon<T>({ clock }: CommandIo, work: Promise<T>): Promise<T | undefined> {
-  const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
-  const cancel = clock.after(ANSWER_TIMEOUT_MS, () => resolve(undefined));
+async function withTimeout<T>({ clock }: CommandIo, work: Promise<T>): Promise<T | undefined> {
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
+  const cancel = clock.after(COMPLETION_TIMEOUT_MS, () => resolve(undefined));
   try {
-    return await Promise.race([work, tooLate]);
+    return await Promise.race([work, timeout]);
   } catch {
-    // The command itself reports what is wrong with the cluster or the kubeconfig.
+    // The command itself reports errors of the cluster or the kubeconfig.
     return undefined;
   } finally {
     cancel();
   }
 }
 
-async function askEdges(io: CommandIo, flags: FlagTexts): Promise<readonly string[]> {
+async function readEdgeNames(io: CommandIo, flags: FlagValues): Promise<readonly string[]> {
   const onDisk = await objectsOnDisk(io, flags);
   if (onDisk !== undefined) return keysOf(onDisk, 'Edge').map(({ name }) => name);
-  const { client } = await open(io, flags);
+  const { client } = await openCluster(io, flags);
   const { RESOURCES } = await import('../../kube/resource.ts');
   const { items } = await client.list(RESOURCES.edge);
   return items.map(({ metadata }) => metadata.name).toSorted();
 }
 
-async function open(io: CommandIo, flags: FlagTexts) {
+async function openCluster(io: CommandIo, flags: FlagValues) {
   const [{ accessOptions }, { defaultAccess }, { createClient }] = await Promise.all([
     import('../io/access-options.ts'),
     import('../../kube/access/default-access.ts'),
@@ -70,19 +70,20 @@ async function open(io: CommandIo, flags: FlagTexts) {
   );
   return {
     access,
-    client: createClient(access, { timeoutMs: ANSWER_TIMEOUT_MS, clock: io.clock }),
+    client: createClient(access, { timeoutMs: COMPLETION_TIMEOUT_MS, clock: io.clock }),
   };
 }
 
-/** Returns the objects of `snicket run` if the flags name its folder or its state. */
+/** Returns the objects of `snicket run` if the flags select its folder or its state; undefined otherwise. */
 async function objectsOnDisk(
   io: CommandIo,
-  flags: FlagTexts,
+  flags: FlagValues,
 ): Promise<readonly KubeObject[] | undefined> {
   const folder = flags.get('--filename');
   if (folder !== undefined) {
     const { readFolder } = await import('../../standalone/read-folder.ts');
-    return (await readFolder(io.path(folder), io.clock.timeoutSignal(ANSWER_TIMEOUT_MS))).objects;
+    return (await readFolder(io.path(folder), io.clock.timeoutSignal(COMPLETION_TIMEOUT_MS)))
+      .objects;
   }
   const state = flags.get('--state');
   if (state === undefined) return undefined;
@@ -96,7 +97,7 @@ function keysOf(objects: readonly KubeObject[], kind: string): readonly ObjectKe
   return ofKind.map(({ metadata }) => metadata).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function ask(io: CommandIo, flags: FlagTexts): Promise<ExposureKeys> {
+async function readExposureKeys(io: CommandIo, flags: FlagValues): Promise<ExposureKeys> {
   const onDisk = await objectsOnDisk(io, flags);
   if (onDisk !== undefined) {
     const namespace = flags.get('--namespace') ?? 'default';
@@ -104,11 +105,11 @@ async function ask(io: CommandIo, flags: FlagTexts): Promise<ExposureKeys> {
     return { namespace, keys: flags.has('--namespace') ? inNamespace(keys, namespace) : keys };
   }
   const [{ access, client }, { isKubeError }, { RESOURCES }] = await Promise.all([
-    open(io, flags),
+    openCluster(io, flags),
     import('../../kube/kube-error.ts'),
     import('../../kube/resource.ts'),
   ]);
-  const named = flags.get('--namespace');
+  const flagNamespace = flags.get('--namespace');
   const list = async (namespace?: string) => {
     const { items } = await client.list(RESOURCES.exposure, {
       namespace,
@@ -120,21 +121,21 @@ async function ask(io: CommandIo, flags: FlagTexts): Promise<ExposureKeys> {
     });
     return items.map(({ metadata }) => metadata);
   };
-  const namespace = named ?? access.namespace;
+  const namespace = flagNamespace ?? access.namespace;
   try {
-    return { namespace, keys: await list(named) };
+    return { namespace, keys: await list(flagNamespace) };
   } catch (error) {
     // The user may lack permission to list Exposures in all namespaces.
-    if (!isKubeError(error, 'Forbidden') || named !== undefined) throw error;
+    if (!isKubeError(error, 'Forbidden') || flagNamespace !== undefined) throw error;
     return { namespace, keys: await list(namespace) };
   }
 }
 
-/** Returns the Exposures as users type them: NAME in the default namespace, and NAMESPACE/NAME for all. */
-export function exposureTexts({ namespace, keys }: ExposureKeys): readonly string[] {
-  const own = inNamespace(keys, namespace).map(({ name }) => name);
-  const all = keys.map(({ name, namespace: of }) => `${of}/${name}`);
-  return [...own.toSorted(), ...all.toSorted()];
+/** Returns arguments that select the Exposures: NAME in the default namespace, and NAMESPACE/NAME for all. */
+export function exposureArguments({ namespace, keys }: ExposureKeys): readonly string[] {
+  const names = inNamespace(keys, namespace).map(({ name }) => name);
+  const keyArguments = keys.map(({ name, namespace: of }) => `${of}/${name}`);
+  return [...names.toSorted(), ...keyArguments.toSorted()];
 }
 
 function inNamespace(keys: readonly ObjectKey[], namespace: string): readonly ObjectKey[] {
