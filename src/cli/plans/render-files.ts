@@ -12,7 +12,7 @@ import { chartValues } from '../../management/chart-values.ts';
 import { acceptedState } from '../../reconcile/conditions/management-conditions.ts';
 import { observeExposure, type ObserveDeps } from '../../reconcile/observe.ts';
 import { preparationInput } from '../../reconcile/preparation/exposure-preparations.ts';
-import { plannedPreparation } from '../../reconcile/preparation/preparer.ts';
+import { plannedPreparation } from '../../reconcile/preparation/next-step.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import type { ExposurePlan } from './exposure-view.ts';

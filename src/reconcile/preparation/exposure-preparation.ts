@@ -9,7 +9,7 @@ import type { PreparationOwner } from '../../providers/preparation/plan-preparat
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import type { ExposureIndex } from '../../management/exposure-index.ts';
 import { handledClasses, type IngressClassView } from '../../management/ingress-classes.ts';
-import type { PreparationInput } from './preparer.ts';
+import type { PreparationInput } from './next-step.ts';
 
 /** The part of a management cluster that a preparation depends on. */
 export interface PreparationCluster extends IngressClassView {

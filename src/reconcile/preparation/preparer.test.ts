@@ -2,7 +2,8 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { valueAt } from '../../kube/unstructured.ts';
 import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
-import { Preparer, type PreparationOutcome } from './preparer.ts';
+import type { PreparationOutcome } from './next-step.ts';
+import { Preparer } from './preparer.ts';
 import { BLUE, PreparationLab, SPEC } from './testing/preparation-lab.ts';
 
 setDefaultTimeout(240_000);

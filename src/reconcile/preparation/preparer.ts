@@ -2,7 +2,6 @@
  * Writes the planned fields to the objects of providers. Handles field conflicts, concurrent writes, and clients or webhooks that
  * revert the fields.
  */
-import type { PreparePolicy } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { conflictOwners } from '../../kube/apply/conflict.ts';
 import type { ObjectClient } from '../../kube/client/client.ts';
@@ -11,14 +10,9 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { WriteBackoff } from '../../kube/apply/write-backoff.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { OWN_MANAGER, ownersPatch, released } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
-import type {
-  PreparationOwner,
-  PreparationPlan,
-} from '../../providers/preparation/plan-preparation.ts';
-import type { PreparationSpec } from '../../providers/preparation/preparation.ts';
+import type { PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
 import {
@@ -26,39 +20,21 @@ import {
   conflictFindings,
   contestedFinding,
   forbiddenFinding,
-  plannedConflicts,
   goneFinding,
   notKeptFinding,
   refusedFinding,
-  wantedFinding,
 } from './preparation-findings.ts';
+import {
+  findingsOf,
+  nextStep,
+  withoutWriting,
+  type HeldBack,
+  type PreparationInput,
+  type PreparationOutcome,
+  type WriteOutcome,
+} from './next-step.ts';
 import type { Poll } from '../poll-backoff.ts';
-import { recordChange, writeRecord, type RecordChange } from './record-writes.ts';
-
-/** What to prepare, for which Exposure, and by which policy. */
-export interface PreparationInput {
-  readonly policy: PreparePolicy;
-  readonly provided: Pick<ProvidedFacts, 'provider' | 'objects'>;
-  readonly spec: PreparationSpec;
-  readonly owner: PreparationOwner;
-  /** Called after each write to the Exposure, so that later writes of the same reconcile carry the new version. */
-  readonly wrote?: (before: KubeObject, after: KubeObject) => void;
-}
-
-/** The result of a preparation. */
-export interface PreparationOutcome {
-  /** The plans for the objects as they were observed. */
-  readonly plans: readonly PreparationPlan[];
-  /** Whether every object has all its fields. */
-  readonly isPrepared: boolean;
-  readonly findings: readonly Finding[];
-  /** When to retry. Absent: when something changes. */
-  readonly requeueAfterMs?: number | undefined;
-  /** Absent: watches report everything that it waits for. */
-  readonly poll?: Poll | undefined;
-}
-
-type WriteOutcome = Omit<PreparationOutcome, 'plans'>;
+import { writeRecord, type RecordChange } from './record-writes.ts';
 
 /** The maximum of attempts when other clients write at the same time. A preparation takes at most five writes. */
 const MAX_ATTEMPTS = 10;
@@ -122,25 +98,34 @@ export class Preparer {
     return { plans, ...(known ?? (await this.#prepare(input, signal))) };
   }
 
+  /** Observe, plan and apply one step after the other, until nothing is left to write. */
   async #prepare(input: PreparationInput, signal: AbortSignal): Promise<WriteOutcome> {
     const { provided, policy, owner } = input;
-    const { exposure } = owner;
+    const heldBack = (plan: PreparationPlan) => this.#heldBack(plan);
+    let written: readonly PreparationPlan[] = [];
     for (let attempt = 1; ; attempt++) {
       // The observed objects may come from a watch. Writes need the current versions.
-      const present = await this.#read(exposure, provided.objects, signal);
-      if ('code' in present) return { isPrepared: false, findings: [present] };
-      const plans = this.#plan(input, present.exposure, present.objects);
-      const outcome =
-        withoutWriting(present.exposure, plans, policy) ??
-        (await this.#write(input, present, plans, signal));
-      if (outcome !== 'again') return outcome;
-      if (attempt >= MAX_ATTEMPTS) {
-        return {
-          isPrepared: false,
-          findings: [busyFinding(present.objects), ...findingsOf(plans)],
-          poll: BUSY,
-        };
+      const current = await readObjects(this.#client, owner.exposure, provided.objects, signal);
+      if ('code' in current) return { isPrepared: false, findings: [current] };
+      const { exposure, objects } = current;
+      const plans = this.#plan(input, exposure, objects);
+      const findings = findingsOf(plans);
+      const notKept = this.#changedSince(written, plans, keyText(exposure.metadata));
+      if (notKept.length > 0) return { isPrepared: false, findings: [...notKept, ...findings] };
+      const step = nextStep(exposure, plans, policy, heldBack);
+      if (step.kind === 'Done') return step.outcome;
+      if (attempt > MAX_ATTEMPTS) {
+        return { isPrepared: false, findings: [busyFinding(objects), ...findings], poll: BUSY };
       }
+      written = [];
+      if (step.kind === 'Record') {
+        const after = await this.#record(exposure, step.change, signal);
+        if (after !== undefined) input.wrote?.(exposure, after);
+        continue;
+      }
+      const failed = await this.#write(step.plans, policy === 'Force', signal);
+      if (failed === undefined) written = step.plans;
+      else if (failed !== 'again') return { isPrepared: false, findings: [...failed, ...findings] };
     }
   }
 
@@ -157,91 +142,40 @@ export class Preparer {
     return planProvided(provided, spec, { exposure, otherOwner }, objects);
   }
 
-  async #read(
-    exposure: KubeObject,
-    objects: readonly KubeObject[],
-    signal: AbortSignal,
-  ): Promise<CurrentObjects | Finding> {
-    const fresh: KubeObject[] = [];
-    for (const object of objects) {
-      const found = await this.#client.get(resourceOfProvider(object), object.metadata, { signal });
-      if (found === undefined || found.metadata.uid !== object.metadata.uid) {
-        return goneFinding(object);
-      }
-      fresh.push(found);
-    }
-    const found = await this.#client.get(RESOURCES.exposure, exposure.metadata, { signal });
-    if (found === undefined || found.metadata.uid !== exposure.metadata.uid) {
-      return goneFinding(exposure);
-    }
-    return { exposure: found, objects: fresh };
+  /** Why a plan is not written yet: another client reverts the fields, and each write may roll out the API server. */
+  #heldBack(plan: PreparationPlan): HeldBack | undefined {
+    const requeueAfterMs = this.#repeats.waitMs(uidOf(plan), contentOf(plan));
+    return requeueAfterMs > 0
+      ? { finding: this.#revertedFinding(plan), requeueAfterMs }
+      : undefined;
   }
 
-  /** One step: first the record, then the objects, then the record without obsolete fields. */
-  async #write(
-    input: PreparationInput,
-    { exposure }: CurrentObjects,
-    plans: readonly PreparationPlan[],
-    signal: AbortSignal,
-  ): Promise<WriteOutcome | 'again'> {
-    const isForced = input.policy === 'Force';
-    const findings = [...findingsOf(plans)];
-    const due = plans.filter(isToWrite);
-    // Checked for all objects before the first write, so that none is written if another cannot be.
-    const conflicts = isForced ? [] : due.flatMap(plannedConflicts);
-    if (conflicts.length > 0) return { isPrepared: false, findings: [...conflicts, ...findings] };
-    for (const plan of due) {
-      // Backs off if another client reverts the fields: each write may roll out the API server.
-      const requeueAfterMs = this.#repeats.waitMs(uidOf(plan), contentOf(plan));
-      if (requeueAfterMs > 0) {
-        return {
-          isPrepared: false,
-          findings: [this.#revertedFinding(plan), ...findings],
-          requeueAfterMs,
-        };
-      }
-    }
-    if (exposure.metadata.deletionTimestamp !== undefined) {
-      return { isPrepared: false, findings };
-    }
-    const record = recordChange(exposure, plans, due.length > 0 ? 'before' : 'after');
-    if (record !== undefined) {
-      const written = await this.#record(exposure, record, signal);
-      if (written !== undefined) input.wrote?.(exposure, written);
-      return 'again';
-    }
-    for (const plan of due) {
-      const result = await this.#writeOne(plan, isForced, signal);
-      if (result === 'again') return 'again';
-      if (result !== 'written') {
-        return { isPrepared: false, findings: [...result, ...findings] };
-      }
-    }
-    return this.#confirm(input, due, signal);
-  }
-
-  /** Checks the objects after the writes: a webhook may have changed them. */
-  async #confirm(
-    input: PreparationInput,
+  /** The findings about objects that differ right after they were written: a webhook has changed them. */
+  #changedSince(
     written: readonly PreparationPlan[],
-    signal: AbortSignal,
-  ): Promise<WriteOutcome | 'again'> {
-    const { owner, provided, policy } = input;
-    const present = await this.#read(owner.exposure, provided.objects, signal);
-    if ('code' in present) return { isPrepared: false, findings: [present] };
-    const plans = this.#plan(input, present.exposure, present.objects);
-    const notKept = plans.flatMap((plan) => {
+    plans: readonly PreparationPlan[],
+    owner: string,
+  ): readonly Finding[] {
+    return plans.flatMap((plan) => {
       const isWritten = written.some(({ live }) => live.metadata.uid === plan.live.metadata.uid);
       if (!isWritten || plan.differing.length === 0) return [];
       const finding = notKeptFinding(plan.live, plan.differing);
-      const key = keyText(owner.exposure.metadata);
-      this.#notKept.set(uidOf(plan), { owner: key, content: contentOf(plan), finding });
+      this.#notKept.set(uidOf(plan), { owner, content: contentOf(plan), finding });
       return [finding];
     });
-    if (notKept.length > 0) {
-      return { isPrepared: false, findings: [...notKept, ...findingsOf(plans)] };
+  }
+
+  /** Writes the objects. Returns what prevents it, or that one of them has to be read again. @throws KubeError */
+  async #write(
+    plans: readonly PreparationPlan[],
+    isForced: boolean,
+    signal: AbortSignal,
+  ): Promise<readonly Finding[] | 'again' | undefined> {
+    for (const plan of plans) {
+      const result = await this.#writeOne(plan, isForced, signal);
+      if (result !== 'written') return result;
     }
-    return withoutWriting(present.exposure, plans, policy) ?? 'again';
+    return undefined;
   }
 
   /** Writes the record to this version of the Exposure, and claims the objects until the watch reports it. @throws KubeError */
@@ -316,52 +250,26 @@ export class Preparer {
   }
 }
 
-/** The preparation without writes: conflicts are derived from the observed field managers. */
-export function plannedPreparation({
-  policy,
-  provided,
-  spec,
-  owner,
-}: PreparationInput): PreparationOutcome {
-  const plans = planProvided(provided, spec, owner, provided.objects);
-  const known = withoutWriting(owner.exposure, plans, policy);
-  if (known !== undefined) return { plans, ...known };
-  const conflicts = policy === 'Force' ? [] : plans.filter(isToWrite).flatMap(plannedConflicts);
-  const findings = [...conflicts, ...findingsOf(plans)];
-  return { plans, isPrepared: conflicts.length === 0, findings };
-}
-
-/** The result if nothing is to be written: an error, the policy Report, or complete objects. Undefined: there are writes. */
-function withoutWriting(
+/** Reads the Exposure and the objects from the API server; the finding if one of them is gone. @throws KubeError */
+async function readObjects(
+  client: ObjectClient,
   exposure: KubeObject,
-  plans: readonly PreparationPlan[],
-  policy: PreparePolicy,
-): WriteOutcome | undefined {
-  const findings = findingsOf(plans);
-  const differing = plans.filter((plan) => plan.differing.length > 0);
-  if (findings.some(({ severity }) => severity === 'error')) {
-    return { isPrepared: false, findings };
+  objects: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<CurrentObjects | Finding> {
+  const fresh: KubeObject[] = [];
+  for (const object of objects) {
+    const found = await client.get(resourceOfProvider(object), object.metadata, { signal });
+    if (found === undefined || found.metadata.uid !== object.metadata.uid) {
+      return goneFinding(object);
+    }
+    fresh.push(found);
   }
-  if (policy === 'Report') {
-    const wanted = differing.map(wantedFinding);
-    return { isPrepared: wanted.length === 0, findings: [...wanted, ...findings] };
+  const found = await client.get(RESOURCES.exposure, exposure.metadata, { signal });
+  if (found === undefined || found.metadata.uid !== exposure.metadata.uid) {
+    return goneFinding(exposure);
   }
-  const isDone = !plans.some(isToWrite) && recordChange(exposure, plans, 'after') === undefined;
-  return isDone ? { isPrepared: true, findings } : undefined;
-}
-
-/** Whether fields are missing or to be restored. */
-function isToWrite({ isDue, restoredValues }: PreparationPlan): boolean {
-  return isDue || restoredValues.length > 0;
-}
-
-/** The findings, errors first. */
-function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[] {
-  const all = plans.flatMap(({ findings }) => findings);
-  return [
-    ...all.filter(({ severity }) => severity === 'error'),
-    ...all.filter(({ severity }) => severity === 'warning'),
-  ];
+  return { exposure: found, objects: fresh };
 }
 
 function uidOf({ live }: PreparationPlan): string {

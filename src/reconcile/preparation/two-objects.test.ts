@@ -8,7 +8,7 @@ import {
   k0smotronControlPlane,
   NAMESPACE,
 } from '../../providers/testing/provider-objects.ts';
-import { plannedPreparation } from './preparer.ts';
+import { plannedPreparation } from './next-step.ts';
 import { PreparationLab, SPEC } from './testing/preparation-lab.ts';
 
 setDefaultTimeout(240_000);

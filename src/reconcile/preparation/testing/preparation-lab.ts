@@ -19,7 +19,8 @@ import {
 import type { PreparationSpec } from '../../../providers/preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../../../providers/provider-resources.ts';
 import { changed, freshTenant, NAMESPACE } from '../../../providers/testing/provider-objects.ts';
-import { Preparer, type PreparationOutcome } from '../preparer.ts';
+import type { PreparationOutcome } from '../next-step.ts';
+import { Preparer } from '../preparer.ts';
 import { restore } from '../restore.ts';
 
 /** The place of the tenant. */
