@@ -30,7 +30,7 @@ afterAll(async () => {
 test('a kept world outlives the command, and status shows it', async () => {
   const status = await statusOf(id);
 
-  expect(status?.standing).toBe('kept');
+  expect(status?.state).toBe('kept');
   expect(status?.hosts.find(({ name }) => name === 'blue-1')).toMatchObject({
     address: '172.30.101.1',
     running: ['containerd', 'kubelet', 'kube-proxy'],
@@ -39,13 +39,13 @@ test('a kept world outlives the command, and status shows it', async () => {
   expect(Object.keys(status?.kubeconfigs ?? {})).toEqual(['management', 'blue']);
 });
 
-test('kubectl asks the named cluster', async () => {
+test('kubectl sends requests to the named cluster', async () => {
   const nodes = await world('kubectl', `--world=${id}`, 'blue', 'get', 'nodes', '-o', 'name');
 
   expect(nodes).toBe('node/blue-1\n');
 });
 
-test('exec runs on the named host, and gives its exit code', async () => {
+test('exec runs a command on the named host, and returns its exit code', async () => {
   const hostname = await world('exec', `--world=${id}`, 'blue-1', 'hostname');
   const failing = world('exec', `--world=${id}`, 'blue-1', 'sh', '-c', 'exit 7');
 
@@ -53,7 +53,7 @@ test('exec runs on the named host, and gives its exit code', async () => {
   expect(await failing.catch((error: unknown) => (error as CommandError).code)).toBe(7);
 });
 
-test('logs lists what there is, and shows it', async () => {
+test('logs lists the programs of a host, and prints the log of one', async () => {
   const names = await world('logs', `--world=${id}`, 'blue');
   const log = await world('logs', `--world=${id}`, 'blue', 'kube-apiserver');
 
@@ -61,23 +61,23 @@ test('logs lists what there is, and shows it', async () => {
   expect(log).toContain('Serving securely');
 });
 
-test('image load brings an archive to every worker', async () => {
+test('image load loads an archive on every worker', async () => {
   const archive = imageArchive({
     name: 'snicket.test/by-hand:1',
     files: { '/bin/true': '/bin/true' },
     entrypoint: ['/bin/true'],
   });
 
-  const said = await world('image', 'load', `--world=${id}`, archive);
+  const output = await world('image', 'load', `--world=${id}`, archive);
 
-  expect(said).toBe(`${archive} is on blue-1, management-1\n`);
+  expect(output).toBe(`loaded ${archive} on blue-1, management-1\n`);
   for (const host of ['blue-1', 'management-1']) {
     const images = await world('exec', `--world=${id}`, host, ...CTR, 'images', 'list', '--quiet');
     expect(images.split('\n')).toContain('snicket.test/by-hand:1');
   }
 });
 
-test('dns set makes a name lead elsewhere', async () => {
+test('dns set points a name to another address', async () => {
   const name = 'tenant-blue-blue.k8s.snicket.test';
 
   await world('dns', 'set', `--world=${id}`, name, '172.30.100.1');
@@ -88,17 +88,20 @@ test('dns set makes a name lead elsewhere', async () => {
 });
 
 test.each([
-  [['image', 'load', 'absent.tar'], 'absent.tar is not there'],
+  [['image', 'load', 'absent.tar'], 'file not found: absent.tar'],
   [['dns', 'set', 'a.snicket.test', 'nowhere'], "'nowhere' is not an address"],
-  [['kubectl', 'red', 'get', 'pods'], "there is no 'red', these are: management, blue"],
-  [['exec', 'red-1', 'true'], "no host 'red-1'; these are:"],
-  [['logs', 'red-1'], "no host 'red-1'; these are:"],
-  [['up', '--tenants=a,a'], "'a' is there twice"],
-  [['logs', 'blue', 'nginx'], "no log of 'nginx' on blue; these are:"],
+  [
+    ['kubectl', 'red', 'get', 'pods'],
+    "no cluster 'red' (it is the first argument); clusters: management, blue",
+  ],
+  [['exec', 'red-1', 'true'], "no host 'red-1'; hosts:"],
+  [['logs', 'red-1'], "no host 'red-1'; hosts:"],
+  [['up', '--tenants=a,a'], "duplicate name 'a'"],
+  [['logs', 'blue', 'nginx'], "no log of 'nginx' on blue; logs:"],
   [['up', '--proxy-mode=ipvs'], 'nftables or iptables'],
   [['up', '--tenants=Blue'], "tenant name 'Blue'"],
-  [['down', 'none'], "no world 'none'; these are:"],
-])('%p is refused with the way out', async (args, message) => {
+  [['down', 'none'], "no world 'none'; worlds:"],
+])('%p is rejected with a hint', async (args, message) => {
   const words = ['image', 'dns'].includes(args[0] ?? '') ? 2 : 1;
   const ofWorld = ['up', 'down'].includes(args[0] ?? '') ? [] : [`--world=${id}`];
 
@@ -112,8 +115,8 @@ test.each([
 
 test.each([
   ['while it starts', 'made-1/containerd'],
-  ['when it is up', 'Ctrl-C ends it.'],
-])('a world that is not kept goes with its command: Ctrl-C %s', async (_, moment) => {
+  ['when it is up', 'Press Ctrl-C to remove it.'],
+])('Ctrl-C removes a world that is not kept: %s', async (_, moment) => {
   const command = Bun.spawn([join(repository, 'world', 'world'), 'up', '--tenants=made'], {
     stdin: 'ignore',
     stdout: 'pipe',

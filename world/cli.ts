@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { importImage } from './cluster/worker.ts';
 import { Dns, recordsFile } from './dns/records.ts';
 import { Host } from './machine/host.ts';
-import { Ledger, standing, worldIds } from './machine/ledger.ts';
+import { Ledger, worldState, worldIds } from './machine/ledger.ts';
 import { missingRequirements } from './requirements.ts';
 import { removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
 import { partsFolder } from './parts/cache.ts';
@@ -19,25 +19,25 @@ import { World } from './world.ts';
 
 const cli = new Command('world/world')
   .enablePositionalOptions()
-  .description('Real Kubernetes on this machine: a management cluster, tenants, workers.')
+  .description('Run real Kubernetes on this machine: a management cluster, tenants and workers')
   .showHelpAfterError('(world/world --help lists the commands)');
 
 cli
   .command('up')
-  .description('start a world; Ctrl-C ends it')
+  .description('Start a world; Ctrl-C removes it')
   .option(
     '--tenants <names>',
-    'names of the tenants, with commas between; none: the management cluster alone',
+    'comma-separated names of the tenants; an empty list starts only the management cluster',
     'a,b',
   )
-  .option('--workers <count>', 'workers of each tenant', wholeNumber, 1)
+  .option('--workers <count>', 'number of workers of each tenant', wholeNumber, 1)
   .option(
     '--proxy-mode <mode>',
     'kube-proxy mode of the tenants: nftables or iptables',
     proxyMode,
     'nftables',
   )
-  .option('--keep', 'leave it running; `world/world down` ends it', false)
+  .option('--keep', 'keep the world running until `world/world down`', false)
   .addHelpText(
     'after',
     '\nExamples:\n  world/world up\n  world/world up --tenants blue,green --workers 2 --keep',
@@ -46,22 +46,22 @@ cli
 
 cli
   .command('status')
-  .description('the worlds of this machine')
-  .option('-o, --output <format>', 'table or json', 'table')
+  .description('Show the worlds on this machine')
+  .option('-o, --output <format>', 'output format: table or json', 'table')
   .action(status);
 
 cli
   .command('down')
-  .description('end kept worlds and remove all that they made, and what dead ones left')
-  .argument('[id]', 'only this one, kept or not')
+  .description('Remove kept worlds, and the remains of dead worlds')
+  .argument('[id]', 'remove only this world, in any state')
   .action(down);
 
 cli
   .command('kubectl')
-  .description('kubectl as administrator of a cluster')
-  .argument('<cluster>', 'management, or a tenant')
+  .description('Run kubectl as administrator of a cluster')
+  .argument('<cluster>', 'management or the name of a tenant')
   .argument('[args...]')
-  .option('--world <id>', 'which world, if there are several')
+  .option('--world <id>', 'ID of the world; required if there are several')
   .passThroughOptions()
   .allowUnknownOption()
   .addHelpText('after', '\nExample:\n  world/world kubectl a get pods -A')
@@ -69,45 +69,45 @@ cli
 
 cli
   .command('exec')
-  .description('run a command on a host, outside any pod')
+  .description('Run a command on a host, outside any pod')
   .argument('<host>', 'a worker such as a-1, a cluster name for its control plane, or network')
   .argument('<command...>', 'the command with its arguments')
-  .option('--world <id>', 'which world, if there are several')
+  .option('--world <id>', 'ID of the world; required if there are several')
   .passThroughOptions()
   .addHelpText('after', '\nExample:\n  world/world exec a-1 ip address')
   .action(exec);
 
 cli
   .command('logs')
-  .description('what the programs of a host wrote')
+  .description('Print the log of a program on a host')
   .argument('<host>', 'a worker such as a-1, a cluster name for its control plane, or network')
-  .argument('[daemon]', 'kubelet, kube-apiserver, ...; without it: their names')
-  .option('--world <id>', 'which world, if there are several')
+  .argument('[daemon]', 'kubelet, kube-apiserver, ...; default: list the names')
+  .option('--world <id>', 'ID of the world; required if there are several')
   .action(logs);
 
 cli
   .command('image')
-  .description('images for the pods of a world')
+  .description('Manage the images of a world')
   .command('load')
-  .description('bring an OCI archive, such as dist/snicket-image.tar, to every worker')
-  .argument('<file>', 'the archive')
-  .option('--world <id>', 'which world, if there are several')
+  .description('Load an OCI archive, such as dist/snicket-image.tar, on every worker')
+  .argument('<file>', 'path of the archive')
+  .option('--world <id>', 'ID of the world; required if there are several')
   .action(loadImage);
 
 cli
   .command('dns')
-  .description('the names of a world')
+  .description('Manage the DNS records of a world')
   .command('set')
-  .description('make a name lead to addresses, for everybody in the world')
-  .argument('<name>', 'such as tenant-a-a.k8s.snicket.test')
-  .argument('<address...>', 'in place of those that it led to')
-  .option('--world <id>', 'which world, if there are several')
+  .description('Point a name to addresses, for every host and pod in the world')
+  .argument('<name>', 'a name such as tenant-a-a.k8s.snicket.test')
+  .argument('<address...>', 'its new addresses')
+  .option('--world <id>', 'ID of the world; required if there are several')
   .action(setName);
 
 cli
   .command('build')
-  .description('build the parts of a world into the cache')
-  .option('--all', 'also ingress controllers and providers', false)
+  .description('Build the parts of a world into the cache')
+  .option('--all', 'also build ingress controllers and providers', false)
   .action(build);
 
 await cli
@@ -124,13 +124,11 @@ async function up(options: {
   const tenant: TenantSpec = { workers: options.workers, proxyMode: options.proxyMode };
   const names = options.tenants.split(',').filter(Boolean);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) fail(`--tenants ${options.tenants}: '${twice}' is there twice`);
+  if (twice) fail(`invalid --tenants ${options.tenants}: duplicate name '${twice}'`);
   const interruption = new AbortController();
-  // A second Ctrl-C ends the program as usual; the next start then cleans up.
+  // A second Ctrl-C terminates the program as usual; the next start then cleans up.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () =>
-      interruption.abort(new Error('interrupted; what was made is removed')),
-    );
+    process.once(name, () => interruption.abort(new Error('interrupted; removed everything')));
   }
   const began = Date.now();
   const world = await World.start(
@@ -145,7 +143,7 @@ async function up(options: {
   await liveStatus(world, interruption.signal);
   const stopping = Date.now();
   await world.stop();
-  console.log(`ended and removed after ${((Date.now() - stopping) / 1000).toFixed(1)} s`);
+  console.log(`removed after ${((Date.now() - stopping) / 1000).toFixed(1)} s`);
   process.exit(0);
 }
 
@@ -153,34 +151,34 @@ function status(options: { output: string }): void {
   const statuses = worldStatuses();
   if (options.output === 'json') console.log(JSON.stringify(statuses, undefined, 2));
   else if (options.output === 'table') console.log(statusText(statuses));
-  else fail(`--output ${options.output}: use table or json`);
+  else fail(`invalid --output ${options.output}: use table or json`);
 }
 
 async function down(id?: string): Promise<void> {
   if (id !== undefined) {
     await removeWorld(findWorld(id));
-    console.log(`${id}: ended and removed`);
+    console.log(`${id}: removed`);
     return;
   }
   const dead = await removeDeadWorlds();
   for (const one of dead) console.log(sweptText(one));
   const others = worldIds().flatMap((one) => Ledger.find(one) ?? []);
   for (const ledger of others) console.log(await endUnlessNeeded(ledger));
-  if (dead.length + others.length === 0) console.log('no worlds here');
+  if (dead.length + others.length === 0) console.log('no worlds found');
   if (dead.some(({ error }) => error)) process.exit(1);
 }
 
 /** Removes a world that is kept or dead, and returns a line that describes the result. */
 async function endUnlessNeeded(ledger: Ledger): Promise<string> {
-  switch (standing(ledger.entries())) {
+  switch (worldState(ledger.entries())) {
     case 'running':
-      return `${ledger.id}: left alone, its owner is running (world/world down ${ledger.id} ends it)`;
+      return `${ledger.id}: not removed, because its owner is running (world/world down ${ledger.id} removes it)`;
     case 'damaged':
-      return `${ledger.id}: left alone, its ledger is damaged (world/world down ${ledger.id} ends it all the same)`;
+      return `${ledger.id}: not removed, because its ledger is damaged (world/world down ${ledger.id} removes it)`;
     case 'kept':
     case 'dead':
       await removeWorld(ledger);
-      return `${ledger.id}: ended and removed`;
+      return `${ledger.id}: removed`;
   }
 }
 
@@ -193,7 +191,7 @@ async function kubectl(
   const path = Object.hasOwn(kubeconfigs, cluster) ? kubeconfigs[cluster] : undefined;
   if (!path)
     fail(
-      `the cluster comes first; there is no '${cluster}', these are: ${Object.keys(kubeconfigs).join(', ')}`,
+      `no cluster '${cluster}' (it is the first argument); clusters: ${Object.keys(kubeconfigs).join(', ')}`,
     );
   await handOver([partProgram('kubectl'), `--kubeconfig=${path}`, ...args]);
 }
@@ -222,7 +220,7 @@ async function logs(
   }
   const path = Object.hasOwn(files, daemon) ? files[daemon] : undefined;
   if (!path)
-    fail(`no log of '${daemon}' on ${host}; these are: ${Object.keys(files).join(', ') || 'none'}`);
+    fail(`no log of '${daemon}' on ${host}; logs: ${Object.keys(files).join(', ') || 'none'}`);
   await handOver(['cat', path]);
 }
 
@@ -230,16 +228,16 @@ async function loadImage(file: string, options: { world?: string }): Promise<voi
   const ledger = findWorld(options.world);
   const archive = resolve(file);
   if (!existsSync(archive))
-    fail(`${file} is not there; \`make image\` writes dist/snicket-image.tar`);
+    fail(`file not found: ${file}; \`make image\` writes dist/snicket-image.tar`);
   const workers = worldStatus(ledger).hosts.filter(({ running }) => running.includes('containerd'));
   for (const { name } of workers) await importImage(Host.open(ledger, name), archive);
-  console.log(`${file} is on ${workers.map(({ name }) => name).join(', ')}`);
+  console.log(`loaded ${file} on ${workers.map(({ name }) => name).join(', ')}`);
 }
 
 function setName(name: string, addresses: string[], options: { world?: string }): void {
   const ledger = findWorld(options.world);
   new Dns(recordsFile(ledger.folder)).set(name, ...addresses);
-  console.log(`${name} leads to ${addresses.join(', ')}`);
+  console.log(`${name} points to ${addresses.join(', ')}`);
 }
 
 async function build({ all }: { all: boolean }): Promise<void> {
@@ -256,20 +254,20 @@ async function checkRequirements(parts?: readonly Part[]): Promise<void> {
 
 function assertHost(ledger: Ledger, host: string): void {
   const hosts = worldStatus(ledger).hosts.map(({ name }) => name);
-  if (!hosts.includes(host)) fail(`no host '${host}'; these are: ${hosts.join(', ')}`);
+  if (!hosts.includes(host)) fail(`no host '${host}'; hosts: ${hosts.join(', ')}`);
 }
 
 /** Returns the world with this ID or, without an ID, the only world. */
 function findWorld(id?: string): Ledger {
   const ids = worldIds();
   if (id === undefined && ids.length > 1)
-    fail(`there are several worlds, say which with --world: ${ids.join(', ')}`);
+    fail(`there are several worlds; pass --world ID: ${ids.join(', ')}`);
   const found = Ledger.find(id ?? ids[0] ?? '');
   if (!found)
     fail(
       id === undefined
-        ? 'no worlds here; `make world` starts one'
-        : `no world '${id}'; these are: ${ids.join(', ') || 'none'}`,
+        ? 'no worlds found; `make world` starts one'
+        : `no world '${id}'; worlds: ${ids.join(', ') || 'none'}`,
     );
   return found;
 }
@@ -289,13 +287,13 @@ async function handOver(
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Must be a whole number.');
   return value;
 }
 
 function proxyMode(text: string): ProxyMode {
   if (text !== 'nftables' && text !== 'iptables')
-    throw new InvalidArgumentError('Use nftables or iptables.');
+    throw new InvalidArgumentError('Must be nftables or iptables.');
   return text;
 }
 

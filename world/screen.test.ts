@@ -12,7 +12,7 @@ test('a table has columns as wide as their widest cell, and no blanks at the end
 });
 
 test('the status of no worlds says how to start one', () => {
-  expect(statusText([])).toBe('no worlds here; `make world` starts one');
+  expect(statusText([])).toBe('no worlds found; `make world` starts one');
 });
 
 test('the status of a world names programs that have ended, and adds up memory', () => {
@@ -20,7 +20,7 @@ test('the status of a world names programs that have ended, and adds up memory',
     {
       id: 'x1y2',
       folder: '/worlds/x1y2',
-      standing: 'kept',
+      state: 'kept',
       hosts: [
         { name: 'a', address: '172.30.1.2', running: ['etcd'], ended: [], memoryBytes: 40e6 },
         { name: 'a-1', address: '172.30.101.1', running: [], ended: ['kubelet'], memoryBytes: 2e6 },
@@ -30,7 +30,7 @@ test('the status of a world names programs that have ended, and adds up memory',
   ]);
 
   expect(text.split('\n')).toEqual([
-    'World x1y2: kept until world/world down, 42 MB, /worlds/x1y2',
+    'World x1y2: kept until `world/world down`, 42 MB, /worlds/x1y2',
     '  HOST  ADDRESS       MEMORY  PROGRAMS',
     '  a     172.30.1.2    40 MB   etcd',
     '  a-1   172.30.101.1  2 MB    kubelet (ended)',

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import type { Cluster } from './cluster/cluster.ts';
 import { isReady } from './cluster/conditions.ts';
 import { memoryOf, type WorldStatus } from './status.ts';
-import { worldIds, type Standing } from './machine/ledger.ts';
+import { worldIds, type WorldState } from './machine/ledger.ts';
 import type { World } from './world.ts';
 
 const REFRESH_MS = 2_000;
 
-const STANDINGS: Readonly<Record<Standing, string>> = {
+const STATES: Readonly<Record<WorldState, string>> = {
   running: 'running',
-  kept: 'kept until world/world down',
-  damaged: 'with a damaged ledger (world/world down ID removes it)',
-  dead: 'left over, its owner is gone (world/world down removes it)',
+  kept: 'kept until `world/world down`',
+  damaged: 'damaged ledger (`world/world down ID` removes it)',
+  dead: 'dead: its owner is gone (`world/world down` removes it)',
 };
 
 /** Returns the text for a user who has just started a world. */
@@ -22,20 +22,20 @@ export function welcomeText(world: World, elapsed: string, kept: boolean): strin
   // Commands need --world only if there are several worlds.
   const which = worldIds().length > 1 ? ` --world ${world.id}` : '';
   const end = kept
-    ? `The world stays up. End it:  world/world down ${world.id}`
-    : 'Ctrl-C ends it.';
+    ? `The world keeps running. Remove it:  world/world down ${world.id}`
+    : 'Press Ctrl-C to remove it.';
   return `
 World ${world.id} is up after ${elapsed}.
 
   kubeconfigs
 ${clusters.map((cluster) => `    ${cluster.name.padEnd(12)} ${cluster.controlPlane.machineKubeconfig}`).join('\n')}
 
-  try
+  commands to try
     world/world kubectl${which} ${tenant.name} get nodes
     world/world kubectl${which} ${tenant.name} run hello --image=snicket.test/tools:1
     world/world kubectl${which} ${tenant.name} wait --for=condition=Ready pod/hello
     world/world kubectl${which} ${tenant.name} exec -it hello -- sh
-    world/world kubectl${which} ${tenant.name} exec hello -- kubectl get --raw /version   # refused: what Snicket is for
+    world/world kubectl${which} ${tenant.name} exec hello -- kubectl get --raw /version   # rejected; Snicket solves this
     world/world exec${which} ${tenant.workers[0]?.name ?? tenant.name} ip address
     world/world status
 
@@ -45,7 +45,7 @@ ${end}
 
 /** Returns the worlds as a table. */
 export function statusText(statuses: readonly WorldStatus[]): string {
-  if (statuses.length === 0) return 'no worlds here; `make world` starts one';
+  if (statuses.length === 0) return 'no worlds found; `make world` starts one';
   return statuses
     .map((status) => {
       const memory = status.hosts.reduce((sum, host) => sum + host.memoryBytes, 0);
@@ -56,7 +56,7 @@ export function statusText(statuses: readonly WorldStatus[]): string {
         [...host.running, ...host.ended.map((name) => `${name} (ended)`)].join(' '),
       ]);
       return [
-        `World ${status.id}: ${STANDINGS[status.standing]}, ${megabytes(memory)}, ${status.folder}`,
+        `World ${status.id}: ${STATES[status.state]}, ${megabytes(memory)}, ${status.folder}`,
         ...table([['HOST', 'ADDRESS', 'MEMORY', 'PROGRAMS'], ...rows]).map((line) => `  ${line}`),
         ...Object.entries(status.kubeconfigs).map(
           ([name, path]) => `  kubeconfig of ${name}: ${path}`,

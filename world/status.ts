@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cgroupPaths, cgroupProcesses } from './machine/cgroup.ts';
 import { isRunning } from './machine/identity.ts';
-import { Ledger, standing, worldIds, type Standing } from './machine/ledger.ts';
+import { Ledger, worldState, worldIds, type WorldState } from './machine/ledger.ts';
 import type { WorldPlan } from './spec.ts';
 
 /** Current status of a host. */
@@ -21,7 +21,7 @@ export interface HostStatus {
 export interface WorldStatus {
   readonly id: string;
   readonly folder: string;
-  readonly standing: Standing;
+  readonly state: WorldState;
   readonly hosts: readonly HostStatus[];
   readonly kubeconfigs: Readonly<Record<string, string>>;
 }
@@ -58,7 +58,7 @@ export function worldStatus(ledger: Ledger): WorldStatus {
   return {
     id: ledger.id,
     folder: ledger.folder,
-    standing: standing(entries),
+    state: worldState(entries),
     hosts: [...hosts].toSorted().map((host) => ({
       name: host,
       address: addresses.get(host) ?? '',

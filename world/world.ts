@@ -110,7 +110,7 @@ export class World {
     const tenant = this.tenants.get(name);
     if (!tenant) {
       throw new Error(
-        `no tenant '${name}'; these are: ${[...this.tenants.keys()].join(', ') || 'none'}`,
+        `no tenant '${name}'; tenants: ${[...this.tenants.keys()].join(', ') || 'none'}`,
       );
     }
     return tenant;

@@ -53,7 +53,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
       name === undefined ? this.workers[0] : this.workers.find((one) => one.name === name);
     if (!worker)
       throw new Error(
-        `${this.name} has no worker${name ? ` '${name}'` : ''}; these are: ${this.workers.map((one) => one.name).join(', ') || 'none'}`,
+        `${this.name} has no worker${name ? ` '${name}'` : ''}; workers: ${this.workers.map((one) => one.name).join(', ') || 'none'}`,
       );
     return worker;
   }

@@ -196,7 +196,7 @@ export class Host {
     const daemon = this.#daemons.get(name);
     if (!daemon)
       throw new Error(
-        `no daemon '${name}' on ${this.name}; these are: ${[...this.#daemons.keys()].join(', ') || 'none'}`,
+        `no daemon '${name}' on ${this.name}; daemons: ${[...this.#daemons.keys()].join(', ') || 'none'}`,
       );
     return daemon;
   }

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../parts/cache.ts';
 import { withLock } from '../parts/lock.ts';
-import { Ledger, standing, worldIds } from './ledger.ts';
+import { Ledger, worldState, worldIds } from './ledger.ts';
 
 const LIMIT_PATH = '/proc/sys/fs/inotify/max_user_instances';
 
@@ -67,7 +67,7 @@ function reservations(): ReadonlyMap<string, number> {
   const reserved = new Map<string, number>();
   for (const id of worldIds()) {
     const entries = Ledger.find(id)?.entries() ?? [];
-    if (standing(entries) === 'dead') continue;
+    if (worldState(entries) === 'dead') continue;
     const instances = entries.map((entry) => (entry.kind === 'inotify' ? entry.instances : 0));
     reserved.set(
       id,

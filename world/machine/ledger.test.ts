@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootId, identityOf } from './identity.ts';
-import { parseLedger, standing, type Entry } from './ledger.ts';
+import { parseLedger, worldState, type Entry } from './ledger.ts';
 
 const cgroup: Entry = { kind: 'cgroup', path: '/sys/fs/cgroup/snicket-ab12' };
 
@@ -49,7 +49,7 @@ describe('a world', () => {
     ['dead', 'after a reboot, even if it was to be kept', [beforeBoot, kept]],
     ['damaged', 'without an owner', [cgroup, kept]],
   ] as const)('is %s %s', (expected, _, entries) => {
-    expect(standing(entries)).toBe(expected);
+    expect(worldState(entries)).toBe(expected);
   });
 });
 
@@ -86,12 +86,12 @@ describe('the folder of all worlds', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  test('has a world that any process can find, and whose standing follows its owner', () => {
+  test('has a world that any process can find, and whose state follows its owner', () => {
     inOtherProcess(`Ledger.create('ab12'); print({});`);
 
     const { found, state, other } = inOtherProcess(`
       const ledger = Ledger.find('ab12');
-      print({ found: ledger.id, state: standing(ledger.entries()), other: Ledger.find('none') ?? null });
+      print({ found: ledger.id, state: worldState(ledger.entries()), other: Ledger.find('none') ?? null });
     `);
 
     expect(found).toBe('ab12');
@@ -165,7 +165,7 @@ describe('the folder of all worlds', () => {
         process.execPath,
         '--eval',
         `import { mkdirSync } from 'node:fs';
-         import { Ledger, standing, worldIds, worldsFolder } from '${import.meta.dir}/ledger.ts';
+         import { Ledger, worldState, worldIds, worldsFolder } from '${import.meta.dir}/ledger.ts';
          const print = (value) => console.log(JSON.stringify(value));
          ${script}`,
       ],

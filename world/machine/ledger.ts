@@ -154,13 +154,13 @@ export function worldIds(): string[] {
 }
 
 /** State of a world, derived from its ledger alone. */
-export type Standing = 'running' | 'kept' | 'dead' | 'damaged';
+export type WorldState = 'running' | 'kept' | 'dead' | 'damaged';
 
 /**
- * Returns the state of a world. Running: its owner lives. Kept: it was asked to outlive its owner, in this boot. Dead:
+ * Returns the state of a world. Running: its owner lives. Kept: it outlives its owner, in this boot. Dead:
  * neither. Damaged: unknown, because the ledger names no owner.
  */
-export function standing(entries: readonly Entry[]): Standing {
+export function worldState(entries: readonly Entry[]): WorldState {
   const owner = entries.find((entry) => entry.kind === 'owner');
   if (!owner) return 'damaged';
   if (owner.bootId !== bootId()) return 'dead';

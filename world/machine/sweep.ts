@@ -4,7 +4,7 @@ import { cgroupPaths, killCgroups, removeCgroups } from './cgroup.ts';
 import { bootId, signal } from './identity.ts';
 import {
   Ledger,
-  standing,
+  worldState,
   unnamedFolder,
   unnamedOwner,
   worldIds,
@@ -58,7 +58,7 @@ export async function removeDeadWorlds(): Promise<Swept[]> {
     const ledger = Ledger.find(id);
     if (!ledger) continue;
     try {
-      if (standing(ledger.entries()) !== 'dead') continue;
+      if (worldState(ledger.entries()) !== 'dead') continue;
       await removeWorld(ledger);
       swept.push({ id });
     } catch (error) {
