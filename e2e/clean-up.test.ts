@@ -32,8 +32,8 @@ afterEach(async () => {
   await removeDeadWorlds();
 });
 
-describe('afterwards the machine is as it was', () => {
-  test('when a world was stopped', async () => {
+describe('restores the machine', () => {
+  test('after a world was stopped', async () => {
     const world = await World.start(SMALL, { progress: terminalProgress() });
     await world.tenant('a').runPod();
     const during = await footprint();
@@ -49,14 +49,14 @@ describe('afterwards the machine is as it was', () => {
     await expectAsBefore();
   });
 
-  test('when a world could not start', async () => {
+  test('after a world failed to start', async () => {
     const failing = World.start({ tenants: { a: { apiServerFlags: ['--no-such-flag'] } } });
 
     await expect(failing).rejects.toThrow('unknown flag: --no-such-flag');
     await expectAsBefore();
   });
 
-  test('when the start of a world was given up', async () => {
+  test('after the start of a world was canceled', async () => {
     const giveUp = new AbortController();
     const starting = World.start(SMALL, { signal: giveUp.signal });
     const id = await newWorld();
@@ -72,7 +72,7 @@ describe('afterwards the machine is as it was', () => {
     ['while it makes its hosts', 'management/init'],
     ['while its control planes start', 'a/kube-apiserver'],
     ['while its nodes start', 'a-1/kubelet'],
-  ])('when its owner was killed %s, and somebody cleaned up', async (_, milestone) => {
+  ])('after its owner was killed %s and `world down` removed the world', async (_, milestone) => {
     const runner = startRunner();
     const id = await newWorld();
     await waitFor(`${milestone} was started`, () => names(id).includes(milestone), STARTING);
@@ -85,7 +85,7 @@ describe('afterwards the machine is as it was', () => {
     await expectAsBefore();
   });
 
-  test('when its owner was killed and the next world began', async () => {
+  test('after its owner was killed and the next world started', async () => {
     const runner = startRunner();
     const id = (await firstLine(runner.stdout)).trim();
     runner.kill('SIGKILL');
@@ -100,7 +100,7 @@ describe('afterwards the machine is as it was', () => {
   });
 });
 
-test('a process that took over a PID of a dead world is left alone', async () => {
+test('does not kill a process that reuses a PID of a dead world', async () => {
   const runner = startRunner();
   const id = await newWorld();
   runner.kill('SIGKILL');
@@ -133,7 +133,7 @@ describe('two worlds at once', () => {
     await Promise.all([one?.stop(), two?.stop()]);
   });
 
-  test('have the same addresses and do not meet', async () => {
+  test('have the same addresses and are isolated', async () => {
     await one.tenant('a').kubectl('create', 'namespace', 'only-in-one');
 
     expect(two.tenant('a').plan.address).toBe(one.tenant('a').plan.address);
@@ -141,7 +141,7 @@ describe('two worlds at once', () => {
     expect(await two.tenant('a').get('namespace', 'only-in-one')).toBeUndefined();
   });
 
-  test('end one without the other', async () => {
+  test('stop independently', async () => {
     await one.stop();
 
     expect(await two.tenant('a').kubectl('get', '--raw', '/readyz')).toBe('ok');
@@ -188,6 +188,6 @@ async function expectAsBefore(): Promise<void> {
     return Bun.deepEquals(after, before);
   };
   // On a timeout, the comparison below shows the difference.
-  await waitFor('the machine is as it was', isAsBefore).catch(() => {});
+  await waitFor('the machine is restored', isAsBefore).catch(() => {});
   expect(after).toEqual(before);
 }

@@ -57,7 +57,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
       for (const name of TENANTS) await exposed(world, world.tenant(name));
     });
 
-    test.each(TENANTS)('pods of tenant %s see their own API, and never the other', async (name) => {
+    test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
       const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
       const { pod, hostPod } = podsOf(name);
 
@@ -92,7 +92,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
 });
 
 test.each(TENANTS)(
-  'kubectl with a client certificate is who it is in tenant %s, through the edge',
+  'kubectl is authenticated by its client certificate in tenant %s, through the edge',
   async (name) => {
     const { controlPlane } = world.tenant(name);
     const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
@@ -107,7 +107,7 @@ test.each(TENANTS)(
 );
 
 test.each(TENANTS)(
-  'kubectl logs and exec work in tenant %s, by agents at the edge',
+  'kubectl logs and exec work in tenant %s, through agents that connect to the edge',
   async (name) => {
     const tenant = world.tenant(name);
     await dialEdge(tenant);
@@ -120,7 +120,7 @@ test.each(TENANTS)(
   },
 );
 
-test('kubectl get exposures says how it is', async () => {
+test('kubectl get exposures shows the status', async () => {
   for (const name of TENANTS) await exposed(world, world.tenant(name));
 
   const table = await world.management.kubectl('get', 'exposures', '--all-namespaces');

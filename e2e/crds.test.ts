@@ -74,9 +74,9 @@ function parse(object: WrittenObject) {
   return object.kind === 'Edge' ? parseEdge(object) : parseExposure(object);
 }
 
-describe('the definitions', () => {
+describe('the CRDs', () => {
   test.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))(
-    'of %s draws no warning',
+    'the CRD of %s causes no warning',
     async (_, kind) => {
       const definition = definitionOf(kind);
 
@@ -93,7 +93,7 @@ describe('the definitions', () => {
     },
   );
 
-  test('are taken as the files have them, and served', async () => {
+  test('are accepted and served', async () => {
     await kubectl('apply', '--filename', FOLDER);
 
     await waitFor('all kinds are served', async () => {
@@ -104,7 +104,7 @@ describe('the definitions', () => {
     });
   });
 
-  test('stay as they are when they are applied again', async () => {
+  test('are unchanged when they are applied again', async () => {
     expect(await kubectl('apply', '--filename', FOLDER)).toBe(
       'customresourcedefinition.apiextensions.k8s.io/edges.snicket.dev unchanged\n' +
         'customresourcedefinition.apiextensions.k8s.io/exposures.snicket.dev unchanged\n' +
@@ -112,7 +112,7 @@ describe('the definitions', () => {
     );
   });
 
-  test('explain themselves', async () => {
+  test('have descriptions for kubectl explain', async () => {
     // kubectl wraps lines.
     const explained = async (what: string) =>
       waitFor(`the API server has published ${what}`, async () => {
@@ -135,9 +135,9 @@ describe('the definitions', () => {
   });
 });
 
-describe('an object that is right', () => {
+describe('a valid object', () => {
   test.each(Object.entries(VALID_OBJECTS))(
-    'is taken, and filled in as we do: %s',
+    'is accepted and gets the same defaults: %s',
     async (_, object) => {
       const { taken, answer, warning } = await ask(object);
 
@@ -148,9 +148,9 @@ describe('an object that is right', () => {
   );
 });
 
-describe('an object that is wrong', () => {
+describe('an invalid object', () => {
   test.each([...RULE_VIOLATIONS])(
-    'is refused in our words: $path: $sentence',
+    'is rejected with the same message: $path: $sentence',
     async ({ object, path, sentence }) => {
       const { taken, answer } = await ask(object);
 
@@ -162,7 +162,7 @@ describe('an object that is wrong', () => {
   );
 
   test.each([...SCHEMA_VIOLATIONS])(
-    'is refused at the same place: $path: $sentence',
+    'is rejected for the same field: $path: $sentence',
     async ({ object, path }) => {
       const { taken, answer } = await ask(object);
 
@@ -172,7 +172,7 @@ describe('an object that is wrong', () => {
     },
   );
 
-  test('is refused for a field that there is not', async () => {
+  test('is rejected for an unknown field', async () => {
     const { taken, answer } = await ask(exposureOf({ worker: { prot: 7443 } }));
 
     expect(taken).toBeFalse();
@@ -198,7 +198,7 @@ const WITH_TEXT: Readonly<Record<keyof typeof NETWORK_TEXTS, (text: string) => W
 };
 
 test.each(Object.entries(NETWORK_TEXTS))(
-  'the API server takes and refuses the same texts as we do for: %s',
+  'the API server accepts and rejects the same values as the parser: %s',
   async (field, { right, wrong }) => {
     const verdicts = new Map<string, boolean>();
     for (const text of [...right, ...wrong]) {
@@ -275,14 +275,14 @@ describe('kubectl get', () => {
     if (!response.ok) throw new Error(await response.text());
   }
 
-  test('keeps a whole status as it was written', async () => {
+  test('a complete status is stored unchanged', async () => {
     const stored = await world.management.get<{ status: unknown }>('exposure', 'blue');
 
     expect(stored?.status).toEqual(status);
     expect(exposureStatus.parse(stored?.status)).toEqual(status as never);
   });
 
-  test('shows of an Exposure where it is and how it does', async () => {
+  test('shows endpoint and conditions of an Exposure', async () => {
     const [head, row] = table(await kubectl('get', 'exposures'));
 
     expect(head).toEqual([
@@ -294,14 +294,14 @@ describe('kubectl get', () => {
     ]);
   });
 
-  test('shows more of it with -o wide', async () => {
+  test('shows more columns with -o wide', async () => {
     const [head, row] = table(await kubectl('get', 'exp', 'blue', '--output=wide'));
 
     expect(head?.at(-1)).toBe('DRIVER');
     expect(row?.at(-1)).toBe('haproxy');
   });
 
-  test('shows of an Edge what it is and who uses it', async () => {
+  test('shows driver and number of Exposures of an Edge', async () => {
     const [head, row] = table(await kubectl('get', 'edge'));
 
     expect(head).toEqual([
@@ -312,7 +312,7 @@ describe('kubectl get', () => {
     ]);
   });
 
-  test('shows of a TenantRoute what it routes', async () => {
+  test('shows host and backend of a TenantRoute', async () => {
     const route = {
       apiVersion: 'snicket.dev/v1alpha1',
       kind: 'TenantRoute',
@@ -339,7 +339,7 @@ describe('kubectl get', () => {
     await kubectl('delete', 'troute', 'blue-1');
   });
 
-  test('finds both by their category', async () => {
+  test('lists Edges and Exposures by their category', async () => {
     const names = (await kubectl('get', 'snicket', '--output=name')).trimEnd().split('\n');
 
     expect(names.toSorted()).toEqual(['edge.snicket.dev/shared', 'exposure.snicket.dev/blue']);
@@ -353,7 +353,7 @@ test('an Edge can change its driver', async () => {
   expect(edge?.spec).toMatchObject({ driver: 'traefik', traefik: { entryPoints: ['websecure'] } });
 });
 
-describe('an Exposure keeps to its control plane', () => {
+describe('the control plane of an Exposure is immutable', () => {
   const secrets = { caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } };
   const service = { type: 'Service', ...secrets, service: { name: 'blue', apiPort: 6443 } };
   const endpoints = { type: 'Endpoints', ...secrets, endpoints: { api: ['192.0.2.1:6443'] } };
@@ -386,7 +386,7 @@ describe('an Exposure keeps to its control plane', () => {
     ['endpoints for a Service', service, endpoints, 'has type Service'],
     ['a Service for endpoints', endpoints, service, 'has type Endpoints'],
     ['endpoints for an object', OBJECT, endpoints, 'has type Object'],
-  ])('%s is refused', async (_, from, to, was) => {
+  ])('%s is rejected', async (_, from, to, was) => {
     const { taken, refusal } = await change(from, to);
 
     expect(taken).toBeFalse();
@@ -404,7 +404,7 @@ describe('an Exposure keeps to its control plane', () => {
     ],
     ['Secrets', service, { ...service, caSecretRef: { name: 'other' } }],
     ['addresses', endpoints, { ...endpoints, endpoints: { api: ['192.0.2.2:6443'] } }],
-  ])('%s may change', async (_, from, to) => {
+  ])('%s can be changed', async (_, from, to) => {
     const { taken, refusal } = await change(from, to);
 
     expect(taken, refusal.message).toBeTrue();

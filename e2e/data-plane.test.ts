@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(async () => world?.stop());
 
 test.each(TENANTS)(
-  'kubectl with a client certificate is who it is in tenant %s, through the gateway',
+  'kubectl is authenticated by its client certificate in tenant %s, through the gateway',
   async (name) => {
     const { controlPlane } = world.tenant(name);
     const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
@@ -86,16 +86,16 @@ describe.each(MODES)('mode %s', (mode) => {
     for (const name of TENANTS) await world.tenant(name).worker().daemon('proxy').terminate(30_000);
   });
 
-  test.each(TENANTS)('pods of tenant %s see their own API at 10.96.0.1', async (name) => {
+  test.each(TENANTS)('pods of tenant %s reach their own API server at 10.96.0.1', async (name) => {
     const other = TENANTS.find((candidate) => candidate !== name) ?? '';
 
-    const seen = await namespacesFirstSeenBy(podOf(name), 'the slice is in force');
+    const seen = await namespacesFirstSeenBy(podOf(name), 'kube-proxy uses the EndpointSlice');
 
     expect(seen).toContain(homeOf(world.tenant(name)));
     expect(seen).not.toContain(homeOf(world.tenant(other)));
   });
 
-  test.each(TENANTS)('curl speaks HTTP/2 with the API of tenant %s', async (name) => {
+  test.each(TENANTS)('curl uses HTTP/2 with the API server of tenant %s', async (name) => {
     const worker = world.tenant(name).worker();
 
     const answer = await worker.exec(
@@ -108,7 +108,7 @@ describe.each(MODES)('mode %s', (mode) => {
     expect(answer).toEndWith('\n2');
   });
 
-  test('a client certificate arrives where TLS is not ended, and nowhere else', async () => {
+  test('a client certificate arrives only if TLS is not terminated', async () => {
     const worker = world.tenant('a').worker();
 
     // Neither user may read Secrets, and the refusal names the user. The request has no body: the API server would
@@ -123,7 +123,7 @@ describe.each(MODES)('mode %s', (mode) => {
     expect(answer).toContain(`User \\"${user}\\" cannot list resource`);
   });
 
-  test('a watch outlives a hundred changes of routes and certificates, and no request fails', async () => {
+  test('a watch survives a hundred changes of routes and certificates, and no request fails', async () => {
     const tenant = world.tenant('a');
     const watch = await tenant
       .worker()
@@ -142,12 +142,12 @@ describe.each(MODES)('mode %s', (mode) => {
     const name = `after-the-changes-${mode}`;
     await tenant.kubectl('create', 'namespace', name);
 
-    await waitFor('the watch tells of it', () => watch.tail(50).includes(name));
+    await waitFor('the watch reports it', () => watch.tail(50).includes(name));
     expect(watch.running).toBe(true);
     await watch.kill();
   });
 
-  test('the proxy is ready while the edge answers, refuses while it does not, and recovers', async () => {
+  test('the proxy is ready only while the edge answers, rejects clients otherwise, and recovers', async () => {
     const worker = world.tenant('a').worker();
     expect(await readiness(worker)).toBe('200');
 
@@ -167,7 +167,7 @@ describe.each(MODES)('mode %s', (mode) => {
   });
 });
 
-test('500 watches are closed one after the other when the gateway is told to end, after its grace', async () => {
+test('a terminating gateway closes 500 watches one after the other after its grace period', async () => {
   const { plan, authority } = world.tenant('a').controlPlane;
   const folder = join(laptop.host.folder, 'files');
   writeFileSync(join(folder, 'ca.crt'), authority.certificate);
@@ -224,7 +224,7 @@ async function putRoutesInForce(tenants: readonly string[]): Promise<void> {
   };
   const before = await loads();
   writeRoutes(tenants);
-  await waitFor('the routes are in force', async () => (await loads()) > before, SOON);
+  await waitFor('the gateway uses the routes', async () => (await loads()) > before, SOON);
 }
 
 async function startGateway(): Promise<Daemon> {

@@ -49,7 +49,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-test('our gateway passes everything', async () => {
+test("Snicket's gateway passes all checks", async () => {
   const edge = await world.addHost('gateway');
   const routes = tenants().map(({ name, plan }) => ({
     tenant: name,
@@ -68,7 +68,7 @@ test('our gateway passes everything', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('Traefik answers strangers with a certificate of its own', async () => {
+test('Traefik answers unknown names with its own certificate', async () => {
   const edge = await startEdge(world, 'traefik', terminalProgress());
   const routes = tenants().map(({ name, plan }) =>
     route(edge, {
@@ -90,8 +90,8 @@ test('Traefik answers strangers with a certificate of its own', async () => {
   expect(others).toEqual(['NoNameOwnCertificate', 'UnknownNameOwnCertificate']);
 });
 
-describe.skipIf((await missingPeers()) !== undefined)('of Debian', () => {
-  test('HAProxy takes a hello in one record only', async () => {
+describe.skipIf((await missingPeers()) !== undefined)('Debian packages', () => {
+  test('HAProxy accepts a ClientHello in a single record only', async () => {
     const edge = await world.addHost('haproxy');
     writeFileSync(fileOf(edge, 'haproxy.cfg'), haproxyConfig(edge));
     const program = (await peerTree()).command('usr/sbin/haproxy');
@@ -104,7 +104,7 @@ describe.skipIf((await missingPeers()) !== undefined)('of Debian', () => {
     expect(complaints).toEqual(['SmallRecordsRefused']);
   });
 
-  test('nginx passes everything, once it is told to keep a half-close', async () => {
+  test('nginx passes all checks with proxy_half_close', async () => {
     const edge = await world.addHost('nginx');
     const program = (await peerTree()).command('usr/sbin/nginx');
     const { stderr } = await run([...program, '-v']);

@@ -110,7 +110,7 @@ function endingEdge(name: string, annotations: Readonly<Record<string, string>>)
   };
 }
 
-test('nothing fails where nothing is wrong', async () => {
+test('no check fails without a fault', async () => {
   await untilFailing('a');
 
   const { text } = await doctor('-A');
@@ -123,9 +123,9 @@ test('nothing fails where nothing is wrong', async () => {
 
 describe('invalid specs, with the operator running', () => {
   test.each([
-    ['the edge ends TLS itself', 'ends', {}],
+    ['the edge terminates TLS', 'ends', {}],
     [
-      'the annotation is one of another controller',
+      'the annotation belongs to another controller',
       'mistaken',
       { 'haproxy.org/ssl-passthrough': 'true' },
     ],
@@ -143,7 +143,7 @@ describe('invalid specs, with the operator running', () => {
     await untilFailing('a', 'SniEdgeTerminates');
   });
 
-  test('the Edge that is named is not there', async () => {
+  test('the referenced Edge does not exist', async () => {
     const tenant = world.tenant('a');
     const desired = exposureOf(tenant) as { spec: object };
 
@@ -161,7 +161,7 @@ describe('invalid specs, with the operator running', () => {
     await exposed(world, tenant);
   });
 
-  test('the image of the proxy is nowhere to be had', async () => {
+  test('the image of the proxy does not exist', async () => {
     const tenant = world.tenant('a');
 
     await world.management.apply(exposureOf(tenant, { image: 'snicket.test/nowhere:1' }));
@@ -172,14 +172,14 @@ describe('invalid specs, with the operator running', () => {
   });
 });
 
-describe('faults of the path, with nobody to mend them', () => {
+describe('faults on the path, without the operator', () => {
   beforeAll(async () => scaleOperator(0));
 
   test('the API server writes the endpoints itself', async () => {
     await untilFailing('b', 'EndpointsOverwritten');
   });
 
-  test('DNS that leads to another address is a warning while the Edge leads to the tenant', async () => {
+  test('DNS that points to another address is a warning while the Edge routes to the tenant', async () => {
     world.dns.set(world.tenant('a').plan.hosts.api, '172.30.9.9');
 
     await waitFor(
@@ -213,7 +213,7 @@ describe('faults of the path, with nobody to mend them', () => {
   });
 
   const OWN_NAMES = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
-  describe('of certificates', () => {
+  describe('faults of certificates', () => {
     const pki = () => join(world.tenant('a').controlPlane.host.folder, 'files', 'pki');
     let before: { readonly certificate: string; readonly key: string };
 
@@ -252,7 +252,7 @@ describe('faults of the path, with nobody to mend them', () => {
       await serveAsBefore();
     });
 
-    test('the CA is a new one, of which nobody has told', async () => {
+    test('the API server has a certificate of another CA', async () => {
       const { api } = world.tenant('a').plan.hosts;
       await serveWith({ names: [...OWN_NAMES, api] }, await Authority.create('a-ca'));
 
@@ -261,7 +261,7 @@ describe('faults of the path, with nobody to mend them', () => {
     });
   });
 
-  test('the CA is a new one in its Secret alone', async () => {
+  test('only the Secret has another CA', async () => {
     const { controlPlane } = world.tenant('a');
     const { certificate, key } = await Authority.create('a-ca');
     const encoded = (text: string) => Buffer.from(text).toString('base64');
@@ -275,7 +275,7 @@ describe('faults of the path, with nobody to mend them', () => {
     await world.management.apply(...tenantService(controlPlane));
   });
 
-  test('the kubeconfig has the port of before', async () => {
+  test('the kubeconfig has the previous port', async () => {
     const { controlPlane, plan } = world.tenant('a');
     const old = controlPlane.kubeconfigFor(`https://${plan.hosts.api}:${API_PORT}`);
     const data = { 'admin.conf': Buffer.from(old).toString('base64') };
@@ -309,7 +309,7 @@ describe('faults of the path, with nobody to mend them', () => {
       return { exitCode: Number(code), text };
     }
 
-    test('nothing fails where nothing is wrong', async () => {
+    test('no check fails without a fault', async () => {
       // After the faults above, the proxy probes its edge with a backoff of at most half a minute.
       let last = { exitCode: -1, text: '' };
       const isWell = async () => {
@@ -327,7 +327,7 @@ describe('faults of the path, with nobody to mend them', () => {
       expect(last.text).toEndWith('1 machine: 0 Fail, 0 Warn, 9 Pass, 0 Skip\n');
     });
 
-    test('the virtual address is gone', async () => {
+    test('the virtual address is missing', async () => {
       const worker = world.tenant('a').worker();
       await worker.exec('ip', 'address', 'del', '100.64.64.1/32', 'dev', 'lo');
 

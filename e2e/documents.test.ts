@@ -20,7 +20,7 @@ test('the example for tests in docs/world.md runs', async () => {
   expect(stdout).toBe('done\n');
 });
 
-test('Snicket comes into a world by hand as docs/world.md says', async () => {
+test('the commands of docs/world.md install Snicket in a world', async () => {
   const text = readFileSync(join(repository, 'docs', 'world.md'), 'utf8');
   const section = /## Snicket in a world\n([^]*?)\n## /.exec(text)?.[1] ?? '';
   const up = await run([join(repository, 'world', 'world'), 'up', '--tenants=a', '--keep'], {

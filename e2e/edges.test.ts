@@ -62,11 +62,11 @@ describe.each(edgeNames)('%s', (name) => {
 
   afterAll(async () => edge?.stop());
 
-  test('leads to no tenant without a route', async () => {
+  test('rejects connections without a route', async () => {
     expect(await answer(a.plan.hosts.api)).toEqual({});
   });
 
-  test('leads each name to its tenant, soon after the route is there', async () => {
+  test('routes each name to its tenant soon after the route is created', async () => {
     await world.management.apply(apiRoute(edge, a), apiRoute(edge, b), konnectivityRoute(edge, a));
 
     for (const tenant of [a, b]) {
@@ -78,7 +78,7 @@ describe.each(edgeNames)('%s', (name) => {
     }
   });
 
-  test('carries kubectl to the tenant that it names, and never to the other', async () => {
+  test('forwards kubectl only to the tenant that it names', async () => {
     const [seenInA, seenInB] = [await namespacesSeen('a'), await namespacesSeen('b')];
 
     expect(seenInA).toContain('namespace/only-in-a');
@@ -87,7 +87,7 @@ describe.each(edgeNames)('%s', (name) => {
     expect(seenInB).not.toContain('namespace/only-in-a');
   });
 
-  test('carries the tunnel of a konnectivity agent, on the same port', async () => {
+  test('forwards the tunnel of a konnectivity agent on the same port', async () => {
     const { konnectivity } = a.plan.hosts;
     const found = await waitFor(`${konnectivity} is answered`, () => answered(konnectivity), SOON);
     const agent = await startAgent(name);
@@ -99,11 +99,11 @@ describe.each(edgeNames)('%s', (name) => {
     expect(echo).toBe('from the client');
   });
 
-  test('leads an unknown name to no tenant', async () => {
+  test('rejects an unknown name', async () => {
     expect(await answer(UNKNOWN)).toEqual({});
   });
 
-  test('leads a name nowhere once its route is gone, and the other one still', async () => {
+  test('rejects a name once its route is deleted, and still routes the other', async () => {
     await remove(apiRoute(edge, b));
 
     const leadsNowhere = async () => {
@@ -111,13 +111,13 @@ describe.each(edgeNames)('%s', (name) => {
       const found = await answer(b.plan.hosts.api).catch(() => undefined);
       return found !== undefined && found.authority === undefined;
     };
-    await waitFor(`${b.plan.hosts.api} leads nowhere`, leadsNowhere, SOON);
+    await waitFor(`${b.plan.hosts.api} is rejected`, leadsNowhere, SOON);
     expect(await namespacesSeen('a')).toContain('namespace/only-in-a');
     await remove(apiRoute(edge, a), konnectivityRoute(edge, a));
   });
 
   if (name === 'traefik') {
-    test('takes a TLSRoute as well', async () => {
+    test('accepts a TLSRoute as well', async () => {
       const { api } = b.plan.hosts;
       await world.management.apply(traefikTlsRoute(apiTarget(b)));
 

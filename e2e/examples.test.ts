@@ -58,7 +58,7 @@ const WITH_ENTRIES = [
   ],
 ] as const;
 
-test('the documents show nothing else that could be an object', () => {
+test('every other YAML example in the documentation is known', () => {
   expect(others.toSorted()).toEqual([
     'docs/reference/address.md: initContainers',
     'docs/reference/gateway.md: routes',
@@ -101,19 +101,22 @@ for (const [whose, paths] of DEFINITIONS) {
     const shown = objects.map(
       (one) => [`${one.page}, ${one.heading}: ${one.object.kind}`, one] as const,
     );
-    test.each(shown)('the API server takes and keeps all of %s', async (_, { page, object }) => {
-      // Each page has its own Edges and Exposures. Some objects of other projects extend those of another page.
-      if (object.apiVersion.startsWith('snicket.dev/')) await remove(world.management, object);
-      const manager = `--field-manager=${basename(page, '.md')}`;
-      const words = ['apply', '--server-side', '--force-conflicts', '--validate=strict', manager];
-      // Compares the response to the apply, because the API server soon overwrites the slice of its own Service.
-      const stored = await world.management.controlPlane.kubectl(
-        [...words, '--warnings-as-errors', '--output=json', '--filename=-'],
-        stringify(object, { compat: 'yaml-1.1' }),
-      );
+    test.each(shown)(
+      'the API server accepts and stores all fields of %s',
+      async (_, { page, object }) => {
+        // Each page has its own Edges and Exposures. Some objects of other projects extend those of another page.
+        if (object.apiVersion.startsWith('snicket.dev/')) await remove(world.management, object);
+        const manager = `--field-manager=${basename(page, '.md')}`;
+        const words = ['apply', '--server-side', '--force-conflicts', '--validate=strict', manager];
+        // Compares the response to the apply, because the API server soon overwrites the slice of its own Service.
+        const stored = await world.management.controlPlane.kubectl(
+          [...words, '--warnings-as-errors', '--output=json', '--filename=-'],
+          stringify(object, { compat: 'yaml-1.1' }),
+        );
 
-      expect(JSON.parse(stored)).toMatchObject({ ...object });
-    });
+        expect(JSON.parse(stored)).toMatchObject({ ...object });
+      },
+    );
 
     describe('and an operator', () => {
       beforeAll(async () => {
@@ -147,14 +150,14 @@ for (const [whose, paths] of DEFINITIONS) {
           before = await controlPlane.fields();
         });
 
-        test('with prepare: Report nothing is written', async () => {
+        test('prepare: Report writes nothing', async () => {
           await controlPlane.expose('shared', 'Report');
 
           await controlPlane.until('Prepared', 'False PreparationRequired');
           expect(await controlPlane.fields()).toEqual(before);
         });
 
-        test('what it reports, pasted by hand, is all that it wants', async () => {
+        test('applying the report by hand is sufficient', async () => {
           const yaml = await controlPlane.report();
           await world.management.controlPlane.kubectl(
             ['apply', '--server-side', '--field-manager=git', '--filename=-'],
@@ -168,7 +171,7 @@ for (const [whose, paths] of DEFINITIONS) {
           expect(byHand).not.toEqual(before);
         });
 
-        test('one annotation leads to the same', async () => {
+        test('an annotation has the same result', async () => {
           controlPlane = await made(object);
 
           await controlPlane.annotate('snicket.dev/edge=shared');
@@ -177,7 +180,7 @@ for (const [whose, paths] of DEFINITIONS) {
           expect((await controlPlane.fields()).map(specOf)).toEqual(byHand.map(specOf));
         });
 
-        test('without the annotation it is as it was, field by field', async () => {
+        test('removing the annotation restores every field', async () => {
           await controlPlane.annotate('snicket.dev/edge-');
 
           await controlPlane.unexposed();
@@ -187,7 +190,7 @@ for (const [whose, paths] of DEFINITIONS) {
       });
 
       test.each(WITH_ENTRIES)(
-        '%s: entries of its user stay in the lists, and are the only ones in the end',
+        '%s: entries of the user stay in the lists, and are the only ones after cleanup',
         async (_, object) => {
           const controlPlane = await made(object);
           const before = await controlPlane.fields();

@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('the worker gets its proxy as any other', async () => {
+test('the worker gets its proxy like any other', async () => {
   await world.management.apply(exposureOf(tenant));
 
   await exposed(world, tenant);
@@ -48,7 +48,7 @@ test('the worker gets its proxy as any other', async () => {
   expect(status.addresses).toEqual([{ type: 'Hostname', address: tenant.worker().name }]);
 });
 
-test('a cloud controller manager reaches the API at the address that every pod is given', async () => {
+test('a cloud controller manager reaches the API server at the address that every pod gets', async () => {
   await tenant.apply(cloudControllerManager('kubectl get namespaces --output=name'));
 
   const seen = await waitFor('it has listed namespaces', leftBehind, { deadlineMs: 90_000 });
@@ -57,7 +57,7 @@ test('a cloud controller manager reaches the API at the address that every pod i
   expect((await node()).status.addresses).toHaveLength(1);
 });
 
-test('pods reach their API as everywhere, once the provider has given the worker its address', async () => {
+test('pods reach their API server once the cloud provider has set the address of the worker', async () => {
   const { name, address } = tenant.worker();
   const addresses = [
     { type: 'Hostname', address: name },

@@ -48,7 +48,7 @@ test('the same sources give the same digest', async () => {
   expect(second).toBe(first);
 });
 
-describe('with a read-only root, as nobody, with no capability and the default seccomp profile', () => {
+describe('with a read-only root, as user nobody, without capabilities and with the default seccomp profile', () => {
   test.each(['management', 'tenant'])('snicket version runs in the %s cluster', async (which) => {
     const pod = await startPod(which === 'tenant' ? tenant : management, 'version', {
       container: { args: ['version'] },
@@ -57,11 +57,11 @@ describe('with a read-only root, as nobody, with no capability and the default s
     expect(await pod.logs()).toMatch(VERSION);
   });
 
-  test('a gateway becomes ready, with the engine for Linux, and leads clients to their tenant', async () => {
+  test('a gateway becomes ready with the epoll engine, and routes clients to their tenant', async () => {
     await management.apply(...gatewayFiles());
     const gateway = await startPod(management, 'gateway', gatewayPod());
 
-    const answer = await waitFor('kube-proxy leads to it', async () =>
+    const answer = await waitFor('kube-proxy forwards to it', async () =>
       askTenant(management.worker().address, NODE_PORT, tenant.plan.hosts.api).catch(
         () => undefined,
       ),
@@ -74,7 +74,7 @@ describe('with a read-only root, as nobody, with no capability and the default s
   });
 
   test.each(['passthrough', 'terminate'] as const)(
-    'a proxy of mode %s becomes ready, and carries a request through that gateway',
+    'a proxy in mode %s becomes ready, and forwards a request through that gateway',
     async (mode) => {
       await tenant.apply(await proxyFiles());
       const proxy = await startPod(tenant, mode, proxyPod(mode));
@@ -87,7 +87,7 @@ describe('with a read-only root, as nobody, with no capability and the default s
 });
 
 describe('deploy/', () => {
-  test('is applied whole, and applied again would change nothing', async () => {
+  test('applies completely, and is unchanged when applied again', async () => {
     const applied = await management.kubectl('apply', '-k', DEPLOY);
     const again = await management.kubectl('apply', '--dry-run=server', '-k', DEPLOY);
     // kubectl diff exits with 1 if there is a difference, which is an error here.
@@ -101,7 +101,7 @@ describe('deploy/', () => {
   });
 
   test.each(['snicket-operator', 'snicket-gateway'])(
-    'the namespace, which admits no privileges, takes the pods of %s',
+    'the restricted namespace admits the pods of %s',
     async (name) => {
       const selector = `app.kubernetes.io/name=${name}`;
 
@@ -115,7 +115,7 @@ describe('deploy/', () => {
   );
 
   test.each(['snicket-operator', 'snicket-gateway'])(
-    '%s is ready: the operator makes the keys for which the gateway waits',
+    '%s becomes ready: the operator creates the keys that the gateway waits for',
     async (name) => {
       const rollout = kubectl('rollout', 'status', `deployment/${name}`, '--timeout=100s');
 
@@ -157,7 +157,7 @@ describe('deploy/', () => {
     expect(answer).toBe(expected ? 'yes\n' : 'no\n');
   });
 
-  test('another image, named once, is the image of both Deployments and of the workers', async () => {
+  test('an image set once is used by both Deployments and by the workers', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'snicket-deploy-'));
     cpSync(DEPLOY, folder, { recursive: true });
     const path = join(folder, 'kustomization.yaml');
@@ -171,7 +171,7 @@ describe('deploy/', () => {
     expect(text).not.toContain('snicket.dev/snicket');
   });
 
-  test('goes without a trace', async () => {
+  test('is removed completely', async () => {
     // The namespace would wait for the termination of the pods, which have no connections here.
     await kubectl('scale', 'deployment', '--all', '--replicas=0');
     await kubectl('delete', 'pods', '--all', '--force', '--grace-period=0');

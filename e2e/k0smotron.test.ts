@@ -95,21 +95,21 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
     await controlPlane.until('Ready', 'True', 100_000);
   });
 
-  test('lets its API server reach its nodes: logs and exec', async () => {
+  test('its API server reaches its nodes: logs and exec', async () => {
     await dialEdge(tenant);
 
     expect(await pod.exec('echo', 'through the agents')).toBe('through the agents\n');
     expect(await pod.logs()).toBe('');
   });
 
-  test('leads its pods to their own API, by address and by name', async () => {
+  test('its pods reach their own API server by address and by name', async () => {
     const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
 
     expect(seen).toContain(homeOf(tenant));
     expect(await namespacesSeenByName(pod)).toContain(homeOf(tenant));
   });
 
-  test('is as it was, field by field, when the annotation is gone', async () => {
+  test('every field is restored when the annotation is removed', async () => {
     await controlPlane.annotate('snicket.dev/edge-');
 
     await controlPlane.unexposed(100_000);

@@ -44,13 +44,13 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-describe('by konnectivity', () => {
+describe('through konnectivity', () => {
   test('kubectl logs and exec reach a pod', async () => {
     expect(await pod.logs()).toBe('hello from a pod\n');
     expect(await pod.exec('hostname')).toBe(`${pod.name}\n`);
   });
 
-  test('an admission webhook on a worker is asked, at an address that only workers have', async () => {
+  test('the API server calls an admission webhook at an address that only workers have', async () => {
     const name = 'refuser.default.svc';
     const credential = await tenant.controlPlane.authority.issue({
       commonName: name,
@@ -84,7 +84,7 @@ describe('by konnectivity', () => {
     await tenant.kubectl('delete', 'validatingwebhookconfiguration', 'refuser');
   });
 
-  test('nothing reaches a pod while the server is down, and all does when it is back', async () => {
+  test('requests to pods fail while the server is down, and succeed when it is back', async () => {
     const server = tenant.controlPlane.host.daemon('konnectivity-server');
 
     await server.kill();
@@ -101,7 +101,7 @@ describe('by konnectivity', () => {
 });
 
 describe('faults', () => {
-  test('a paused API server answers nobody and goes on where it was', async () => {
+  test('a paused API server does not answer, and continues when it is resumed', async () => {
     const apiServer = tenant.controlPlane.host.daemon('kube-apiserver');
 
     apiServer.pause();
@@ -133,7 +133,7 @@ describe('faults', () => {
     });
   });
 
-  test('a cut link loses everything, and a mended one carries again', async () => {
+  test('a cut link drops all packets until it is restored', async () => {
     const worker = tenant.worker();
     const probe = `exec 3<>/dev/tcp/${tenant.plan.address}/6443`;
     const dial = async () =>
@@ -150,7 +150,7 @@ describe('faults', () => {
     expect([before, during]).toEqual(['connected', 'lost']);
   });
 
-  test.skipIf(!hasNetem)('an impaired link delays what comes back', async () => {
+  test.skipIf(!hasNetem)('an impaired link delays responses', async () => {
     const worker = tenant.worker();
     // Measures the dial alone, without the start of the shell.
     const script = [
@@ -168,14 +168,14 @@ describe('faults', () => {
     expect(impaired).toBeGreaterThanOrEqual(500);
   });
 
-  test.skipIf(hasNetem)('a link that the kernel cannot impair says so', async () => {
+  test.skipIf(hasNetem)('reports that the kernel cannot impair a link', async () => {
     await expect(tenant.worker().link.impair({ delayMs: 500 })).rejects.toThrow(
       'does this kernel have netem?',
     );
     await tenant.worker().link.heal();
   });
 
-  test('names change and break as a test asks', async () => {
+  test('names can be changed, broken and removed', async () => {
     const { api } = tenant.plan.hosts;
     const resolve = () => pod.exec('sh', '-c', `nslookup -type=a ${api} 2>&1 || true`);
 
@@ -194,7 +194,7 @@ describe('faults', () => {
     expect(removed).toContain('NXDOMAIN');
   });
 
-  test('a full disk under etcd refuses writes, and a freed one takes them', async () => {
+  test('etcd rejects writes while its disk is full', async () => {
     const { controlPlane } = tenant;
     const write = (name: string) =>
       refusalOf(
@@ -221,7 +221,7 @@ describe('faults', () => {
     }
     await controlPlane.freeDisk();
     await waitFor(
-      'a write is taken',
+      'a write is accepted',
       async () => {
         if (!etcd.running) await etcd.restart();
         // A new name each time, because a write that was refused for being slow may have succeeded.

@@ -52,7 +52,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('a pod reaches its API server at 10.96.0.1 when that writes its own endpoints', async () => {
+test('a pod reaches its API server at 10.96.0.1 if the API server writes its own endpoints', async () => {
   const { pod, hostPod } = podsOf(world.management);
 
   const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
@@ -62,7 +62,7 @@ test('a pod reaches its API server at 10.96.0.1 when that writes its own endpoin
 });
 
 test.each(['a', 'b'])(
-  'a pod of the management cluster reaches tenant %s with the kubeconfig that its provider left',
+  'a pod of the management cluster reaches tenant %s with the kubeconfig of its provider',
   async (name) => {
     const namespace = `tenant-${name}`;
     const secret = await world.management.get<{ data: Record<string, string> }>(
@@ -87,14 +87,14 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
   const tenant = () => world.tenant(name);
   let forwarder: Daemon;
 
-  test('has a Service kubernetes with no endpoints behind it', async () => {
+  test('has a Service kubernetes without endpoints', async () => {
     const service = await tenant().get<{ spec: { clusterIP: string } }>('service', 'kubernetes');
 
     expect(service?.spec.clusterIP).toBe('10.96.0.1');
     expect(await tenant().get('endpointslice', 'kubernetes')).toBeUndefined();
   });
 
-  test('refuses its pods, host pods and host processes at once', async () => {
+  test('rejects its pods, host pods and host processes at once', async () => {
     const { pod, hostPod } = podsOf(tenant());
 
     const refused = /10\.96\.0\.1(:443: connect: connection refused| was refused)/;
@@ -103,7 +103,7 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
     await expect(namespacesSeenFrom(tenant())).rejects.toThrow(refused);
   });
 
-  test('lets all of them through with a slice at a virtual address and a plain listener there', async () => {
+  test('is reachable for all of them with an EndpointSlice for a virtual address and a listener there', async () => {
     const worker = tenant().worker();
     await worker.exec(
       'ip',
@@ -119,14 +119,14 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
     await tenant().apply(kubernetesSlice(VIRTUAL_ADDRESS));
     const { pod, hostPod } = podsOf(tenant());
 
-    const seen = await namespacesFirstSeenBy(pod, 'the slice is in force');
+    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
 
     expect(seen).toContain(`home-of-${name}`);
     expect(await namespacesSeenBy(hostPod)).toContain(`home-of-${name}`);
     expect(await namespacesSeenFrom(tenant())).toContain(`home-of-${name}`);
   });
 
-  test('sends no name in the hello of a pod, unless the pod dials a name', async () => {
+  test('a pod sends no server name in its ClientHello unless it dials a name', async () => {
     const worker = tenant().worker();
     await forwarder.kill();
     const hellos = await recordOn(worker);
@@ -163,7 +163,7 @@ describe('two tenants behind one address', () => {
     hellosAtEdge = () => hellosIn(folder);
   });
 
-  test('cannot be told apart by what their pods send', async () => {
+  test('cannot be distinguished by the ClientHellos of their pods', async () => {
     const seen: Hello[] = [];
     for (const tenant of world.tenants.values()) {
       await forwardOn(tenant.worker(), `${edgeAddress}:443`);
@@ -177,7 +177,7 @@ describe('two tenants behind one address', () => {
     expect(seen[0]?.fingerprint).toBe(seen[1]?.fingerprint);
   });
 
-  test('are told apart by the names that kubelet and kubectl send', async () => {
+  test('are distinguished by the server names that kubelet and kubectl send', async () => {
     const named: string[] = [];
     for (const tenant of world.tenants.values()) {
       world.dns.set(tenant.plan.hosts.api, edgeAddress);

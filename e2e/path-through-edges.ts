@@ -49,7 +49,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
   afterAll(async () => world?.stop());
 
   describe.each(ways.map((way, index) => ({ ...way, way, index })))('$name', ({ way, index }) => {
-    test('every Exposure becomes Ready by it, and nothing is left of the way before', async () => {
+    test('every Exposure becomes Ready, and the objects of the previous setup are gone', async () => {
       await take(way, ways);
 
       for (const name of TENANTS) {
@@ -63,7 +63,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
       const { pod } = podsOf(name);
 
       const printed = await waitFor(
-        'the agents have dialed this edge',
+        'the agents are connected to this edge',
         async () => pod.exec('echo', 'through the tunnel').catch(() => undefined),
         { deadlineMs: 120_000 },
       );
@@ -72,13 +72,16 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
       expect(await pod.logs()).toStartWith(`of tenant ${name}\n`);
     });
 
-    test.each(TENANTS)('no request of a pod of tenant %s has failed on the way', async (name) => {
-      const log = await podsOf(name).pod.logs();
+    test.each(TENANTS)(
+      'no request of a pod of tenant %s has failed during the change',
+      async (name) => {
+        const log = await podsOf(name).pod.logs();
 
-      expect(failuresIn(log)).toEqual([]);
-    });
+        expect(failuresIn(log)).toEqual([]);
+      },
+    );
 
-    test.each(TENANTS)('pods of tenant %s see their own API, and never the other', async (name) => {
+    test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
       const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
       const { pod, hostPod } = podsOf(name);
 
@@ -94,20 +97,23 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
       }
     });
 
-    test.each(TENANTS)('kubectl with a client certificate is who it is in %s', async (name) => {
-      const { controlPlane } = world.tenant(name);
-      const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
-      const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
-      await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
+    test.each(TENANTS)(
+      'kubectl is authenticated by its client certificate in tenant %s',
+      async (name) => {
+        const { controlPlane } = world.tenant(name);
+        const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
+        const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
+        await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
 
-      const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
-      const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
+        const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
+        const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
 
-      expect(whoami.stdout).toContain(`ann-of-${name}`);
-    });
+        expect(whoami.stdout).toContain(`ann-of-${name}`);
+      },
+    );
 
     if (way.spec.driver === 'traefik') {
-      test("a stranger's route on a host of ours is named, until it is gone", async () => {
+      test('a foreign route for the host of an Exposure is reported until it is deleted', async () => {
         const [a, b] = [world.tenant('a'), world.tenant('b')];
         const { api } = a.plan.hosts;
         const target = { namespace: tenantNamespace('b'), service: b.name, port: API_PORT };
@@ -117,7 +123,9 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
           const routed = await condition('a', 'Routed');
           return routed?.status === 'False' && routed;
         };
-        const claimed = await waitFor('it is noticed', noticed, { deadlineMs: 60_000 });
+        const claimed = await waitFor('the foreign route is reported', noticed, {
+          deadlineMs: 60_000,
+        });
         const { status: ofTheOther } = (await condition('b', 'Routed')) ?? {};
         await world.management.kubectl(
           ...['delete', way.kind, api, `--namespace=${target.namespace}`],
@@ -131,7 +139,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
     }
   });
 
-  test('without Exposures all is as before, object by object', async () => {
+  test('deleting all Exposures restores every object', async () => {
     const { management } = world;
     const deletions = TENANTS.map(async (name) => {
       const namespace = `--namespace=${tenantNamespace(name)}`;
@@ -148,7 +156,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
         return Bun.deepEquals(now, expected);
       };
       // On a timeout, the comparison below shows the difference.
-      await waitFor('it is as before', isAsBefore, { everyMs: 1_000 }).catch(() => {});
+      await waitFor('all objects are restored', isAsBefore, { everyMs: 1_000 }).catch(() => {});
       expect(now).toEqual(expected);
     }
   });

@@ -63,7 +63,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     await letTenantsRun(world, provider);
     for (const host of Object.values(hosts)) world.dns.set(host, EDGE_ADDRESS);
     await world.management.apply(tenantControlPlane(provider, tenant));
-    before = await waitFor('the provider has filled it in', specOf);
+    before = await waitFor('the provider has set defaults', specOf);
   });
 
   test('is exposed by an annotation on its own object', async () => {
@@ -74,7 +74,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       const { annotations = {} } = found?.metadata ?? {};
       return 'snicket.dev/preparation' in annotations && holds(found, 'Routed') && found;
     };
-    const exposure = await waitFor('it has what it needs, and is routed', routed, {
+    const exposure = await waitFor('it is prepared and routed', routed, {
       deadlineMs: 150_000,
       everyMs: 500,
     }).catch(withExposure);
@@ -82,7 +82,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     expect(exposure.status?.driver).toBe('snicket');
   });
 
-  test('is the same as another whose user has pasted what prepare: Report asks for', async () => {
+  test('equals a control plane to which a user has applied the report of prepare: Report', async () => {
     const other = `${name}-hand`;
     const written = tenantControlPlane(provider, other);
     await world.management.apply(written);
@@ -111,9 +111,9 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     await controlPlane.unexpose();
   });
 
-  test('has certificates and kubeconfigs for the shared address, once what the report says is done', async () => {
+  test('has certificates and kubeconfigs for the shared address after the commands of the report', async () => {
     await waitFor(
-      'nothing is left to be done',
+      'the report has no more commands',
       async () => {
         const commands = await advisedCommands();
         for (const [program, ...words] of commands) {
@@ -127,7 +127,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     ).catch(withExposure);
   });
 
-  test('takes workers by the shared address', async () => {
+  test('workers join through the shared address', async () => {
     await waitFor(
       'the control plane is Ready',
       async () => {
@@ -147,7 +147,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     pod = await cluster.runPod();
   });
 
-  test('leads its pods to their own API, by address and by name', async () => {
+  test('its pods reach their own API server by address and by name', async () => {
     await waitFor('the Exposure is Ready', isReady, { deadlineMs: 150_000, everyMs: 500 }).catch(
       withExposure,
     );
@@ -162,13 +162,13 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     expect(await namespacesSeenByName(pod)).toContain(homeOf(cluster));
   });
 
-  test('lets its API server reach its nodes: logs and exec', async () => {
+  test('its API server reaches its nodes: logs and exec', async () => {
     await cluster.nodesReached();
 
     expect(await pod.exec('echo', 'through the agents')).toBe('through the agents\n');
   });
 
-  test('is as it was, field by field, when the annotation is gone, and so is its kubeconfig', async () => {
+  test('every field and the kubeconfig are restored when the annotation is removed', async () => {
     await letSnicketRenewSecrets();
 
     await annotate('snicket.dev/edge-');
@@ -187,7 +187,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       [],
     );
     await waitFor(
-      'its kubeconfig leads elsewhere',
+      'its kubeconfig has another address',
       async () => {
         const kubeconfig = await publishedKubeconfig();
         return kubeconfig.includes('server: ') && !kubeconfig.includes(hosts.api);

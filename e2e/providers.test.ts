@@ -97,7 +97,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     await letTenantsRun(world, provider);
   });
 
-  test('refuses a tenant of a Kubernetes that it cannot make', async () => {
+  test('rejects a tenant with an unsupported version of Kubernetes', async () => {
     const tenant = tenantControlPlane(provider, expected, 'v1.99.0');
 
     const refusal = await world.management.apply(tenant).catch((error: unknown) => error);
@@ -106,7 +106,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     expect((refusal as CommandError).stderr).toContain('version greater than the supported one');
   });
 
-  test('makes a Service with the ports of API server and konnectivity-server', async () => {
+  test('creates a Service with the ports of API server and konnectivity-server', async () => {
     await world.management.apply(
       tenantControlPlane(provider, expected, provider.versions.kubernetes),
     );
@@ -126,7 +126,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     ]);
   });
 
-  test('makes a Deployment whose API server has the flags of the user and of the provider', async () => {
+  test('creates a Deployment whose API server has the flags of the user and of the provider', async () => {
     const withKonnectivity = async () => {
       const deployment = await get<Deployment>('deployment', TENANT);
       const { containers } = deployment?.spec.template.spec ?? { containers: [] };
@@ -143,7 +143,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     expect(args).toContain(`--etcd-servers=https://${provider.machine.address}:2379`);
   });
 
-  test('makes a Secret with the tenant CA, under two names, with an RSA key in PKCS#1', async () => {
+  test('creates a Secret with the tenant CA under two names, with an RSA key in PKCS#1', async () => {
     const ca = await secret(`${TENANT}-ca`);
 
     expect(Object.keys(ca).toSorted()).toEqual(['ca.crt', 'ca.key', 'tls.crt', 'tls.key']);
@@ -153,7 +153,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     expect(ca['ca.key']).toStartWith('-----BEGIN RSA PRIVATE KEY-----');
   });
 
-  test('gives the API server a certificate for the host, the Service and its address', async () => {
+  test('issues a certificate of the API server for the host, the Service and its address', async () => {
     const ca = await secret(`${TENANT}-ca`);
     const serving = await secret(`${TENANT}-api-server-certificate`);
 
@@ -165,7 +165,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     expect(certificate.checkIP(serviceAddress)).toBe(serviceAddress);
   });
 
-  test('gives konnectivity-server a certificate for the konnectivity host', async () => {
+  test('issues a certificate of konnectivity-server for the konnectivity host', async () => {
     const [name, key] = expected.konnectivityCertificate;
 
     const certificate = new X509Certificate((await secret(name))[key]!);
@@ -173,7 +173,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     expect(certificate.checkHost(KONNECTIVITY_HOST)).toBe(KONNECTIVITY_HOST);
   });
 
-  test('makes kubeconfigs for the outside, at the host, and for the inside, at the Service', async () => {
+  test('creates kubeconfigs with the host for external clients, and with the Service for internal ones', async () => {
     const kubeconfigs = await secret(`${TENANT}-admin-kubeconfig`);
 
     const servers = Object.fromEntries(
@@ -189,15 +189,15 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     });
   });
 
-  test('makes an Ingress of the given class, for the host of the API server alone', async () => {
+  test('creates an Ingress of the given class only for the host of the API server', async () => {
     const there = () => get<Ingress>('ingress', TENANT);
-    const ingress = await waitFor('the Ingress is there', there, PROVIDED);
+    const ingress = await waitFor('the Ingress exists', there, PROVIDED);
 
     expect(ingress.spec.ingressClassName).toBe('snicket-unhandled');
     expect(ingress.spec.rules.map(({ host }) => host)).toEqual([HOST]);
   });
 
-  test('runs the control plane, as pods behind the Service', async () => {
+  test('runs the control plane in pods behind the Service', async () => {
     const status = await waitFor(
       'the tenant is Ready',
       async () => {
@@ -217,12 +217,12 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     expect(readyz).toBe('ok');
   });
 
-  test('tells the agents of the tenant where konnectivity-server is', async () => {
+  test("configures the address of konnectivity-server in the tenant's agents", async () => {
     const given = async () => {
       const args = await agentArgs();
       return args.length > 0 && args;
     };
-    const args = await waitFor('the agents are asked for', given, PROVIDED);
+    const args = await waitFor('the agents are created', given, PROVIDED);
 
     const [host, port] = expected.agentTarget(serviceAddress);
     expect(args).toContain(`--proxy-server-host=${host}`);
@@ -247,7 +247,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       await world.management.kubectl('delete', 'ingress', `--namespace=${NAMESPACE}`, ...names);
     });
 
-    test('joins through an edge that knows tenants by name, and becomes Ready', async () => {
+    test('joins through an edge that routes by name, and becomes Ready', async () => {
       tenant = await joinTenant(world, provider, WORKERS);
 
       const node = await tenant.get<Node>('node', `${name}-${TENANT}-1`);
@@ -270,14 +270,14 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       expect(spec.nodeName).toBe(tenant.worker().name);
     });
 
-    test('is reached by the API server, once the agent has found konnectivity-server', async () => {
+    test('is reachable from the API server once the agent is connected to konnectivity-server', async () => {
       await tenant.nodesReached();
 
       expect(await pod.logs()).toBe('I run\n');
       expect(await pod.exec('echo', 'I hear')).toBe('I hear\n');
     });
 
-    test('has pods that are refused at the address of the API server, since nobody writes its endpoints', async () => {
+    test('its pods are rejected at the address of the API server, because no component writes the endpoints', async () => {
       const refusal = await pod
         .exec('kubectl', 'get', 'namespaces')
         .catch((error: unknown) => error);
@@ -287,7 +287,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       expect((refusal as CommandError).stderr).toContain('connection refused');
     });
 
-    test('of an external cloud provider has a taint, and only a name, until that provider comes', async () => {
+    test('of an external cloud provider has a taint and only a hostname until the provider initializes it', async () => {
       await world.leave(tenant);
       const kubeletFlags = ['--cloud-provider=external'];
 
@@ -317,11 +317,11 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
         `--patch=${patch}`,
       );
       const areTold = async () => (await agentArgs()).includes('--proxy-server-port=443');
-      await waitFor('the agents are told of the edge', areTold, PROVIDED);
+      await waitFor('the agents use the edge', areTold, PROVIDED);
     }
   });
 
-  test('removes all of it with the tenant', async () => {
+  test('removes everything with the tenant', async () => {
     const names = () =>
       world.management.kubectl(
         'get',
@@ -341,7 +341,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
 
     expect(before).toContain(`deployment.apps/${TENANT}`);
     await waitFor(
-      'only what every namespace has is left',
+      'only the default objects of a namespace remain',
       async () => (await names()) === 'configmap/kube-root-ca.crt\n',
       { deadlineMs: 90_000, everyMs: 500 },
     );
@@ -405,7 +405,7 @@ async function get<T>(resource: string, name: string): Promise<T | undefined> {
 /** Returns the data of a tenant's Secret, once it exists. */
 async function secret(name: string): Promise<Record<string, string>> {
   const there = () => get<{ data: Record<string, string> }>('secret', name);
-  const { data } = await waitFor(`Secret ${name} is there`, there, PROVIDED);
+  const { data } = await waitFor(`Secret ${name} exists`, there, PROVIDED);
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
   );

@@ -52,7 +52,7 @@ async function stopOperator(): Promise<void> {
 }
 
 describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
-  test.each(['Virtual', 'Node'])('nothing is to be changed, with address %s', async (address) => {
+  test.each(['Virtual', 'Node'])('reports no differences with address %s', async (address) => {
     const worker = { mode, address, directInjection: true };
     await world.management.apply(exposureOf(world.tenant('a'), worker));
     await exposed(world, world.tenant('a'));
@@ -61,7 +61,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
   });
 });
 
-test('what somebody has changed while nobody looked is told, and shown as it should be', async () => {
+test('changes made while the operator is stopped are reported, and the desired objects are rendered', async () => {
   const { management } = world;
   await stopOperator();
   const tenant = world.tenant('a');

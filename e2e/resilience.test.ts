@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('a tenant added and removed fifty times drops no watch and no tunnel of another', async () => {
+test('adding and removing a tenant fifty times closes no watch and no tunnel of another', async () => {
   const pod = podOf('a');
   const watches = await openWatches('a', 100);
   const tunnel = await openTunnel('a');
@@ -84,7 +84,7 @@ test.each([
   ['proxy', 'live on', async () => killContainers(world.tenant('a'), 'snicket-proxy')],
   ["tenant's API server", 'end', async () => restartApiServer(world.tenant('a'))],
 ])(
-  'kill -9 of the %s under 200 watches, which %s: all is back soon after its return, each in its place',
+  'kill -9 of the %s with 200 watches, which %s: all pods reach their own API server soon after its restart',
   async (_part, fate, killUntilBack) => {
     const watches = await openWatches('a', 200);
 
@@ -122,13 +122,13 @@ test.each([
     `patch endpointslice kubernetes --namespace=default --type=json --patch=[{"op":"replace","path":"/endpoints/0/addresses","value":["192.0.2.9"]}]`,
   ],
   ['a removed DaemonSet', 'delete daemonset snicket-proxy --namespace=kube-system'],
-])('%s is seen, and repaired', async (_what, command) => {
+])('%s is detected and repaired', async (_what, command) => {
   const tenant = world.tenant('a');
 
   await tenant.kubectl(...command.split(' '));
 
   await waitFor(
-    'it is as it was',
+    'the object is restored',
     async () => {
       const slice = await tenant.get<{ endpoints: { addresses: string[] }[] }>(
         ...(['endpointslice', 'kubernetes'] as const),
@@ -143,7 +143,7 @@ test.each([
   expect(seen).toContain(homeOf(tenant));
 });
 
-test('two replicas of the operator: a leader that goes gives its Lease back, and the other takes it', async () => {
+test('two replicas of the operator: a terminating leader releases its Lease, and the other acquires it', async () => {
   const leader = await leaseHolder();
   const pod = leader.split('_')[0] ?? '';
   const watch = await watchLease();
@@ -153,14 +153,14 @@ test('two replicas of the operator: a leader that goes gives its Lease back, and
   await world.management.kubectl('delete', 'pod', pod, `--namespace=${SYSTEM}`, '--wait=false');
 
   const isAnother = (name?: string) => name !== '' && name !== leader;
-  const next = await waitFor('another one leads', () => holders().find(isAnother), BACK);
+  const next = await waitFor('another replica leads', () => holders().find(isAnother), BACK);
   expect(next).not.toStartWith(pod);
   // The Lease was released, so the next leader did not wait for its expiry.
   expect(holders()).toContain('');
   await watch.kill();
 });
 
-test('without Exposures both sides are as before, object by object', async () => {
+test('deleting all Exposures restores every object in both clusters', async () => {
   for (const name of TENANTS) {
     const namespace = `--namespace=${tenantNamespace(name)}`;
     await world.management.kubectl('delete', 'exposure', name, namespace, '--timeout=90s');
@@ -329,7 +329,11 @@ function containersOf(items: PodList['items']): readonly ContainerStatus[] {
 async function killOperators(): Promise<void> {
   const leader = await leaseHolder();
   await killContainers(world.management, 'snicket-operator');
-  await waitFor('another one leads', async () => ![leader, ''].includes(await leaseHolder()), BACK);
+  await waitFor(
+    'another replica leads',
+    async () => ![leader, ''].includes(await leaseHolder()),
+    BACK,
+  );
 }
 
 async function restartApiServer(tenant: Cluster): Promise<void> {

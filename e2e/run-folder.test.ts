@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('every Exposure becomes Ready, and snicket status says so', async () => {
+test('every Exposure becomes Ready, and snicket status shows it', async () => {
   await waitFor(
     'both are Ready and reachable',
     () =>
@@ -74,7 +74,7 @@ test('every Exposure becomes Ready, and snicket status says so', async () => {
   for (const name of TENANTS) expect(stdout).toContain(`default/${name}`);
 });
 
-test.each(TENANTS)('pods of tenant %s see their own API, and never the other', async (name) => {
+test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
   const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
 
   for (const seen of [
@@ -86,31 +86,34 @@ test.each(TENANTS)('pods of tenant %s see their own API, and never the other', a
   }
 });
 
-test.each(TENANTS)('kubectl is who it is in tenant %s, by its name', async (name) => {
-  const { controlPlane } = world.tenant(name);
-  const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
-  const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
-  await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
+test.each(TENANTS)(
+  'kubectl is authenticated by its client certificate in tenant %s',
+  async (name) => {
+    const { controlPlane } = world.tenant(name);
+    const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
+    const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
+    await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
 
-  const whoami = await laptop.host.exec([
-    ...[program('kubectl'), `--kubeconfig=${path}`, 'auth', 'whoami'],
-  ]);
+    const whoami = await laptop.host.exec([
+      ...[program('kubectl'), `--kubeconfig=${path}`, 'auth', 'whoami'],
+    ]);
 
-  expect(whoami.stdout).toContain(`ann-of-${name}`);
-});
+    expect(whoami.stdout).toContain(`ann-of-${name}`);
+  },
+);
 
-test('logs and exec go by the konnectivity host of the folder', async () => {
+test('logs and exec use the konnectivity host of the folder', async () => {
   await dialEdge(world.tenant('a'));
 
   expect(await podOf('a').exec('echo', 'through the tunnel')).toBe('through the tunnel\n');
 });
 
-test('a tenant whose files are removed is left as it was, and the other does not notice', async () => {
+test('a tenant whose files are removed is cleaned up, and the other is unaffected', async () => {
   const left = world.tenant('b');
 
   rmSync(join(folder, 'b'), { recursive: true });
   await waitFor(
-    'Snicket is gone from the tenant',
+    'Snicket is removed from the tenant',
     async () => (await left.get('daemonset', 'snicket-proxy', 'kube-system')) === undefined,
     { deadlineMs: 120_000 },
   );

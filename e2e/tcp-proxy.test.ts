@@ -50,17 +50,17 @@ test("Steward's Deployment becomes ready with Snicket's image, within Steward's 
   expect(await addresses()).toEqual(await addressesOfPods());
 });
 
-test('pods of every node see their own API at 10.96.0.1', async () => {
+test('pods on every node reach their own API server at 10.96.0.1', async () => {
   const others = await Promise.all(
     tenant.workers.map(async ({ name }) => tenant.runPod({ node: name })),
   );
   for (const one of [pod, ...others]) {
-    const seen = await namespacesFirstSeenBy(one, 'the slice is in force');
+    const seen = await namespacesFirstSeenBy(one, 'kube-proxy uses the EndpointSlice');
     expect(seen).toContain(homeOf(tenant));
   }
 });
 
-test('a pod that is replaced leaves the slice and its successor joins, and no request fails on the way', async () => {
+test('a replaced pod is removed from the EndpointSlice, its successor is added, and no request fails', async () => {
   const asking = await AskingPod.run(tenant);
 
   const [first = ''] = (
@@ -73,17 +73,17 @@ test('a pod that is replaced leaves the slice and its successor joins, and no re
     )
   ).split('\n');
   const deleted = tenant.kubectl('delete', first, `--namespace=${NAMESPACE}`, '--wait');
-  await waitFor('it has left', async () => (await addresses()).length === 1, JOINING);
+  await waitFor('its endpoint is removed', async () => (await addresses()).length === 1, JOINING);
   await deleted;
   await rollout();
   const isOfPods = async () => Bun.deepEquals(await addresses(), await addressesOfPods());
-  await waitFor('the slice has the new ones only', isOfPods, JOINING);
+  await waitFor('the EndpointSlice has only the new pods', isOfPods, JOINING);
   await asking.more(1);
 
   expect(await asking.stop()).toEqual([]);
 });
 
-test('a node that is cut off from the edge is out of the slice until it has it back', async () => {
+test('a node without a connection to the edge is removed from the EndpointSlice until it recovers', async () => {
   const before = await addresses();
   const cut = tenant.worker();
   const far = await tenant.runPod({ node: tenant.workers[1]?.name ?? '' });
@@ -91,49 +91,53 @@ test('a node that is cut off from the edge is out of the slice until it has it b
   await cut.exec('ip', 'route', 'add', 'blackhole', edge.address);
   await waitFor('it is out', async () => (await addresses()).length === 1, JOINING);
   expect(await addresses()).not.toContain(cut.address);
-  const seen = await namespacesFirstSeenBy(far, 'the slice is in force');
+  const seen = await namespacesFirstSeenBy(far, 'kube-proxy uses the EndpointSlice');
   await cut.exec('ip', 'route', 'delete', 'blackhole', edge.address);
-  await waitFor('it is back', async () => Bun.deepEquals(await addresses(), before), JOINING);
+  await waitFor(
+    'its endpoint is added again',
+    async () => Bun.deepEquals(await addresses(), before),
+    JOINING,
+  );
 
   expect(seen).toContain(homeOf(tenant));
 });
 
-test('another writer is put right, and named in the log', async () => {
+test('a change by another writer is reverted, and the log names the writer', async () => {
   const before = await addresses();
   const patch = JSON.stringify({ endpoints: [{ addresses: ['10.96.7.7'] }] });
 
   await tenant.kubectl('patch', 'endpointslice', 'kubernetes', '--type=merge', `--patch=${patch}`);
   const isRight = async () => Bun.deepEquals(await addresses(), before);
-  await waitFor('the slice is put right', isRight, JOINING);
+  await waitFor('the EndpointSlice is restored', isRight, JOINING);
 
   const words = ['logs', `--namespace=${NAMESPACE}`, `--selector=app=${NAME}`, '--tail=100'];
-  const logs = await waitFor('it is in a log', async () => {
+  const logs = await waitFor('the log names the writer', async () => {
     const text = await tenant.kubectl(...words);
     return text.includes('OtherWriter') && text;
   });
   expect(logs).toContain('OtherWriter: kubectl-patch overwrote EndpointSlice default/kubernetes');
 });
 
-test('what is scaled away leaves the slice, but the last one stays', async () => {
+test('scaled-down pods are removed from the EndpointSlice, except the last one', async () => {
   await scale(1);
-  await waitFor('one address is left', async () => (await addresses()).length === 1, JOINING);
-  const seen = await namespacesFirstSeenBy(pod, 'the slice is in force');
+  await waitFor('one address remains', async () => (await addresses()).length === 1, JOINING);
+  const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
   expect(seen).toContain(homeOf(tenant));
 
   await scale(0);
-  await waitFor('no pod is left', async () => (await addressesOfPods()).length === 0, JOINING);
+  await waitFor('no pod remains', async () => (await addressesOfPods()).length === 0, JOINING);
 
   expect(await addresses()).toHaveLength(1);
 });
 
-test("the Leases go with Steward's Service", async () => {
+test("the Leases are deleted with Steward's Service", async () => {
   const leases = async () =>
     tenant.kubectl('get', 'leases', `--namespace=${NAMESPACE}`, '--output=name');
   expect(await leases()).toContain(`lease.coordination.k8s.io/${NAME}-172.30.`);
 
   await tenant.kubectl('delete', 'service', NAME, `--namespace=${NAMESPACE}`);
 
-  await waitFor('the Leases are gone', async () => !(await leases()).includes(NAME), JOINING);
+  await waitFor('the Leases are deleted', async () => !(await leases()).includes(NAME), JOINING);
 });
 
 /** Waits for the slice too, because the TCP readiness probe succeeds a moment before the slice is updated. */

@@ -54,13 +54,13 @@ describe.each([
 ] as const)('with address %s', (_address, input) => {
   const objects = 'isLeaving' in input ? cleanupObjects(input) : tenantObjects(input);
 
-  test('a server takes the objects, and gives back all that was written', async () => {
+  test('an API server accepts the objects and returns all fields', async () => {
     await apply(objects);
 
     for (const object of objects) expect(await read(object)).toMatchObject({ ...object });
   });
 
-  test('a second time changes nothing', async () => {
+  test('applying again changes nothing', async () => {
     for (const object of objects) await observed(object);
     const before = await Promise.all(objects.map(versionOf));
 
@@ -73,7 +73,7 @@ describe.each([
 test.each([
   ...['10m', '0.5', '.5', '1.', '1000m', '1500m', '2', '1000', '1000k', '1024', '007', '1e3'],
   ...['32Mi', '1024Mi', '1.5Gi', '0.5Gi', '0.5Ki', '1000Mi', '1.0001Ki', '1n', '0', '0Mi'],
-])('a server writes the quantity %s as we do', async (written) => {
+])('an API server formats the quantity %s like Snicket', async (written) => {
   expect(canonicalQuantity(written)).toBe((await asServed(written)) ?? '');
 });
 
@@ -95,7 +95,7 @@ describe('direct injection', () => {
     });
   });
 
-  test('gives every container the host and the port, and keeps what it has', async () => {
+  test('adds host and port to every container, and keeps its other variables', async () => {
     const mine = { name: 'MINE', value: '1' };
     const pod = await admitted({
       initContainers: [{ name: 'first' }, { name: 'sidecar', env: [mine] }],
@@ -107,7 +107,7 @@ describe('direct injection', () => {
   });
 
   test.each(['KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT'])(
-    'leaves a container alone that sets %s itself, and it alone',
+    'skips only a container that sets %s itself',
     async (name) => {
       const env = [{ name, value: 'mine' }];
 
@@ -117,7 +117,7 @@ describe('direct injection', () => {
     },
   );
 
-  test('lets a pod in that names a variable twice', async () => {
+  test('admits a pod that sets a variable twice', async () => {
     const twice = ['1', '2'].map((value) => ({ name: 'MINE', value }));
 
     const pod = await admitted({ containers: [{ name: 'main', env: twice }] });

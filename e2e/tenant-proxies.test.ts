@@ -42,15 +42,15 @@ beforeAll(async () => {
 afterAll(async () => world?.stop());
 
 describe.each(['Virtual', 'Node'])('at address %s', (address) => {
-  test('pods reach their API through the proxy of their node', async () => {
+  test('pods reach their API server through the proxy of their node', async () => {
     await rollOut({ address });
 
-    const seen = await namespacesFirstSeenBy(pod, 'the slice is in force');
+    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
 
     expect(seen).toContain(homeOf(tenant));
   });
 
-  test('no request fails while another version takes over', async () => {
+  test('no request fails during an update of the proxy', async () => {
     const before = await proxyPods();
     const asking = await AskingPod.run(tenant);
 
@@ -60,17 +60,17 @@ describe.each(['Virtual', 'Node'])('at address %s', (address) => {
       const names = await proxyPods();
       return names.length === 1 && names[0] !== before[0];
     };
-    await waitFor('the pod before is gone', isGone, { deadlineMs: 90_000 });
+    await waitFor('the previous pod is gone', isGone, { deadlineMs: 90_000 });
     await asking.more(10);
 
     expect(await asking.stop()).toEqual([]);
   });
 });
 
-test('addresses of the edge change without a new pod', async () => {
+test('the addresses of the edge change without a restart of the proxy', async () => {
   await rollOut({ address: 'Virtual' });
   const isAlone = async () => (await proxyPods()).length === 1;
-  await waitFor('the pods of before are gone', isAlone, { deadlineMs: 90_000, everyMs: 250 });
+  await waitFor('the previous pods are gone', isAlone, { deadlineMs: 90_000, everyMs: 250 });
   const before = { pods: await proxyPods(), generation: await generation() };
 
   // TEST-NET-1 (RFC 5737): nothing answers there.
@@ -85,7 +85,9 @@ test('addresses of the edge change without a new pod', async () => {
     everyMs: 500,
   });
 
-  expect(await namespacesFirstSeenBy(pod, 'the proxy leads to the edge')).toContain(homeOf(tenant));
+  expect(await namespacesFirstSeenBy(pod, 'the proxy forwards to the edge')).toContain(
+    homeOf(tenant),
+  );
   expect({ pods: await proxyPods(), generation: await generation() }).toEqual(before);
   const restarts = '--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}';
   expect(await proxies(restarts)).toBe('0');
@@ -105,7 +107,7 @@ test('addresses of the edge change without a new pod', async () => {
   }
 });
 
-test('the virtual address is on the node as long as the proxy is, and not when it has left', async () => {
+test('the node has the virtual address while the proxy runs, and not after it is deleted', async () => {
   await rollOut({ address: 'Virtual' });
   const during = await loopback();
 

@@ -65,11 +65,13 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('the first owns the tenant, and its pods reach their API', async () => {
+test('the first owns the tenant, and its pods reach their API server', async () => {
   await until(first, 'True');
 
   expect((await lease())?.spec.holderIdentity).toBe(await identityOf(first));
-  expect(await namespacesFirstSeenBy(pod, 'the slice is in force')).toContain(homeOf(tenant));
+  expect(await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice')).toContain(
+    homeOf(tenant),
+  );
 });
 
 test('the second waits, names the owner, and changes nothing', async () => {
@@ -92,7 +94,7 @@ test('the second waits, names the owner, and changes nothing', async () => {
   });
 });
 
-test('the second takes over when the first is gone, and no request of a pod fails', async () => {
+test('the second takes over when the first is stopped, and no request of a pod fails', async () => {
   const asking = await AskingPod.run(tenant);
 
   await first.operator.kill();
@@ -106,7 +108,7 @@ test('the second takes over when the first is gone, and no request of a pod fail
   });
 });
 
-test('the first, started again, finds another owner and yields', async () => {
+test('the restarted first finds another owner and changes nothing', async () => {
   const before = await daemonSet();
 
   await first.operator.restart();
@@ -116,7 +118,7 @@ test('the first, started again, finds another owner and yields', async () => {
   expect((await daemonSet())?.metadata.generation).toBe(before?.metadata.generation ?? 0);
 });
 
-test('the deleted Exposure of the first leaves the tenant as it is', async () => {
+test('deleting the Exposure of the first does not change the tenant', async () => {
   const before = [await daemonSet(), await lease()].map((object) => object?.metadata.uid);
 
   await unexpose(first);
@@ -126,7 +128,7 @@ test('the deleted Exposure of the first leaves the tenant as it is', async () =>
   expect(await namespacesSeenBy(pod)).toContain(homeOf(tenant));
 });
 
-test('the deleted Exposure of the owner takes Snicket out of the tenant, the Lease last', async () => {
+test('deleting the Exposure of the owner removes Snicket from the tenant, the Lease last', async () => {
   await unexpose(second);
 
   expect(await daemonSet()).toBeUndefined();

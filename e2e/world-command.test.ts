@@ -27,7 +27,7 @@ afterAll(async () => {
   await world('down', id);
 });
 
-test('a kept world outlives the command, and status shows it', async () => {
+test('a kept world survives the command, and status shows it', async () => {
   const status = await statusOf(id);
 
   expect(status?.state).toBe('kept');

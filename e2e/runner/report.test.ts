@@ -8,7 +8,7 @@ function outcome(name: string, result: Outcome['result'], more: Partial<Outcome>
   return { scenario: scenario(name), result, seconds: 7, ...more };
 }
 
-test('one report has the tests of all scenarios', () => {
+test('one report contains the tests of all scenarios', () => {
   const xml = '<?xml version="1.0"?>\n<testsuites tests="1"><testcase name="x"/></testsuites>\n';
 
   const merged = mergedReport([
@@ -20,7 +20,7 @@ test('one report has the tests of all scenarios', () => {
   expect(merged).toEndWith('</testsuites>\n');
 });
 
-test('a scenario that did not run is skipped in the report, and one without a report failed', () => {
+test('a scenario that did not run is skipped in the report, and one without a report has failed', () => {
   const merged = mergedReport([
     { outcome: outcome('a', 'skipped', { reason: 'no "time" <left>' }), xml: undefined },
     { outcome: outcome('b', 'failed'), xml: undefined },
@@ -30,7 +30,7 @@ test('a scenario that did not run is skipped in the report, and one without a re
   expect(tallyReport(merged)).toEqual({ passed: 0, failed: 2, skipped: 1 });
 });
 
-test('a scenario that failed with no failing test in its report is a failure', () => {
+test('a scenario that exits with an error is a failure, even without a failed test in its report', () => {
   const xml = '<testsuites><testcase name="x"/></testsuites>';
 
   const merged = mergedReport([{ outcome: outcome('a', 'failed'), xml }]);
@@ -38,7 +38,7 @@ test('a scenario that failed with no failing test in its report is a failure', (
   expect(tallyReport(merged)).toEqual({ passed: 1, failed: 1, skipped: 0 });
 });
 
-test('a report of an earlier run does not speak for a scenario that did not run', () => {
+test('ignores the report of an earlier run for a scenario that did not run', () => {
   const xml = '<testsuites><testcase name="x"/></testsuites>';
 
   const merged = mergedReport([{ outcome: outcome('a', 'skipped', { reason: 'no time' }), xml }]);
@@ -46,7 +46,7 @@ test('a report of an earlier run does not speak for a scenario that did not run'
   expect(tallyReport(merged)).toEqual({ passed: 0, failed: 0, skipped: 1 });
 });
 
-test('the table has the longest scenario first', () => {
+test('the table lists the longest scenario first', () => {
   const table = durationsTable([
     outcome('short', 'passed', { seconds: 3 }),
     outcome('long', 'failed', { seconds: 120 }),

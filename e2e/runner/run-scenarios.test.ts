@@ -17,7 +17,7 @@ async function run(options: Partial<RunOptions> & Pick<RunOptions, 'scenarios'>)
 }
 
 describe('scenarios', () => {
-  test('all run, also after one that failed', async () => {
+  test('all run, also after a failed one', async () => {
     const ended = await run({
       scenarios: [scenario('a'), scenario('b'), scenario('c')],
       runTests: async ({ name }) => (name === 'a' ? 1 : 0),
@@ -28,7 +28,7 @@ describe('scenarios', () => {
     expect(ended['c']?.result).toBe('passed');
   });
 
-  test('fail if their tests cannot be started, and others go on', async () => {
+  test('fail if their tests cannot be started, and others continue', async () => {
     const ended = await run({
       scenarios: [scenario('a'), scenario('b')],
       runTests: async ({ name }) => {
@@ -41,7 +41,7 @@ describe('scenarios', () => {
     expect(ended['b']?.result).toBe('passed');
   });
 
-  test('run side by side, as many as the room allows', async () => {
+  test('run in parallel, as many as the resources allow', async () => {
     let running = 0;
     let most = 0;
     const all = Array.from({ length: 5 }, (_, at) => scenario(`s${at}`));
@@ -88,7 +88,7 @@ describe('scenarios', () => {
     expect(ended['b']?.result).toBe('passed');
   });
 
-  test('are skipped if they are optional and the time is over; core ones never are', async () => {
+  test('are skipped after the time limit if they are optional; core ones never are', async () => {
     const ended = await run({
       scenarios: [scenario('core'), scenario('optional', { isOptional: true })],
       hasTimeForOptional: () => false,

@@ -7,13 +7,13 @@ const ROOM: Room = { maxConcurrent: 2, inotifyInstances: 120, memoryMiB: 20_000 
 const [a, b, c] = [scenario('a'), scenario('b'), scenario('c')];
 
 describe('the next scenario', () => {
-  test('is the first one that waits, up to the number that may run together', () => {
+  test('is the first waiting one, up to the maximum number', () => {
     expect(nextScenario([a, b, c], [], ROOM)).toBe(a);
     expect(nextScenario([b, c], [a], ROOM)).toBe(b);
     expect(nextScenario([c], [a, b], ROOM)).toBeUndefined();
   });
 
-  test('is one that leaves enough inotify instances for those that run', () => {
+  test('leaves enough inotify instances for the running ones', () => {
     const large = scenario('large', { inotifyInstances: 100 });
 
     expect(nextScenario([large, b], [a], ROOM)).toBe(b);
@@ -24,7 +24,7 @@ describe('the next scenario', () => {
     expect(nextScenario([b], [a], { ...ROOM, memoryMiB: 3000 })).toBeUndefined();
   });
 
-  test('runs alone if it has to', () => {
+  test('runs alone if it requires that', () => {
     const alone = scenario('alone', { isExclusive: true });
 
     expect(nextScenario([alone, b], [a], ROOM)).toBe(b);
@@ -33,7 +33,7 @@ describe('the next scenario', () => {
     expect(nextScenario([a], [alone], ROOM)).toBeUndefined();
   });
 
-  test('is no optional one while a core one waits for the others to end', () => {
+  test('is not an optional one while a core one waits for the others to end', () => {
     const alone = scenario('alone', { isExclusive: true });
     const optional = scenario('optional', { isOptional: true });
 
@@ -41,13 +41,13 @@ describe('the next scenario', () => {
     expect(nextScenario([optional], [a], ROOM)).toBe(optional);
   });
 
-  test('starts whatever the room is if nothing runs', () => {
+  test('starts regardless of resources if none runs', () => {
     const none: Room = { maxConcurrent: 1, inotifyInstances: 0, memoryMiB: 0 };
 
     expect(nextScenario([a], [], none)).toBe(a);
   });
 
-  test('is none if none waits', () => {
+  test('does not exist if none waits', () => {
     expect(nextScenario([], [], ROOM)).toBeUndefined();
   });
 });
