@@ -71,11 +71,21 @@ export class ExposureController {
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
     const { management, routing, preparer, events, namespace, proxyImage, clock } = options;
-    const { links, ownership } = options;
+    const { links, ownership, pacer, secrets, dependencies, cleanupTimeoutMs } = options;
     const versions = new ExposureReports(options);
     this.#reports = versions;
-    const probes = new ExposureProbes(options.probes, versions);
-    this.#memory = { ...options, probes, reports: versions };
+    this.#memory = {
+      dependencies,
+      links,
+      ownership,
+      pacer,
+      preparer,
+      probes: new ExposureProbes(options.probes, versions),
+      reports: versions,
+      secrets,
+      cleanupTimeoutMs,
+      clock,
+    };
     const renewals = new SecretRenewals(options);
     this.#deps = {
       management,
@@ -99,7 +109,7 @@ export class ExposureController {
       events,
       proxyImage,
       log: options.log,
-      cleanupTimeoutMs: options.cleanupTimeoutMs,
+      cleanupTimeoutMs,
       tenantTimeoutMs: options.tenantTimeoutMs,
       clock,
     };
@@ -161,7 +171,7 @@ export class ExposureController {
   #stateOf(key: string, { metadata: { uid } }: KubeObject): ExposureState {
     const known = this.#states.get(key);
     if (known?.uid === uid && known) return known;
-    // Another Exposure of the same name begins with nothing.
+    // Another Exposure of the same name continues no waits and failures of the previous one.
     const state = new ExposureState(key, uid, this.#memory);
     this.#states.set(key, state);
     return state;
