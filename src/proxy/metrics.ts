@@ -1,5 +1,5 @@
 /**
- * The metrics of the proxy. docs/reference/proxy.md lists them.
+ * The metrics of the proxy. docs/reference/proxy-metrics.md lists them.
  */
 import { DIAL_BOUNDS_MS, type Counters, type GlobalCounter } from '../engine/counters.ts';
 import { histogramSamples } from '../telemetry/histogram.ts';

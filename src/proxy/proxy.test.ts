@@ -167,7 +167,9 @@ test('the documentation explains every metric and every reason', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
-  const docs = await Bun.file(new URL('../../docs/reference/proxy.md', import.meta.url)).text();
+  const docs = await Bun.file(
+    new URL('../../docs/reference/proxy-metrics.md', import.meta.url),
+  ).text();
 
   const names = [...proxy.metrics.text().matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
   const unexplained = [...names, ...PROXY_REASON_CODES].filter((name) => !docs.includes(name));
