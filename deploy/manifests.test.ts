@@ -47,7 +47,7 @@ describe.each(roles.map((role) => [`${kindOf(role.contents)} ${nameOf(role)}`, r
       expect(unexplained.map(String)).toEqual([]);
     });
 
-    test('has no wildcard, and no verb by which rights grow', () => {
+    test('has no wildcard, and no verb that allows privilege escalation', () => {
       for (const { apiGroups, resources, verbs } of rulesOf(role)) {
         const words = [...apiGroups, ...resources, ...verbs];
         expect(words.filter((word) => /\*|^(bind|escalate|impersonate)$/.test(word))).toEqual([]);
@@ -62,7 +62,7 @@ describe.each(roles.map((role) => [`${kindOf(role.contents)} ${nameOf(role)}`, r
   },
 );
 
-test('the gateway reads TenantRoutes and EndpointSlices, and has no other right', () => {
+test('the gateway may only read TenantRoutes and EndpointSlices', () => {
   const rights = roles.filter((role) => nameOf(role) === 'snicket-gateway').flatMap(rulesOf);
 
   expect(rights).toEqual([
@@ -75,7 +75,7 @@ test('the gateway reads TenantRoutes and EndpointSlices, and has no other right'
   ]);
 });
 
-test('the operator gets Secrets by name, and makes some in its own namespace alone', () => {
+test('the operator gets Secrets by name, and creates Secrets only in its own namespace', () => {
   const [everywhere, own] = ['ClusterRole', 'Role'].map((kind) =>
     roles
       .filter((role) => nameOf(role) === 'snicket-operator' && kindOf(role.contents) === kind)
@@ -95,7 +95,7 @@ test('the operator gets Secrets by name, and makes some in its own namespace alo
   ]);
 });
 
-test('the operator may delete Secrets nowhere, unless somebody binds the one role that is for that', () => {
+test('the operator may delete Secrets only where a user binds the optional role', () => {
   const rights = roles
     .filter((role) => nameOf(role) === 'snicket-renew-secrets')
     .flatMap((role) => [...rulesOf(role)]);
@@ -111,7 +111,7 @@ describe.each(deployments.map((document) => [nameOf(document), document] as cons
     const pod = document.toJS().spec.template.spec;
     const [container] = pod.containers;
 
-    test('run our image, as its user, with nothing that the program does not need', () => {
+    test("run Snicket's image as its user, with minimal privileges", () => {
       expect(container.image).toBe(IMAGE_NAME);
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,
@@ -126,7 +126,7 @@ describe.each(deployments.map((document) => [nameOf(document), document] as cons
       });
     });
 
-    test('are given a role and flags that the program knows', () => {
+    test('have a command and flags that the program accepts', () => {
       const [role, ...flags] = container.args as [string, ...string[]];
       const main = join(import.meta.dir, '../src/main.ts');
 
@@ -136,7 +136,7 @@ describe.each(deployments.map((document) => [nameOf(document), document] as cons
       for (const flag of flags) expect(help).toContain(` ${flag.split('=')[0]} `);
     });
 
-    test('are probed, and say what they need', () => {
+    test('have probes and resource requests', () => {
       expect(container.livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'http' });
       expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
       expect(container.resources).toMatchObject({
@@ -147,7 +147,7 @@ describe.each(deployments.map((document) => [nameOf(document), document] as cons
   },
 );
 
-test('the proxy image of the operator is its own', () => {
+test('the operator uses its own image for the proxies', () => {
   const [{ env }] = documentNamed('Deployment', 'snicket-operator').spec.template.spec.containers;
 
   expect(env).toContainEqual({ name: 'SNICKET_IMAGE', value: IMAGE_NAME });
@@ -159,14 +159,14 @@ describe('a gateway', () => {
   const value = (flag: string): string =>
     args.find((word: string) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
 
-  test('has the time that it takes to leave', () => {
+  test('has a termination grace period that is long enough', () => {
     const leavingSeconds =
       (parseDuration(value('--grace')) + parseDuration(value('--drain'))) / 1000;
 
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(leavingSeconds + 10);
   });
 
-  test('listens where its Service leads, and where it is probed', () => {
+  test('listens on the ports of its Service and its probes', () => {
     const { spec } = documentNamed('Service', 'snicket-gateway');
 
     expect(spec.ports).toEqual([{ name: 'tls', port: 443, targetPort: 'tls' }]);

@@ -7,7 +7,7 @@ test.each([
   'registry.example.com/snicket:0.1.0',
   'registry.example.com:5000/team/a_b/snicket:v1_rc.2-x',
   'localhost/snicket:dev',
-])('%s is a name', (name) => {
+])('%s is a valid name', (name) => {
   expect(imageNameFault(name)).toBeUndefined();
 });
 
@@ -22,7 +22,7 @@ test.each([
   'registry.example.com/snicket:',
   'registry.example.com/snicket:1 2',
   `registry.example.com/snicket@sha256:${'0'.repeat(64)}`,
-])("'%s' is refused, with a way out", (name) => {
+])("'%s' is rejected with a hint", (name) => {
   const fault = imageNameFault(name);
 
   expect(fault).toStartWith(`'${name}' is no image name`);

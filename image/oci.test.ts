@@ -72,7 +72,7 @@ describe('an archive', () => {
     expect(existsSync(join(layers[1]!, 'usr'))).toBe(false);
   });
 
-  test('names no time, in its configuration or in the header of gzip', () => {
+  test('has no timestamp in its configuration or in the gzip header', () => {
     const { archive, layers } = ociImage(SPEC);
 
     const layout = readLayout(archive, folder);
@@ -83,7 +83,7 @@ describe('an archive', () => {
     expect(header.toString('hex')).toBe('1f8b08' + '00' + '00000000' + '00' + 'ff'); // RFC 1952, 2.3
   });
 
-  test('has the same bytes when it is made again', () => {
+  test('has the same bytes when it is built again', () => {
     const [first, second] = [ociImage(SPEC), ociImage(SPEC)];
 
     expect(second.digest).toBe(first.digest);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { parseLdd, sharedLibraries } from './shared-libraries.ts';
 
-test('finds the libraries and the loader, and not what the kernel brings', () => {
+test('finds the libraries and the loader, but not those of the kernel', () => {
   const text = `\tlinux-vdso.so.1 (0x00007f50555b5000)
 \tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f50552d8000)
 \tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f50553c2000)
@@ -15,7 +15,7 @@ test('finds the libraries and the loader, and not what the kernel brings', () =>
   ]);
 });
 
-test('names a loader once that is also a library, as musl has it', () => {
+test('lists a loader once if it is also a library, as with musl', () => {
   const text = `\t/lib/ld-musl-x86_64.so.1 (0x7f6c1)
 \tlibc.musl-x86_64.so.1 => /lib/ld-musl-x86_64.so.1 (0x7f6c1)
 `;
@@ -23,13 +23,13 @@ test('names a loader once that is also a library, as musl has it', () => {
   expect(parseLdd(text, 'snicket')).toEqual(['/lib/ld-musl-x86_64.so.1']);
 });
 
-test('a library that the machine lacks is named', () => {
+test('the error names a missing library', () => {
   const text = '\tlibnowhere.so.1 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x1)\n';
 
   expect(() => parseLdd(text, 'snicket')).toThrow("'snicket' needs libnowhere.so.1");
 });
 
-test('an executable without libraries is refused: it is not ours', () => {
+test("an executable without libraries is rejected, because it is not Snicket's", () => {
   expect(() => parseLdd('\tstatically linked\n', 'snicket')).toThrow('no shared libraries');
 });
 

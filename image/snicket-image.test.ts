@@ -27,7 +27,7 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('is named after the version, and runs snicket as nobody on the machine', () => {
+  test('has the version in its name, and runs snicket as an unprivileged user', () => {
     expect(layout.index.manifests[0]!['annotations']).toMatchObject({
       'io.containerd.image.name': `snicket.dev/snicket:${manifest.version}`,
     });
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
     });
   });
 
-  test('has the executable in a layer of its own', () => {
+  test('has a separate layer for the executable', () => {
     const layer = layout.layers[1]!;
 
     expect(readdirSync(layer)).toEqual(['snicket']);
@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
     expect(readFileSync(join(layer, 'snicket')).equals(readFileSync(PROGRAM))).toBe(true);
   });
 
-  test('has the libraries where the loader looks, the users, and nothing else', () => {
+  test('contains only the executable, its libraries and the users', () => {
     const layer = layout.layers[0]!;
 
     const files = readdirSync(layer, { recursive: true, withFileTypes: true })
@@ -60,13 +60,13 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
     expect(lstatSync(join(layer, 'tmp')).mode & 0o7777).toBe(0o1777);
   });
 
-  test('is half as large as what is in it', () => {
+  test('is half as large as its content', () => {
     const size = lstatSync(PROGRAM).size;
 
     expect(image.layers[1]!.size).toBeLessThan(0.6 * size);
   });
 
-  test('has the same digest when it is made again', () => {
+  test('has the same digest when it is built again', () => {
     const again = ociImage(snicketImage(PROGRAM, IMAGE_NAME));
 
     expect(again.digest).toBe(image.digest);

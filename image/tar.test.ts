@@ -38,7 +38,7 @@ test("the system's tar finds files, folders and links with their modes", () => {
   expect(readlinkSync(join(root, 'bin/hi'))).toBe('hello');
 });
 
-test('everything belongs to root and is as old as 1970', () => {
+test('everything belongs to root and has a modification time of 1970', () => {
   const archive = tar([file('/hello', 'hello')]);
 
   const listed = Bun.spawnSync(['tar', '--list', '--verbose', '--numeric-owner', '--utc'], {
@@ -59,13 +59,13 @@ describe('a path', () => {
     expect(readlinkSync(join(root, path))).toBe(target);
   });
 
-  test('of more than 100 bytes is refused by name, also when it has fewer letters', () => {
+  test('of more than 100 bytes is rejected with its name, even with fewer characters', () => {
     const path = `/${'ü'.repeat(51)}`;
 
     expect(() => tar([file(path, '')])).toThrow(`'${path}' is too long`);
   });
 
-  test('of more than 100 bytes is refused by name as the target of a link', () => {
+  test('of more than 100 bytes is rejected with its name as the target of a link', () => {
     const target = `/${'y'.repeat(100)}`;
 
     expect(() => tar([{ kind: 'link', path: '/hi', target }])).toThrow(`'${target}' is too long`);

@@ -49,7 +49,7 @@ async function npmCalls(): Promise<number> {
   return (await calls.exists()) ? (await calls.text()).split('\n').length - 1 : 0;
 }
 
-test('installs once, says so in one line, and is silent from then on', async () => {
+test('installs once with one line of output, and is silent afterwards', async () => {
   const first = await install();
   const second = await install();
 
@@ -69,7 +69,7 @@ test('installs again when the lockfile has changed', async () => {
   expect(await npmCalls()).toBe(2);
 });
 
-test('shows what npm said when it fails, and tries again the next time', async () => {
+test('prints the output of npm on failure, and tries again next time', async () => {
   await Bun.write(join(tree, 'broken'), '');
   const first = await install();
   await rm(join(tree, 'broken'));
@@ -81,7 +81,7 @@ test('shows what npm said when it fails, and tries again the next time', async (
   expect(second.exitCode).toBe(0);
 });
 
-test('names the tool that is missing', async () => {
+test('names the missing tool', async () => {
   await rm(join(tree, 'bin/npm'));
   for (const tool of ['cmp', 'dirname', 'node']) {
     await symlink(Bun.which(tool) ?? '/bin/false', join(tree, 'bin', tool));
@@ -93,7 +93,7 @@ test('names the tool that is missing', async () => {
   expect(exitCode).toBe(1);
 });
 
-test.skipIf(Bun.which('flock') === null)('lets a second one wait for the first', async () => {
+test.skipIf(Bun.which('flock') === null)('a second installation waits for the first', async () => {
   Bun.spawnSync(['mkfifo', join(tree, 'gate')]);
   const first = start();
   await until(async () => (await npmCalls()) === 1);

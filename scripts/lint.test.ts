@@ -176,14 +176,14 @@ function filesWith(imports: readonly (readonly [string, string])[]): Record<stri
   return files;
 }
 
-test('passes a tree that keeps to the rules', async () => {
+test('accepts a tree that follows the rules', async () => {
   const { exitCode, violations } = await lint({ ...clean, ...filesWith(ALLOWED_IMPORTS) });
 
   expect(violations).toEqual([]);
   expect(exitCode).toBe(0);
 });
 
-test('refuses every import that breaks a rule', async () => {
+test('rejects every import that breaks a rule', async () => {
   const files = filesWith(REFUSED_IMPORTS);
 
   const { exitCode, violations } = await lint({ ...clean, ...files });
@@ -212,7 +212,7 @@ test('has a rule for every folder of src', async () => {
   expect(folders.filter((folder) => !withRule.has(folder))).toEqual([]);
 });
 
-test('refuses imports in every form', async () => {
+test('rejects imports in every form', async () => {
   const { violations } = await lint({
     ...clean,
     'src/engine/passed-on.ts': "export { client } from '../kube/client.ts';\n",
@@ -229,7 +229,7 @@ test('refuses imports in every form', async () => {
   ]);
 });
 
-test('refuses each break of another rule, and nothing else', async () => {
+test('rejects violations of other rules, and nothing else', async () => {
   const { exitCode, violations } = await lint({
     ...clean,
     // Commands get their streams and environment as arguments.

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-test('the command runs no code of the folder that its user stands in', async () => {
+test('the command runs no code from the current folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cli-'));
   writeFileSync(join(folder, 'bunfig.toml'), 'preload = ["./stranger.ts"]');
   writeFileSync(join(folder, 'stranger.ts'), 'console.log("a stranger was here");');

@@ -16,7 +16,7 @@ test.each([
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a machine without Go and with no parts is told what to install',
+  'without Go and parts, the requirements say what to install',
   async () => {
     const cache = mkdtempSync(join(tmpdir(), 'requirements-'));
     const script = `import { missingRequirements } from ${JSON.stringify(join(import.meta.dir, 'requirements.ts'))};

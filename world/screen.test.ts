@@ -11,7 +11,7 @@ test('a table has columns as wide as their widest cell, and no blanks at the end
   expect(lines).toEqual(['HOST        MEMORY', 'management  1 MB', 'a']);
 });
 
-test('the status of no worlds says how to start one', () => {
+test('the status without worlds says how to start one', () => {
   expect(statusText([])).toBe('no worlds found; `make world` starts one');
 });
 

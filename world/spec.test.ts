@@ -30,13 +30,13 @@ test('an empty spec is a management cluster with one worker', () => {
   });
 });
 
-test('a tenant is set up as hosted control planes are: konnectivity, and nobody writes its endpoints', () => {
+test('a tenant is set up like a hosted control plane: konnectivity, and no endpoint reconciler', () => {
   const tenant = planTenant({});
 
   expect(tenant).toMatchObject({ konnectivity: true, endpointReconciler: 'none' });
 });
 
-test('what a spec says goes before what is usual', () => {
+test('a spec overrides the defaults', () => {
   const tenant = planTenant({
     workers: 2,
     proxyMode: 'iptables',
@@ -63,7 +63,7 @@ test('what a spec says goes before what is usual', () => {
   });
 });
 
-test('the management cluster takes its own workers and flags', () => {
+test('the management cluster has its own workers and flags', () => {
   const { management } = planWorld({
     management: { workers: 0, proxyMode: 'iptables', apiServerFlags: ['--v=4'] },
   });
@@ -107,7 +107,7 @@ function isWithinNetwork(address: string): boolean {
   return [third, fourth].every((byte) => Number(byte) >= 1 && Number(byte) <= 254) && third !== '2';
 }
 
-describe('a spec that cannot be', () => {
+describe('an invalid spec', () => {
   test.each(['', 'A', '1a', 'a-', '-a', 'a.b', 'a_b', 'abcdefghijklm'])(
     'is refused for the tenant name %p',
     (name) => {
@@ -138,7 +138,7 @@ describe('a spec that cannot be', () => {
     },
   );
 
-  test('is refused for a service range that is none', () => {
+  test('is rejected for an invalid service range', () => {
     expect(() => planTenant({ serviceCidr: 'fd00::/108' })).toThrow("'fd00::/108' is not an IPv4");
   });
 
@@ -183,7 +183,7 @@ test.each([
   );
 });
 
-describe('nodes of a control plane that is not of the world', () => {
+describe('nodes of an external control plane', () => {
   const spec = {
     name: 'blue',
     hosts: { api: 'blue.k8s.snicket.test', konnectivity: 'blue.konnectivity.snicket.test' },
@@ -203,13 +203,13 @@ describe('nodes of a control plane that is not of the world', () => {
     expect(taken.map(({ address }) => address)).toEqual(['172.30.100.1', '172.30.101.1']);
   });
 
-  test('dial the server that they are told, and reach the first address of the service range', () => {
+  test('connect to the given server, and reach the first address of the service range', () => {
     const plan = planNodes({ ...spec, serviceCidr: '10.64.0.0/16' }, 1);
 
     expect(plan).toMatchObject({ server: spec.server, serviceAddress: '10.64.0.1' });
   });
 
-  test('are refused when a world has no addresses left', () => {
+  test('are rejected when a world has no free addresses', () => {
     expect(() => planNodes(spec, 156)).toThrow('blue: at most 156 clusters');
   });
 });

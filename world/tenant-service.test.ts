@@ -29,7 +29,7 @@ function objects(spec: TenantSpec): Record<string, Manifest> {
   return Object.fromEntries(made.map((one) => [`${one.kind} ${one.metadata.name}`, one]));
 }
 
-test('the Service leads to the control plane by an EndpointSlice of its own, port for port', () => {
+test('the Service forwards to the control plane through its own EndpointSlice, port for port', () => {
   const { 'Service a': service, 'EndpointSlice a-1': slice } = objects({});
 
   expect(service!.spec!.selector).toBeUndefined();
@@ -50,7 +50,7 @@ test('a tenant without konnectivity has no port for it', () => {
   expect(slice!.ports!.map(({ name }) => name)).toEqual(['kube-apiserver']);
 });
 
-test('the administrator has a kubeconfig that names the Service, and the CA is beside it', () => {
+test("the administrator's kubeconfig has the Service as server, and the Secret has the CA", () => {
   const { 'Secret a-admin-kubeconfig': admin, 'Secret a-ca': ca } = objects({});
 
   expect(decoded(admin!.data!['admin.conf']!)).toBe('a kubeconfig for https://a.tenant-a.svc:6443');

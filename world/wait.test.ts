@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { persist, together, waitFor } from './wait.ts';
 
-test('returns what the look found', async () => {
+test('returns the result of the check', async () => {
   const found = await waitFor('a value', () => 'value');
 
   expect(found).toBe('value');
 });
 
-test('looks again while there is false or undefined, and takes 0 and the empty text for values', async () => {
+test('repeats the check for false and undefined; 0 and the empty string are results', async () => {
   const zeroAfterTwo = [false, undefined, 0] as const;
   const emptyAfterOne = [undefined, ''] as const;
   let looks = 0;
@@ -22,7 +22,7 @@ test('looks again while there is false or undefined, and takes 0 and the empty t
   expect(moreLooks).toBe(2);
 });
 
-test('waits for a look that takes its time', async () => {
+test('waits for a slow check', async () => {
   const gate = Promise.withResolvers<string>();
 
   const found = waitFor('the gate', () => gate.promise);
@@ -31,13 +31,13 @@ test('waits for a look that takes its time', async () => {
   expect(await found).toBe('open');
 });
 
-test('does not wait for ever for a look that hangs', async () => {
+test('does not wait forever for a check that hangs', async () => {
   const waiting = waitFor('the gate', () => new Promise<string>(() => {}), { deadlineMs: 5 });
 
   expect(await messageOf(waiting)).toBe('not within 5 ms: the gate');
 });
 
-test('together fails only when all are done, with the first failure', async () => {
+test('together fails with the first error after all are done', async () => {
   const slow = Promise.withResolvers<string>();
   let done = false;
   const slowly = slow.promise.then(() => (done = true));
@@ -49,7 +49,7 @@ test('together fails only when all are done, with the first failure', async () =
   expect(await message).toBe('broken true');
 });
 
-test('says what did not come to be, and within which time', async () => {
+test('throws the awaited state and the deadline', async () => {
   let looks = 0;
 
   const waiting = waitFor('pigs fly', () => ++looks < 0, { deadlineMs: 500, everyMs: 1 });
@@ -58,13 +58,13 @@ test('says what did not come to be, and within which time', async () => {
   expect(looks).toBeGreaterThan(1);
 });
 
-test('looks at least once, however short the time', async () => {
+test('checks at least once, even with a short deadline', async () => {
   const found = await waitFor('a value', () => 1, { deadlineMs: 0 });
 
   expect(found).toBe(1);
 });
 
-test('ends with what the look threw', async () => {
+test('throws the error of the check', async () => {
   let looks = 0;
 
   const waiting = waitFor('a value', () => {
@@ -76,7 +76,7 @@ test('ends with what the look threw', async () => {
   expect(looks).toBe(1);
 });
 
-test('persists through failures and refusals, and returns the first answer', async () => {
+test('retries after failures and rejections, and returns the first response', async () => {
   const outcomes = [new Error('reset'), 500, 429, 200, 201];
   let tries = 0;
 
@@ -89,7 +89,7 @@ test('persists through failures and refusals, and returns the first answer', asy
   expect(tries).toBe(4);
 });
 
-test('persists six times, and then ends as the last try did', async () => {
+test('tries six times, and then throws the last error', async () => {
   let failures = 0;
   let refusals = 0;
 

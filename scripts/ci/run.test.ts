@@ -44,7 +44,7 @@ async function ci(recipes: Partial<Recipes> = {}) {
   return { exitCode: run.exitCode, lines, lastLine: lines.at(-1) };
 }
 
-test('CI counts the tests of all steps, and lists how long each took', async () => {
+test('CI counts the tests of all steps, and lists their durations', async () => {
   // A build that still runs at the end is terminated. The first step waits until CI has noticed the end of make.
   const pid = 'build/parts.pid';
   const isGone = `[ -s ${pid} ] && ! kill -0 $$(cat ${pid}) 2>/dev/null`;
@@ -61,21 +61,21 @@ test('CI counts the tests of all steps, and lists how long each took', async () 
   expect(lines).toContainEqual(expect.stringMatching(/^parts +\d+ s .*built beside the tests/));
 });
 
-test('CI goes on after a failing lint and fails in the end', async () => {
+test('CI continues after a lint failure, and fails at the end', async () => {
   const { exitCode, lastLine } = await ci({ lint: 'false' });
 
   expect(lastLine).toBe('2 passed, 1 failed');
   expect(exitCode).toBe(1);
 });
 
-test('CI fails if a step writes no report, whatever an earlier run left', async () => {
+test('CI fails if a step writes no report, despite a report of an earlier run', async () => {
   const { exitCode, lastLine } = await ci({ e2e: 'true' });
 
   expect(lastLine).toBe('1 passed, 1 failed');
   expect(exitCode).toBe(1);
 });
 
-test('CI lists the scenarios that were left out just before the last line', async () => {
+test('CI lists the skipped scenarios before the last line', async () => {
   const summary = [
     { name: 'doctor', result: 'passed', seconds: 70 },
     { name: 'edges', result: 'skipped', reason: 'no time left', seconds: 0 },
@@ -108,7 +108,7 @@ test('CI fails if a report cannot be read', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('CI ends with the count when it is interrupted', async () => {
+test('CI prints the count when it is interrupted', async () => {
   // The parent process of make is CI itself.
   const unit = `kill -TERM $$(ps -o ppid= -p $$PPID); exec sleep 1000`;
 
@@ -121,7 +121,7 @@ test('CI ends with the count when it is interrupted', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('CI waits for no build that only scenarios need that were left out', async () => {
+test('CI does not wait for builds that only skipped scenarios need', async () => {
   const { exitCode, lastLine } = await ci({ parts: 'sleep 1000' });
 
   expect(lastLine).toBe('2 passed, 0 failed');

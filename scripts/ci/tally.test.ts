@@ -20,7 +20,7 @@ test('counts each case once, errors and failures alike', () => {
   expect(tallyReport(mixed)).toEqual({ passed: 2, failed: 2, skipped: 2 });
 });
 
-test('takes what a test printed for text, not for tags', () => {
+test('treats the output of a test as text, not as tags', () => {
   const xml = `<testsuite><!-- <testcase/> --><testcase name="prints">
     <system-out><![CDATA[<failure/></testcase><testcase>]]></system-out>
   </testcase></testsuite>`;
@@ -34,7 +34,7 @@ test('counts a failure outside any case', () => {
   expect(tallyReport(xml)).toEqual({ passed: 1, failed: 1, skipped: 0 });
 });
 
-test('reads what Bun itself writes', async () => {
+test('reads reports of Bun', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'snicket-tally-'));
   await Bun.write(
     join(directory, 'x.test.ts'),
@@ -56,7 +56,7 @@ test('reads what Bun itself writes', async () => {
   expect(tallyReport(xml)).toEqual({ passed: 1, failed: 1, skipped: 1 });
 });
 
-test('lets no failed step pass unseen', () => {
+test('reports every failed step', () => {
   const green = { xml: '<testsuites><testcase name="passes"/></testsuites>' };
   const cut = { xml: '<testsuites><testcase name="passes"/>' };
   const empty = { xml: '<testsuites></testsuites>' };
@@ -71,7 +71,7 @@ test('lets no failed step pass unseen', () => {
   expect(tallyStep({ exitCode: 1, report: { xml: mixed } }).failed).toBe(2);
 });
 
-test('speaks of skipped tests only if there are some', () => {
+test('mentions skipped tests only if there are any', () => {
   expect(sentence({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
   expect(sentence({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
 });

@@ -49,7 +49,7 @@ test('every page is reachable from the index', () => {
   expect([...pages.keys()].filter((path) => !reached.has(path))).toEqual([]);
 });
 
-test('finds headings, links and blocks of a page, and none of them in code', () => {
+test('finds headings, links and blocks of a page, but not in code', () => {
   const page = parsePage(
     'docs/a.md',
     [

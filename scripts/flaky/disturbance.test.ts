@@ -8,7 +8,7 @@ import { disturb } from './disturbance.ts';
 /** A process with a child, both of which wait. */
 const PARENT = `const child = Bun.spawn(['sleep', '1000']); console.log(child.pid); await child.exited;`;
 
-test('pauses a process or a descendant of it, and leaves them running and no child of its own', async () => {
+test('pauses a process or a descendant, resumes it, and leaves no child process', async () => {
   const suite = Bun.spawn([process.execPath, '-e', PARENT], { stdout: 'pipe' });
   const { value } = await suite.stdout.getReader().read();
   const sleeper = Number(new TextDecoder().decode(value));
@@ -55,7 +55,7 @@ const root = Number(process.argv.at(-1));
 const random = new Random(1, 1);
 await disturb({ root, random, busyProcesses: 0, maxPauseMs: 600_000, maxGapMs: 10 }, new AbortController().signal);`;
 
-test('a disturbance that is killed leaves nothing stopped, and its suite ends', async () => {
+test('a killed disturbance leaves no process stopped, and its suite ends', async () => {
   const suite = Bun.spawn(['sleep', '1000']);
   const identity = identityOf(suite.pid);
   const disturbance = Bun.spawn([process.execPath, '-e', DISTURB, String(suite.pid)], {

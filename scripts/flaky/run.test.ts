@@ -65,7 +65,7 @@ test('continues when the shell that started it ends with SIGHUP for its process 
   await waitFor('the run ends', () => report().includes('1 run passed, 0 failed'), WAIT);
 });
 
-test('refuses a folder that another run is using, and takes one that a dead run left', async () => {
+test('rejects a folder in use by another run, and accepts the folder of a dead run', async () => {
   const quiet = { stdout: 'ignore', stderr: 'ignore' } as const;
   const first = Bun.spawn(argv(), quiet);
   const suite = await waits();
@@ -123,7 +123,7 @@ test.each([
   ],
   ['an unknown suite', ['nowhere'], 'unknown suite "nowhere"\nhint: name test, '],
   ['an invalid number', ['--runs=0'], 'invalid --runs=0\nhint: use a whole number, 1 or more\n'],
-])('refuses %s', (_, words, reason) => {
+])('rejects %s', (_, words, reason) => {
   const { exitCode, stderr } = Bun.spawnSync([...argv(), ...words]);
 
   expect(stderr.toString()).toStartWith(`error: ${reason}`);

@@ -9,7 +9,7 @@ const REPORT = `<testsuites name="bun test" tests="3" time="10.7">
 </testsuites>`;
 const FILE_MS = { 'src/a.test.ts': 350, 'src/b.test.ts': 9250, 'src/another.test.ts': 20_000 };
 
-test('the slowest files of the run come first, each once', () => {
+test('the slowest files come first, each once', () => {
   expect(slowestFiles(REPORT, FILE_MS)).toEqual([
     { file: 'src/b.test.ts', seconds: 9.25 },
     { file: 'src/a.test.ts', seconds: 0.35 },
@@ -17,7 +17,7 @@ test('the slowest files of the run come first, each once', () => {
   expect(slowestFiles(REPORT, FILE_MS, 1)).toHaveLength(1);
 });
 
-test('the summary of a run that passed has the slowest files, the count and the time', () => {
+test('the summary of a passed run has the slowest files, the count and the duration', () => {
   const report = REPORT.replace('</testsuites>', '<testcase name="a" /></testsuites>');
 
   expect(summaryText(report, { seconds: 11, cpuSeconds: 19, fileMs: FILE_MS })).toBe(`
@@ -27,7 +27,7 @@ Slowest files:
 1 passed, 0 failed in 11 s (CPU 19 s)`);
 });
 
-test('the summary of a run that failed lists what failed, files that do not load too', () => {
+test('the summary of a failed run lists failures and files that do not load', () => {
   const report = withFaultyFiles(
     '<testsuites><testcase name="a" file="src/a.test.ts"><failure /></testcase></testsuites>',
     ['src/b.test.ts'],

@@ -6,7 +6,7 @@ function shown(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => output.take(line));
 }
 
-test('shows a failure below the name of its file, and nothing of what passed', () => {
+test('prints failures below the name of their file, and nothing about passed tests', () => {
   const lines = [
     'bun test v1.4.4 (38afee6c8) 2x PARALLEL',
     '',
@@ -46,7 +46,7 @@ test('counts tests and files', () => {
   expect(output.progress(5)).toBe('1 of 5 files, 2 passed, 1 failed');
 });
 
-test('knows the files that have an error outside their tests', () => {
+test('finds files with an error outside their tests', () => {
   const output = new TestOutput();
   const lines = ['src/a.test.ts:', '(pass) a', 'src/b.test.ts:', '# Unhandled error between tests'];
   for (const line of [...lines, 'error: Cannot find module']) output.take(line);

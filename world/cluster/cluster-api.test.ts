@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a list that a busy server refuses is asked for again', async () => {
+test('retries a list that a busy server rejects', async () => {
   refusals = [429, 500];
 
   const nodes = await cluster.list('nodes');
@@ -70,7 +70,7 @@ test('a list that a busy server refuses is asked for again', async () => {
   expect(asked).toHaveLength(3);
 });
 
-test('an object that kubectl cannot read is read again', async () => {
+test('retries an object that kubectl cannot read', async () => {
   refusals = [0, 0];
 
   const node = await cluster.get('node', 'a-1');
@@ -79,7 +79,7 @@ test('an object that kubectl cannot read is read again', async () => {
   expect(asked).toHaveLength(3);
 });
 
-test('kubectl that writes, or asks whether a path is served, runs once', async () => {
+test('does not retry kubectl commands that write or check a path', async () => {
   refusals = [0, 0];
 
   await expect(cluster.kubectl('delete', 'node', 'a-1')).rejects.toThrow('TLS handshake timeout');
@@ -88,7 +88,7 @@ test('kubectl that writes, or asks whether a path is served, runs once', async (
   expect(asked).toHaveLength(2);
 });
 
-test('a refusal that is meant is not repeated', async () => {
+test('does not retry after a definitive rejection', async () => {
   refusals = [404];
 
   const { status } = await cluster.controlPlane.request('GET', PATH);
@@ -97,7 +97,7 @@ test('a refusal that is meant is not repeated', async () => {
   expect(asked).toEqual(['GET']);
 });
 
-test('what writes is asked for once', async () => {
+test('does not retry writes', async () => {
   refusals = [500];
 
   const { status } = await cluster.controlPlane.request('POST', PATH, {});
@@ -106,7 +106,7 @@ test('what writes is asked for once', async () => {
   expect(asked).toEqual(['POST']);
 });
 
-test('whether it answers is asked once: who waits for that asks again', async () => {
+test('checks once whether it answers, because callers retry', async () => {
   refusals = [503];
 
   expect(await cluster.controlPlane.answers(PATH)).toBe(false);

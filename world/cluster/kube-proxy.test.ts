@@ -13,14 +13,14 @@ test.each([
   expect(await leadsToServices({ exec: async () => page })).toBe(isLeading);
 });
 
-test('a kube-proxy that does not listen yet leads nowhere', async () => {
+test('a kube-proxy that does not listen yet is not ready', async () => {
   const output = { stdout: '', stderr: 'bash: connect: Connection refused' };
   const refused = new CommandError(['bash'], 1, 'exit code 1', output);
 
   expect(await leadsToServices({ exec: () => Promise.reject(refused) })).toBe(false);
 });
 
-test('another fault is told', async () => {
+test('another error is thrown', async () => {
   const gone = new Error('host a-1 is gone');
 
   await expect(leadsToServices({ exec: () => Promise.reject(gone) })).rejects.toThrow(gone);

@@ -12,7 +12,7 @@ const content = {
   credential: { certificate: 'the certificate\n', key: 'the key\n' },
 };
 
-test('a kubeconfig leads from its context to the server and the user, with all that they need inside', () => {
+test('a kubeconfig contains context, server and user with all their data', () => {
   const config = parse(kubeconfig(content));
 
   const context = config.contexts.find(named(config['current-context'])).context;
@@ -26,11 +26,11 @@ test('a kubeconfig leads from its context to the server and the user, with all t
   expect(decoded(user['client-key-data'])).toBe('the key\n');
 });
 
-test('what a kubeconfig was made of can be read from it again', () => {
+test('parses the kubeconfig that it writes', () => {
   expect(kubeconfigContent(kubeconfig(content))).toEqual(content);
 });
 
-test('a kubeconfig that has no user is refused', () => {
+test('rejects a kubeconfig without a user', () => {
   const { users: _, ...config } = parse(kubeconfig(content));
 
   const text = JSON.stringify({ ...config, users: [] });
@@ -47,7 +47,7 @@ test.each(['yes', 'on', 'n', '1e3', '0x10'])(
   },
 );
 
-test('a kubeconfig is written for its owner only', () => {
+test('writes a kubeconfig that only its owner can read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'snicket-kubeconfig-'));
 
   const path = writeKubeconfig(join(folder, 'admin.conf'), content);

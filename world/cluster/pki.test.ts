@@ -30,13 +30,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a certificate', () => {
-  test('carries the user and the group that Kubernetes reads', () => {
+  test('contains user and group for Kubernetes', () => {
     const { subject } = new X509Certificate(client.certificate);
 
     expect(subject.split('\n')).toEqual(['O=system:masters', 'CN=kubernetes-admin']);
   });
 
-  test('carries names and addresses, each as what it is', () => {
+  test('contains DNS names and IP addresses', () => {
     const { subjectAltName } = new X509Certificate(server.certificate);
 
     expect(subjectAltName).toBe(
@@ -44,7 +44,7 @@ describe('a certificate', () => {
     );
   });
 
-  test('belongs to its key and to its authority, and to no other of the same name', () => {
+  test('matches its key and its authority, but no other authority of the same name', () => {
     const certificate = new X509Certificate(server.certificate);
     const [own, other] = [authority, stranger].map((ca) => new X509Certificate(ca.certificate));
 
@@ -53,7 +53,7 @@ describe('a certificate', () => {
     expect(certificate.verify(other!.publicKey)).toBe(false);
   });
 
-  test('is valid now, on a machine whose clock is an hour behind, and no longer than its authority', () => {
+  test('is valid on a machine whose clock is an hour behind, and not longer than its authority', () => {
     const [ca, leaf] = [authority, server].map((one) => new X509Certificate(one.certificate));
 
     expect(Date.parse(leaf!.validFrom)).toBeLessThan(Date.now() - 3600_000);
@@ -61,7 +61,7 @@ describe('a certificate', () => {
     expect(Date.parse(leaf!.validTo)).toBeLessThan(Date.parse(ca!.validTo));
   });
 
-  test('has a serial number of its own', () => {
+  test('has a unique serial number', () => {
     const serials = [authority, stranger, server, client].map(
       ({ certificate }) => new X509Certificate(certificate).serialNumber,
     );
@@ -70,14 +70,14 @@ describe('a certificate', () => {
   });
 });
 
-describe.skipIf(Bun.which('openssl') === null)('openssl, at its strictest,', () => {
+describe.skipIf(Bun.which('openssl') === null)('openssl in strict mode', () => {
   test('accepts a server by name and by address, and a client', () => {
     expect(verify(server, 'sslserver', '-verify_hostname', 'a.k8s.snicket.test')).toEndWith('OK\n');
     expect(verify(server, 'sslserver', '-verify_ip', 'fd00::1')).toEndWith('OK\n');
     expect(verify(client, 'sslclient')).toEndWith('OK\n');
   });
 
-  test('refuses a server under another name, and one as the other', () => {
+  test('rejects a server with another name, and a client certificate for a server', () => {
     expect(verify(server, 'sslserver', '-verify_hostname', 'b.test')).toContain(
       'hostname mismatch',
     );
@@ -127,14 +127,14 @@ describe('a TLS handshake', () => {
     expect(seen).not.toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  test('shows the server a client that it can trust', async () => {
+  test('authenticates a client of a trusted authority', async () => {
     const { clientTrusted, clientName } = await handshake({ name: '127.0.0.1', as: client });
 
     expect(clientTrusted).toBe(true);
     expect(clientName).toBe('kubernetes-admin');
   });
 
-  test('shows the server a client of another authority as one that it cannot trust', async () => {
+  test('does not authenticate a client of another authority', async () => {
     const impostor = await stranger.issue({ commonName: 'kubernetes-admin' });
 
     const { clientTrusted } = await handshake({ name: '127.0.0.1', as: impostor });

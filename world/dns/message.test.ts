@@ -26,7 +26,7 @@ describe('a query', () => {
     });
   });
 
-  test('keeps the case of its name for the answer, where resolvers compare it', () => {
+  test('keeps the case of its name in the answer, because resolvers compare it', () => {
     const message = queryBytes('SniCKet.test');
 
     const query = parseQuery(message)!;
@@ -69,7 +69,7 @@ describe('a query', () => {
     expect(read).toEqual([]);
   });
 
-  test('is read or refused, whatever the bytes', () => {
+  test('is parsed or rejected for any bytes', () => {
     const header = fc.constant(Buffer.from('beef01000001000000000000', 'hex'));
     const anyBytes = fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes));
     const anyName = fc.tuple(header, anyBytes).map((parts) => Buffer.concat(parts));
@@ -84,7 +84,7 @@ describe('a query', () => {
     );
   });
 
-  test('gives the name that was asked for', () => {
+  test('returns the requested name', () => {
     const label = fc.stringMatching(/^[a-z0-9_-]{1,63}$/);
     const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
 
@@ -126,7 +126,7 @@ describe('an answer', () => {
   test.each([
     ['of the other family', TYPE_AAAA, ['10.0.0.1']],
     ['that is not known', 16, ['10.0.0.1', 'fd00::1']],
-  ])('to a type %s says that the name is there but has none of it', (_, type, addresses) => {
+  ])('to a type %s says that the name exists without such records', (_, type, addresses) => {
     const query = parseQuery(queryBytes('a.test', type))!;
 
     const message = answer(query, CODE.ok, addresses);
@@ -135,7 +135,7 @@ describe('an answer', () => {
     expect(message.readUInt16BE(6)).toBe(0);
   });
 
-  test.each([CODE.servfail, CODE.nxdomain])('carries the code %p', (code) => {
+  test.each([CODE.servfail, CODE.nxdomain])('has the code %p', (code) => {
     const query = parseQuery(queryBytes('a.test'))!;
 
     const message = answer(query, code, []);

@@ -14,22 +14,22 @@ const records: DnsRecords = {
   ],
 };
 
-describe('an asker', () => {
+describe('a client', () => {
   test.each([
     ['172.30.101.7', ['10.96.0.1']],
     ['172.30.102.7', ['10.32.0.1']],
     ['172.30.1.1', ['10.0.0.9']],
     ['172.30.10.17', ['10.0.0.9']],
-  ])('at %s sees the names of its own view', (asker, addresses) => {
+  ])('at %s gets the names of its own view', (asker, addresses) => {
     expect(lookUp(records, service, asker)).toEqual(addresses);
   });
 
-  test('sees the common names from within a view too', () => {
+  test('gets the common names from within a view too', () => {
     expect(lookUp(records, 'a.test', '172.30.101.7')).toEqual(['10.0.0.1']);
     expect(lookUp(records, 'b.test', '172.30.101.7')).toBe('servfail');
   });
 
-  test('finds no name that is not there, not even one that every object has', () => {
+  test("finds no missing name, not even the name of an object's property", () => {
     expect(lookUp(records, 'c.test', '172.30.101.7')).toBeUndefined();
     expect(lookUp(records, 'constructor', '172.30.101.7')).toBeUndefined();
   });
@@ -47,17 +47,17 @@ describe('the file', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('is read as it was written', () => {
+  test('is read back unchanged', () => {
     expect(recordsReader(path)()).toEqual(records);
   });
 
-  test('is all that a change leaves behind', () => {
+  test('is the only file after a change', () => {
     new Dns(path).set('c.test', '10.0.0.3');
 
     expect(readdirSync(folder)).toEqual(['dns.json']);
   });
 
-  test('takes more views, beside those that it has', () => {
+  test('accepts more views', () => {
     new Dns(path).addViews({ prefix: '172.30.103.', names: { [service]: ['10.64.0.1'] } });
 
     const after = recordsReader(path)();
@@ -66,7 +66,7 @@ describe('the file', () => {
     expect(after.names).toEqual(records.names);
   });
 
-  test('is read again after each change, and only then', () => {
+  test('is read again only after a change', () => {
     const read = recordsReader(path);
     const dns = new Dns(path);
     const first = read();

@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('a resolver is told', () => {
+describe('a resolver gets', () => {
   test('the addresses of a name, by family', async () => {
     const [four, six] = await Promise.all([
       resolver.resolve4('a.test'),
@@ -45,7 +45,7 @@ describe('a resolver is told', () => {
     expect(await resolver.resolve6('A.Test')).toEqual(['fd00::1']);
   });
 
-  test('of a change with the very next query', async () => {
+  test('a change with the next query', async () => {
     const before = await resolver.resolve6('a.test');
     dns.set('a.test', 'fd00::2');
 
@@ -56,17 +56,17 @@ describe('a resolver is told', () => {
     expect(after).toEqual(['fd00::2']);
   });
 
-  test('that a name does not exist', async () => {
+  test('NXDOMAIN for an unknown name', async () => {
     expect(await failureOf(resolver.resolve4('b.test'))).toBe('ENOTFOUND');
   });
 
-  test('that a name has been removed', async () => {
+  test('NXDOMAIN for a removed name', async () => {
     dns.remove('a.test');
 
     expect(await failureOf(resolver.resolve4('a.test'))).toBe('ENOTFOUND');
   });
 
-  test('that the server failed, for a name that is broken so', async () => {
+  test('SERVFAIL for a name that is broken so', async () => {
     dns.break('a.test', 'servfail');
 
     expect(await failureOf(resolver.resolve4('a.test'))).toBe('ESERVFAIL');

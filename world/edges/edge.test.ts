@@ -34,7 +34,7 @@ describe.each(edgeNames)('a route of %s', (name) => {
   });
 });
 
-test('Traefik is told by an IngressRouteTCP that passes TLS through', () => {
+test('Traefik gets an IngressRouteTCP with TLS passthrough', () => {
   expect(route({ name: 'traefik' }, API)).toMatchObject({
     kind: 'IngressRouteTCP',
     spec: {
@@ -44,7 +44,7 @@ test('Traefik is told by an IngressRouteTCP that passes TLS through', () => {
   });
 });
 
-test('haproxy-ingress is told by an Ingress with its annotation and the number of the port', () => {
+test('haproxy-ingress gets an Ingress with its annotation and the number of the port', () => {
   expect(route({ name: 'haproxy-ingress' }, { ...API, port: 8132 })).toMatchObject({
     kind: 'Ingress',
     metadata: { annotations: { 'haproxy-ingress.github.io/ssl-passthrough': 'true' } },
@@ -60,7 +60,7 @@ test('haproxy-ingress is told by an Ingress with its annotation and the number o
   });
 });
 
-test('Contour is told by an HTTPProxy that passes TLS through', () => {
+test('Contour gets an HTTPProxy with TLS passthrough', () => {
   expect(route({ name: 'contour' }, API)).toMatchObject({
     kind: 'HTTPProxy',
     spec: {
@@ -73,7 +73,7 @@ test('Contour is told by an HTTPProxy that passes TLS through', () => {
 test.each([
   ['Envoy Gateway', 'envoy-gateway', route({ name: 'envoy-gateway' }, API)],
   ['Traefik', 'traefik', traefikTlsRoute(API)],
-])('%s is told by a TLSRoute to its own Gateway', (_, gatewayName, object) => {
+])('%s gets a TLSRoute to its own Gateway', (_, gatewayName, object) => {
   expect(object).toMatchObject({
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'TLSRoute',
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test('a Gateway takes TLSRoutes of all namespaces, on the port of the edge, and opens no TLS', () => {
+test('a Gateway accepts TLSRoutes of all namespaces on the port of the edge, with TLS passthrough', () => {
   const [gatewayClass, object] = gateway('some', 'example.com/controller');
 
   expect(gatewayClass).toMatchObject({

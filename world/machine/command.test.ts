@@ -33,7 +33,7 @@ async function late(script: string) {
 }
 
 describe('a command', () => {
-  test('gives what it printed, apart', async () => {
+  test('returns stdout and stderr separately', async () => {
     const output = await run(['sh', '-c', 'echo out; echo err >&2']);
 
     expect(output).toEqual({ stdout: 'out\n', stderr: 'err\n' });
@@ -72,7 +72,7 @@ describe('a command', () => {
 });
 
 describe('a command that fails', () => {
-  test('says its code and what it printed', async () => {
+  test('throws its exit code and output', async () => {
     const argv = ['sh', '-c', 'echo out; echo err >&2; exit 3'];
 
     const error = await failure(run(argv));
@@ -81,7 +81,7 @@ describe('a command that fails', () => {
     expect(error.message).toBe(`${argv.join(' ')}: exit code 3\nerr\nout`);
   });
 
-  test('says the signal that killed it', async () => {
+  test('throws the signal that killed it', async () => {
     const error = await failure(run(['sh', '-c', 'kill -TERM $$']));
 
     expect(error.code).toBeUndefined();
@@ -91,7 +91,7 @@ describe('a command that fails', () => {
   test.each([
     [['/no/such/program', 'x'], {}, '/no/such/program x: could not be started: ENOENT'],
     [['cat'], { cwd: '/no/such/folder' }, 'cat: could not be started: ENOENT'],
-  ])('says that %j could not be started', async (argv, options, message) => {
+  ])('throws that %j could not be started', async (argv, options, message) => {
     const error = await failure(run(argv, options));
 
     expect(error).toMatchObject({ argv, code: undefined, stdout: '', stderr: '' });
@@ -100,7 +100,7 @@ describe('a command that fails', () => {
 });
 
 describe('a command that takes too long', () => {
-  test('is killed together with the programs it started, and says what it printed until then', async () => {
+  test('is killed with the programs that it started, and throws its output', async () => {
     const { error, child } = await late('sleep 600 & echo $!; wait');
 
     await waitFor(`process ${child} is gone`, () => !runs(child), {
@@ -110,7 +110,7 @@ describe('a command that takes too long', () => {
     expect(error.code).toBeUndefined();
   });
 
-  test('is not waited for when a program that has left it holds its output', async () => {
+  test('is not waited for if a detached program keeps its output open', async () => {
     const { child } = await late('sleep 600 & echo $!');
 
     process.kill(child, 'SIGKILL');

@@ -37,7 +37,7 @@ async function start(script: string): Promise<Daemon> {
   return daemon;
 }
 
-test('a paused program that is killed is gone, also where its parent stopped with it', async () => {
+test('kills a paused program, also if its parent is paused', async () => {
   const daemon = await start('exec sleep 1000');
   daemon.pause();
 
@@ -46,7 +46,7 @@ test('a paused program that is killed is gone, also where its parent stopped wit
   expect(daemon.running).toBe(false);
 });
 
-test('a program that ignores the request to end is killed after the grace time', async () => {
+test('a program that ignores SIGTERM is killed after the grace period', async () => {
   const daemon = await start('trap "" TERM; echo ready; while :; do sleep 0.01; done');
   await waitFor('the program is ready', () => daemon.tail() === 'ready', WAIT);
 
@@ -55,12 +55,12 @@ test('a program that ignores the request to end is killed after the grace time',
   expect(daemon.running).toBe(false);
 });
 
-test('the tail of a program that was started again is its own', async () => {
+test('the tail of a restarted program has only its own output', async () => {
   const daemon = await start('echo $$; exec sleep 1000');
-  const first = await waitFor('it has said who it is', () => daemon.tail() || undefined, WAIT);
+  const first = await waitFor('it has printed its PID', () => daemon.tail() || undefined, WAIT);
 
   await daemon.restart();
-  const second = await waitFor('it has said who it is', () => daemon.tail() || undefined, WAIT);
+  const second = await waitFor('it has printed its PID', () => daemon.tail() || undefined, WAIT);
 
   expect(second).not.toContain(first);
   expect(second.split('\n')).toHaveLength(1);

@@ -37,11 +37,11 @@ describe('an identity', () => {
     expect(isRunning(identity)).toBe(true);
   });
 
-  test('is the same whenever it is asked for', () => {
+  test('does not change', () => {
     expect(identityOf(process.pid)).toEqual(identityOf(process.pid));
   });
 
-  test('is none for a PID without a process', () => {
+  test('does not exist for a PID without a process', () => {
     const beyondTheLast = Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')) + 1;
 
     expect(identityOf(beyondTheLast)).toBeUndefined();
@@ -74,7 +74,7 @@ describe('an identity', () => {
     expect(isRunning(identity)).toBe(false);
   });
 
-  test('is not that of a later process with the same PID', () => {
+  test('differs from a later process with the same PID', () => {
     const child = start();
     const earlier = { pid: child.pid, startTicks: '1' };
 
@@ -131,7 +131,7 @@ test('a process that is gone has no family', async () => {
   expect(childrenOf(child.pid)).toEqual([]);
 });
 
-test('the boot has an id that stays', () => {
+test('the boot ID does not change', () => {
   const id = bootId();
 
   expect(id).toMatch(/^[0-9a-f-]{36}$/);

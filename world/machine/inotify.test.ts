@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { instancesLeft } from './inotify.ts';
 
-describe('inotify instances left', () => {
+describe('available inotify instances', () => {
   test('are the limit without those in use', () => {
     expect(instancesLeft(128, new Map([['', 8]]), new Map())).toBe(120);
   });

@@ -99,7 +99,7 @@ describe('the folder of all worlds', () => {
     expect(other).toBeNull();
   });
 
-  test('gives a name to one world only', () => {
+  test('gives each name to one world only', () => {
     inOtherProcess(`Ledger.create('ab12'); print({});`);
 
     const { code, entries } = inOtherProcess(`
@@ -112,7 +112,7 @@ describe('the folder of all worlds', () => {
     expect(entries).toBe(1);
   });
 
-  test('shows no world that has no name yet', () => {
+  test('does not list a world without a name', () => {
     const { ids } = inOtherProcess(`
       Ledger.create('ab12');
       mkdirSync(worldsFolder + '/.cd34-1');
@@ -122,14 +122,14 @@ describe('the folder of all worlds', () => {
     expect(ids).toEqual(['ab12']);
   });
 
-  test('need not be there', () => {
+  test('may be missing', () => {
     const { ids } = inOtherProcess(`print({ ids: worldIds() });`);
 
     expect(ids).toEqual([]);
     expect(existsSync(worlds)).toBe(false);
   });
 
-  test('loses its dead worlds in a sweep, and what a dead process was making or removing, and nothing else', () => {
+  test('a sweep removes only dead worlds, and unfinished folders of dead processes', () => {
     inOtherProcess(`
       Ledger.create('dead');
       Ledger.create('kept').append({ kind: 'kept' });

@@ -42,7 +42,7 @@ describe('the folder of a part', () => {
     );
   });
 
-  describe('with a module of its own', () => {
+  describe('with its own module', () => {
     let folder: string;
     let module: string;
 
@@ -69,7 +69,7 @@ describe('the folder of a part', () => {
       expect(after).not.toBe(before);
     });
 
-    test('is another when code below the module has changed, which a replacement may lead to', async () => {
+    test('changes with code below the module, which a replace directive may use', async () => {
       const copy = (await import(join(folder, 'cache.ts'))) as typeof import('./cache.ts');
       const without = copy.partFolderName(etcd);
 

@@ -54,7 +54,7 @@ function waitHere() {
   return { waiting: waiting.promise, done };
 }
 
-test('a lock that nobody holds is taken at once, and tells who has it', async () => {
+test('a free lock is acquired at once, and records its owner', async () => {
   const told: string[] = [];
 
   const seen = await withLock(
@@ -67,7 +67,7 @@ test('a lock that nobody holds is taken at once, and tells who has it', async ()
   expect(told).toEqual([]);
 });
 
-test('a second process is told who holds the lock, and gets it when the work is done', async () => {
+test('a second process gets the owner of the lock, and acquires it after the work is done', async () => {
   const { holder } = await holdElsewhere();
 
   const { waiting, done } = waitHere();
@@ -79,7 +79,7 @@ test('a second process is told who holds the lock, and gets it when the work is 
   expect(seen).toBe(`${process.pid}\n`);
 });
 
-test('the lock is free when its holder was killed, though a child of the holder lives on', async () => {
+test('the lock is released when its owner is killed, even if a child of the owner still runs', async () => {
   const { holder, child } = await holdElsewhere();
 
   const { waiting, done } = waitHere();
@@ -114,7 +114,7 @@ test('two in one process do not work at the same time', async () => {
   expect(order).toEqual(['first begins', 'first ends', 'second']);
 });
 
-test('work that fails gives the lock back, and its error', async () => {
+test('failed work releases the lock and throws its error', async () => {
   const failing = withLock(
     path,
     () => {},

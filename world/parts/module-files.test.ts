@@ -60,7 +60,7 @@ describe('the files of a part', () => {
     expect(statSync(join(target, 'two/run.sh')).mode & 0o777).toBe(0o755);
   });
 
-  test('must all be there', async () => {
+  test('must all exist', async () => {
     const copying = copy({ one: { module: 'example.com/one', paths: ['crds/*.json'] } });
 
     await expect(copying).rejects.toThrow("module example.com/one has no file 'crds/*.json'");

@@ -23,7 +23,7 @@ function pass(seconds: number): void {
 }
 
 describe('on a terminal', () => {
-  test('a state replaces the line before it, and an end leaves its line', () => {
+  test('a state replaces the previous line, and a final line stays', () => {
     const { written, stream } = recorder({ isTTY: true, columns: 80 });
     const progress = terminalProgress(stream);
 
@@ -40,7 +40,7 @@ describe('on a terminal', () => {
     ]);
   });
 
-  test('what goes on is shown again below a part of it that has ended', () => {
+  test('running steps are printed again below a finished one', () => {
     const { written, stream } = recorder({ isTTY: true, columns: 80 });
     const progress = terminalProgress(stream);
 
@@ -72,7 +72,7 @@ describe('on a terminal', () => {
 });
 
 describe('in a log', () => {
-  test('a step speaks at once, and again after 20 seconds', () => {
+  test('a step is printed at once, and again after 20 seconds', () => {
     const { written, stream } = recorder({});
     const progress = terminalProgress(stream);
 
@@ -96,7 +96,7 @@ describe('in a log', () => {
     expect(written).toEqual(['0:00  etcd: building\n', '0:00  cni: building\n']);
   });
 
-  test('an end is always told, in full and without control characters', () => {
+  test('the end of a step is always printed completely and without control characters', () => {
     const { written, stream } = recorder({});
     const progress = terminalProgress(stream);
 

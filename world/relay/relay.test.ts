@@ -42,7 +42,7 @@ describe('bytes pass', () => {
     expect(String(received)).toBe('question');
   });
 
-  test('from the target to the client, without a word from it', async () => {
+  test('from the target to the client, before the client sends', async () => {
     const { client, target } = await connectThrough();
 
     target.write('greeting');
@@ -63,8 +63,8 @@ describe('bytes pass', () => {
   });
 });
 
-describe('a side that has said all', () => {
-  test('is still told the answer, as the client', async () => {
+describe('a half-closed side', () => {
+  test('still receives the response, as the client', async () => {
     const { client, target } = await connectThrough();
     client.end('question');
     const question = await textOfAll(target);
@@ -76,7 +76,7 @@ describe('a side that has said all', () => {
     expect(answer).toBe('answer');
   });
 
-  test('is still told the answer, as the target', async () => {
+  test('still receives the response, as the target', async () => {
     const { client, target } = await connectThrough();
     target.end('greeting');
     const greeting = await textOfAll(client);
@@ -88,7 +88,7 @@ describe('a side that has said all', () => {
     expect(reply).toBe('reply');
   });
 
-  test('and is gone, as the target, does not take along what the client has yet to read', async () => {
+  test('and closed, as the target, does not discard data that the client has not read', async () => {
     const { client, target, relayed } = await connectThrough();
     client.pause();
     client.end();
@@ -129,7 +129,7 @@ describe('a side that breaks', () => {
     expect(await closed).toBe('closed');
   });
 
-  test('closes the target, as a client that had said all', async () => {
+  test('closes the target, as a half-closed client', async () => {
     const { client, target } = await connectThrough();
     client.end('question');
     await textOfAll(target);
@@ -155,7 +155,7 @@ describe('a side that breaks', () => {
   });
 });
 
-test('a port that is taken is an error', async () => {
+test('a port in use is an error', async () => {
   const taken = await relay({ host, port: 1 }, { host, port: 0 });
   servers.push(taken);
 
