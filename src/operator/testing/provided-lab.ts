@@ -33,11 +33,29 @@ export async function addKamaji(
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<LabTenant> {
+  return addTenantControlPlane(lab, 'kamaji', name, fields);
+}
+
+/** The same of Steward, which creates the same objects. */
+export async function addSteward(
+  lab: OperatorLab,
+  name: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<LabTenant> {
+  return addTenantControlPlane(lab, 'steward', name, fields);
+}
+
+async function addTenantControlPlane(
+  lab: OperatorLab,
+  provider: 'kamaji' | 'steward',
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<LabTenant> {
   const secrets: CreatedObjects['secrets'] = ({ authority, kubeconfig }) => [
     [`${name}-ca`, { 'ca.crt': authority.certificate, 'ca.key': authority.key }],
     [`${name}-admin-kubeconfig`, { 'admin.conf': kubeconfig, 'super-admin.svc': kubeconfig }],
   ];
-  return add(lab, PROVIDER_RESOURCES.kamaji, changed(readyTenant('kamaji', name), fields), {
+  return add(lab, PROVIDER_RESOURCES[provider], changed(readyTenant(provider, name), fields), {
     service: name,
     ports: ['kube-apiserver', 'konnectivity-server'],
     secrets,
