@@ -35,7 +35,7 @@ export interface NetworkTarget {
   readonly addresses: readonly string[];
   /** PEM. Undefined if unknown: then no peer can be identified. */
   readonly tenantCa: string | undefined;
-  readonly otherAuthorities?: KnownAuthorities | undefined;
+  readonly knownAuthorities?: KnownAuthorities | undefined;
 }
 
 /** Options of {@link probeNetwork}. */
@@ -158,7 +158,7 @@ interface Answers {
 type HostHandshake = (host: string, protocols: readonly string[]) => Promise<Answers>;
 
 function hostHandshakes(
-  { port, otherAuthorities }: NetworkTarget,
+  { port, knownAuthorities }: NetworkTarget,
   authorities: readonly X509Certificate[],
   accepting: readonly string[],
   { limits, dial }: NetworkOptions,
@@ -177,7 +177,7 @@ function hostHandshakes(
         const { handshake, connection } = await openSecured(to, dial, limits);
         if (connection !== undefined) opened.push(connection);
         if (isClosed) connection?.close();
-        const owner = ownerOf(handshake, { authorities, others: otherAuthorities });
+        const owner = ownerOf(handshake, { authorities, others: knownAuthorities });
         const at = addressText(address, port);
         return { host, port, at, address, owner, connection, timeoutMs: limits.timeoutMs };
       }),

@@ -24,7 +24,7 @@ export interface ProbeTarget {
   /** PEM. Undefined if unknown: then hops that need it are skipped. */
   readonly tenantCa: string | undefined;
   /** The CAs of other tenants. Default: other tenants cannot be distinguished from the edge. */
-  readonly otherAuthorities?: KnownAuthorities | undefined;
+  readonly knownAuthorities?: KnownAuthorities | undefined;
   readonly endpoints?: EndpointsInput | undefined;
   readonly proxies?: ProxiesInput | undefined;
   /** The kubeconfig that the provider publishes. */

@@ -47,7 +47,7 @@ export interface ExaminationDeps {
   /** Timeout of each step of a probe. */
   readonly timeoutMs: number;
   /** Returns the CAs of all tenants. Called only if a server has an unknown certificate. */
-  readonly otherAuthorities: () => Promise<KnownAuthorities>;
+  readonly knownAuthorities: () => Promise<KnownAuthorities>;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
 }
@@ -91,7 +91,7 @@ async function probe(target: ProbeTarget, means: ExaminationDeps): Promise<reado
   const options = { signal, timeoutMs, lookup };
   const hops = await probeExposure(target, options);
   if (!hops.some(({ code }) => UNKNOWN_PEER.has(code))) return hops;
-  return probeExposure({ ...target, otherAuthorities: await means.otherAuthorities() }, options);
+  return probeExposure({ ...target, knownAuthorities: await means.knownAuthorities() }, options);
 }
 
 /** What to probe, as far as it could be read. */

@@ -33,12 +33,12 @@ export async function* examineAll(
 ): AsyncGenerator<Examination, void, undefined> {
   const { management, signal } = options;
   let authorities: Promise<KnownAuthorities> | undefined;
-  const otherAuthorities = async () => (authorities ??= allAuthorities(management, signal));
+  const knownAuthorities = async () => (authorities ??= allAuthorities(management, signal));
   const begun: { readonly key: string; readonly found: Promise<Examination> }[] = [];
   for (let next = 0; next < exposures.length || begun.length > 0;) {
     const object = exposures[next];
     if (object !== undefined && begun.length < MAX_CONCURRENT) {
-      const found = examineOne(object, options, otherAuthorities);
+      const found = examineOne(object, options, knownAuthorities);
       // The promise is awaited only in its turn. An earlier rejection would be unhandled and end the process.
       found.catch(() => undefined);
       begun.push({ key: keyText(object.metadata), found });
@@ -53,13 +53,13 @@ export async function* examineAll(
 async function examineOne(
   object: KubeObject,
   options: ExaminingOptions,
-  otherAuthorities: () => Promise<KnownAuthorities>,
+  knownAuthorities: () => Promise<KnownAuthorities>,
 ): Promise<Examination> {
   const { signal, timeoutMs, lookup } = options;
   const view = new RedactedView(options.management);
   const run = await dryRun(object, { ...options, management: view }, signal);
   const findings = view.explained(run.findings);
-  const means = { signal, timeoutMs, lookup, otherAuthorities };
+  const means = { signal, timeoutMs, lookup, knownAuthorities };
   const found = await examine({ ...run, findings }, means);
   // In the folder of `snicket run` no Exposure has a status.
   return options.isGatewayHere === true

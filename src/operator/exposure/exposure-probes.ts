@@ -1,5 +1,5 @@
 /**
- * The probes of Exposures: their targets and results.
+ * Probes the paths of clients to the tenants of Exposures.
  */
 import type { Hop } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -11,19 +11,22 @@ import type { ProbeScheduler } from '../probe-scheduler.ts';
 import type { ExposureReports } from './exposure-reports.ts';
 import { reportedHop } from '../../reconcile/conditions/hop-conditions.ts';
 
-/** Probes all Exposures. */
+/** Sets the probe targets of Exposures, and returns the results of probes. */
 export class ExposureProbes {
   readonly #probes: ProbeScheduler;
   readonly #reports: Pick<ExposureReports, 'statusOf'>;
-  /** The CAs of all tenants, to name the tenant of a certificate that another tenant's host presents. */
-  readonly #authorities = new KnownAuthorities();
+  /** The CAs of all tenants, to name the tenant if a host presents the certificate of another tenant. */
+  readonly #knownAuthorities = new KnownAuthorities();
 
   constructor(probes: ProbeScheduler, reports: Pick<ExposureReports, 'statusOf'>) {
     this.#probes = probes;
     this.#reports = reports;
   }
 
-  /** Probes the path of clients to the tenant from now on, if it is known. */
+  /**
+   * Starts or updates the probe of an Exposure. Stops it if the plan has no routes any more. Keeps the previous target if
+   * the plan is incomplete or the tenant's CA is unknown.
+   */
   setTarget(
     key: string,
     { object, resolved: { edge }, reading, facts }: Observation,
@@ -34,49 +37,59 @@ export class ExposureProbes {
     const tenantCa = reading.controlPlane?.ca?.certificate;
     if (plan.management !== undefined && routes === undefined) this.stop(key);
     if (hosts === undefined || routes === undefined || tenantCa === undefined) return;
-    this.#authorities.set(key, tenantCa);
+    this.#knownAuthorities.set(key, tenantCa);
     const target = {
       apiHost: hosts.api,
       konnectivityHost: routes.konnectivity?.host,
       port: edge.spec.port,
       edgeAddresses,
       tenantCa,
-      otherAuthorities: this.#authorities,
+      knownAuthorities: this.#knownAuthorities,
     };
-    this.#probes.setTarget(key, target, wasReachable(this.#reportedHops(object, plan)));
+    this.#probes.setTarget(key, target, hadNoFailedProbe(this.#reportedHops(object, plan)));
   }
 
-  /** What this process or a previous one found about the current spec. */
+  /**
+   * Returns the last probe result. Before the first probe of this process, returns the hops in the status, if they are for
+   * the current spec. Returns no hops while the result is for a previous target.
+   */
   pathOf(key: string, { object }: Observation, plan: Plan): ProbedPath {
-    const last = this.#probes.hopsOf(key);
-    const probed = this.#probes.isUpToDate(key) ? last : undefined;
-    const reported = () => this.#reportedHops(object, plan).map(reportedHop);
-    const hops = probed ?? (last === undefined ? reported() : []);
-    return { hops, probed, isSuspect: this.#probes.isSuspect(key) };
+    const isSuspect = this.#probes.isSuspect(key);
+    const lastHops = this.#probes.hopsOf(key);
+    if (lastHops === undefined) {
+      const hops = this.#reportedHops(object, plan).map(reportedHop);
+      return { hops, probed: undefined, isSuspect };
+    }
+    if (!this.#probes.isUpToDate(key)) return { hops: [], probed: undefined, isSuspect };
+    return { hops: lastHops, probed: lastHops, isSuspect };
   }
 
-  /** The hops in the status, if they are about this spec. */
+  /** Returns the hops in the status, if the status is for the current spec and endpoint. */
   #reportedHops(object: KubeObject, { endpoint }: Plan): readonly Hop[] {
-    const before = this.#reports.statusOf(object);
-    const isSame =
-      before?.endpoint === endpoint && before?.observedGeneration === object.metadata.generation;
-    return isSame ? (before?.hops ?? []) : [];
+    const previousStatus = this.#reports.statusOf(object);
+    const isCurrent =
+      previousStatus?.endpoint === endpoint &&
+      previousStatus?.observedGeneration === object.metadata.generation;
+    return isCurrent ? (previousStatus?.hops ?? []) : [];
   }
 
-  /** There is no path to probe. */
+  /** Stops the probe of an Exposure. Its CA stays known. */
   stop(key: string): void {
     this.#probes.forget(key);
   }
 
-  /** The tenant is gone. */
+  /** Stops the probe of an Exposure, and forgets the CA of its tenant. */
   forget(key: string): void {
     this.stop(key);
-    this.#authorities.delete(key);
+    this.#knownAuthorities.delete(key);
   }
 }
 
-/** Of the hops in a status only those that a probe finds out: the tenant's API reports the others. */
-function wasReachable(hops: readonly Hop[]): boolean {
+/**
+ * Reports whether the hops in a status contain results of a probe, and none of them failed. The hops `endpoints` and
+ * `proxies` are not probed: the tenant's API reports them.
+ */
+function hadNoFailedProbe(hops: readonly Hop[]): boolean {
   const probed = hops.filter(({ name }) => name !== 'endpoints' && name !== 'proxies');
   return probed.length > 0 && probed.every(({ state }) => state !== 'Fail');
 }

@@ -118,12 +118,12 @@ test('says who answers, if it is not this tenant', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('kubernetes');
   const { port } = await lab.konnectivityServer({ serving: await other.issue() });
-  const otherAuthorities = new KnownAuthorities();
+  const knownAuthorities = new KnownAuthorities();
   const edge = await edgeTo(lab, port);
-  const target = { port: edge.port, konnectivityHost: KONNECTIVITY_HOST, otherAuthorities };
+  const target = { port: edge.port, konnectivityHost: KONNECTIVITY_HOST, knownAuthorities };
 
   const unknown = await lab.probe(target);
-  otherAuthorities.set('tenants/b', other.cert);
+  knownAuthorities.set('tenants/b', other.cert);
   const known = await lab.probe(target);
 
   expect(unknown.konnectivity.code).toBe('KonnectivityEdgeTerminates');

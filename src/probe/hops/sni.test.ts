@@ -71,11 +71,11 @@ test('names the other tenant that answers', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('kubernetes');
   const { port } = await lab.apiServer({ serving: await other.issue({ names: [API_HOST] }) });
-  const otherAuthorities = new KnownAuthorities();
-  otherAuthorities.set('tenants/a', lab.authority.cert);
-  otherAuthorities.set('tenants/b', other.cert);
+  const knownAuthorities = new KnownAuthorities();
+  knownAuthorities.set('tenants/a', lab.authority.cert);
+  knownAuthorities.set('tenants/b', other.cert);
 
-  const { sni } = await lab.probe({ port, otherAuthorities });
+  const { sni } = await lab.probe({ port, knownAuthorities });
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniOtherTenant' });
   expect(sni.message).toBe(`Host a.k8s.test at 127.0.0.1:${port} reaches tenant tenants/b.`);
