@@ -5,41 +5,41 @@ import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(240_000);
 
-const SECRETS = ['--ca-secret', 'blue-ca', '--kubeconfig-secret', 'blue-admin'];
-const SECRETS_IN_SPEC = {
+const SECRET_FLAGS = ['--ca-secret', 'blue-ca', '--kubeconfig-secret', 'blue-admin'];
+const SECRET_REFS = {
   caSecretRef: { name: 'blue-ca' },
   kubeconfigSecretRef: { name: 'blue-admin' },
 };
 
-describe('without any cluster, a dry run', () => {
+describe('expose without a cluster', () => {
   let terminal: Terminal;
   beforeAll(() => void (terminal = new Terminal()));
   afterAll(() => terminal[Symbol.dispose]());
 
   test.each([
     [
-      ['--endpoints', '10.0.0.5:6443', '--name', 'blue', ...SECRETS],
+      ['--endpoints', '10.0.0.5:6443', '--name', 'blue', ...SECRET_FLAGS],
       {
         controlPlane: {
           type: 'Endpoints',
           endpoints: { api: ['10.0.0.5:6443'] },
-          ...SECRETS_IN_SPEC,
+          ...SECRET_REFS,
         },
       },
       [
-        'a default Edge exists, with a domain to derive hosts from',
-        'the Secrets exist, with the keys',
+        'whether a default Edge exists with a domain to derive hosts from',
+        'whether the Secrets exist with the keys',
       ],
     ],
     [
-      ['service/blue', ...SECRETS, '--edge', 'shared'],
+      ['service/blue', ...SECRET_FLAGS, '--edge', 'shared'],
       {
         edgeRef: { name: 'shared' },
-        controlPlane: { type: 'Service', service: { name: 'blue' }, ...SECRETS_IN_SPEC },
+        controlPlane: { type: 'Service', service: { name: 'blue' }, ...SECRET_REFS },
       },
       [
-        'Edge shared exists, with a domain',
-        'Service tenants/blue exists; set apiPort if its API port is not 6443',
+        'whether Edge shared exists with a domain',
+        'whether Service tenants/blue exists; set spec.controlPlane.service.apiPort if its API port is not 6443',
       ],
     ],
     [
@@ -56,36 +56,40 @@ describe('without any cluster, a dry run', () => {
         hosts: { api: 'blue.example.com' },
       },
       [
-        'a default Edge exists, and blue.example.com is not used yet',
-        'TenantControlPlane tenants/blue exists, served as',
+        'whether a default Edge exists and host blue.example.com is not used yet',
+        'whether TenantControlPlane tenants/blue exists in API version',
       ],
     ],
-  ])('prints the Exposure, and says what was not looked at: %j', async (words, spec, unchecked) => {
-    const { exitCode, stdout, stderr } = await terminal.snicket([
-      ...['expose', ...words, '-n', 'tenants', '--dry-run'],
-    ]);
+  ])(
+    '--dry-run prints the Exposure and lists the checks it skipped: %j',
+    async (args, spec, skippedChecks) => {
+      const { exitCode, stdout, stderr } = await terminal.snicket([
+        ...['expose', ...args, '-n', 'tenants', '--dry-run'],
+      ]);
 
-    expect(parse(stdout)).toEqual({
-      apiVersion: 'snicket.dev/v1alpha1',
-      kind: 'Exposure',
-      metadata: { name: 'blue', namespace: 'tenants' },
-      spec,
-    });
-    expect(stderr).toMatch(
-      /^warning: no cluster configured: .*\nhint: .*\nnote: not checked: namespace tenants exists, without Exposure tenants\/blue\n/,
-    );
-    for (const one of unchecked) expect(stderr).toMatch(new RegExp(`^note: .* ${one}`, 'm'));
-    expect(exitCode).toBe(0);
-  });
+      expect(parse(stdout)).toEqual({
+        apiVersion: 'snicket.dev/v1alpha1',
+        kind: 'Exposure',
+        metadata: { name: 'blue', namespace: 'tenants' },
+        spec,
+      });
+      expect(stderr).toMatch(
+        /^warning: no cluster configured: .*\nhint: .*\nnote: not checked: whether namespace tenants exists and Exposure tenants\/blue does not\n/,
+      );
+      for (const check of skippedChecks)
+        expect(stderr).toMatch(new RegExp(`^note: not checked: ${check}`, 'm'));
+      expect(exitCode).toBe(0);
+    },
+  );
 
   test.each([
     [
       ['service/blue'],
-      "error: cannot prompt without a terminal: Which Secret has a kubeconfig of the tenant's administrator?\nhint: pass --kubeconfig-secret",
+      "error: required flag --kubeconfig-secret is not set (the Secret with the tenant's admin kubeconfig)",
     ],
     [
       ['--endpoints', '10.0.0.5:6443'],
-      'error: cannot prompt without a terminal: Name of the tenant?\nhint: pass --name',
+      'error: required flag --name is not set (the name of the Exposure)',
     ],
     [
       ['tenantcontrolplane/blue'],
@@ -93,24 +97,24 @@ describe('without any cluster, a dry run', () => {
     ],
     [
       ['foo/blue'],
-      'error: unknown kind of control plane: foo\nhint: use one of TenantControlPlane, Cluster, ClusterDeployment, K0smotronControlPlane, Service, and pass a namespace as -n NAMESPACE',
+      'error: unknown kind of control plane: foo\nhint: use one of TenantControlPlane, Cluster, ClusterDeployment, K0smotronControlPlane, Service; if foo is a namespace, pass it as -n foo',
     ],
     [['blue'], 'no cluster configured: '],
     [[], '; without a cluster, --dry-run requires KIND/NAME or --endpoints'],
-    [['service/blue', ...SECRETS, '--kubeconfig', 'gone'], 'kubeconfig not found'],
-  ])('refuses what does not say enough: %j', async (words, sentence) => {
-    const { exitCode, stdout, stderr } = await terminal.snicket(['expose', ...words, '--dry-run']);
+    [['service/blue', ...SECRET_FLAGS, '--kubeconfig', 'gone'], 'kubeconfig not found'],
+  ])('--dry-run fails if the flags do not determine the Exposure: %j', async (args, message) => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['expose', ...args, '--dry-run']);
 
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
   });
 
-  test('is needed: nothing can be written', async () => {
+  test('fails without --dry-run', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket([
       'expose',
       'service/blue',
-      ...SECRETS,
+      ...SECRET_FLAGS,
     ]);
 
     expect(stderr).toStartWith('error: no cluster configured: ');
@@ -120,23 +124,25 @@ describe('without any cluster, a dry run', () => {
   });
 });
 
-test('where a cluster does not answer, a dry run prints what it can, and ends as any other command', async () => {
+test('--dry-run prints a complete Exposure and exits with 2 if the cluster does not respond', async () => {
   await using server = await TestApiServer.start();
   using terminal = new Terminal(server);
   await server.goDown();
 
-  const whole = await terminal.snicket(['expose', 'service/blue', ...SECRETS, '--dry-run']);
-  const less = await terminal.snicket(['expose', 'service/blue', '--dry-run']);
+  const complete = await terminal.snicket(['expose', 'service/blue', ...SECRET_FLAGS, '--dry-run']);
+  const incomplete = await terminal.snicket(['expose', 'service/blue', '--dry-run']);
 
-  expect(whole.stdout).toContain('kind: Exposure\n');
+  expect(complete.stdout).toContain('kind: Exposure\n');
   // The namespace of the context.
-  expect(whole.stdout).toContain('namespace: tenants\n');
-  expect(whole.stderr).toMatch(
-    /^warning: the management cluster does not answer\n(?:note: .*\n)+error: .*\nhint: check that the API server is running/,
+  expect(complete.stdout).toContain('namespace: tenants\n');
+  expect(complete.stderr).toMatch(
+    /^warning: the management cluster does not respond\n(?:note: .*\n)+error: .*\nhint: check that the API server is running/,
   );
-  expect(whole.exitCode).toBe(2);
-  expect(less.stdout).toBe('');
-  expect(less.stderr).toMatch(/^note: to print the Exposure .* pass --kubeconfig-secret\nerror: /);
-  expect(less.exitCode).toBe(2);
+  expect(complete.exitCode).toBe(2);
+  expect(incomplete.stdout).toBe('');
+  expect(incomplete.stderr).toMatch(
+    /^note: cannot print the Exposure without the cluster: required flag --kubeconfig-secret is not set .*\nerror: /,
+  );
+  expect(incomplete.exitCode).toBe(2);
   await server.comeUp();
 });

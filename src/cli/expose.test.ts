@@ -227,7 +227,7 @@ describe('a Service', () => {
 
     server.clearFaults();
     expect(silent.stderr).toBe(
-      "error: cannot prompt without a terminal: Which Secret has a kubeconfig of the tenant's administrator?\nhint: pass --kubeconfig-secret\n",
+      "error: required flag --kubeconfig-secret is not set (the Secret with the tenant's admin kubeconfig)\n",
     );
     expect(silent.exitCode).toBe(2);
     expect(told.stdout).toContain('certificateKey: ca.crt');
@@ -254,11 +254,11 @@ describe('without a terminal', () => {
     const bare = await terminal.snicket(['expose', 'blue', '--edge', 'bare']);
 
     expect(nothing.stderr).toBe(
-      'error: cannot prompt without a terminal: Which control plane?\nhint: pass its KIND/NAME and -n NAMESPACE: TenantControlPlane tenants/blue (kamaji.clastix.io), Cluster tenants/red (k0smotron.io), K0smotronControlPlane tenants/green-cp (controlplane.cluster.x-k8s.io), Service tenants/white\n',
+      'error: required argument KIND/NAME is not set (the control plane, with -n for its namespace)\nhint: pass one of TenantControlPlane tenants/blue (kamaji.clastix.io), Cluster tenants/red (k0smotron.io), K0smotronControlPlane tenants/green-cp (controlplane.cluster.x-k8s.io), Service tenants/white\n',
     );
     expect(nothing.exitCode).toBe(2);
     expect(bare.stderr).toContain(
-      'error: cannot prompt without a terminal: Edge bare has no domain. API host?\nhint: pass --api-host',
+      'error: required flag --api-host is not set (the API host, because Edge bare has no domain)',
     );
     expect(bare.exitCode).toBe(2);
   });
@@ -279,7 +279,7 @@ describe('without a terminal', () => {
     [['expose', 'gone'], /control plane not found: tenants\/gone\nhint: pass KIND\/NAME/, 2],
     [
       ['expose', 'web'],
-      /control plane not found: tenants\/web\nhint: if Service tenants\/web is one, pass service\/web/,
+      /control plane not found: tenants\/web\nhint: if Service tenants\/web is a control plane, pass service\/web/,
       2,
     ],
     [

@@ -17,7 +17,7 @@ import {
   type NamedControlPlane,
 } from './control-planes.ts';
 import type { SecretsSource } from './decide-secrets.ts';
-import type { Questions } from './questions.ts';
+import type { Question, Questions } from './questions.ts';
 
 /** Options that select the control plane. */
 export interface RequestedControlPlane {
@@ -48,7 +48,11 @@ export async function decideControlPlane(
   },
 ): Promise<FoundControlPlane | undefined> {
   const all = controlPlanesIn(management);
-  const [question, flag] = ['Which control plane?', 'its KIND/NAME and -n NAMESPACE'];
+  const question: Question = {
+    question: 'Which control plane?',
+    flag: 'KIND/NAME',
+    value: 'the control plane, with -n for its namespace',
+  };
   if (named !== undefined) {
     if (named.kind !== undefined && !isKnownKind(named.kind)) throw unknownKind(named.kind);
     const place = namespace ?? defaultNamespace;
@@ -56,7 +60,7 @@ export async function decideControlPlane(
     const here = meant.filter(({ object }) => object.metadata.namespace === place);
     const [only] = here;
     if (only === undefined) throw notThere(named, place, { meant, all });
-    return here.length === 1 ? only : questions.choose({ question, flag }, here.map(asChoice));
+    return here.length === 1 ? only : questions.choose(question, here.map(asChoice));
   }
   const near = all.filter(
     ({ object, isObvious, exposedBy }) =>
@@ -68,10 +72,15 @@ export async function decideControlPlane(
   const likely = await withProgress(io, 'searching kubeconfigs of Services', looking);
   const [only] = likely;
   if (only !== undefined && likely.length === 1) {
-    const confirmed = `Expose ${controlPlaneText(only)}, the only one without an Exposure?`;
-    return (await questions.confirm({ question: confirmed, flag }, true)) ? only : undefined;
+    const text = controlPlaneText(only);
+    const confirmation: Question = {
+      question: `Expose ${text}, the only one without an Exposure?`,
+      flag: question.flag,
+      value: `the control plane: ${text} is the only one without an Exposure`,
+    };
+    return (await questions.confirm(confirmation, true)) ? only : undefined;
   }
-  if (likely.length > 0) return questions.choose({ question, flag }, likely.map(asChoice));
+  if (likely.length > 0) return questions.choose(question, likely.map(asChoice));
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   throw new CannotExpose(
     `no control planes without an Exposure${where}; pass a Service as service/NAME, or addresses with --endpoints`,
@@ -108,7 +117,7 @@ function asChoice(found: FoundControlPlane) {
 
 function unknownKind(kind: string): CannotExpose {
   return new CannotExpose(
-    `unknown kind of control plane: ${kind}; use one of ${KNOWN_KINDS.join(', ')}, and pass a namespace as -n NAMESPACE`,
+    `unknown kind of control plane: ${kind}; use one of ${KNOWN_KINDS.join(', ')}; if ${kind} is a namespace, pass it as -n ${kind}`,
   );
 }
 
@@ -127,7 +136,7 @@ function notThere(
   );
   const wayOut =
     kind === undefined && service !== undefined
-      ? `if Service ${key} is one, pass service/${name}`
+      ? `if Service ${key} is a control plane, pass service/${name}`
       : places.length > 0
         ? `found in another namespace: ${places.join(', ')}`
         : `pass KIND/NAME; kinds: ${KNOWN_KINDS.join(', ')}`;

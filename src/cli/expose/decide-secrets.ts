@@ -129,10 +129,12 @@ function readIn<T>(
 const KUBECONFIG: Question = {
   question: "Which Secret has a kubeconfig of the tenant's administrator?",
   flag: '--kubeconfig-secret',
+  value: "the Secret with the tenant's admin kubeconfig",
 };
 const CA: Question = {
   question: 'Which Secret has the CA of the tenant?',
   flag: '--ca-secret',
+  value: "the Secret with the tenant's CA",
 };
 
 async function oneOf<T extends { readonly name: string }>(

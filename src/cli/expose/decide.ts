@@ -84,7 +84,12 @@ export async function decideExposure(
 }
 
 async function askName(questions: Questions): Promise<string> {
-  return questions.text({ question: 'Name of the tenant?', flag: '--name' }, (text) =>
+  const question = {
+    question: 'Name of the tenant?',
+    flag: '--name',
+    value: 'the name of the Exposure',
+  };
+  return questions.text(question, (text) =>
     /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)
       ? undefined
       : 'The name must be a lowercase RFC 1123 label of at most 63 characters.',
@@ -121,7 +126,7 @@ async function decideEdge(
   }
   if (open.length === 1) return only.metadata.name;
   return questions.choose(
-    { question: 'Which Edge?', flag: '--edge' },
+    { question: 'Which Edge?', flag: '--edge', value: 'the name of the Edge' },
     open.map(({ metadata, spec }) => ({
       text: `${metadata.name} (driver ${spec.driver}${spec.domain === undefined ? '' : `, ${spec.domain}`})`,
       value: metadata.name,
@@ -189,10 +194,15 @@ async function askHosts(
       ? undefined
       : 'The host must be a DNS name, such as blue.example.com.';
   const noDomain = `Edge ${edge.metadata.name} has no domain`;
-  const api = { question: `${noDomain}. API host?`, flag: '--api-host' };
+  const api = {
+    question: `${noDomain}. API host?`,
+    flag: '--api-host',
+    value: `the API host, because ${noDomain}`,
+  };
   const konnectivity = {
     question: 'Konnectivity host, if any?',
     flag: '--konnectivity-host',
+    value: 'the konnectivity host',
   };
   const asksKonnectivity =
     konnectivityHost === undefined && mayHaveKonnectivity(exposure.spec.controlPlane);

@@ -113,7 +113,7 @@ function isValid(io: CommandIo, object: KubeObject): boolean {
   }
 }
 
-/** Reads the cluster. If it does not answer, a dry run first prints what the flags alone provide. @throws KubeError */
+/** Reads the cluster. If it does not respond, a dry run first prints what the flags alone provide. @throws KubeError */
 async function readCluster(
   io: CommandIo,
   client: KubeClient,
@@ -124,23 +124,23 @@ async function readCluster(
     const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_TIMEOUT_MS));
     return await withProgress(io, `reading ${client.server}`, reading);
   } catch (error) {
-    const isSilent = isKubeError(error, 'Unreachable', 'TimedOut');
-    if (isSilent && options.dryRun && isNamedInFull(requested))
-      await printIfSaid(io, requested, options);
+    const isUnresponsive = isKubeError(error, 'Unreachable', 'TimedOut');
+    if (isUnresponsive && options.dryRun && isNamedInFull(requested))
+      await printIfComplete(io, requested, options);
     throw error;
   }
 }
 
-async function printIfSaid(
+async function printIfComplete(
   io: CommandIo,
   requested: RequestedExposure,
   options: ExposeOptions,
 ): Promise<void> {
   try {
-    await printWithoutCluster(io, requested, options, 'the management cluster does not answer');
+    await printWithoutCluster(io, requested, options, 'the management cluster does not respond');
   } catch (error) {
     if (!(error instanceof CannotExpose) && !(error instanceof AnswerMissing)) throw error;
-    printMessage(io, `note: to print the Exposure without the cluster: ${error.message}`);
+    printMessage(io, `note: cannot print the Exposure without the cluster: ${error.message}`);
   }
 }
 
@@ -159,7 +159,7 @@ export async function printWithoutCluster(
   if (!isValid(io, object)) return;
   print(io, object, { output });
   printAdvice(io, 'warning', adviceIn(why));
-  for (const one of unchecked) printMessage(io, `note: not checked: ${one}`);
+  for (const assumption of unchecked) printMessage(io, `note: not checked: ${assumption}`);
 }
 
 async function mayWrite(
@@ -177,7 +177,10 @@ async function mayWrite(
   }
   io.stderr.write(`\n${yamlText(object)}\n`);
   const question = hasErrors ? 'Create it despite the errors?' : 'Create it?';
-  const isWanted = await terminal.confirm({ question, flag: '--yes' }, !hasErrors);
+  const isWanted = await terminal.confirm(
+    { question, flag: '--yes', value: 'creates it without confirmation' },
+    !hasErrors,
+  );
   if (!isWanted) printMessage(io, NOTHING_CREATED);
   return isWanted;
 }

@@ -1,11 +1,11 @@
 /**
- * Asks the user at a terminal. Without a terminal, a missing value is an error that names the flag.
+ * Prompts the user at a terminal for missing values. Without a terminal, a missing value is an error that names its flag.
  */
 import { createInterface, type Interface } from 'node:readline';
 import { printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Thrown if a value is missing and the user cannot answer. */
+/** Thrown if a value is missing and the user cannot be prompted, or ends the input. */
 export class AnswerMissing extends Error {
   override readonly name = 'AnswerMissing';
 }
@@ -18,17 +18,19 @@ export interface Choice<T> {
 
 /** A question, and the flag that answers it. */
 export interface Question {
-  /** Such as `Which Edge?` */
+  /** The prompt, such as `Which Edge?` */
   readonly question: string;
-  /** Such as `--edge`. */
+  /** The flag or argument that answers it, such as `--edge` or `KIND/NAME`. */
   readonly flag: string;
+  /** The value of the flag, such as `the name of the Edge`. */
+  readonly value: string;
 }
 
-/** Asks the user. Every method throws AnswerMissing if there is no answer. */
+/** Prompts the user. Every method throws AnswerMissing if there is no answer. */
 export interface Questions {
-  /** Asks for one of the choices, of which there is at least one. The first is the default. */
+  /** Asks for one of the choices, which must not be empty. The first choice is the default. */
   choose<T>(question: Question, choices: readonly Choice<T>[]): Promise<T>;
-  /** Asks for a text. `fault` returns what is wrong with it. With a fallback, the answer may be empty. */
+  /** Asks for a text. `fault` returns an error for an invalid answer. An empty answer selects the fallback, if any. */
   text(
     question: Question,
     fault: (text: string) => string | undefined,
@@ -38,27 +40,27 @@ export interface Questions {
   confirm(question: Question, isDefault: boolean): Promise<boolean>;
 }
 
-/** Questions without a terminal. */
+/** Without a terminal: throws AnswerMissing, unless there is a fallback. */
 export const NO_TERMINAL: Questions = {
-  choose: async ({ question, flag }, choices) =>
+  choose: async (question, choices) =>
     Promise.reject(
       new AnswerMissing(
-        `cannot prompt without a terminal: ${question}; pass ${flag}: ${choices.map(({ text }) => text).join(', ')}`,
+        `${notSet(question)}; pass one of ${choices.map(({ text }) => text).join(', ')}`,
       ),
     ),
-  text: async ({ question, flag }, _fault, fallback) =>
+  text: async (question, _fault, fallback) =>
     fallback === undefined
-      ? Promise.reject(
-          new AnswerMissing(`cannot prompt without a terminal: ${question}; pass ${flag}`),
-        )
+      ? Promise.reject(new AnswerMissing(notSet(question)))
       : Promise.resolve(fallback),
-  confirm: async ({ question, flag }) =>
-    Promise.reject(
-      new AnswerMissing(`cannot prompt without a terminal: ${question}; pass ${flag}`),
-    ),
+  confirm: async (question) => Promise.reject(new AnswerMissing(notSet(question))),
 };
 
-/** Asks at the terminal of standard input and standard error. */
+function notSet({ flag, value }: Question): string {
+  const kind = flag.startsWith('-') ? 'flag' : 'argument';
+  return `required ${kind} ${flag} is not set (${value})`;
+}
+
+/** Prompts on standard error, and reads answers from standard input. */
 export class TerminalQuestions implements Questions, Disposable {
   readonly #io: CommandIo;
   #interface: Interface | undefined;
@@ -74,7 +76,8 @@ export class TerminalQuestions implements Questions, Disposable {
 
   async choose<T>({ question, flag }: Question, choices: readonly Choice<T>[]): Promise<T> {
     printMessage(this.#io, question);
-    for (const [at, { text }] of choices.entries()) printMessage(this.#io, `  ${at + 1}) ${text}`);
+    for (const [index, { text }] of choices.entries())
+      printMessage(this.#io, `  ${index + 1}) ${text}`);
     for (;;) {
       const answer = await this.#line('Number [1]: ', flag);
       const chosen =
@@ -92,9 +95,9 @@ export class TerminalQuestions implements Questions, Disposable {
     for (;;) {
       const answer = await this.#line(`${question} `, flag);
       if (answer === '' && fallback !== undefined) return fallback;
-      const wrong = fault(answer);
-      if (wrong === undefined) return answer;
-      printMessage(this.#io, wrong);
+      const error = fault(answer);
+      if (error === undefined) return answer;
+      printMessage(this.#io, error);
     }
   }
 
@@ -111,7 +114,7 @@ export class TerminalQuestions implements Questions, Disposable {
   async #line(prompt: string, flag: string): Promise<string> {
     this.#io.stderr.write(prompt);
     // Opened at the first question, because a shell stops a background job that reads from the terminal. The terminal
-    // itself handles line editing, and ends the program at Ctrl-C.
+    // itself handles line editing and Ctrl-C.
     this.#interface ??= createInterface({ input: this.#io.stdin.stream, terminal: false });
     this.#lines ??= this.#interface[Symbol.asyncIterator]();
     const line: IteratorResult<string, unknown> = await this.#lines.next();

@@ -1,6 +1,6 @@
 /**
- * Drafts an Exposure from flags alone, without a cluster. Assumes defaults for what only a cluster would have, and
- * lists them as not checked.
+ * Drafts an Exposure from flags alone, without a cluster. Assumes that the objects it refers to exist, and lists these
+ * assumptions as not checked.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
 import type { DiscoveredApis } from '../../edges/driver.ts';
@@ -15,15 +15,15 @@ import { SecretsSource } from './decide-secrets.ts';
 import { NO_TERMINAL } from './questions.ts';
 import type { ProgressIo } from '../output/progress.ts';
 
-/** The draft. */
+/** The Exposure, and the assumptions it is based on. */
 export interface Draft {
   readonly object: KubeObject;
-  /** The assumptions that were not checked: `Edge shared exists`. */
+  /** The assumptions that were not checked, such as `whether Edge shared exists`. */
   readonly unchecked: readonly string[];
 }
 
 /** Assumes that every kind is served, in its newest version. */
-const EVERYTHING: DiscoveredApis = { has: () => true };
+const ALL_APIS: DiscoveredApis = { has: () => true };
 
 /** Reports whether the flags identify the control plane, so that no cluster has to be searched. */
 export function isNamedInFull({ controlPlane, endpoints }: RequestedExposure): boolean {
@@ -37,9 +37,9 @@ export async function draftWithoutCluster(
 ): Promise<Draft> {
   const namespace = requested.namespace ?? requested.defaultNamespace;
   const { controlPlane } = requested;
-  const meant = controlPlane && assumedControlPlane(controlPlane, namespace);
-  const objects = [ASSUMED_EDGE, namespaceCalled(namespace), ...(meant ? [meant] : [])];
-  const management = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
+  const source = controlPlane && assumedControlPlane(controlPlane, namespace);
+  const objects = [ASSUMED_EDGE, namespaceObject(namespace), ...(source ? [source] : [])];
+  const management = new ManagementSnapshot(objects, ALL_APIS, readerOf(objects));
   const secrets = new SecretsSource(NO_SECRETS, new AbortController().signal);
   const object = await decideExposure(requested, {
     io,
@@ -49,46 +49,52 @@ export async function draftWithoutCluster(
   });
   if (object === undefined)
     throw new CannotExpose('no control plane given; pass KIND/NAME or --endpoints');
-  return { object, unchecked: [...placeSentences(object, requested), ...sourceSentences(meant)] };
+  return {
+    object,
+    unchecked: [...targetAssumptions(object, requested), ...sourceAssumptions(source)],
+  };
 }
 
-function placeSentences(
+/** Returns the assumptions about the namespace, the Edge and the host. */
+function targetAssumptions(
   object: KubeObject,
   { edge, apiHost }: RequestedExposure,
 ): readonly string[] {
   const { namespace } = object.metadata;
   return [
-    `namespace ${namespace} exists, without ${objectText(object)}`,
-    `${edge === undefined ? 'a default Edge' : `Edge ${edge}`} exists${apiHost === undefined ? ', with a domain to derive hosts from' : `, and ${apiHost} is not used yet`}`,
+    `whether namespace ${namespace} exists and ${objectText(object)} does not`,
+    `whether ${edge === undefined ? 'a default Edge' : `Edge ${edge}`} exists${apiHost === undefined ? ' with a domain to derive hosts from' : ` and host ${apiHost} is not used yet`}`,
   ];
 }
 
-function sourceSentences(meant: KubeObject | undefined): readonly string[] {
-  if (meant === undefined) return [SECRETS];
-  const there = `${objectText(meant)} exists`;
-  if (meant.kind !== RESOURCES.service.kind) return [`${there}, served as ${meant.apiVersion}`];
+/** Returns the assumptions about the control plane and its Secrets. */
+function sourceAssumptions(source: KubeObject | undefined): readonly string[] {
+  if (source === undefined) return [SECRET_ASSUMPTION];
+  const exists = `whether ${objectText(source)} exists`;
+  if (source.kind !== RESOURCES.service.kind)
+    return [`${exists} in API version ${source.apiVersion}`];
   return [
-    `${there}; set apiPort if its API port is not 6443, and konnectivityPort if it has konnectivity`,
-    SECRETS,
+    `${exists}; set spec.controlPlane.service.apiPort if its API port is not 6443, and spec.controlPlane.service.konnectivityPort if it has konnectivity`,
+    SECRET_ASSUMPTION,
   ];
 }
 
-const SECRETS =
-  'the Secrets exist, with the keys tls.crt, tls.key and admin.conf; set other keys if they differ';
+const SECRET_ASSUMPTION =
+  'whether the Secrets exist with the keys tls.crt, tls.key and admin.conf; set spec.controlPlane.caSecretRef and spec.controlPlane.kubeconfigSecretRef if the keys differ';
 
-/** Returns the control plane as a cluster would have it; undefined for an unknown kind. */
+/** Returns an object for the control plane, with a Service's default port; undefined for an unknown kind. */
 function assumedControlPlane(
   { kind = '', name }: NamedControlPlane,
   namespace: string,
 ): KubeObject | undefined {
-  const called = resourcesNamed(kind);
-  const [resource] = called;
+  const resources = resourcesNamed(kind);
+  const [resource] = resources;
   if (resource === undefined) return undefined;
-  if (called.length > 1) {
-    const words = called.map(
-      (one) => `${one.kind.toLowerCase()}.${groupOf(one.apiVersion)}/${name}`,
+  if (resources.length > 1) {
+    const qualified = resources.map(
+      (match) => `${match.kind.toLowerCase()}.${groupOf(match.apiVersion)}/${name}`,
     );
-    throw new CannotExpose(`kind ${kind} is ambiguous; pass ${words.join(' or ')}`);
+    throw new CannotExpose(`kind ${kind} is ambiguous; pass ${qualified.join(' or ')}`);
   }
   const object = {
     apiVersion: resource.apiVersion,
@@ -100,12 +106,12 @@ function assumedControlPlane(
 
 const DEFAULT_SERVICE = { spec: { ports: [{ port: 6443 }] } };
 
-function namespaceCalled(name: string): KubeObject {
+function namespaceObject(name: string): KubeObject {
   const { apiVersion, kind } = RESOURCES.namespace;
   return { apiVersion, kind, metadata: { name } };
 }
 
-/** A default Edge with a domain, so that neither the Edge nor hosts have to be given. The Exposure does not name it. */
+/** A default Edge with a domain, so that neither --edge nor hosts are required. The Exposure does not reference it. */
 const ASSUMED_EDGE: KubeObject & { readonly spec: object } = {
   apiVersion: RESOURCES.edge.apiVersion,
   kind: RESOURCES.edge.kind,
@@ -113,7 +119,7 @@ const ASSUMED_EDGE: KubeObject & { readonly spec: object } = {
   spec: { driver: 'snicket', domain: 'example.com' },
 };
 
-/** Finds no Secrets, so that those named by flags are used as given. */
+/** A client without Secrets, so that Secret names in flags are used without checks. */
 const NO_SECRETS: ConstructorParameters<typeof SecretsSource>[0] = {
   get: async () => Promise.resolve(undefined),
   list: async () => Promise.resolve({ items: [], resourceVersion: '' }),
