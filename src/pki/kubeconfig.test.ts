@@ -9,17 +9,23 @@ const CONTENT = {
   names: { cluster: 'tenant-a', user: 'admin' },
 };
 
-test('writes one cluster, one user and the context of both', () => {
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+test('writes one cluster, one user, and a context that joins them', () => {
   const config = parse(writeKubeconfig(CONTENT));
 
-  const data = Buffer.from(CONTENT.ca).toString('base64');
   expect(config).toEqual({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [
       {
         name: 'tenant-a',
-        cluster: { server: 'https://10.0.0.5:6443', 'certificate-authority-data': data },
+        cluster: {
+          server: 'https://10.0.0.5:6443',
+          'certificate-authority-data': base64(CONTENT.ca),
+        },
       },
     ],
     users: [{ name: 'admin', user: { token: 'secret' } }],
@@ -28,7 +34,7 @@ test('writes one cluster, one user and the context of both', () => {
   });
 });
 
-test('writes a client certificate, another server name, and other names', () => {
+test('writes client certificate, tls-server-name, context name and namespace', () => {
   const config = parse(
     writeKubeconfig({
       ...CONTENT,
@@ -40,8 +46,8 @@ test('writes a client certificate, another server name, and other names', () => 
 
   expect(config.clusters[0].cluster['tls-server-name']).toBe('tenant-a.k8s.example.com');
   expect(config.users[0].user).toEqual({
-    'client-certificate-data': btoa('CERT'),
-    'client-key-data': btoa('KEY'),
+    'client-certificate-data': base64('CERT'),
+    'client-key-data': base64('KEY'),
   });
   expect(config.contexts[0].context.namespace).toBe('kube-system');
   expect(config['current-context']).toBe('a');

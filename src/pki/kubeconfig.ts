@@ -1,10 +1,9 @@
 /** Writes a kubeconfig with one cluster and one user. All data is inline. */
 import { yamlText } from '../manifests/yaml-text.ts';
 
-/** The credentials of the user. */
+/** The credentials of the user: a token, or a client certificate and its key as PEM. */
 export type KubeconfigCredentials =
   | { readonly token: string }
-  /** As PEM. */
   | { readonly certificate: string; readonly key: string };
 
 /** Options of {@link writeKubeconfig}. */
@@ -16,7 +15,7 @@ export interface KubeconfigContent {
   /** The name that the server's certificate must have, also used as SNI. Default: the host of `server`. */
   readonly serverName?: string | undefined;
   readonly credentials: KubeconfigCredentials;
-  /** Names of the entries. */
+  /** The names of the entries. */
   readonly names: {
     readonly cluster: string;
     readonly user: string;
@@ -44,14 +43,14 @@ export function writeKubeconfig(content: KubeconfigContent): string {
         },
       },
     ],
-    users: [{ name: user, user: userOf(content.credentials) }],
+    users: [{ name: user, user: userFields(content.credentials) }],
     contexts: [{ name: context, context: { cluster, user, namespace } }],
     'current-context': context,
   };
   return yamlText(config);
 }
 
-function userOf(credentials: KubeconfigCredentials): Readonly<Record<string, string>> {
+function userFields(credentials: KubeconfigCredentials): Readonly<Record<string, string>> {
   if ('token' in credentials) return { token: credentials.token };
   return {
     'client-certificate-data': base64(credentials.certificate),
