@@ -10,20 +10,23 @@ import { createLogger } from '../../telemetry/log.ts';
 import { edgeText } from '../testing/texts.ts';
 import { FolderSync } from './folder-sync.ts';
 
-test('a disk that is full for a while is told once, and what has to go goes when it has room', async () => {
+test('logs a full disk once, and deletes removed objects once there is space', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'snicket-full-'));
   let isFull = false;
-  const keep = () => {
+  const persist = () => {
     if (isFull) throw new Error('database or disk is full');
   };
-  const store = new ObjectStore({ historyLimit: 100, persistence: { put: keep, remove: keep } });
+  const store = new ObjectStore({
+    historyLimit: 100,
+    persistence: { put: persist, remove: persist },
+  });
   const resources = Object.values(RESOURCES);
   const client = createMemoryClient({ store, resources, name: 'test' });
-  const said: string[] = [];
-  const write = (line: string) => said.push((JSON.parse(line) as { msg: string }).msg);
+  const messages: string[] = [];
+  const write = (line: string) => messages.push((JSON.parse(line) as { msg: string }).msg);
   const clock = new ManualClock();
   const sync = new FolderSync({ folder, client, clock, log: createLogger({ write }) });
-  const pass = async () => {
+  const syncOnce = async () => {
     clock.advance(5_000);
     sync.syncSoon();
     await sync.idle();
@@ -34,16 +37,16 @@ test('a disk that is full for a while is told once, and what has to go goes when
 
   isFull = true;
   rmSync(join(folder, 'b.yaml'));
-  for (let look = 0; look < 5; look++) await pass();
+  for (let attempt = 0; attempt < 5; attempt++) await syncOnce();
 
-  expect(said.filter((msg) => msg.includes('disk is full'))).toHaveLength(1);
-  expect(said.at(-1)).toStartWith(
+  expect(messages.filter((msg) => msg.includes('disk is full'))).toHaveLength(1);
+  expect(messages.at(-1)).toStartWith(
     'b.yaml: Edge b was removed from the folder but cannot be deleted: ',
   );
   expect(sync.state).toMatchObject({ faults: 1, problem: undefined });
 
   isFull = false;
-  await pass();
+  await syncOnce();
 
   expect(store.list(RESOURCES.edge).map(({ metadata }) => metadata.name)).toEqual(['a']);
   expect(sync.state.faults).toBe(0);
