@@ -1,33 +1,41 @@
 /**
- * The rule that decides which Exposure owns a host. The operator and the gateway share it, so they always agree. Pure.
+ * The rules that decide which Exposure owns a host. The operator and the gateway share them, so they always agree. Pure.
  *
- * A host belongs to the Exposure of its first TenantRoute. The operator creates a TenantRoute only for a host that no
- * other Exposure owns, and reserves the host during the write. Two Exposures have a TenantRoute for the same host only
- * if another client created one, or if the API server processed a write late: a write of a previous leader, or a write
- * that got no response.
+ * - A host with TenantRoutes belongs to the Exposure of the oldest one, see {@link owningRoute}.
+ * - A host without a TenantRoute belongs to one of the Exposures that claim it, see {@link firstClaimant}.
  *
- * The rule does not use status: a restore from backup keeps specs, labels and finalizers, and drops status.
+ * The operator creates a TenantRoute only for a host that no other Exposure owns. It reserves the host in memory during
+ * the create request. Two Exposures have TenantRoutes for the same host only if another client creates one, or if the
+ * API server applies a create request late: one of a previous leader, or one that the operator got no response to.
+ *
+ * A restore from backup keeps specs, labels and finalizers, but drops status and resets creationTimestamp. Therefore the
+ * rules do not use status, and the routes finalizer decides before age.
  */
 import type { ObjectMeta } from '../kube/object.ts';
 
-/** The fields of a TenantRoute that the rule needs. */
+/** The fields of a TenantRoute that determine ownership. */
 export interface HostRoute {
   readonly metadata: ObjectMeta;
   readonly spec: { readonly exposureRef: { readonly name: string } };
 }
 
-/** The finalizer of an Exposure that has, or had, TenantRoutes. */
+/** The finalizer of an Exposure that has, or had, TenantRoutes. Added before the first TenantRoute is created. */
 export const ROUTES_FINALIZER = 'snicket.dev/routes';
 
 /**
- * Returns the TenantRoute that decides who owns a host, among all TenantRoutes of that host: the oldest, then the first
- * by namespace and name.
+ * Returns the TenantRoute whose Exposure owns a host, among all TenantRoutes of that host: the oldest, then the first by
+ * namespace and name.
  */
-export function firstRoute<T extends HostRoute>(routes: Iterable<T>): T | undefined {
-  return firstOf(routes, (a, b) => byAge(a.metadata, b.metadata));
+export function owningRoute<T extends HostRoute>(routesOfHost: Iterable<T>): T | undefined {
+  return oldestRoute(routesOfHost);
 }
 
-/** Returns the key, `namespace/name`, of the Exposure that a TenantRoute belongs to. */
+/** Returns the oldest of these TenantRoutes, then the first by namespace and name. */
+export function oldestRoute<T extends HostRoute>(routes: Iterable<T>): T | undefined {
+  return firstOf(routes, (a, b) => compareByCreation(a.metadata, b.metadata));
+}
+
+/** Returns the key, `namespace/name`, of the Exposure that a TenantRoute references. */
 export function exposureKeyOf({ metadata, spec }: HostRoute): string {
   return `${metadata.namespace}/${spec.exposureRef.name}`;
 }
@@ -42,23 +50,25 @@ export function firstClaimant<T extends { readonly metadata: ObjectMeta }>(
   return firstOf(
     exposures,
     (a, b) =>
-      Number(hasHadRoutes(b.metadata)) - Number(hasHadRoutes(a.metadata)) ||
-      byAge(a.metadata, b.metadata),
+      Number(hasRoutesFinalizer(b.metadata)) - Number(hasRoutesFinalizer(a.metadata)) ||
+      compareByCreation(a.metadata, b.metadata),
   );
 }
 
-function hasHadRoutes({ finalizers = [] }: ObjectMeta): boolean {
+function hasRoutesFinalizer({ finalizers = [] }: ObjectMeta): boolean {
   return finalizers.includes(ROUTES_FINALIZER);
 }
 
-function firstOf<T>(all: Iterable<T>, order: (a: T, b: T) => number): T | undefined {
+function firstOf<T>(items: Iterable<T>, compareItems: (a: T, b: T) => number): T | undefined {
   let first: T | undefined;
-  for (const one of all) if (first === undefined || order(one, first) < 0) first = one;
+  for (const item of items) if (first === undefined || compareItems(item, first) < 0) first = item;
   return first;
 }
 
-function byAge(a: ObjectMeta, b: ObjectMeta): number {
-  // Kubernetes timestamps sort as strings. An object without one does not exist in a cluster yet, and comes last.
+/** Compares by creation time, then by namespace and name. */
+function compareByCreation(a: ObjectMeta, b: ObjectMeta): number {
+  // Kubernetes timestamps sort as strings. An object without a timestamp was not created yet: `~` sorts it last, because
+  // it is greater than every digit.
   return (
     compare(a.creationTimestamp ?? '~', b.creationTimestamp ?? '~') ||
     compare(a.namespace ?? '', b.namespace ?? '') ||

@@ -1,5 +1,5 @@
 /** Computes the route of a host from its TenantRoutes and the EndpointSlices of their Services. Pure. */
-import { exposureKeyOf, firstRoute } from '../api/host-ownership.ts';
+import { exposureKeyOf, oldestRoute, owningRoute } from '../api/host-ownership.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { networkFault } from '../gateway/routes/networks.ts';
 import { isEndpoint } from '../gateway/routes/endpoint-text.ts';
@@ -47,7 +47,7 @@ export interface HostResult {
 }
 
 /**
- * Computes the route of one host on this gateway. The host belongs to the Exposure of its first TenantRoute, regardless
+ * Computes the route of one host on this gateway. The host belongs to the Exposure of its oldest TenantRoute, regardless
  * of its Edge. TenantRoutes of other Exposures for the host are faults.
  */
 export function hostRoute({
@@ -57,17 +57,17 @@ export function hostRoute({
   edge,
   maxLimits,
 }: HostFacts): HostResult {
-  const first = firstRoute(tenantRoutes);
+  const owning = owningRoute(tenantRoutes);
   const served = tenantRoutes.filter((route) => isServedHere(route, edge));
-  if (first === undefined || served.length === 0) return { faults: [] };
-  const tenant = exposureKeyOf(first);
+  if (owning === undefined || served.length === 0) return { faults: [] };
+  const tenant = exposureKeyOf(owning);
   const faults = served
     .filter((route) => exposureKeyOf(route) !== tenant)
     .map(
       ({ metadata }) =>
         `TenantRoute ${keyText(metadata)} is ignored: host ${quoted(host)} belongs to Exposure ${tenant}`,
     );
-  const route = firstRoute(served.filter((one) => exposureKeyOf(one) === tenant));
+  const route = oldestRoute(served.filter((candidate) => exposureKeyOf(candidate) === tenant));
   if (route === undefined) return { faults };
   const bytes = Buffer.from(host);
   const invalid = serverNameFault(bytes, 0, bytes.length);

@@ -4,7 +4,7 @@
 import { DEFAULT_EDGE_ANNOTATION, type Edge } from '../api/edge.ts';
 import type { Exposure } from '../api/exposure.ts';
 import type { Finding } from '../api/finding.ts';
-import { firstRoute } from '../api/host-ownership.ts';
+import { oldestRoute } from '../api/host-ownership.ts';
 import { parseEdge } from '../api/objects.ts';
 import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
@@ -72,9 +72,10 @@ export class EdgeIndex {
       : objects.find((object) => object.metadata.name === wanted);
   }
 
-  /** The name of the Edge that an Exposure uses. Its status may be missing: a restore from backup drops it. */
+  /** Returns the Edge of an Exposure's TenantRoutes. Its status may be missing, since a restore from backup drops it. */
   #routedEdgeOf(metadata: ObjectKey): string | undefined {
-    return firstRoute(this.#sources.tenantRoutes.ofExposure(keyText(metadata)))?.spec.edgeRef.name;
+    const route = oldestRoute(this.#sources.tenantRoutes.ofExposure(keyText(metadata)));
+    return route?.spec.edgeRef.name;
   }
 
   /** What is wrong with the annotation of an Edge as the default one. */

@@ -2,13 +2,13 @@
  * An index of the hosts that Exposures claim and the Edges that they use, updated one Exposure at a time. Together with
  * the TenantRoutes, the claims determine who owns a host.
  */
-import { exposureKeyOf, firstClaimant, firstRoute } from '../api/host-ownership.ts';
+import { exposureKeyOf, firstClaimant, owningRoute } from '../api/host-ownership.ts';
 import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { keyText } from '../kube/object.ts';
 import { claimedHosts, type HostClaim, type HostOwner, type HostOwners } from './conflicts.ts';
 
-/** The owners of hosts, by the rule of `api/host-ownership.ts`. */
+/** The owners of hosts, by the rules of `api/host-ownership.ts`. */
 export class HostClaims implements HostOwners {
   readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'exposuresOn'>;
   readonly #reservations: ReadonlyMap<string, string>;
@@ -62,7 +62,7 @@ export class HostClaims implements HostOwners {
   }
 
   ownerOf(host: string): HostOwner | undefined {
-    const route = firstRoute(this.#routes.ofHost(host));
+    const route = owningRoute(this.#routes.ofHost(host));
     if (route !== undefined) {
       const key = exposureKeyOf(route);
       const metadata = this.#claims.get(key)?.exposure.metadata;
