@@ -127,6 +127,27 @@ describe('the pacer', () => {
     expect(asked).toEqual([]);
   });
 
+  test('starts a tenant again whose template changes during its rollout, as when an Edge is changed back', () => {
+    const { pacer } = pacerOf(2, 1);
+    expect(pacer.request('t0', true).mayStart).toBe(true);
+    pacer.observe('t0', ROLLING);
+
+    expect(pacer.request('t0', true).mayStart).toBe(true);
+    expect(pacer.counts).toEqual({ Pending: 0, Active: 1, Failed: 0 });
+  });
+
+  test('starts a tenant again whose template changes after its rollout failed', () => {
+    const { pacer, asked } = pacerOf(2, 1);
+    expect(pacer.request('t0', true).mayStart).toBe(true);
+    pacer.observe('t0', STUCK);
+    expect(pacer.request('t1', true)).toMatchObject({ reason: 'RolloutPaused' });
+
+    expect(pacer.request('t0', true).mayStart).toBe(true);
+
+    expect(pacer.counts).toEqual({ Pending: 1, Active: 1, Failed: 0 });
+    expect(asked).toContain('t1');
+  });
+
   test('pauses when one fails, lets all waiting ones report it, and continues when it recovers', () => {
     const { pacer, asked } = pacerOf(4, 1);
     pacer.request('t0', true);

@@ -149,12 +149,12 @@ export class RolloutPacer {
   /** Requests to start the rollout of a tenant that is behind. If it may start, it is Active from now on. */
   request(exposure: string, wasHealthy: boolean): RolloutDecision {
     this.#confirm(exposure);
+    // Its rollout of the previous template is over: the tenant does not wait for itself.
+    this.#set(exposure, 'Pending');
     const decision = decideRollout(this.#wave());
     if (decision.mayStart) {
       this.#origins.set(exposure, { isOwn: false, wasHealthy });
       this.#set(exposure, 'Active');
-    } else {
-      this.#set(exposure, 'Pending');
     }
     return decision;
   }
