@@ -7,11 +7,16 @@ import {
   exposed,
   exposureOf,
   installSnicket,
-  leadToEdge,
+  pointToEdge,
   snicketEdge,
   SYSTEM,
 } from '../e2e/installed-snicket.ts';
-import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenBy } from '../e2e/whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesFirstSeenBy,
+  namespacesSeenBy,
+} from '../e2e/namespaces.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { CommandError } from '../world/machine/command.ts';
@@ -49,7 +54,7 @@ installs a proxy on every worker, which sends the name of the tenant.`);
   signal.throwIfAborted(); // the next step builds an image, which would not notice that the world is gone
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge(), ...exposures(world));
-  for (const tenant of tenants) leadToEdge(world, tenant);
+  for (const tenant of tenants) pointToEdge(world, tenant);
   progress.update('snicket', 'waiting for the Exposures to be Ready');
   for (const tenant of tenants) await exposed(world, tenant);
   progress.done('snicket', 'the Exposures are Ready');
@@ -83,7 +88,7 @@ interface TenantPod {
 }
 
 async function startPod(tenant: Cluster): Promise<TenantPod> {
-  await makeHome(tenant);
+  await createHomeNamespace(tenant);
   return { tenant, pod: await tenant.runPod({ name: 'hello' }) };
 }
 
@@ -109,7 +114,7 @@ async function podFinding(
     if (error instanceof CommandError) return error;
     throw error;
   });
-  const isReached = !(seen instanceof CommandError) && seen.includes(homeOf(tenant));
+  const isReached = !(seen instanceof CommandError) && seen.includes(homeNamespace(tenant));
   const others = seen instanceof CommandError ? refusalIn(seen.stderr) : seen.join(', ');
   const result = isReached ? `tenant ${tenant.name}` : others;
   return {

@@ -10,14 +10,19 @@ import { program } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
-  dialEdge,
+  restartAgents,
   exposed,
   exposureOf,
   installSnicket,
-  leadToEdge,
+  pointToEdge,
   snicketEdge,
 } from './installed-snicket.ts';
-import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesSeenBy,
+  namespacesSeenByName,
+} from './namespaces.ts';
 
 const TENANTS = ['a', 'b'] as const;
 
@@ -34,8 +39,8 @@ beforeAll(async () => {
   await world.management.apply(snicketEdge());
   for (const name of TENANTS) {
     const tenant = world.tenant(name);
-    leadToEdge(world, tenant);
-    await makeHome(tenant);
+    pointToEdge(world, tenant);
+    await createHomeNamespace(tenant);
     await world.management.apply(exposureOf(tenant));
     const [pod, hostPod] = await Promise.all([
       tenant.runPod(),
@@ -58,7 +63,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
     });
 
     test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
-      const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
+      const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
       const { pod, hostPod } = podsOf(name);
 
       const seen = [
@@ -68,7 +73,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
       ];
 
       for (const namespaces of seen) {
-        expect(namespaces).toContain(homeOf(world.tenant(name)));
+        expect(namespaces).toContain(homeNamespace(world.tenant(name)));
         expect(namespaces).not.toContain(other);
       }
     });
@@ -85,7 +90,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
         .exec('kubectl', '--kubeconfig=/tmp/kubeconfig', 'get', 'namespaces', '-o', 'name')
         .catch((error: unknown) => String(error));
 
-      const known = homeOf(world.tenant('a'));
+      const known = homeNamespace(world.tenant('a'));
       expect(answer).toContain(mode === 'Passthrough' ? known : 'User "system:anonymous" cannot');
     });
   });
@@ -110,7 +115,7 @@ test.each(TENANTS)(
   'kubectl logs and exec work in tenant %s, through agents that connect to the edge',
   async (name) => {
     const tenant = world.tenant(name);
-    await dialEdge(tenant);
+    await restartAgents(tenant);
     const { pod } = podsOf(name);
 
     const printed = await pod.exec('echo', 'through the tunnel');

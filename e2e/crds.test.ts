@@ -200,14 +200,14 @@ const WITH_TEXT: Readonly<Record<keyof typeof NETWORK_TEXTS, (text: string) => W
 test.each(Object.entries(NETWORK_TEXTS))(
   'the API server accepts and rejects the same values as the parser: %s',
   async (field, { right, wrong }) => {
-    const verdicts = new Map<string, boolean>();
+    const results = new Map<string, boolean>();
     for (const text of [...right, ...wrong]) {
       const { taken } = await ask(WITH_TEXT[field as keyof typeof NETWORK_TEXTS](text));
-      verdicts.set(text, taken);
+      results.set(text, taken);
     }
 
-    const texts = (verdict: boolean) =>
-      [...verdicts].flatMap(([text, taken]) => (taken === verdict ? [text] : []));
+    const texts = (isAccepted: boolean) =>
+      [...results].flatMap(([text, taken]) => (taken === isAccepted ? [text] : []));
     expect(texts(true)).toEqual([...right]);
     expect(texts(false)).toEqual([...wrong]);
   },
@@ -359,7 +359,7 @@ describe('the control plane of an Exposure is immutable', () => {
   const endpoints = { type: 'Endpoints', ...secrets, endpoints: { api: ['192.0.2.1:6443'] } };
   const other = (fields: object) => ({ ...OBJECT, objectRef: { ...OBJECT_REF, ...fields } });
   const { kind, name } = OBJECT_REF;
-  const way =
+  const advice =
     'To expose another control plane, delete this Exposure and create a new one; this removes Snicket from the tenant first.';
   const path = `${GROUP}/namespaces/default/exposures/keeper`;
 
@@ -393,7 +393,7 @@ describe('the control plane of an Exposure is immutable', () => {
     const [cause] = causesOf(refusal);
     expect(cause?.field).toBe('spec.controlPlane');
     expect(cause?.message).toContain(`this Exposure ${was}`);
-    expect(cause?.message).toContain(way);
+    expect(cause?.message).toContain(advice);
   });
 
   test.each([

@@ -18,13 +18,13 @@ import { API_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
-  homeOf,
+  homeNamespace,
   kubernetesSlice,
-  makeHome,
+  createHomeNamespace,
   namespacesFirstSeenBy,
   namespacesSeenBy,
   VIRTUAL_ADDRESS,
-} from './whose-api.ts';
+} from './namespaces.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const HTTP_PORT = 9440;
@@ -91,8 +91,8 @@ describe.each(MODES)('mode %s', (mode) => {
 
     const seen = await namespacesFirstSeenBy(podOf(name), 'kube-proxy uses the EndpointSlice');
 
-    expect(seen).toContain(homeOf(world.tenant(name)));
-    expect(seen).not.toContain(homeOf(world.tenant(other)));
+    expect(seen).toContain(homeNamespace(world.tenant(name)));
+    expect(seen).not.toContain(homeNamespace(world.tenant(other)));
   });
 
   test.each(TENANTS)('curl uses HTTP/2 with the API server of tenant %s', async (name) => {
@@ -132,12 +132,13 @@ describe.each(MODES)('mode %s', (mode) => {
         ...['kubectl', `--kubeconfig=${FILES}/pods.kubeconfig`, '--server=https://10.96.0.1'],
         ...['get', 'namespaces', '--watch', '--output=name'],
       );
-    await waitFor('the watch is open', () => watch.tail(50).includes(homeOf(tenant)));
+    await waitFor('the watch is open', () => watch.tail(50).includes(homeNamespace(tenant)));
 
     for (let change = 0; change < 100; change++) {
       await putRoutesInForce(change % 2 === 0 ? ['b', 'a', 'extra'] : ['a', 'b']);
       if (mode === 'terminate') await putServingCertificateInForce(tenant);
-      if (change % 10 === 0) expect(await namespacesSeenBy(podOf('a'))).toContain(homeOf(tenant));
+      if (change % 10 === 0)
+        expect(await namespacesSeenBy(podOf('a'))).toContain(homeNamespace(tenant));
     }
     const name = `after-the-changes-${mode}`;
     await tenant.kubectl('create', 'namespace', name);
@@ -163,7 +164,7 @@ describe.each(MODES)('mode %s', (mode) => {
 
     const isReady = async () => (await readiness(worker)) === '200';
     await waitFor('the proxy is ready again', isReady, BACKED_OFF);
-    expect(await namespacesSeenBy(podOf('a'))).toContain(homeOf(world.tenant('a')));
+    expect(await namespacesSeenBy(podOf('a'))).toContain(homeNamespace(world.tenant('a')));
   });
 });
 
@@ -249,7 +250,7 @@ async function prepareTenant(tenant: Cluster): Promise<void> {
   const worker = tenant.worker();
   const files = join(worker.host.folder, 'files');
   world.dns.set(plan.hosts.api, edge.address);
-  await makeHome(tenant);
+  await createHomeNamespace(tenant);
   await worker.exec('ip', 'address', 'add', `${VIRTUAL_ADDRESS}/32`, 'dev', 'lo', 'scope', 'host');
   const secret = Buffer.from(deriveTenantSecret(masterKey, plan.hosts.api)).toString('base64');
   writeFileSync(join(files, 'tenant.key'), `${secret}\n`, { mode: 0o600 });

@@ -18,7 +18,7 @@ import {
   exposed,
   exposureOf,
   installSnicket,
-  leadToEdge,
+  pointToEdge,
   snicketEdge,
   SYSTEM,
 } from './installed-snicket.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge());
   for (const name of ['a', 'b']) {
-    leadToEdge(world, world.tenant(name));
+    pointToEdge(world, world.tenant(name));
     await world.management.apply(exposureOf(world.tenant(name)));
   }
   await exposed(world, world.tenant('a'));
@@ -133,7 +133,7 @@ describe('invalid specs, with the operator running', () => {
     const tenant = world.tenant('a');
     const desired = exposureOf(tenant) as { spec: object };
     await world.management.apply(endingEdge(edge, annotations));
-    leadToEdge(world, tenant, haproxy.address);
+    pointToEdge(world, tenant, haproxy.address);
 
     await world.management.apply({
       ...desired,
@@ -153,7 +153,7 @@ describe('invalid specs, with the operator running', () => {
     });
 
     await untilFailing('a', 'EdgeNotFound');
-    leadToEdge(world, tenant);
+    pointToEdge(world, tenant);
     await world.management.apply({
       ...desired,
       spec: { ...desired.spec, edgeRef: { name: 'shared' } },
@@ -191,7 +191,7 @@ describe('faults on the path, without the operator', () => {
       },
     );
     await untilFailing('a');
-    leadToEdge(world, world.tenant('a'));
+    pointToEdge(world, world.tenant('a'));
   });
 
   test('there is no route for konnectivity', async () => {

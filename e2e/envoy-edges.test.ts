@@ -1,5 +1,5 @@
 /** The whole path through the ingress controllers that use Envoy: Envoy Gateway and Contour. */
-import { contourWay, envoyGatewayWay } from './edge-ways.ts';
-import { testPathThrough } from './path-through-edges.ts';
+import { contourSetup, envoyGatewaySetup } from './edge-setups.ts';
+import { testEdgeSetups } from './path-through-edges.ts';
 
-testPathThrough(envoyGatewayWay, contourWay);
+testEdgeSetups(envoyGatewaySetup, contourSetup);

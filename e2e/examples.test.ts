@@ -17,7 +17,7 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { installDefinitions, parseDefinition } from '../world/providers/definitions.ts';
 import { repository } from '../world/repository.ts';
 import { World } from '../world/world.ts';
-import { madeByProvider, ownedByCluster, remove } from './made-by-provider.ts';
+import { createWithProvider, ownedByCluster, remove } from './simulated-provider.ts';
 import { resourceText, type ProvidedControlPlane } from './provided-control-plane.ts';
 
 const { objects, others } = documentedObjects();
@@ -220,7 +220,7 @@ for (const [whose, paths] of DEFINITIONS) {
       const isOwned = isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object);
       const whole = isOwned ? await ownedByCluster(management, object, cluster!.object) : object;
       const { authority } = management.controlPlane;
-      return madeByProvider(management, whole, {
+      return createWithProvider(management, whole, {
         certificate: authority.certificate,
         key: authority.key,
         kubeconfig: (server) => management.controlPlane.kubeconfigFor(server),

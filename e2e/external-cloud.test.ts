@@ -10,14 +10,14 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import {
-  dialEdge,
+  restartAgents,
   exposed,
   exposureOf,
   installSnicket,
-  leadToEdge,
+  pointToEdge,
   snicketEdge,
 } from './installed-snicket.ts';
-import { homeOf, makeHome, namesIn, namespacesSeenBy } from './whose-api.ts';
+import { homeNamespace, createHomeNamespace, namesIn, namespacesSeenBy } from './namespaces.ts';
 
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const CLOUD_CONTROLLER_MANAGER = 'cloud-controller-manager';
@@ -32,8 +32,8 @@ beforeAll(async () => {
   tenant = world.tenant('cloud');
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge());
-  leadToEdge(world, tenant);
-  await makeHome(tenant);
+  pointToEdge(world, tenant);
+  await createHomeNamespace(tenant);
 });
 
 afterAll(async () => world?.stop());
@@ -53,7 +53,7 @@ test('a cloud controller manager reaches the API server at the address that ever
 
   const seen = await waitFor('it has listed namespaces', leftBehind, { deadlineMs: 90_000 });
 
-  expect(namesIn(seen)).toContain(homeOf(tenant));
+  expect(namesIn(seen)).toContain(homeNamespace(tenant));
   expect((await node()).status.addresses).toHaveLength(1);
 });
 
@@ -68,9 +68,9 @@ test('pods reach their API server once the cloud provider has set the address of
   await tenant.kubectl('taint', 'node', name, `${UNINITIALIZED}-`);
 
   const pod = await tenant.runPod();
-  await dialEdge(tenant);
+  await restartAgents(tenant);
 
-  expect(await namespacesSeenBy(pod)).toContain(homeOf(tenant));
+  expect(await namespacesSeenBy(pod)).toContain(homeNamespace(tenant));
   await exposed(world, tenant);
 });
 

@@ -62,7 +62,7 @@ describe('with a read-only root, as user nobody, without capabilities and with t
     const gateway = await startPod(management, 'gateway', gatewayPod());
 
     const answer = await waitFor('kube-proxy forwards to it', async () =>
-      askTenant(management.worker().address, NODE_PORT, tenant.plan.hosts.api).catch(
+      requestVersion(management.worker().address, NODE_PORT, tenant.plan.hosts.api).catch(
         () => undefined,
       ),
     );
@@ -79,7 +79,7 @@ describe('with a read-only root, as user nobody, without capabilities and with t
       await tenant.apply(await proxyFiles());
       const proxy = await startPod(tenant, mode, proxyPod(mode));
 
-      const answer = await askTenant(await addressOf(tenant, proxy), API_PORT, 'kubernetes');
+      const answer = await requestVersion(await addressOf(tenant, proxy), API_PORT, 'kubernetes');
 
       expect(answer).toContain('"gitVersion"');
     },
@@ -330,7 +330,7 @@ function proxyPod(mode: 'passthrough' | 'terminate'): PodParts {
 }
 
 /** Returns the response of the tenant's API server. curl verifies that its certificate is the tenant's. */
-async function askTenant(address: string, port: number, name: string): Promise<string> {
+async function requestVersion(address: string, port: number, name: string): Promise<string> {
   return tenant
     .worker()
     .exec(

@@ -120,13 +120,13 @@ export function exposureOf(tenant: Cluster, worker: object = {}): object {
 }
 
 /** Points the tenant's hosts to the edge, also for its nodes. */
-export function leadToEdge(world: World, tenant: Cluster, address = EDGE_ADDRESS): void {
+export function pointToEdge(world: World, tenant: Cluster, address = EDGE_ADDRESS): void {
   const { api, konnectivity } = tenant.plan.hosts;
   for (const host of [api, konnectivity]) world.dns.set(host, address);
 }
 
 /** Restarts the konnectivity agents, because the running ones have dialed before there was an edge. */
-export async function dialEdge(tenant: Cluster): Promise<void> {
+export async function restartAgents(tenant: Cluster): Promise<void> {
   const agents = ['--namespace=kube-system', '--selector=k8s-app=konnectivity-agent'];
   await tenant.kubectl('delete', 'pods', ...agents);
   const command = ['get', '--raw', `/api/v1/nodes/${tenant.worker().name}/proxy/healthz`];

@@ -14,10 +14,15 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { installDefinitions, parseDefinition } from '../world/providers/definitions.ts';
 import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
 import { World } from '../world/world.ts';
-import { dialEdge, installSnicket, leadToEdge, snicketEdge } from './installed-snicket.ts';
-import { madeByProvider, ownedByCluster } from './made-by-provider.ts';
+import { restartAgents, installSnicket, pointToEdge, snicketEdge } from './installed-snicket.ts';
+import { createWithProvider, ownedByCluster } from './simulated-provider.ts';
 import type { ProvidedControlPlane } from './provided-control-plane.ts';
-import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenByName } from './whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesFirstSeenBy,
+  namespacesSeenByName,
+} from './namespaces.ts';
 
 const { k0smotron, k0smotronControlPlane, capiCluster, clusterDeployment } = PROVIDER_RESOURCES;
 
@@ -73,8 +78,8 @@ beforeAll(async () => {
     { ...edge, spec: { ...edge.spec, domain: world.plan.domain } },
     podsOfControlPlane(),
   );
-  leadToEdge(world, tenant);
-  await makeHome(tenant);
+  pointToEdge(world, tenant);
+  await createHomeNamespace(tenant);
   pod = await tenant.runPod();
 });
 
@@ -96,7 +101,7 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
   });
 
   test('its API server reaches its nodes: logs and exec', async () => {
-    await dialEdge(tenant);
+    await restartAgents(tenant);
 
     expect(await pod.exec('echo', 'through the agents')).toBe('through the agents\n');
     expect(await pod.logs()).toBe('');
@@ -105,8 +110,8 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
   test('its pods reach their own API server by address and by name', async () => {
     const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
 
-    expect(seen).toContain(homeOf(tenant));
-    expect(await namespacesSeenByName(pod)).toContain(homeOf(tenant));
+    expect(seen).toContain(homeNamespace(tenant));
+    expect(await namespacesSeenByName(pod)).toContain(homeNamespace(tenant));
   });
 
   test('every field is restored when the annotation is removed', async () => {
@@ -126,7 +131,7 @@ async function made(object: KubeObject): Promise<ProvidedControlPlane> {
   const isOwned = isOfKind(k0smotronControlPlane, object);
   const whole = isOwned ? await ownedByCluster(management, object, cluster) : object;
   const { authority, plan } = tenant.controlPlane;
-  return madeByProvider(management, whole, {
+  return createWithProvider(management, whole, {
     certificate: authority.certificate,
     key: authority.key,
     kubeconfig: () => tenant.controlPlane.kubeconfigFor(`https://${plan.hosts.api}`),

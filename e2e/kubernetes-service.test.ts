@@ -16,20 +16,27 @@ import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import { readHello, type Hello } from './client-hello.ts';
 import {
-  ASKED_ONCE_SECONDS,
+  REQUEST_TIMEOUT_SECONDS,
   kubernetesSlice,
-  makeHome,
+  createHomeNamespace,
   namesIn,
   namespacesFirstSeenBy,
   namespacesSeenBy,
   VIRTUAL_ADDRESS,
-} from './whose-api.ts';
+} from './namespaces.ts';
 
 const FORWARDER = join(repository, 'e2e', 'forward.ts');
 const RECORDER = join(repository, 'e2e', 'hello-recorder.ts');
 
 /** A request that every pod may send, with its own credentials and to its own API address. */
-const ASK_FOR_API = ['timeout', ASKED_ONCE_SECONDS, 'kubectl', 'get', '--raw', '/api'] as const;
+const ASK_FOR_API = [
+  'timeout',
+  REQUEST_TIMEOUT_SECONDS,
+  'kubectl',
+  'get',
+  '--raw',
+  '/api',
+] as const;
 
 let world: World;
 const pods = new Map<string, { pod: Pod; hostPod: Pod }>();
@@ -40,7 +47,7 @@ beforeAll(async () => {
   world = await World.start({ tenants }, { progress: terminalProgress() });
   await Promise.all(
     [world.management, ...world.tenants.values()].map(async (cluster) => {
-      await makeHome(cluster);
+      await createHomeNamespace(cluster);
       const [pod, hostPod] = await Promise.all([
         cluster.runPod(),
         cluster.runPod({ hostNetwork: true }),
@@ -185,7 +192,9 @@ describe('two tenants behind one address', () => {
       const server = `--server=https://${tenant.plan.hosts.api}`;
       const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/kubelet.kubeconfig', server];
       await hangUpOn(
-        tenant.worker().exec('timeout', ASKED_ONCE_SECONDS, ...kubectl, 'get', '--raw', '/api'),
+        tenant
+          .worker()
+          .exec('timeout', REQUEST_TIMEOUT_SECONDS, ...kubectl, 'get', '--raw', '/api'),
       );
       // Kubelets resolve the name too, so there may be more connections.
       named.push(
@@ -216,7 +225,15 @@ async function namespacesSeenFrom(tenant: Cluster): Promise<string[]> {
   await tenant.controlPlane.writeUser(path, subject, 'https://10.96.0.1');
   const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/host-process.kubeconfig'];
   return namesIn(
-    await worker.exec('timeout', ASKED_ONCE_SECONDS, ...kubectl, 'get', 'namespaces', '-o', 'name'),
+    await worker.exec(
+      'timeout',
+      REQUEST_TIMEOUT_SECONDS,
+      ...kubectl,
+      'get',
+      'namespaces',
+      '-o',
+      'name',
+    ),
   );
 }
 

@@ -18,17 +18,22 @@ import { tenantNamespace } from '../world/tenant-service.ts';
 import { together, waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import { allObjects, type ObjectTexts } from './all-objects.ts';
-import { askingScript, failuresIn } from './asking.ts';
-import type { EdgeWay } from './edge-ways.ts';
+import { requestLoopScript, failedRequests } from './request-loop.ts';
+import type { EdgeSetup } from './edge-setups.ts';
 import {
   exposed,
   exposureOf,
   installOperator,
-  leadToEdge,
+  pointToEdge,
   type Condition,
   type Exposure,
 } from './installed-snicket.ts';
-import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesSeenBy,
+  namespacesSeenByName,
+} from './namespaces.ts';
 
 const TENANTS = ['a', 'b'] as const;
 const EDGE = 'shared';
@@ -43,101 +48,104 @@ const before = new Map<string, ObjectTexts>();
  * Tests each setup in turn. Consecutive setups differ in controller and kind of objects. The setup with driver traefik
  * comes last, because its test adds a foreign route.
  */
-export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void {
-  beforeAll(async () => startAll(ways));
+export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]): void {
+  beforeAll(async () => startAll(setups));
 
   afterAll(async () => world?.stop());
 
-  describe.each(ways.map((way, index) => ({ ...way, way, index })))('$name', ({ way, index }) => {
-    test('every Exposure becomes Ready, and the objects of the previous setup are gone', async () => {
-      await take(way, ways);
+  describe.each(setups.map((setup, index) => ({ ...setup, setup, index })))(
+    '$name',
+    ({ setup, index }) => {
+      test('every Exposure becomes Ready, and the objects of the previous setup are gone', async () => {
+        await take(setup, setups);
 
-      for (const name of TENANTS) {
-        const { driver } = way.spec;
-        expect((await exposure(name))?.status).toMatchObject({ driver, mode: 'Terminate' });
-      }
-      await switchOff(ways[index - 1], ways.slice(index));
-    });
+        for (const name of TENANTS) {
+          const { driver } = setup.spec;
+          expect((await exposure(name))?.status).toMatchObject({ driver, mode: 'Terminate' });
+        }
+        await switchOff(setups[index - 1], setups.slice(index));
+      });
 
-    test.each(TENANTS)('kubectl logs and exec work in tenant %s', async (name) => {
-      const { pod } = podsOf(name);
+      test.each(TENANTS)('kubectl logs and exec work in tenant %s', async (name) => {
+        const { pod } = podsOf(name);
 
-      const printed = await waitFor(
-        'the agents are connected to this edge',
-        async () => pod.exec('echo', 'through the tunnel').catch(() => undefined),
-        { deadlineMs: 120_000 },
-      );
-
-      expect(printed).toBe('through the tunnel\n');
-      expect(await pod.logs()).toStartWith(`of tenant ${name}\n`);
-    });
-
-    test.each(TENANTS)(
-      'no request of a pod of tenant %s has failed during the change',
-      async (name) => {
-        const log = await podsOf(name).pod.logs();
-
-        expect(failuresIn(log)).toEqual([]);
-      },
-    );
-
-    test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
-      const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
-      const { pod, hostPod } = podsOf(name);
-
-      const seen = [
-        await namespacesSeenBy(pod),
-        await namespacesSeenBy(hostPod),
-        await namespacesSeenByName(pod),
-      ];
-
-      for (const namespaces of seen) {
-        expect(namespaces).toContain(homeOf(world.tenant(name)));
-        expect(namespaces).not.toContain(other);
-      }
-    });
-
-    test.each(TENANTS)(
-      'kubectl is authenticated by its client certificate in tenant %s',
-      async (name) => {
-        const { controlPlane } = world.tenant(name);
-        const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
-        const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
-        await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
-
-        const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
-        const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
-
-        expect(whoami.stdout).toContain(`ann-of-${name}`);
-      },
-    );
-
-    if (way.spec.driver === 'traefik') {
-      test('a foreign route for the host of an Exposure is reported until it is deleted', async () => {
-        const [a, b] = [world.tenant('a'), world.tenant('b')];
-        const { api } = a.plan.hosts;
-        const target = { namespace: tenantNamespace('b'), service: b.name, port: API_PORT };
-        await world.management.apply(route({ name: 'traefik' }, { host: api, ...target }));
-
-        const noticed = async () => {
-          const routed = await condition('a', 'Routed');
-          return routed?.status === 'False' && routed;
-        };
-        const claimed = await waitFor('the foreign route is reported', noticed, {
-          deadlineMs: 60_000,
-        });
-        const { status: ofTheOther } = (await condition('b', 'Routed')) ?? {};
-        await world.management.kubectl(
-          ...['delete', way.kind, api, `--namespace=${target.namespace}`],
+        const printed = await waitFor(
+          'the agents are connected to this edge',
+          async () => pod.exec('echo', 'through the tunnel').catch(() => undefined),
+          { deadlineMs: 120_000 },
         );
 
-        expect(claimed.reason).toBe('HostClaimed');
-        expect(claimed.message).toContain(`IngressRouteTCP ${target.namespace}/${api}`);
-        expect(ofTheOther).toBe('True');
-        await exposed(world, a);
+        expect(printed).toBe('through the tunnel\n');
+        expect(await pod.logs()).toStartWith(`of tenant ${name}\n`);
       });
-    }
-  });
+
+      test.each(TENANTS)(
+        'no request of a pod of tenant %s has failed during the change',
+        async (name) => {
+          const log = await podsOf(name).pod.logs();
+
+          expect(failedRequests(log)).toEqual([]);
+        },
+      );
+
+      test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
+        const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
+        const { pod, hostPod } = podsOf(name);
+
+        const seen = [
+          await namespacesSeenBy(pod),
+          await namespacesSeenBy(hostPod),
+          await namespacesSeenByName(pod),
+        ];
+
+        for (const namespaces of seen) {
+          expect(namespaces).toContain(homeNamespace(world.tenant(name)));
+          expect(namespaces).not.toContain(other);
+        }
+      });
+
+      test.each(TENANTS)(
+        'kubectl is authenticated by its client certificate in tenant %s',
+        async (name) => {
+          const { controlPlane } = world.tenant(name);
+          const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
+          const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
+          await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
+
+          const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
+          const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
+
+          expect(whoami.stdout).toContain(`ann-of-${name}`);
+        },
+      );
+
+      if (setup.spec.driver === 'traefik') {
+        test('a foreign route for the host of an Exposure is reported until it is deleted', async () => {
+          const [a, b] = [world.tenant('a'), world.tenant('b')];
+          const { api } = a.plan.hosts;
+          const target = { namespace: tenantNamespace('b'), service: b.name, port: API_PORT };
+          await world.management.apply(route({ name: 'traefik' }, { host: api, ...target }));
+
+          const noticed = async () => {
+            const routed = await condition('a', 'Routed');
+            return routed?.status === 'False' && routed;
+          };
+          const claimed = await waitFor('the foreign route is reported', noticed, {
+            deadlineMs: 60_000,
+          });
+          const { status: ofTheOther } = (await condition('b', 'Routed')) ?? {};
+          await world.management.kubectl(
+            ...['delete', setup.kind, api, `--namespace=${target.namespace}`],
+          );
+
+          expect(claimed.reason).toBe('HostClaimed');
+          expect(claimed.message).toContain(`IngressRouteTCP ${target.namespace}/${api}`);
+          expect(ofTheOther).toBe('True');
+          await exposed(world, a);
+        });
+      }
+    },
+  );
 
   test('deleting all Exposures restores every object', async () => {
     const { management } = world;
@@ -162,23 +170,23 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
   });
 }
 
-async function startAll(ways: readonly [EdgeWay, ...EdgeWay[]]): Promise<void> {
+async function startAll(setups: readonly [EdgeSetup, ...EdgeSetup[]]): Promise<void> {
   const progress = terminalProgress();
   const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
   world = await World.start({ tenants }, { progress });
   laptop = await world.addHost('laptop');
-  const controllers = new Set(ways.map(({ controller }) => controller));
+  const controllers = new Set(setups.map(({ controller }) => controller));
   // Before the operator, which looks for their CRDs when it starts.
   for (const name of controllers)
     edges.set(name, await forwarding(await startEdge(world, name, progress)));
   await installOperator(world, progress);
   for (const name of TENANTS) {
     const tenant = world.tenant(name);
-    await makeHome(tenant);
-    leadToEdge(world, tenant, edgeOf(ways[0]).address);
+    await createHomeNamespace(tenant);
+    pointToEdge(world, tenant, edgeOf(setups[0]).address);
     await tenant.apply(...konnectivityObjects(tenant.plan, EDGE_PORT));
     const [pod, hostPod] = await together([
-      tenant.runPod({ command: ['sh', '-c', `echo of tenant ${name}; ${askingScript()}`] }),
+      tenant.runPod({ command: ['sh', '-c', `echo of tenant ${name}; ${requestLoopScript()}`] }),
       tenant.runPod({ hostNetwork: true }),
     ]);
     pods.set(name, { pod, hostPod });
@@ -195,9 +203,9 @@ async function forwarding(edge: Edge): Promise<Edge> {
 }
 
 /** Changes the Edge to this setup, and waits until no other routes exist. */
-async function take(way: EdgeWay, ways: readonly EdgeWay[]): Promise<void> {
+async function take(setup: EdgeSetup, setups: readonly EdgeSetup[]): Promise<void> {
   const { management } = world;
-  const edge = edgeOf(way);
+  const edge = edgeOf(setup);
   for (const daemon of edge.daemons) if (!daemon.running) await daemon.restart();
 
   await management.apply(
@@ -205,14 +213,14 @@ async function take(way: EdgeWay, ways: readonly EdgeWay[]): Promise<void> {
       apiVersion: 'snicket.dev/v1alpha1',
       kind: 'Edge',
       metadata: { name: EDGE, annotations: { 'snicket.dev/is-default': 'true' } },
-      spec: { ...way.spec, addresses: [edge.address] },
+      spec: { ...setup.spec, addresses: [edge.address] },
     },
     ...TENANTS.map((name) => exposureOf(world.tenant(name))),
   );
-  for (const name of TENANTS) leadToEdge(world, world.tenant(name), edge.address);
+  for (const name of TENANTS) pointToEdge(world, world.tenant(name), edge.address);
 
-  const isAlone = async () => Bun.deepEquals(await kindsInUse(ways), [way.kind]);
-  await waitFor(`${way.kind} are the only routes`, isAlone, { deadlineMs: 90_000 }).catch(
+  const isAlone = async () => Bun.deepEquals(await kindsInUse(setups), [setup.kind]);
+  await waitFor(`${setup.kind} are the only routes`, isAlone, { deadlineMs: 90_000 }).catch(
     async (error: unknown) => {
       const exposures = await management.kubectl('get', 'exposures', '-A', '-o', 'yaml');
       throw new Error(`${String(error)}\n${exposures}`);
@@ -222,7 +230,10 @@ async function take(way: EdgeWay, ways: readonly EdgeWay[]): Promise<void> {
 }
 
 /** Switches the previous edge off, so that anything that still uses it fails. */
-async function switchOff(previous: EdgeWay | undefined, next: readonly EdgeWay[]): Promise<void> {
+async function switchOff(
+  previous: EdgeSetup | undefined,
+  next: readonly EdgeSetup[],
+): Promise<void> {
   if (previous === undefined) return;
   const edge = edgeOf(previous);
   if (next.some(({ controller }) => controller === edge.name)) {
@@ -233,8 +244,8 @@ async function switchOff(previous: EdgeWay | undefined, next: readonly EdgeWay[]
 }
 
 /** Returns the kinds of which objects created by Snicket exist. */
-async function kindsInUse(ways: readonly EdgeWay[]): Promise<readonly string[]> {
-  const kinds = [...new Set(ways.map(({ kind }) => kind))];
+async function kindsInUse(setups: readonly EdgeSetup[]): Promise<readonly string[]> {
+  const kinds = [...new Set(setups.map(({ kind }) => kind))];
   const ours = ['--all-namespaces', '--selector=app.kubernetes.io/managed-by=snicket'];
   const lists = await together(
     kinds.map((kind) => world.management.kubectl('get', kind, ...ours, '--output=name')),
@@ -255,7 +266,7 @@ function clusters(): readonly Cluster[] {
   return [world.management, ...world.tenants.values()];
 }
 
-function edgeOf({ controller }: EdgeWay): Edge {
+function edgeOf({ controller }: EdgeSetup): Edge {
   const edge = edges.get(controller);
   if (edge === undefined) throw new Error(`edge ${controller} was not started`);
   return edge;

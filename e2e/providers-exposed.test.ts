@@ -27,7 +27,12 @@ import {
 } from './installed-snicket.ts';
 import { ProvidedControlPlane } from './provided-control-plane.ts';
 import { snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenByName } from './whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesFirstSeenBy,
+  namespacesSeenByName,
+} from './namespaces.ts';
 
 const NAMESPACE = 'tenants';
 const DOMAIN = 'snicket.test';
@@ -143,7 +148,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     cluster = await joinTenant(world, provider, { tenant, namespace: NAMESPACE, hosts });
 
     await world.image(await snicketImage(terminalProgress()));
-    await makeHome(cluster);
+    await createHomeNamespace(cluster);
     pod = await cluster.runPod();
   });
 
@@ -158,8 +163,8 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       everyMs: 500,
     });
 
-    expect(seen).toContain(homeOf(cluster));
-    expect(await namespacesSeenByName(pod)).toContain(homeOf(cluster));
+    expect(seen).toContain(homeNamespace(cluster));
+    expect(await namespacesSeenByName(pod)).toContain(homeNamespace(cluster));
   });
 
   test('its API server reaches its nodes: logs and exec', async () => {

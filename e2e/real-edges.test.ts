@@ -1,5 +1,5 @@
 /** The whole path through real ingress controllers: Traefik with two kinds of objects, and haproxy-ingress. */
-import { haproxyIngressWay, traefikTlsRouteWay, traefikWay } from './edge-ways.ts';
-import { testPathThrough } from './path-through-edges.ts';
+import { haproxyIngressSetup, traefikTlsRouteSetup, traefikSetup } from './edge-setups.ts';
+import { testEdgeSetups } from './path-through-edges.ts';
 
-testPathThrough(traefikTlsRouteWay, haproxyIngressWay, traefikWay);
+testEdgeSetups(traefikTlsRouteSetup, haproxyIngressSetup, traefikSetup);

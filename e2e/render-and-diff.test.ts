@@ -12,7 +12,7 @@ import {
   exposed,
   exposureOf,
   installSnicket,
-  leadToEdge,
+  pointToEdge,
   snicketEdge,
   SYSTEM,
 } from './installed-snicket.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   laptop = await world.addHost('laptop');
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge());
-  leadToEdge(world, world.tenant('a'));
+  pointToEdge(world, world.tenant('a'));
 });
 
 afterAll(async () => world?.stop());

@@ -17,16 +17,16 @@ import { tenantNamespace } from '../world/tenant-service.ts';
 import { waitFor, type WaitOptions } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
-  dialEdge,
+  restartAgents,
   exposed,
   exposureOf,
   installSnicket,
-  leadToEdge,
+  pointToEdge,
   snicketEdge,
   SYSTEM,
 } from './installed-snicket.ts';
 import { allObjects, type ObjectTexts } from './all-objects.ts';
-import { homeOf, makeHome, namespacesFirstSeenBy } from './whose-api.ts';
+import { homeNamespace, createHomeNamespace, namespacesFirstSeenBy } from './namespaces.ts';
 
 const TENANTS = ['a', 'b'] as const;
 
@@ -43,15 +43,15 @@ beforeAll(async () => {
   await world.management.apply(snicketEdge());
   for (const name of TENANTS) {
     const tenant = world.tenant(name);
-    leadToEdge(world, tenant);
-    await makeHome(tenant);
+    pointToEdge(world, tenant);
+    await createHomeNamespace(tenant);
     pods.set(name, await tenant.runPod());
   }
   for (const cluster of clusters()) before.set(cluster.name, await allObjects(cluster, SYSTEM));
   for (const name of TENANTS) await world.management.apply(exposureOf(world.tenant(name)));
   for (const name of TENANTS) {
     await exposed(world, world.tenant(name));
-    await dialEdge(world.tenant(name));
+    await restartAgents(world.tenant(name));
   }
 });
 
@@ -92,13 +92,13 @@ test.each([
 
     await Promise.all([
       ...TENANTS.map(async (name) => {
-        const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
+        const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
         const seen = await namespacesFirstSeenBy(
           podOf(name),
           `pods of ${name} reach their API`,
           SOON_AFTER,
         );
-        expect(seen).toContain(homeOf(world.tenant(name)));
+        expect(seen).toContain(homeNamespace(world.tenant(name)));
         expect(seen).not.toContain(other);
       }),
       waitFor(
@@ -140,7 +140,7 @@ test.each([
   );
   await exposed(world, tenant);
   const seen = await namespacesFirstSeenBy(podOf('a'), 'kube-proxy has it');
-  expect(seen).toContain(homeOf(tenant));
+  expect(seen).toContain(homeNamespace(tenant));
 });
 
 test('two replicas of the operator: a terminating leader releases its Lease, and the other acquires it', async () => {

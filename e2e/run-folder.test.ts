@@ -15,9 +15,14 @@ import { repository } from '../world/repository.ts';
 import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
-import { dialEdge, leadToEdge } from './installed-snicket.ts';
+import { restartAgents, pointToEdge } from './installed-snicket.ts';
 import { snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesSeenBy,
+  namespacesSeenByName,
+} from './namespaces.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const TENANTS = ['a', 'b'] as const;
@@ -39,8 +44,8 @@ beforeAll(async () => {
   write('edge.yaml', edgeObject());
   for (const name of TENANTS) {
     const tenant = world.tenant(name);
-    leadToEdge(world, tenant, edge.address);
-    await makeHome(tenant);
+    pointToEdge(world, tenant, edge.address);
+    await createHomeNamespace(tenant);
     writeTenant(tenant);
   }
   await edge.host.start('snicket', [
@@ -75,13 +80,13 @@ test('every Exposure becomes Ready, and snicket status shows it', async () => {
 });
 
 test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
-  const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
+  const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
 
   for (const seen of [
     await namespacesSeenBy(podOf(name)),
     await namespacesSeenByName(podOf(name)),
   ]) {
-    expect(seen).toContain(homeOf(world.tenant(name)));
+    expect(seen).toContain(homeNamespace(world.tenant(name)));
     expect(seen).not.toContain(other);
   }
 });
@@ -103,7 +108,7 @@ test.each(TENANTS)(
 );
 
 test('logs and exec use the konnectivity host of the folder', async () => {
-  await dialEdge(world.tenant('a'));
+  await restartAgents(world.tenant('a'));
 
   expect(await podOf('a').exec('echo', 'through the tunnel')).toBe('through the tunnel\n');
 });
@@ -123,7 +128,7 @@ test('a tenant whose files are removed is cleaned up, and the other is unaffecte
   });
   const addresses = await left.worker().exec('ip', 'address', 'show', 'dev', 'lo');
   expect(addresses).not.toContain('100.64.64.1');
-  expect(await namespacesSeenBy(podOf('a'))).toContain(homeOf(world.tenant('a')));
+  expect(await namespacesSeenBy(podOf('a'))).toContain(homeNamespace(world.tenant('a')));
 });
 
 function write(file: string, ...objects: readonly object[]): void {

@@ -12,9 +12,9 @@ import { repository } from '../world/repository.ts';
 import { API_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
-import { AskingPod } from './asking.ts';
+import { RequestLoop } from './request-loop.ts';
 import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesFirstSeenBy } from './whose-api.ts';
+import { homeNamespace, createHomeNamespace, namespacesFirstSeenBy } from './namespaces.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const NAME = 'steward-tcp-proxy';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   tenant = world.tenant('a');
   edge = await world.addHost('gateway');
   await startGateway();
-  await makeHome(tenant);
+  await createHomeNamespace(tenant);
   pod = await tenant.runPod();
 });
 
@@ -56,12 +56,12 @@ test('pods on every node reach their own API server at 10.96.0.1', async () => {
   );
   for (const one of [pod, ...others]) {
     const seen = await namespacesFirstSeenBy(one, 'kube-proxy uses the EndpointSlice');
-    expect(seen).toContain(homeOf(tenant));
+    expect(seen).toContain(homeNamespace(tenant));
   }
 });
 
 test('a replaced pod is removed from the EndpointSlice, its successor is added, and no request fails', async () => {
-  const asking = await AskingPod.run(tenant);
+  const requestLoop = await RequestLoop.run(tenant);
 
   const [first = ''] = (
     await tenant.kubectl(
@@ -78,9 +78,9 @@ test('a replaced pod is removed from the EndpointSlice, its successor is added, 
   await rollout();
   const isOfPods = async () => Bun.deepEquals(await addresses(), await addressesOfPods());
   await waitFor('the EndpointSlice has only the new pods', isOfPods, JOINING);
-  await asking.more(1);
+  await requestLoop.more(1);
 
-  expect(await asking.stop()).toEqual([]);
+  expect(await requestLoop.stop()).toEqual([]);
 });
 
 test('a node without a connection to the edge is removed from the EndpointSlice until it recovers', async () => {
@@ -99,7 +99,7 @@ test('a node without a connection to the edge is removed from the EndpointSlice 
     JOINING,
   );
 
-  expect(seen).toContain(homeOf(tenant));
+  expect(seen).toContain(homeNamespace(tenant));
 });
 
 test('a change by another writer is reverted, and the log names the writer', async () => {
@@ -122,7 +122,7 @@ test('scaled-down pods are removed from the EndpointSlice, except the last one',
   await scale(1);
   await waitFor('one address remains', async () => (await addresses()).length === 1, JOINING);
   const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
-  expect(seen).toContain(homeOf(tenant));
+  expect(seen).toContain(homeNamespace(tenant));
 
   await scale(0);
   await waitFor('no pod remains', async () => (await addressesOfPods()).length === 0, JOINING);

@@ -13,9 +13,14 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { API_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
-import { AskingPod } from './asking.ts';
+import { RequestLoop } from './request-loop.ts';
 import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesFirstSeenBy, VIRTUAL_ADDRESS } from './whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesFirstSeenBy,
+  VIRTUAL_ADDRESS,
+} from './namespaces.ts';
 
 interface DaemonSet {
   readonly metadata: { readonly generation: number };
@@ -34,7 +39,7 @@ beforeAll(async () => {
   world = await World.start({ tenants: { a: {} }, management }, { progress });
   await world.image(archive);
   tenant = world.tenant('a');
-  await makeHome(tenant);
+  await createHomeNamespace(tenant);
   pod = await tenant.runPod();
   inputFor = await inputOf(tenant);
 });
@@ -47,12 +52,12 @@ describe.each(['Virtual', 'Node'])('at address %s', (address) => {
 
     const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
 
-    expect(seen).toContain(homeOf(tenant));
+    expect(seen).toContain(homeNamespace(tenant));
   });
 
   test('no request fails during an update of the proxy', async () => {
     const before = await proxyPods();
-    const asking = await AskingPod.run(tenant);
+    const requestLoop = await RequestLoop.run(tenant);
 
     await rollOut({ address, logLevel: 'debug' });
 
@@ -61,9 +66,9 @@ describe.each(['Virtual', 'Node'])('at address %s', (address) => {
       return names.length === 1 && names[0] !== before[0];
     };
     await waitFor('the previous pod is gone', isGone, { deadlineMs: 90_000 });
-    await asking.more(10);
+    await requestLoop.more(10);
 
-    expect(await asking.stop()).toEqual([]);
+    expect(await requestLoop.stop()).toEqual([]);
   });
 });
 
@@ -86,7 +91,7 @@ test('the addresses of the edge change without a restart of the proxy', async ()
   });
 
   expect(await namespacesFirstSeenBy(pod, 'the proxy forwards to the edge')).toContain(
-    homeOf(tenant),
+    homeNamespace(tenant),
   );
   expect({ pods: await proxyPods(), generation: await generation() }).toEqual(before);
   const restarts = '--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}';

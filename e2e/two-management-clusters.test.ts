@@ -14,10 +14,15 @@ import { API_PORT } from '../world/spec.ts';
 import { tenantNamespace, tenantService } from '../world/tenant-service.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
-import { AskingPod } from './asking.ts';
+import { RequestLoop } from './request-loop.ts';
 import type { Exposure } from './installed-snicket.ts';
 import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenBy } from './whose-api.ts';
+import {
+  homeNamespace,
+  createHomeNamespace,
+  namespacesFirstSeenBy,
+  namespacesSeenBy,
+} from './namespaces.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const LEASE_SECONDS = 20;
@@ -58,7 +63,7 @@ beforeAll(async () => {
   );
   await world.image(archive);
   tenant = world.tenant('a');
-  await makeHome(tenant);
+  await createHomeNamespace(tenant);
   pod = await tenant.runPod();
   first = await manage(world.management, '172.30.3.1');
 });
@@ -70,7 +75,7 @@ test('the first owns the tenant, and its pods reach their API server', async () 
 
   expect((await lease())?.spec.holderIdentity).toBe(await identityOf(first));
   expect(await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice')).toContain(
-    homeOf(tenant),
+    homeNamespace(tenant),
   );
 });
 
@@ -95,13 +100,13 @@ test('the second waits, names the owner, and changes nothing', async () => {
 });
 
 test('the second takes over when the first is stopped, and no request of a pod fails', async () => {
-  const asking = await AskingPod.run(tenant);
+  const requestLoop = await RequestLoop.run(tenant);
 
   await first.operator.kill();
   await until(second, 'True');
-  await asking.more(10);
+  await requestLoop.more(10);
 
-  expect(await asking.stop()).toEqual([]);
+  expect(await requestLoop.stop()).toEqual([]);
   expect((await lease())?.spec).toMatchObject({
     holderIdentity: await identityOf(second),
     leaseTransitions: 1,
@@ -125,7 +130,7 @@ test('deleting the Exposure of the first does not change the tenant', async () =
 
   const after = [await daemonSet(), await lease()].map((object) => object?.metadata.uid);
   expect(after).toEqual(before);
-  expect(await namespacesSeenBy(pod)).toContain(homeOf(tenant));
+  expect(await namespacesSeenBy(pod)).toContain(homeNamespace(tenant));
 });
 
 test('deleting the Exposure of the owner removes Snicket from the tenant, the Lease last', async () => {

@@ -6,7 +6,7 @@ import type { EdgeName } from '../world/edges/edge.ts';
 import { EDGE_NAMESPACE } from '../world/edges/recipe.ts';
 
 /** An Edge for an ingress controller. */
-export interface EdgeWay {
+export interface EdgeSetup {
   readonly name: string;
   readonly controller: EdgeName;
   /** The kind of object that configures the controller, as a kubectl resource name. */
@@ -16,7 +16,7 @@ export interface EdgeWay {
 }
 
 /** Traefik, configured by its own kind. */
-export const traefikWay: EdgeWay = {
+export const traefikSetup: EdgeSetup = {
   name: 'Traefik by IngressRouteTCP',
   controller: 'traefik',
   kind: 'ingressroutetcps.traefik.io',
@@ -24,10 +24,10 @@ export const traefikWay: EdgeWay = {
 };
 
 /** Traefik, configured by TLSRoutes. */
-export const traefikTlsRouteWay: EdgeWay = gatewayWay('Traefik by TLSRoute', 'traefik');
+export const traefikTlsRouteSetup: EdgeSetup = gatewaySetup('Traefik by TLSRoute', 'traefik');
 
 /** haproxy-ingress. */
-export const haproxyIngressWay: EdgeWay = {
+export const haproxyIngressSetup: EdgeSetup = {
   name: 'haproxy-ingress',
   controller: 'haproxy-ingress',
   kind: 'ingresses.networking.k8s.io',
@@ -35,10 +35,10 @@ export const haproxyIngressWay: EdgeWay = {
 };
 
 /** Envoy Gateway. */
-export const envoyGatewayWay: EdgeWay = gatewayWay('Envoy Gateway', 'envoy-gateway');
+export const envoyGatewaySetup: EdgeSetup = gatewaySetup('Envoy Gateway', 'envoy-gateway');
 
 /** Contour. */
-export const contourWay: EdgeWay = {
+export const contourSetup: EdgeSetup = {
   name: 'Contour',
   controller: 'contour',
   kind: 'httpproxies.projectcontour.io',
@@ -46,7 +46,7 @@ export const contourWay: EdgeWay = {
 };
 
 /** Returns an Edge for the Gateway with the controller's name. */
-function gatewayWay(name: string, controller: EdgeName): EdgeWay {
+function gatewaySetup(name: string, controller: EdgeName): EdgeSetup {
   const parent = { namespace: EDGE_NAMESPACE, name: controller, sectionName: 'tenants' };
   return {
     name,

@@ -9,29 +9,29 @@ import { persist, waitFor } from '../world/wait.ts';
 /**
  * Returns a shell script that sends requests to the pod's API server, each on its own connection. It retries until the
  * first answer, and then continues and prints each result. The requests use the pod's own credentials, which need the
- * permissions that `makeHome` grants.
+ * permissions that `createHomeNamespace` grants.
  */
-export function askingScript(): string {
+export function requestLoopScript(): string {
   // kubectl gives up a handshake after ten seconds. If only the machine was slow, the next one succeeds.
-  const ask = `ask() {
+  const request = `request() {
     for try in 1 2 3 4 5 6; do
-      said=$(timeout 60 kubectl get --raw /api/v1/namespaces 2>&1) && return 0
-      case $said in *"TLS handshake timeout"*) ;; *) return 1 ;; esac
+      output=$(timeout 60 kubectl get --raw /api/v1/namespaces 2>&1) && return 0
+      case $output in *"TLS handshake timeout"*) ;; *) return 1 ;; esac
     done
     return 1
   }`;
-  const first = 'until ask; do sleep 0.3; done; echo answered';
-  const failed = 'echo failed $(date -u +%T) $said';
-  return `${ask}\n${first}\nwhile sleep 0.3; do if ask; then echo answered; else ${failed}; fi; done`;
+  const first = 'until request; do sleep 0.3; done; echo answered';
+  const failed = 'echo failed $(date -u +%T) $output';
+  return `${request}\n${first}\nwhile sleep 0.3; do if request; then echo answered; else ${failed}; fi; done`;
 }
 
-/** Returns the failed requests in the output of {@link askingScript}. */
-export function failuresIn(log: string): readonly string[] {
+/** Returns the failed requests in the output of {@link requestLoopScript}. */
+export function failedRequests(log: string): readonly string[] {
   return log.split('\n').filter((line) => line.startsWith('failed'));
 }
 
 /** A pod that sends requests to its API server while a test changes the path. */
-export class AskingPod {
+export class RequestLoop {
   readonly #pod: Pod;
 
   private constructor(pod: Pod) {
@@ -39,10 +39,12 @@ export class AskingPod {
   }
 
   /** Creates the pod and waits for its first answered request. */
-  static async run(cluster: Cluster): Promise<AskingPod> {
-    const asking = new AskingPod(await cluster.runPod({ command: ['sh', '-c', askingScript()] }));
-    await asking.more(1);
-    return asking;
+  static async run(cluster: Cluster): Promise<RequestLoop> {
+    const loop = new RequestLoop(
+      await cluster.runPod({ command: ['sh', '-c', requestLoopScript()] }),
+    );
+    await loop.more(1);
+    return loop;
   }
 
   /** Waits until this many more requests were answered, or one has failed. */
@@ -50,14 +52,14 @@ export class AskingPod {
     const outset = answersIn(await this.#log());
     const isEnough = async () => {
       const log = await this.#log();
-      return answersIn(log) >= outset + count || failuresIn(log).length > 0;
+      return answersIn(log) >= outset + count || failedRequests(log).length > 0;
     };
     await waitFor(`${count} requests were answered`, isEnough, { deadlineMs: 120_000 });
   }
 
   /** Deletes the pod and returns the requests that failed. */
   async stop(): Promise<readonly string[]> {
-    const failures = failuresIn(await this.#log());
+    const failures = failedRequests(await this.#log());
     await this.#pod.delete();
     return failures;
   }

@@ -13,7 +13,7 @@ import type { Cluster } from '../world/cluster/cluster.ts';
 import { ProvidedControlPlane, resourceText } from './provided-control-plane.ts';
 
 /** Recreates the object with its Service, Secrets and status. */
-export async function madeByProvider(
+export async function createWithProvider(
   management: Cluster,
   object: KubeObject,
   files: TenantFiles,

@@ -25,28 +25,28 @@ const readersOfNamespaces = {
 };
 
 /** Returns the name of the namespace that only this cluster has. */
-export function homeOf(cluster: Cluster<ClusterApi>): string {
+export function homeNamespace(cluster: Cluster<ClusterApi>): string {
   return `home-of-${cluster.name}`;
 }
 
 /** Creates the namespace, and the permission to list namespaces. */
-export async function makeHome(cluster: Cluster<ClusterApi>): Promise<void> {
-  const metadata = { name: homeOf(cluster) };
+export async function createHomeNamespace(cluster: Cluster<ClusterApi>): Promise<void> {
+  const metadata = { name: homeNamespace(cluster) };
   await cluster.apply(readersOfNamespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
 }
 
 /** Timeout in seconds for a request that is sent once. Every answer takes less. */
-export const ASKED_ONCE_SECONDS = '60';
+export const REQUEST_TIMEOUT_SECONDS = '60';
 /**
  * Timeout in seconds for a request that is retried. It may hang, because an existing connection keeps its previous
  * destination until it times out.
  */
-const ASKED_AGAIN_SECONDS = '20';
+const RETRIED_TIMEOUT_SECONDS = '20';
 
 /** Returns the namespaces that a pod lists with its default credentials, at its default API address. */
 export async function namespacesSeenBy(
   pod: Pod,
-  limitSeconds = ASKED_ONCE_SECONDS,
+  limitSeconds = REQUEST_TIMEOUT_SECONDS,
 ): Promise<string[]> {
   const kubectl = ['kubectl', 'get', 'namespaces', '-o', 'name'];
   return namesIn(await pod.exec('timeout', limitSeconds, ...kubectl));
@@ -58,8 +58,8 @@ export async function namespacesFirstSeenBy(
   state: string,
   options: WaitOptions = { deadlineMs: 120_000 },
 ): Promise<string[]> {
-  const look = async () => namespacesSeenBy(pod, ASKED_AGAIN_SECONDS).catch(() => undefined);
-  return waitFor(state, look, options);
+  const list = async () => namespacesSeenBy(pod, RETRIED_TIMEOUT_SECONDS).catch(() => undefined);
+  return waitFor(state, list, options);
 }
 
 /** Returns the namespaces that a pod lists at `kubernetes.default.svc`, the default name of the API server. */
@@ -68,7 +68,7 @@ export async function namespacesSeenByName(pod: Pod): Promise<string[]> {
   const folder = '/var/run/secrets/kubernetes.io/serviceaccount';
   const credentials = `--certificate-authority=${folder}/ca.crt --token=$(cat ${folder}/token)`;
   const script = `kubectl ${server} ${credentials} get namespaces -o name`;
-  return namesIn(await pod.exec('timeout', ASKED_ONCE_SECONDS, 'sh', '-c', script));
+  return namesIn(await pod.exec('timeout', REQUEST_TIMEOUT_SECONDS, 'sh', '-c', script));
 }
 
 /** Parses the names in the output of `kubectl get namespaces -o name`. */
