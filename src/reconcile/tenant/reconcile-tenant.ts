@@ -227,10 +227,14 @@ async function acquire(
   signal: AbortSignal,
 ): Promise<Ownership> {
   const { leaseClient } = link;
-  const beforeWrite = async () =>
+  const hold = async () =>
     inManagement(async () => holdExposure(finalizers, observation.object, TENANT_FINALIZER, outer));
   try {
-    return await deps.ownership.acquire(key, leaseClient, { beforeWrite, confirm }, signal);
+    const options = { beforeWrite: hold, confirm };
+    const ownership = await deps.ownership.acquire(key, leaseClient, options, signal);
+    if (ownership.kind !== 'Owned') return ownership;
+    // The Lease may be from before another client removed the finalizer, or recreated the Exposure.
+    return (await hold()) ? ownership : { kind: 'Deleting' };
   } catch (error) {
     // An API server creates the namespace within seconds of its start.
     if (!isKubeError(error, 'NotFound')) throw error;
