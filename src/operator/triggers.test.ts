@@ -68,9 +68,9 @@ async function queuedBy(
       get: ({ name }: KubeObject['metadata']) =>
         exposures.find(({ metadata }) => metadata.name === name),
     },
-    providedAt: () => undefined,
+    providerObject: () => undefined,
     all: () => [],
-    provided: () => [],
+    providerObjects: () => [],
   };
   const triggers = new Triggers({
     management: () => watched as unknown as ReturnType<TriggersOptions['management']>,
@@ -189,8 +189,9 @@ class EdgeLab {
       exposures: { list: () => [...this.#exposures.values()] },
       edges: { list: () => [...this.edges.values()] },
       all: () => [...this.edges.values()].filter(({ kind }) => kind === 'IngressClass'),
-      provided: (resource: Resource) => (resource === kamaji ? this.#annotated : []),
-      requesting: (edge: string) => this.#annotated.filter((one) => requestedEdge(one) === edge),
+      providerObjects: (resource: Resource) => (resource === kamaji ? this.#annotated : []),
+      objectsRequesting: (edge: string) =>
+        this.#annotated.filter((one) => requestedEdge(one) === edge),
     };
     this.#triggers = new Triggers({
       management: () => management as unknown as ReturnType<TriggersOptions['management']>,
@@ -354,14 +355,14 @@ describe("a change of a provider's object concerns", () => {
     ],
     ['of a ClusterDeployment itself', clusterDeployment('amber', 'any'), ['of-k0rdent']],
   ])('%s', async (_, object, expected) => {
-    expect(await queuedBy((triggers) => triggers.onProvided(object), ALL)).toEqual(expected);
+    expect(await queuedBy((triggers) => triggers.onProviderObject(object), ALL)).toEqual(expected);
   });
 
   test('no Exposure in another namespace', async () => {
     const tenant = freshTenant('kamaji', 'blue');
     const elsewhere = { ...tenant, metadata: { ...tenant.metadata, namespace: 'others' } };
 
-    expect(await queuedBy((triggers) => triggers.onProvided(elsewhere), ALL)).toEqual([]);
+    expect(await queuedBy((triggers) => triggers.onProviderObject(elsewhere), ALL)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 /**
- * Adds keys to the queues when objects in the management cluster change: those of everything that depends on the object.
+ * The event handlers of the operator: when an object in the management cluster changes, they enqueue reconcile requests for
+ * the Edges, Exposures and provider objects that depend on it.
  */
 import type { Edge } from '../api/edge.ts';
 import { exposureKeyOf } from '../api/host-ownership.ts';
@@ -39,27 +40,37 @@ export interface TriggersOptions {
     | 'exposureIndex'
     | 'tenantRoutes'
     | 'all'
-    | 'provided'
-    | 'providedAt'
-    | 'requesting'
+    | 'providerObjects'
+    | 'providerObject'
+    | 'objectsRequesting'
   >;
-  /** The queue of Exposures. */
+  /** The queue of reconcile requests for Exposures. */
   readonly exposures: Pick<WorkQueue, 'add'>;
-  /** What Exposures depend on, as their last reconcile read it. */
+  /** The objects that the last reconcile of each Exposure depended on. */
   readonly dependencies: DependencyIndex;
+  /** The queue of reconcile requests for Edges. */
   readonly edges: WorkQueue;
-  /** The queue of provider objects that may have an annotation for an Exposure. */
+  /**
+   * The queue of provider objects, such as TenantControlPlanes, that may request an Exposure by an annotation. The shim
+   * controller creates these Exposures.
+   */
   readonly shims: WorkQueue;
-  /** Of the operator. */
+  /** The namespace of the operator and the gateway. */
   readonly namespace: string;
-  /** Whether another client has changed the status of an Exposure. */
+  /** Reports whether another client than the operator has changed the status of an Exposure. */
   readonly hasForeignStatus: (object: KubeObject, previous: KubeObject) => boolean;
 }
 
-/** Exposures change by the hundred. Their Edge is reconciled once for all changes within this time. */
-const EDGE_GATHER_MS = 500;
+/**
+ * The delay before Edges are reconciled after a change of an Exposure, TenantRoute, Edge or Service. Exposures often change
+ * in bulk: one reconcile of an Edge covers all changes within this time.
+ */
+const EDGE_BATCH_MS = 500;
 
-/** Adds keys to the queues. */
+/**
+ * Maps events to reconcile requests. It decides only what to enqueue: it writes nothing, and a request that turns out to be
+ * unnecessary has no effect.
+ */
 export class Triggers implements ManagementListener {
   readonly #options: TriggersOptions;
 
@@ -70,59 +81,68 @@ export class Triggers implements ManagementListener {
   readonly onExposure = (object: KubeObject, previous: KubeObject | undefined): void => {
     const { exposures, hasForeignStatus } = this.#options;
     const key = keyText(object.metadata);
-    this.#addEdgesSoon();
+    this.#enqueueAllEdges();
     const isForeign = previous !== undefined && hasForeignStatus(object, previous);
-    const isRelevant = previous === undefined || isForeign || !isOwnWrite(object, previous);
-    if (isRelevant) exposures.add(key);
-    if (isRelevant) this.#addShimsAt(object.metadata);
-    // Other Exposures may wait for hosts that this one does not claim any more.
-    this.#addClaimants(this.#hostsNoLongerClaimed(object, previous), key);
-    // Other Exposures may wait for objects of a provider that are no longer prepared for this one.
+    // Created or deleted, or changed in more than the status that the operator writes.
+    if (previous === undefined || isForeign || !haveSameInputs(object, previous)) {
+      exposures.add(key);
+      this.#enqueueShimsNamed(object.metadata);
+    }
+    // Other Exposures may wait for hosts that this Exposure no longer claims.
+    this.#enqueueClaimants(this.#releasedHosts(object, previous), key);
+    // Other Exposures may wait for provider objects that are no longer prepared for this Exposure.
     const { namespace } = object.metadata;
-    for (const { group, kind, name } of this.#objectsNoLongerRecorded(object, previous)) {
-      this.#addDependents(dependencyOn({ apiVersion: `${group}/`, kind }, { name, namespace }));
+    for (const { group, kind, name } of this.#objectsRemovedFromRecord(object, previous)) {
+      // Dependencies do not contain a version, so it is left empty.
+      const apiVersion = `${group}/`;
+      this.#enqueueDependents(dependencyOn({ apiVersion, kind }, { name, namespace }));
     }
   };
 
   readonly onTenantRoute = (route: TenantRoute): void => {
     const key = exposureKeyOf(route);
     this.#options.exposures.add(key);
-    this.#addClaimants([route.spec.host], key);
-    // An Exposure that its Edge does not allow uses it as long as it has a TenantRoute.
-    this.#addEdgesSoon();
+    this.#enqueueClaimants([route.spec.host], key);
+    // An Exposure that its Edge does not allow still uses the Edge while it has a TenantRoute.
+    this.#enqueueAllEdges();
   };
 
-  /** The write of the first TenantRoutes for these hosts has ended. Other Exposures may wait for the hosts. */
+  /**
+   * Handles the end of a reservation: the requests that create the first TenantRoutes for these hosts have ended. Enqueues
+   * the other Exposures that claim the hosts. `key` is the Exposure that had reserved them.
+   */
   readonly onHostsReleased = (hosts: readonly string[], key: string): void => {
-    this.#addClaimants(hosts, key);
+    this.#enqueueClaimants(hosts, key);
   };
 
   readonly onEdge: ManagementListener['onEdge'] = (object, previous, affected) => {
-    if (previous !== undefined && isOwnWrite(object, previous)) {
-      // Another client may have changed the addresses: the controller of Edges writes them again.
-      const isSame = Bun.deepEquals(addressesIn(object), addressesIn(previous));
-      if (!isSame) this.#options.edges.add(object.metadata.name);
+    if (previous !== undefined && haveSameInputs(object, previous)) {
+      // If another client has changed the addresses in the status, the Edge controller restores them.
+      const hasSameAddresses = Bun.deepEquals(statusAddresses(object), statusAddresses(previous));
+      if (!hasSameAddresses) this.#options.edges.add(object.metadata.name);
       return;
     }
     this.#options.edges.add(object.metadata.name);
-    this.#addEdgesSoon(); // each reports whether several Edges are the default
-    this.#addAffected(affected);
+    this.#enqueueAllEdges(); // the status of each default Edge reports the others
+    this.#enqueueAffected(affected);
     const management = this.#options.management();
-    for (const one of affected.edgeRefs.flatMap((edge) => management.requesting(edge))) {
-      this.#addShim(one);
+    for (const providerObject of affected.edgeRefs.flatMap((edge) =>
+      management.objectsRequesting(edge),
+    )) {
+      this.#enqueueShim(providerObject);
     }
   };
 
   readonly onService = (key: ObjectKey): void => {
-    this.#addDependents(dependencyOn(RESOURCES.service, key));
-    if (key.namespace === this.#options.namespace) this.#addEdgesSoon();
+    this.#enqueueDependents(dependencyOn(RESOURCES.service, key));
+    if (key.namespace === this.#options.namespace) this.#enqueueAllEdges();
   };
 
-  readonly onOwned = (exposure: ObjectKey): void => {
+  readonly onOwnedObject = (exposure: ObjectKey): void => {
     this.#options.exposures.add(keyText(exposure));
   };
 
-  /** A foreign route claims hosts or gives them up: the Exposures with these hosts are reconciled. */
+  /** Handles a route object that starts or stops claiming hosts. Enqueues the Exposures with these hosts. */
   readonly onForeignRoute = (object: KubeObject): void => {
     const { tenantRoutes, exposureIndex } = this.#options.management();
     for (const claim of claimsOf(object)) {
@@ -131,17 +151,17 @@ export class Triggers implements ManagementListener {
         ? tenantRoutes.ofHost(claim.host)
         : tenantRoutes.list().filter(({ spec }) => covers(claim, spec.host));
       for (const route of routes) this.#options.exposures.add(exposureKeyOf(route));
-      // An Exposure that moves has no TenantRoute of its new host yet.
+      // An Exposure that is new, or moves to another host, claims a host without having its TenantRoute yet.
       const hosts = isExact
         ? [claim.host]
         : [...exposureIndex.claimedHosts()].filter((host) => covers(claim, host));
-      this.#addClaimants(hosts);
+      this.#enqueueClaimants(hosts);
     }
   };
 
   readonly onNamespace: ManagementListener['onNamespace'] = (name, affected) => {
-    this.#addDependents(dependencyOn(RESOURCES.namespace, { name }));
-    this.#addAffected(affected);
+    this.#enqueueDependents(dependencyOn(RESOURCES.namespace, { name }));
+    this.#enqueueAffected(affected);
   };
 
   readonly onEdgeSetting: ManagementListener['onEdgeSetting'] = (setting, previous) => {
@@ -153,102 +173,105 @@ export class Triggers implements ManagementListener {
       const { value } = management.exposureIndex.edgeIn(object);
       if (value !== undefined && !dependsOnSetting(value, setting, classes)) continue;
       this.#options.edges.add(object.metadata.name);
-      this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
+      this.#enqueueDependents(dependencyOn(RESOURCES.edge, object.metadata));
     }
-    // The controller of a class is immutable: only a class that appears or is deleted changes what is handled.
+    // spec.controller of an IngressClass is immutable. Therefore only its creation or deletion changes which controller
+    // handles the Ingresses of a class.
     if (!isClass || previous !== undefined) return;
-    this.#addDependents(dependencyOnNames(RESOURCES.ingressClass));
-    this.#addAnnotated();
+    this.#enqueueDependents(dependencyOnNames(RESOURCES.ingressClass));
+    this.#enqueueAnnotatedObjects();
   };
 
-  readonly onProvided = (object: KubeObject): void => {
-    this.#addShim(object);
-    this.#addDependents(dependencyOn(object, object.metadata));
+  readonly onProviderObject = (object: KubeObject): void => {
+    this.#enqueueShim(object);
+    this.#enqueueDependents(dependencyOn(object, object.metadata));
   };
 
-  readonly onDiscovery = (): void => {
+  readonly onDiscoveryChange = (): void => {
     for (const { metadata } of this.#options.management().edges.list()) {
       this.#options.edges.add(metadata.name);
     }
-    this.#addAll();
+    this.#enqueueAllExposures();
   };
 
-  #addShim(object: KubeObject): void {
+  #enqueueShim(object: KubeObject): void {
     const key = shimKeyOf(object);
     if (key !== undefined) this.#options.shims.add(key);
   }
 
-  /** Adds these Exposures, and those that wait for hosts that they give up or claim now. */
-  #addAffected({ keys, hosts }: AffectedExposures): void {
+  /** Enqueues the affected Exposures, and the Exposures that claim the hosts which the affected Exposures gain or lose. */
+  #enqueueAffected({ keys, hosts }: AffectedExposures): void {
     for (const key of keys) this.#options.exposures.add(key);
-    this.#addClaimants(hosts);
+    this.#enqueueClaimants(hosts);
   }
 
-  /** Adds the Exposures that depend on an object. */
-  #addDependents(dependency: Dependency): void {
+  /** Enqueues the Exposures that depend on an object. */
+  #enqueueDependents(dependency: Dependency): void {
     for (const key of this.#options.dependencies.dependents(dependency)) {
       this.#options.exposures.add(key);
     }
   }
 
-  /** Adds the provider objects of this name: one of them may request the Exposure by an annotation. */
-  #addShimsAt(at: ObjectKey): void {
+  /** Enqueues the provider objects with the key of an Exposure: one of them may request the Exposure by an annotation. */
+  #enqueueShimsNamed(key: ObjectKey): void {
     const management = this.#options.management();
     for (const resource of WATCHED_RESOURCES) {
-      const exists = management.providedAt(resource, at) !== undefined;
-      if (exists) this.#options.shims.add(shimKeyAt(resource, at));
+      const exists = management.providerObject(resource, key) !== undefined;
+      if (exists) this.#options.shims.add(shimKeyAt(resource, key));
     }
   }
 
-  /** Adds the provider objects that request an Exposure by an annotation: whether they get one depends on their Edge. */
-  #addAnnotated(): void {
+  /** Enqueues all provider objects that request an Exposure by an annotation. Their Edge decides whether they get it. */
+  #enqueueAnnotatedObjects(): void {
     const management = this.#options.management();
-    for (const object of WATCHED_RESOURCES.flatMap((kind) => management.provided(kind))) {
-      if (requestsExposure(object)) this.#addShim(object);
+    for (const object of WATCHED_RESOURCES.flatMap((kind) => management.providerObjects(kind))) {
+      if (requestsExposure(object)) this.#enqueueShim(object);
     }
   }
 
-  #addEdgesSoon(): void {
+  /** Enqueues all Edges after {@link EDGE_BATCH_MS}. */
+  #enqueueAllEdges(): void {
     for (const { metadata } of this.#options.management().edges.list()) {
-      this.#options.edges.addAfter(metadata.name, EDGE_GATHER_MS);
+      this.#options.edges.addAfter(metadata.name, EDGE_BATCH_MS);
     }
   }
 
-  /** The hosts that an Exposure does not claim any more, or is about to give up. */
-  #hostsNoLongerClaimed(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
+  /** Returns the hosts that an Exposure no longer claims, and all its hosts if it starts being deleted. */
+  #releasedHosts(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
     const { exposureIndex, exposures } = this.#options.management();
     const exists = exposures.get(object.metadata) !== undefined;
     if (previous === undefined) return exists ? [] : exposureIndex.hostsClaimedBy(object);
-    if (isUnchanged(object, previous)) return [];
-    const before = exposureIndex.hostsClaimedBy(previous);
-    // Exposures that wait for a host report that its owner is being deleted.
+    if (haveSameSpec(object, previous)) return [];
+    const previousHosts = exposureIndex.hostsClaimedBy(previous);
+    // The status of Exposures that wait for a host reports that the owner of the host is being deleted.
     const { deletionTimestamp } = object.metadata;
-    if (deletionTimestamp !== previous.metadata.deletionTimestamp) return before;
-    const claimed = new Set(exposureIndex.hostsClaimedBy(object));
-    return before.filter((host) => !claimed.has(host));
+    if (deletionTimestamp !== previous.metadata.deletionTimestamp) return previousHosts;
+    const hosts = new Set(exposureIndex.hostsClaimedBy(object));
+    return previousHosts.filter((host) => !hosts.has(host));
   }
 
-  /** The objects that the record of an Exposure does not name any more. */
-  #objectsNoLongerRecorded(
+  /** Returns the provider objects that the preparation record of an Exposure no longer contains. */
+  #objectsRemovedFromRecord(
     object: KubeObject,
     previous: KubeObject | undefined,
   ): readonly ObjectRecord[] {
     const exists = this.#options.management().exposures.get(object.metadata) !== undefined;
     if (previous === undefined) return exists ? [] : recordedObjects(object);
-    const text = ({ metadata }: KubeObject) => metadata.annotations?.[RECORD_ANNOTATION];
-    if (text(object) === text(previous)) return [];
+    const recordText = ({ metadata }: KubeObject) => metadata.annotations?.[RECORD_ANNOTATION];
+    if (recordText(object) === recordText(previous)) return [];
     const recorded = new Set(recordedObjects(object).map(({ uid }) => uid));
     return recordedObjects(previous).filter(({ uid }) => !recorded.has(uid));
   }
 
-  #addClaimants(hosts: readonly string[], except?: string): void {
+  /** Enqueues the Exposures that claim one of the hosts, except the Exposure with the key `except`. */
+  #enqueueClaimants(hosts: readonly string[], except?: string): void {
     const { exposureIndex } = this.#options.management();
     for (const key of hosts.flatMap((host) => [...exposureIndex.claimantsOf(host)])) {
       if (key !== except) this.#options.exposures.add(key);
     }
   }
 
-  #addAll(): void {
+  #enqueueAllExposures(): void {
     for (const { metadata } of this.#options.management().exposures.list()) {
       this.#options.exposures.add(keyText(metadata));
     }
@@ -260,23 +283,25 @@ function recordedObjects(exposure: KubeObject): readonly ObjectRecord[] {
   return isUsable(record) ? record.objects : [];
 }
 
-/** Whether only the status or a finalizer differs, which the operator writes itself. */
-function isOwnWrite({ metadata: after }: KubeObject, { metadata: before }: KubeObject): boolean {
+/**
+ * Reports whether spec, deletionTimestamp, annotations and ownerReferences are equal. The fields that may differ, such as
+ * status and finalizers, are written by the operator itself and need no reconcile.
+ */
+function haveSameInputs({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
   return (
-    after.generation === before.generation &&
-    after.deletionTimestamp === before.deletionTimestamp &&
-    Bun.deepEquals(after.annotations, before.annotations) &&
-    Bun.deepEquals(after.ownerReferences, before.ownerReferences)
+    a.generation === b.generation &&
+    a.deletionTimestamp === b.deletionTimestamp &&
+    Bun.deepEquals(a.annotations, b.annotations) &&
+    Bun.deepEquals(a.ownerReferences, b.ownerReferences)
   );
 }
 
-/** The addresses in the status of an Edge, for users. */
-function addressesIn(edge: KubeObject): readonly string[] {
+/** Returns the addresses in the status of an Edge. */
+function statusAddresses(edge: KubeObject): readonly string[] {
   return (edge as Partial<Edge>).status?.addresses ?? [];
 }
 
-function isUnchanged({ metadata: after }: KubeObject, { metadata: before }: KubeObject): boolean {
-  return (
-    after.generation === before.generation && after.deletionTimestamp === before.deletionTimestamp
-  );
+/** Reports whether spec and deletionTimestamp are equal. */
+function haveSameSpec({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
+  return a.generation === b.generation && a.deletionTimestamp === b.deletionTimestamp;
 }

@@ -17,13 +17,13 @@ const LISTENER = {
   onExposure: nothing,
   onEdge: nothing,
   onService: nothing,
-  onOwned: nothing,
+  onOwnedObject: nothing,
   onTenantRoute: nothing,
   onForeignRoute: nothing,
   onNamespace: nothing,
   onEdgeSetting: nothing,
-  onDiscovery: nothing,
-  onProvided: nothing,
+  onDiscoveryChange: nothing,
+  onProviderObject: nothing,
 };
 
 const EDGES = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };

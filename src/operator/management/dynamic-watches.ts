@@ -110,7 +110,7 @@ export class DynamicWatches {
     });
     informer.onChange((change) => {
       if (isProvided(resource)) {
-        listener.onProvided(change.object);
+        listener.onProviderObject(change.object);
         return;
       }
       if (!isRoute) {
@@ -120,7 +120,7 @@ export class DynamicWatches {
       // Both versions: an Exposure may wait for the previous owner or claim to disappear.
       for (const object of [change.object, previousOf(change)]) {
         const owner = object && ownerOf(object);
-        if (owner !== undefined) listener.onOwned(owner);
+        if (owner !== undefined) listener.onOwnedObject(owner);
         // A route that is owned by one Exposure may conflict with another.
         if (object !== undefined) listener.onForeignRoute(object);
       }

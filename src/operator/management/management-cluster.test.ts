@@ -35,13 +35,14 @@ class ManagementLab implements AsyncDisposable {
           this.events.push(`${objectText(object)}${previous === undefined ? '' : ' changed'}`),
         onEdge: (object) => this.events.push(objectText(object)),
         onService: (key) => this.events.push(`Service ${keyText(key)}`),
-        onOwned: (exposure) => this.events.push(`owned by ${keyText(exposure)}`),
+        onOwnedObject: (exposure) => this.events.push(`owned by ${keyText(exposure)}`),
         onTenantRoute: ({ metadata }) => this.events.push(`TenantRoute ${keyText(metadata)}`),
         onForeignRoute: (object) => this.events.push(`foreign ${hostIn(object)}`),
         onNamespace: (name) => this.events.push(`Namespace ${name}`),
         onEdgeSetting: (object) => this.events.push(`setting ${object.metadata.name}`),
-        onProvided: ({ metadata }) => this.events.push(`provided ${keyText(metadata)}`),
-        onDiscovery: () => this.events.push('served'),
+        onProviderObject: ({ metadata }) =>
+          this.events.push(`provider object ${keyText(metadata)}`),
+        onDiscoveryChange: () => this.events.push('served'),
       },
     });
   }
@@ -57,7 +58,7 @@ class ManagementLab implements AsyncDisposable {
     return lab;
   }
 
-  async untilTold(...texts: readonly string[]): Promise<void> {
+  async untilEvents(...texts: readonly string[]): Promise<void> {
     await until(`reports ${texts.join(', ')}`, () =>
       texts.every((text) => this.events.includes(text)),
     );
@@ -90,14 +91,14 @@ describe.concurrent('a management cluster that is watched', () => {
   test('reports a foreign claim, the previous and the current one', async () => {
     await using lab = await ManagementLab.start();
     await lab.user.create(RESOURCES.ingress, ingress('shop', 'old.example.test'));
-    await lab.untilTold('foreign old.example.test');
+    await lab.untilEvents('foreign old.example.test');
     lab.events.length = 0;
 
     await lab.user.patch(RESOURCES.ingress, { name: 'shop', namespace: 'tenants' }, 'merge', {
       spec: { rules: [{ host: 'new.example.test' }] },
     });
 
-    await lab.untilTold('foreign new.example.test', 'foreign old.example.test');
+    await lab.untilEvents('foreign new.example.test', 'foreign old.example.test');
   });
 
   test('finds the objects of an Exposure by their owner and not by their labels', async () => {
@@ -112,7 +113,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
     await lab.user.create(RESOURCES.ingress, ingress('looks', 'b.example.test', { labels }));
 
-    await lab.untilTold('owned by tenants/blue', 'foreign b.example.test');
+    await lab.untilEvents('owned by tenants/blue', 'foreign b.example.test');
     const made = lab.cluster.ownedBy(exposure).map(({ metadata }) => metadata.name);
     expect(made).toEqual(['ours']);
     const recreated = { ...exposure, metadata: { ...exposure.metadata, uid: 'another' } };
@@ -132,9 +133,13 @@ describe.concurrent('a management cluster that is watched', () => {
       });
     }
 
-    await lab.untilTold('provided tenants/blue', 'provided tenants/green', 'provided tenants/red');
+    await lab.untilEvents(
+      'provider object tenants/blue',
+      'provider object tenants/green',
+      'provider object tenants/red',
+    );
     const names = (edge: string) =>
-      lab.cluster.requesting(edge).map(({ metadata }) => metadata.name);
+      lab.cluster.objectsRequesting(edge).map(({ metadata }) => metadata.name);
     expect([names('shared'), names(''), names('other')]).toEqual([['blue'], ['green'], []]);
   });
 
@@ -143,7 +148,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
     await lab.user.create(RESOURCES.ingress, ingress('wild', '*.example.test'));
     await lab.user.create(RESOURCES.ingress, ingress('other', 'b.example.test'));
-    await lab.untilTold(
+    await lab.untilEvents(
       'owned by tenants/blue',
       ...['a', '*', 'b'].map((name) => `foreign ${name}.example.test`),
     );
@@ -156,14 +161,14 @@ describe.concurrent('a management cluster that is watched', () => {
   test('reports an object whose labels were removed', async () => {
     await using lab = await ManagementLab.start();
     await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
-    await lab.untilTold('owned by tenants/blue');
+    await lab.untilEvents('owned by tenants/blue');
     lab.events.length = 0;
 
     await lab.user.patch(RESOURCES.ingress, { name: 'ours', namespace: 'tenants' }, 'merge', {
       metadata: { labels: null, ownerReferences: null },
     });
 
-    await lab.untilTold('owned by tenants/blue', 'foreign a.example.test');
+    await lab.untilEvents('owned by tenants/blue', 'foreign a.example.test');
   });
 
   test('reports a change of the labels of a namespace, and no other', async () => {
@@ -193,7 +198,7 @@ describe.concurrent('a management cluster that is watched', () => {
     lab.server.inject({ kind: 'expired-event' }, { verb: 'watch', plural: 'tenantroutes' });
     lab.server.endWatches();
 
-    await lab.untilTold('TenantRoute tenants/blue-1');
+    await lab.untilEvents('TenantRoute tenants/blue-1');
     expect(tenantRoutes.list()).toEqual([]);
   });
 
@@ -233,12 +238,12 @@ describe.concurrent('a management cluster that is watched', () => {
         onEdge: ignore,
         onService: ignore,
         onTenantRoute: ignore,
-        onOwned: ignore,
+        onOwnedObject: ignore,
         onForeignRoute: ignore,
         onNamespace: ignore,
         onEdgeSetting: ignore,
-        onProvided: ignore,
-        onDiscovery: ignore,
+        onProviderObject: ignore,
+        onDiscoveryChange: ignore,
       },
     });
     const opening = cluster.open(ended.signal);
@@ -264,13 +269,13 @@ test('a kind that has not been read yet is unknown, although nothing has failed'
       onExposure: nothing,
       onEdge: nothing,
       onService: nothing,
-      onOwned: nothing,
+      onOwnedObject: nothing,
       onTenantRoute: nothing,
       onForeignRoute: nothing,
       onNamespace: nothing,
       onEdgeSetting: nothing,
-      onProvided: nothing,
-      onDiscovery: nothing,
+      onProviderObject: nothing,
+      onDiscoveryChange: nothing,
     },
   });
   const ended = new AbortController();

@@ -139,11 +139,11 @@ export class ManagementCluster implements ManagementView {
     this.#services.onChange(({ object }) => {
       listener.onService(object.metadata);
       const owner = ownerOf(object);
-      if (owner !== undefined) listener.onOwned(owner);
+      if (owner !== undefined) listener.onOwnedObject(owner);
     });
     this.#ownedSlices.onChange(({ object }) => {
       const owner = ownerOf(object);
-      if (owner !== undefined) listener.onOwned(owner);
+      if (owner !== undefined) listener.onOwnedObject(owner);
     });
     this.#tenantRoutes.onList(() => {
       const complete = this.tenantRoutes.beginList();
@@ -233,20 +233,20 @@ export class ManagementCluster implements ManagementView {
     return this.client.get(served, key, { signal });
   }
 
-  /** The watched object of a provider, in the version that is served. */
-  providedAt(resource: Resource, key: ObjectKey): KubeObject | undefined {
+  /** Returns an object of a provider from the watch of its served version. */
+  providerObject(resource: Resource, key: ObjectKey): KubeObject | undefined {
     const served = servedVersion(resource, this.served);
     return served && this.#watches.of(served)?.get(key);
   }
 
-  /** All objects of a provider's kind. */
-  provided(resource: Resource): readonly KubeObject[] {
+  /** Returns all objects of a provider's kind. */
+  providerObjects(resource: Resource): readonly KubeObject[] {
     const served = servedVersion(resource, this.served);
     return served === undefined ? [] : this.all(served);
   }
 
-  /** The objects of providers whose annotation requests an Exposure on this Edge; of an empty name, on the default one. */
-  requesting(edge: string): readonly KubeObject[] {
+  /** Returns the provider objects whose annotation requests an Exposure on this Edge. An empty name is the default Edge. */
+  objectsRequesting(edge: string): readonly KubeObject[] {
     return WATCHED_RESOURCES.flatMap((resource) => {
       const served = servedVersion(resource, this.served);
       return (served && this.#watches.of(served)?.byIndex('edge', edge)) ?? [];
@@ -261,18 +261,18 @@ export class ManagementCluster implements ManagementView {
     return labelsOfNamespace(name, this.#namespaces.get({ name })?.metadata.labels);
   }
 
-  /** All objects of a kind; none if it is not served. */
+  /** Returns all objects of a kind; none if it is not served. */
   all(resource: Resource): readonly KubeObject[] {
     return this.#watches.of(resource)?.list() ?? [];
   }
 
-  /** All route objects, foreign ones included, that may claim one of these hosts. */
+  /** Returns all route objects, including foreign routes, that may claim one of these hosts. */
   claimants(hosts: readonly string[]): readonly KubeObject[] {
     const informers = this.#watches.all();
     return claimantsOf(hosts, (key) => informers.flatMap((one) => one.byIndex('claim', key)));
   }
 
-  /** All objects that were created for an Exposure: routes, and the Service for fixed endpoints with its slices. */
+  /** Returns all objects that were created for an Exposure: routes, and the Service for fixed endpoints with its slices. */
   ownedBy({ metadata }: KubeObject): readonly KubeObject[] {
     const value = keyText(metadata);
     const candidates = [
@@ -307,7 +307,7 @@ export class ManagementCluster implements ManagementView {
       if (signal.aborted) return;
       try {
         const { isChanged, error } = await this.#discover(signal);
-        if (isChanged) listener.onDiscovery();
+        if (isChanged) listener.onDiscoveryChange();
         if (error !== undefined && error.reason !== 'Aborted') {
           log.warn('API discovery incomplete, keeping the previous result', { error });
         }
