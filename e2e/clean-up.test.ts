@@ -105,20 +105,20 @@ test('does not kill a process that reuses a PID of a dead world', async () => {
   const id = await newWorld();
   runner.kill('SIGKILL');
   await runner.exited;
-  const stranger = Bun.spawn(['sleep', '1000']);
-  const identity = identityOf(stranger.pid)!;
+  const unrelated = Bun.spawn(['sleep', '1000']);
+  const identity = identityOf(unrelated.pid)!;
   // As if the kernel had reused the PID of a program of that world.
   Ledger.find(id)!.append({
     kind: 'process',
     name: 'a/etcd',
-    process: { pid: stranger.pid, startTicks: '1' },
+    process: { pid: unrelated.pid, startTicks: '1' },
   });
 
   await removeDeadWorlds();
 
   expect(isRunning(identity)).toBe(true);
-  stranger.kill();
-  await stranger.exited;
+  unrelated.kill();
+  await unrelated.exited;
 });
 
 describe('two worlds at once', () => {

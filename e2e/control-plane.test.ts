@@ -78,8 +78,8 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
       }
     });
 
-    const identity = mode === 'Passthrough' ? 'known' : 'nobody';
-    test(`a pod with a client certificate is ${identity} to its API`, async () => {
+    const identity = mode === 'Passthrough' ? 'authenticated' : 'anonymous';
+    test(`a pod with a client certificate is ${identity}`, async () => {
       const { pod } = podsOf('a');
       const path = join(laptop.host.folder, 'files', 'pod.kubeconfig');
       const subject = { commonName: 'bert-of-a', organization: 'host-processes' };

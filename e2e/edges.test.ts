@@ -106,12 +106,12 @@ describe.each(edgeNames)('%s', (name) => {
   test('rejects a name once its route is deleted, and still routes the other', async () => {
     await remove(apiRoute(edge, b));
 
-    const leadsNowhere = async () => {
+    const isRejected = async () => {
       // An edge that does not answer at all does not count.
       const found = await answer(b.plan.hosts.api).catch(() => undefined);
       return found !== undefined && found.authority === undefined;
     };
-    await waitFor(`${b.plan.hosts.api} is rejected`, leadsNowhere, SOON);
+    await waitFor(`${b.plan.hosts.api} is rejected`, isRejected, SOON);
     expect(await namespacesSeen('a')).toContain('namespace/only-in-a');
     await remove(apiRoute(edge, a), konnectivityRoute(edge, a));
   });

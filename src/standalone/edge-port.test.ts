@@ -16,7 +16,7 @@ test('an Edge with a port that is listened on is not worth a word', () => {
 test.each([
   [{ port: 443 }, 443],
   [{ port: 7443 }, 7443],
-])('an Edge %j that nobody listens for is told, with where it would be', (spec, port) => {
+])('reports an Edge %j without a listener, with the expected address', (spec, port) => {
   expect(unservedPorts([edge({ port: 6443 }), edge(spec)], places)).toEqual([
     `no --listen address has the port of Edge shared, ${port} (listening on 127.0.0.1:6443, [::1]:8443): clients and workers dial ${port}, so forward it here with a NAT or load balancer, or set spec.port to the port of a --listen address`,
   ]);

@@ -209,7 +209,7 @@ describe('a database that is lost', () => {
   test.each([
     ['missing', () => rmSync(path())],
     ['empty', () => truncateSync(path())],
-  ])('is told at a start, when it is %s', (_, lose) => {
+  ])('is reported at the start if it is %s', (_, lose) => {
     close(open());
     close(open());
     expect(warnings()).toEqual([]);
@@ -228,7 +228,7 @@ describe('a database that is lost', () => {
       'replaced',
       () => (copyFileSync(path(), `${path()}.copy`), renameSync(`${path()}.copy`, path())),
     ],
-  ])('is told once, and in the status, when it is %s while it is in use', async (_, lose) => {
+  ])('is reported once, and in the status, if it is %s while it is in use', async (_, lose) => {
     const cluster = open();
     cluster.reportFaults(['a.yaml: wrong']);
     expect(log).toEqual([]);
@@ -271,7 +271,7 @@ describe('a state', () => {
     expect(() => open(folder)).toThrow(`belongs to the folder ${other}`);
   });
 
-  test('is of the same folder by another path, and by a link that leads to a new version', () => {
+  test('is of the same folder through another path, and through a link to a new version', () => {
     close(open());
     const [link, next] = [join(root, 'link'), join(root, 'next')];
     symlinkSync(folder, link);

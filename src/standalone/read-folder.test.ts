@@ -99,7 +99,7 @@ describe('a Secret', () => {
     ]);
   });
 
-  test('is read anew when a file that was long at rest changes and keeps its size', async () => {
+  test('is read again when an old file changes and keeps its size', async () => {
     write('secret.yaml', SECRET);
     write('pki/ca.crt', 'old');
     const longAgo = new Date(Date.now() - 3_600_000);
@@ -114,7 +114,7 @@ describe('a Secret', () => {
     expect(objects[0]?.object).toMatchObject({ data: { 'tls.crt': btoa('new') } });
   });
 
-  test('is read anew when its file changes, though its own YAML does not', async () => {
+  test('is read again when its file changes, even if its own YAML does not', async () => {
     write('secret.yaml', SECRET);
     write('pki/ca.crt', 'old');
     const reader = new FolderReader(folder);

@@ -4,7 +4,7 @@ import { persist, together, waitFor } from '../wait.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { isReady, type ObjectWithConditions } from './conditions.ts';
-import { leadsToServices } from './kube-proxy.ts';
+import { forwardsToServices } from './kube-proxy.ts';
 import { Pod, podManifest, type PodSpec } from './pod.ts';
 import type { Worker } from './worker.ts';
 
@@ -176,7 +176,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
 
   async #servicesReady(): Promise<void> {
     for (const worker of this.workers) {
-      await waitFor(`${worker.name} leads to Services`, async () => leadsToServices(worker), {
+      await waitFor(`${worker.name} forwards to Services`, async () => forwardsToServices(worker), {
         deadlineMs: 60_000,
       });
     }

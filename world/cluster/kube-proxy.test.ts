@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { CommandError } from '../machine/command.ts';
-import { leadsToServices } from './kube-proxy.ts';
+import { forwardsToServices } from './kube-proxy.ts';
 
 const METRIC = 'kubeproxy_sync_proxy_rules_last_timestamp_seconds';
 
@@ -10,18 +10,18 @@ test.each([
   ['that has written none yet', `# TYPE ${METRIC} gauge\n${METRIC}{ip_family="IPv4"} 0\n`, false],
   ['that does not say', 'go_goroutines 70\n', false],
 ])('a kube-proxy %s', async (_, page, isLeading) => {
-  expect(await leadsToServices({ exec: async () => page })).toBe(isLeading);
+  expect(await forwardsToServices({ exec: async () => page })).toBe(isLeading);
 });
 
 test('a kube-proxy that does not listen yet is not ready', async () => {
   const output = { stdout: '', stderr: 'bash: connect: Connection refused' };
   const refused = new CommandError(['bash'], 1, 'exit code 1', output);
 
-  expect(await leadsToServices({ exec: () => Promise.reject(refused) })).toBe(false);
+  expect(await forwardsToServices({ exec: () => Promise.reject(refused) })).toBe(false);
 });
 
 test('another error is thrown', async () => {
   const gone = new Error('host a-1 is gone');
 
-  await expect(leadsToServices({ exec: () => Promise.reject(gone) })).rejects.toThrow(gone);
+  await expect(forwardsToServices({ exec: () => Promise.reject(gone) })).rejects.toThrow(gone);
 });

@@ -10,7 +10,7 @@ const RULES_WRITTEN = /^kubeproxy_sync_proxy_rules_last_timestamp_seconds(?:\{.*
 /**
  * Reports whether kube-proxy of this worker has written its rules. Until then, Services are unreachable from the node.
  */
-export async function leadsToServices(worker: Pick<Worker, 'exec'>): Promise<boolean> {
+export async function forwardsToServices(worker: Pick<Worker, 'exec'>): Promise<boolean> {
   try {
     return RULES_WRITTEN.test(await worker.exec('bash', '-c', ASK_FOR_METRICS));
   } catch (error) {

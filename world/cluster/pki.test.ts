@@ -10,13 +10,13 @@ import { Authority, tokenKeys, writeCredential, type Credential } from './pki.ts
 
 let folder: string;
 let authority: Authority;
-let stranger: Authority;
+let foreign: Authority;
 let server: Credential;
 let client: Credential;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'snicket-pki-'));
-  [authority, stranger] = await Promise.all([Authority.create('a-ca'), Authority.create('a-ca')]);
+  [authority, foreign] = await Promise.all([Authority.create('a-ca'), Authority.create('a-ca')]);
   server = await authority.issue({
     commonName: 'kube-apiserver',
     names: ['a.k8s.snicket.test', '127.0.0.1', 'fd00::1'],
@@ -46,7 +46,7 @@ describe('a certificate', () => {
 
   test('matches its key and its authority, but no other authority of the same name', () => {
     const certificate = new X509Certificate(server.certificate);
-    const [own, other] = [authority, stranger].map((ca) => new X509Certificate(ca.certificate));
+    const [own, other] = [authority, foreign].map((ca) => new X509Certificate(ca.certificate));
 
     expect(certificate.checkIssued(own!)).toBe(true);
     expect(certificate.verify(own!.publicKey)).toBe(true);
@@ -62,7 +62,7 @@ describe('a certificate', () => {
   });
 
   test('has a unique serial number', () => {
-    const serials = [authority, stranger, server, client].map(
+    const serials = [authority, foreign, server, client].map(
       ({ certificate }) => new X509Certificate(certificate).serialNumber,
     );
 
@@ -121,7 +121,7 @@ describe('a TLS handshake', () => {
   });
 
   test('fails with a server of another authority, even one of the same name', async () => {
-    const { seen } = await handshake({ name: 'a.k8s.snicket.test', trusting: stranger });
+    const { seen } = await handshake({ name: 'a.k8s.snicket.test', trusting: foreign });
 
     expect(seen).not.toBe('accepted');
     expect(seen).not.toBe('ERR_TLS_CERT_ALTNAME_INVALID');
@@ -135,7 +135,7 @@ describe('a TLS handshake', () => {
   });
 
   test('does not authenticate a client of another authority', async () => {
-    const impostor = await stranger.issue({ commonName: 'kubernetes-admin' });
+    const impostor = await foreign.issue({ commonName: 'kubernetes-admin' });
 
     const { clientTrusted } = await handshake({ name: '127.0.0.1', as: impostor });
 

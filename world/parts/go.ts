@@ -36,11 +36,11 @@ export async function buildGoPart(
     ...['go', 'build', '-v', '-trimpath', '-ldflags', flags],
     ...['-o', `${unfinished}/`, ...packages],
   ];
-  const tell = (line: string, count: number) => {
+  const report = (line: string, count: number) => {
     const downloading = line.startsWith('go: downloading');
     progress.update(part.name, downloading ? line.slice(4) : `${count} packages compiled, ${line}`);
   };
-  await runGo(argv, moduleFolder(part), tell, signal);
+  await runGo(argv, moduleFolder(part), report, signal);
   if (part.files) {
     await copyModuleFiles(part, join(unfinished, FILES), (module) => moduleRoot(part, module));
     rmSync(join(folder, FILES), { recursive: true, force: true });
@@ -71,7 +71,7 @@ async function moduleRoot(part: GoPart, module: string): Promise<string> {
     timeoutMs: 10 * 60_000,
   });
   const { Dir: root } = JSON.parse(stdout) as { Dir?: string };
-  if (!root) throw new Error(`go mod download told no folder of module ${module}: ${stdout}`);
+  if (!root) throw new Error(`go mod download returned no folder of module ${module}: ${stdout}`);
   return root;
 }
 
@@ -97,7 +97,7 @@ export const goEnvironment = {
 async function runGo(
   argv: readonly string[],
   cwd: string,
-  tell: (line: string, count: number) => void,
+  report: (line: string, count: number) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   // At the lowest priority, because tests may run at the same time.
@@ -120,7 +120,7 @@ async function runGo(
       if (!line.startsWith('go: ')) count++;
       last.push(line);
       if (last.length > 40) last.shift();
-      tell(line, count);
+      report(line, count);
     }
   }
   const code = await child.exited;

@@ -55,27 +55,27 @@ function waitHere() {
 }
 
 test('a free lock is acquired at once, and records its owner', async () => {
-  const told: string[] = [];
+  const owners: string[] = [];
 
   const seen = await withLock(
     path,
-    (holder) => told.push(holder),
+    (holder) => owners.push(holder),
     async () => readFileSync(path, 'utf8'),
   );
 
   expect(seen).toBe(`${process.pid}\n`);
-  expect(told).toEqual([]);
+  expect(owners).toEqual([]);
 });
 
 test('a second process gets the owner of the lock, and acquires it after the work is done', async () => {
   const { holder } = await holdElsewhere();
 
   const { waiting, done } = waitHere();
-  const told = await waiting;
+  const owners = await waiting;
   await holder.stdin.end();
   const seen = await done;
 
-  expect(told).toBe(String(holder.pid));
+  expect(owners).toBe(String(holder.pid));
   expect(seen).toBe(`${process.pid}\n`);
 });
 
@@ -95,7 +95,7 @@ test('the lock is released when its owner is killed, even if a child of the owne
 test('two in one process do not work at the same time', async () => {
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const told = Promise.withResolvers<string>();
+  const owners = Promise.withResolvers<string>();
 
   const first = withLock(
     path,
@@ -106,8 +106,8 @@ test('two in one process do not work at the same time', async () => {
       order.push('first ends');
     },
   );
-  const second = withLock(path, told.resolve, async () => order.push('second'));
-  await told.promise;
+  const second = withLock(path, owners.resolve, async () => order.push('second'));
+  await owners.promise;
   gate.resolve();
   await Promise.all([first, second]);
 
@@ -123,13 +123,13 @@ test('failed work releases the lock and throws its error', async () => {
     },
   );
   const failure = await failing.catch((error: unknown) => error);
-  const told: string[] = [];
+  const owners: string[] = [];
   await withLock(
     path,
-    (holder) => told.push(holder),
+    (holder) => owners.push(holder),
     async () => {},
   );
 
   expect(String(failure)).toBe('Error: the build failed');
-  expect(told).toEqual([]);
+  expect(owners).toEqual([]);
 });

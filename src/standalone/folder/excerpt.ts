@@ -1,4 +1,4 @@
-/** Formats the faulty line of a file, with a caret below the column of the fault. */
+/** Formats the invalid line of a file, with a caret below the column of the fault. */
 
 /** Maximum length of the shown part of a line. */
 const WIDTH = 100;

@@ -155,7 +155,7 @@ test('shows the line of what is wrong', () => {
   expect(faults[0]?.excerpt).toBe('6 |   driver: traefik\n              ^');
 });
 
-describe('of a Secret no sentence tells a value', () => {
+describe('no message contains a value of a Secret', () => {
   test.each([
     ['no base64', { data: { a: 'hunter2' } }, 'data.a'],
     ['a number', { stringData: { a: 4711 } }, 'stringData.a'],
@@ -186,7 +186,7 @@ test('gives up on a file that would take long', () => {
   ]);
 });
 
-test('of a file with thousands of faults the first are told', () => {
+test('reports the first of thousands of faults in a file', () => {
   const { faults } = fileObjects({ name: 'a.yaml', text: 'a: b\n---\n'.repeat(5_000) });
 
   expect(faults).toHaveLength(20);

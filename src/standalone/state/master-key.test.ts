@@ -38,7 +38,7 @@ function cluster() {
   return { store, client: createMemoryClient({ store, resources, name: 'test' }) };
 }
 
-test('makes a key once, for nobody else to read', () => {
+test('creates a key once, readable only by its owner', () => {
   const path = ensureMasterKeyFile(state);
   const key = readFileSync(path, 'utf8');
 
@@ -57,7 +57,7 @@ test('refuses a file that holds no key, rather than replace it', () => {
   expect(readFileSync(path, 'utf8')).toBe('not a key\n');
 });
 
-test('refuses what is no regular file, and does not wait for somebody to write into it', () => {
+test('rejects anything but a regular file, without waiting for a writer', () => {
   const path = join(state, 'master.key');
   Bun.spawnSync(['mkfifo', path]);
 

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('makes a folder that nobody else can look into', () => {
+test('creates a folder that only its owner can read', () => {
   const state = join(root, 'a', 'state');
 
   prepareStateFolder(state, folder);

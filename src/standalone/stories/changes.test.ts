@@ -69,7 +69,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
   await expect(lab.get(blue, '/version')).rejects.toThrow(/unrecognized.name/i);
 }, 240_000);
 
-test('warns if nobody listens at the port of the Edge, at the start and later', async () => {
+test('warns if no program listens on the port of the Edge, at the start and later', async () => {
   await using lab = new StandaloneLab();
   await lab.addTenant('blue');
   lab.write(
@@ -142,7 +142,7 @@ test('an Edge whose file was never right is what an Exposure waits for, until it
   await lab.untilCondition('blue', 'Accepted', /^True/);
 }, 240_000);
 
-test('after a restart the log tells of what is still not Ready', async () => {
+test('after a restart the log lists what is still not Ready', async () => {
   await using lab = new StandaloneLab();
   await lab.addTenant('blue');
   lab.write('blue/tenant.yaml', exposureText('blue'));
@@ -191,7 +191,7 @@ test('a kubeconfig that is replaced by another is used, with no YAML touched', a
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
 }, 240_000);
 
-test('a state that is lost is made anew: tenants are taken up again, with keys of the new one', async () => {
+test('a lost state is recreated: tenants are adopted again, with the keys of the new state', async () => {
   await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
@@ -213,7 +213,7 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
   expect(await lab.get(blue, '/version')).toContain('v1.');
 }, 240_000);
 
-test('told to end while it reads a large folder for the first time, it does so before it accepts anybody', async () => {
+test('terminates during the first read of a large folder, before it accepts connections', async () => {
   await using lab = new RunLab();
   for (let at = 0; at < 3_000; at++) lab.write(`tenant-${at}.yaml`, exposureText(`tenant-${at}`));
   const process = await lab.launch();

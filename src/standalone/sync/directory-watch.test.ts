@@ -60,7 +60,7 @@ test('watches a directory beside those that cannot be looked at', async () => {
   expect(one.calls).toBe(1);
 });
 
-test('tells of a burst once', async () => {
+test('reports a burst of changes once', async () => {
   const one = new Counted([folder]);
 
   for (let at = 0; at < 20; at++) writeFileSync(join(folder, String(at)), '');
@@ -83,7 +83,7 @@ test('watches none but those that were named last', async () => {
   await one.call();
 });
 
-test('watches a directory anew that another has taken the place of', async () => {
+test('watches a directory again after it was replaced', async () => {
   const [replaced, beside] = [directory('replaced'), directory('beside')];
   const one = new Counted([replaced, beside]);
 

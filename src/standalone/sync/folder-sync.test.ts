@@ -122,7 +122,7 @@ test('a field that is removed from a file is gone, and what others wrote stays',
   });
 });
 
-test('a file that is wrong leaves what it said last, is told once with its line, and told when it is right', async () => {
+test('an invalid file keeps its last valid content, is reported once with its line, and again when it is fixed', async () => {
   write('edge.yaml', edgeText('shared'));
   await sync.start(SIGNAL);
 
@@ -142,7 +142,7 @@ test('a file that is wrong leaves what it said last, is told once with its line,
   expect(sync.state.faults).toBe(0);
 });
 
-test('a file that is wrong and then removed is told to be gone, not to be right', async () => {
+test('an invalid file that is removed is reported as removed, not as fixed', async () => {
   write('edge.yaml', edgeText('shared'));
   write('wrong.yaml', 'kind: [');
   await sync.start(SIGNAL);
@@ -168,7 +168,7 @@ test('a file that is wrong at a start leaves what it said before the start', asy
   expect(domain()).toBe('example.com');
 });
 
-test('a file that was removed while nobody looked is found gone', async () => {
+test('a file that was removed without an event is found missing', async () => {
   write('edge.yaml', edgeText('shared'));
   write('other.yaml', edgeText('other'));
   await sync.start(SIGNAL);
@@ -220,7 +220,7 @@ test('a file that is empty for a moment, as when it is written in place, takes n
   expect(gone).toEqual([]);
 });
 
-test('a file that an editor replaces by another is read anew', async () => {
+test('a file that an editor replaces is read again', async () => {
   write('edge.yaml', edgeText('shared'));
   await sync.start(SIGNAL);
 
@@ -262,34 +262,37 @@ test('a folder that is missing, and one without any file, leave everything in fo
 test.each([
   ['without any file', () => rmSync(join(folder, 'blue.yaml'))],
   ['that is gone', () => rmSync(folder, { recursive: true })],
-])('what was missing before a folder %s has its time anew when files are back', async (_, take) => {
-  const all = ['Edge shared', 'Exposure default/blue', 'Exposure default/red'];
-  write('edge.yaml', edgeText('shared'));
-  write('blue.yaml', exposureText('blue'));
-  write('red.yaml', exposureText('red'));
-  await sync.start(SIGNAL);
+])(
+  'restarts the grace period of missing objects after a folder %s and its files are back',
+  async (_, take) => {
+    const all = ['Edge shared', 'Exposure default/blue', 'Exposure default/red'];
+    write('edge.yaml', edgeText('shared'));
+    write('blue.yaml', exposureText('blue'));
+    write('red.yaml', exposureText('red'));
+    await sync.start(SIGNAL);
 
-  // 1. The files disappear one after another, and then all objects are kept.
-  rmSync(join(folder, 'red.yaml'));
-  await pass(400);
-  rmSync(join(folder, 'edge.yaml'));
-  take();
-  await pass(6_000);
-  expect(sync.state.problem).toBeDefined();
+    // 1. The files disappear one after another, and then all objects are kept.
+    rmSync(join(folder, 'red.yaml'));
+    await pass(400);
+    rmSync(join(folder, 'edge.yaml'));
+    take();
+    await pass(6_000);
+    expect(sync.state.problem).toBeDefined();
 
-  // 2. The files return one after another.
-  mkdirSync(folder, { recursive: true });
-  write('edge.yaml', edgeText('shared'));
-  await pass(400);
-  expect(names()).toEqual(all);
-  write('blue.yaml', exposureText('blue'));
-  await pass(400);
-  expect(names()).toEqual(all);
+    // 2. The files return one after another.
+    mkdirSync(folder, { recursive: true });
+    write('edge.yaml', edgeText('shared'));
+    await pass(400);
+    expect(names()).toEqual(all);
+    write('blue.yaml', exposureText('blue'));
+    await pass(400);
+    expect(names()).toEqual(all);
 
-  // 3. The object that is still missing three seconds later is deleted.
-  await pass(3_000);
-  expect(names()).toEqual(all.slice(0, 2));
-});
+    // 3. The object that is still missing three seconds later is deleted.
+    await pass(3_000);
+    expect(names()).toEqual(all.slice(0, 2));
+  },
+);
 
 test('a folder that comes back is seen again, with no look to wait for', async () => {
   write('edge.yaml', edgeText('shared'));
@@ -306,7 +309,7 @@ test('a folder that comes back is seen again, with no look to wait for', async (
   await until('it is in force', () => domain() === 'again.example.com');
 });
 
-test('an Exposure whose file is back before it is gone is made anew after that', async () => {
+test('an Exposure whose file is back during its deletion is recreated afterwards', async () => {
   write('edge.yaml', edgeText('shared'));
   write('blue.yaml', exposureText('blue'));
   await sync.start(SIGNAL);
@@ -327,9 +330,9 @@ test('an Exposure whose file is back before it is gone is made anew after that',
   });
   await pass(0);
 
-  const anew = store.get(RESOURCES.exposure, key)?.metadata;
-  expect(anew?.deletionTimestamp).toBeUndefined();
-  expect(anew?.uid).not.toBe(uid);
+  const recreated = store.get(RESOURCES.exposure, key)?.metadata;
+  expect(recreated?.deletionTimestamp).toBeUndefined();
+  expect(recreated?.uid).not.toBe(uid);
 });
 
 test('with no folder and nothing from before it does not start', async () => {
@@ -411,7 +414,7 @@ test('an end does not wait for a look that hangs', async () => {
   expect(names()).toEqual([]);
 });
 
-test('a start that hangs ends when it is told to', async () => {
+test('a hanging start ends when it is aborted', async () => {
   const listing = Promise.withResolvers<void>();
   const list = async () => (listing.resolve(), new Promise<never>(() => {}));
   const stuck = new FolderSync({
@@ -420,12 +423,12 @@ test('a start that hangs ends when it is told to', async () => {
     client: { ...client('snicket-folder'), list },
     log: createLogger({ write() {} }),
   });
-  const told = new AbortController();
-  const started = stuck.start(told.signal);
+  const interruption = new AbortController();
+  const started = stuck.start(interruption.signal);
   await listing.promise;
 
-  told.abort(new Error('told to end'));
+  interruption.abort(new Error('interrupted'));
 
-  await expect(started).rejects.toThrow('told to end');
+  await expect(started).rejects.toThrow('interrupted');
   await stuck.stop();
 });

@@ -107,7 +107,7 @@ describe('what is missing', () => {
     expect(plan({ live: [EDGE], missingSince }).remove).toEqual(['Edge shared']);
   });
 
-  test('begins to be missing anew once it has been there again', () => {
+  test('starts a new grace period after it was present again', () => {
     const reading = {
       objects: [found(EDGE, 'edge.yaml')],
       unknown: [],
@@ -208,7 +208,7 @@ describe('an Exposure that leaves', () => {
     expect(plan({ live: [EDGE, ...SECRETS], missingSince: LONG_AGO }).remove).toHaveLength(4);
   });
 
-  test('is waited for when its file is back, and made anew then', () => {
+  test('is recreated after its deletion if its file is back', () => {
     const reading = {
       objects: [found(exposure(), 'blue.yaml')],
       unknown: [],

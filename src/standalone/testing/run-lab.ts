@@ -1,4 +1,4 @@
-/** For tests only: `snicket run` in a process of its own, as users run it. */
+/** For tests only: `snicket run` in a separate process, as users run it. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FolderLab, type LogLine } from './folder-lab.ts';
