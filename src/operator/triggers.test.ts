@@ -19,7 +19,7 @@ import { requestedEdge } from '../providers/shims/shim.ts';
 import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { Triggers, type TriggersOptions } from './triggers.ts';
 
-/** A management cluster with all of these objects, and the Edge that every Exposure is for. */
+/** The objects of the management cluster: control planes, and the Edge of every Exposure. */
 const OBJECTS = [
   {
     apiVersion: 'snicket.dev/v1alpha1',
@@ -32,8 +32,8 @@ const OBJECTS = [
   clusterDeployment('amber', 'any'),
 ];
 
-/** Which Exposures are queued by a change, of one for each of these control planes. */
-async function queuedBy(
+/** Returns the Exposures that a change enqueues, among one Exposure for each of these control planes. */
+async function enqueuedBy(
   change: (triggers: Triggers) => void,
   refs: Readonly<Record<string, { readonly resource: Resource; readonly name: string }>>,
 ): Promise<readonly string[]> {
@@ -96,8 +96,8 @@ const ALL = {
   'of-k0rdent': { resource: PROVIDER_RESOURCES.clusterDeployment, name: 'amber' },
 };
 
-/** Which Exposures are queued when a foreign Ingress with a host changes. */
-function queuedByIngress(host: string): readonly string[] {
+/** Returns the Exposures that a change of a foreign Ingress with this host enqueues. */
+function enqueuedByIngress(host: string): readonly string[] {
   const { apiVersion, kind } = RESOURCES.exposure;
   const exposures = ['blue', 'green'].map((name) => ({
     apiVersion,
@@ -140,31 +140,35 @@ function queuedByIngress(host: string): readonly string[] {
   return [...keys].toSorted();
 }
 
-describe('a foreign route concerns', () => {
+describe('a change of a foreign route enqueues', () => {
   test.each([
     ['an Exposure with a TenantRoute of its host', 'old.blue.example.com', ['tenants/routed']],
     ['an Exposure that claims its host', 'blue.blue.example.com', ['tenants/blue']],
-    ['both, by a wildcard', '*.blue.example.com', ['tenants/blue', 'tenants/routed']],
+    [
+      'both for a wildcard that covers their hosts',
+      '*.blue.example.com',
+      ['tenants/blue', 'tenants/routed'],
+    ],
     ['no other Exposure', 'shop.example.com', []],
   ])('%s', (_, host, expected) => {
-    expect(queuedByIngress(host)).toEqual(expected);
+    expect(enqueuedByIngress(host)).toEqual(expected);
   });
 });
 
-describe('the Service of the gateway concerns', () => {
+describe('a change of the gateway Service enqueues', () => {
   const service = { namespace: 'snicket-system', name: 'snicket-gateway' };
 
-  test('the Exposures on its Edges, whose addresses it has', async () => {
-    const queued = await queuedBy(({ onService }) => onService(service), ALL);
+  test('the Exposures on Edges that have its addresses', async () => {
+    const enqueued = await enqueuedBy(({ onService }) => onService(service), ALL);
 
-    expect(queued).toEqual(Object.keys(ALL).toSorted());
+    expect(enqueued).toEqual(Object.keys(ALL).toSorted());
   });
 });
 
 /** A namespace per Exposure, so that a selector of an Edge can distinguish them. */
 const namespaceOf = (name: string) => `of-${name}`;
 
-/** Which keys are added when Edges, namespaces and classes change, with many other Exposures on Edge `crowded`. */
+/** Records the enqueued keys when Edges, namespaces and classes change, with many other Exposures on Edge `crowded`. */
 class EdgeLab {
   readonly edges = new Map<string, KubeObject>();
   readonly labels = new Map<string, Readonly<Record<string, string>>>();
@@ -273,8 +277,8 @@ function edgeObject(name: string, spec: object = {}, annotations = {}): KubeObje
 
 const IS_DEFAULT = { 'snicket.dev/is-default': 'true' };
 
-describe('among many Exposures, a change of an Edge concerns', () => {
-  test('those that reference it, and annotated objects that do', () => {
+describe('among many Exposures, a change of an Edge enqueues', () => {
+  test('Exposures and annotated objects that reference it', () => {
     const lab = new EdgeLab();
     lab.annotate('red', 'few');
     lab.annotate('grey', 'crowded');
@@ -285,7 +289,7 @@ describe('among many Exposures, a change of an Edge concerns', () => {
     expect([...lab.shims].join()).toMatch(/^[^,]*red$/);
   });
 
-  test('none if only its status changes', () => {
+  test('no Exposures if only its status changes', () => {
     const lab = new EdgeLab();
     lab.expose('blue', 'few');
     const before = edgeObject('few');
@@ -296,7 +300,7 @@ describe('among many Exposures, a change of an Edge concerns', () => {
     expect(lab.shims.size).toBe(0);
   });
 
-  test('those that name no Edge, if it becomes a default one', () => {
+  test('Exposures without an edgeRef if it becomes a default Edge', () => {
     const lab = new EdgeLab();
     lab.annotate('red', '');
     lab.expose('blue', undefined);
@@ -308,7 +312,7 @@ describe('among many Exposures, a change of an Edge concerns', () => {
     expect(lab.apply(edgeObject('few', { port: 8443 }))).toEqual([]);
   });
 
-  test('those on another Edge that wait for a host that it gives up', () => {
+  test('Exposures on another Edge that wait for a host which its Exposures release', () => {
     const lab = new EdgeLab();
     lab.apply(edgeObject('few', { domain: 'few.test' }));
     lab.apply(edgeObject('third', { allowedHosts: ['*.test'] }));
@@ -321,7 +325,7 @@ describe('among many Exposures, a change of an Edge concerns', () => {
   });
 });
 
-test('among many Exposures, new labels of a namespace concern those in it, and those that wait for their hosts', () => {
+test('among many Exposures, a change of namespace labels enqueues those in the namespace, and those that wait for their hosts', () => {
   const lab = new EdgeLab();
   const selector = { matchLabels: { team: 'a' } };
   lab.apply(edgeObject('few', { allowedNamespaces: { from: 'Selector', selector } }));
@@ -334,62 +338,73 @@ test('among many Exposures, new labels of a namespace concern those in it, and t
   expect(lab.label('empty', { team: 'a' })).toEqual([]);
 });
 
-describe("a change of a provider's object concerns", () => {
+describe('a change of a provider object enqueues', () => {
   test.each<[string, KubeObject, readonly string[]]>([
     ['the Exposure that references it', freshTenant('kamaji', 'blue'), ['of-kamaji']],
-    ['no Exposure, if none references it', freshTenant('kamaji', 'green'), []],
+    ['no Exposure if none references it', freshTenant('kamaji', 'green'), []],
     [
-      'of a K0smotronControlPlane also its ClusterDeployment',
+      'for a K0smotronControlPlane, also the Exposure of its ClusterDeployment',
       k0smotronControlPlane('amber'),
       ['of-capi', 'of-k0rdent'],
     ],
     [
-      'of a Cluster of k0smotron what it was made of',
+      'for a k0smotron Cluster, also the Exposures of its owners',
       k0smotronCluster('amber'),
       ['of-capi', 'of-k0rdent', 'of-k0smotron'],
     ],
     [
-      'of a Cluster of Cluster API its control plane',
+      'for a Cluster API Cluster, the Exposure of its control plane',
       capiCluster('amber'),
       ['of-capi', 'of-k0rdent'],
     ],
-    ['of a ClusterDeployment itself', clusterDeployment('amber', 'any'), ['of-k0rdent']],
+    [
+      'for a ClusterDeployment, its own Exposure',
+      clusterDeployment('amber', 'any'),
+      ['of-k0rdent'],
+    ],
   ])('%s', async (_, object, expected) => {
-    expect(await queuedBy((triggers) => triggers.onProviderObject(object), ALL)).toEqual(expected);
+    expect(await enqueuedBy((triggers) => triggers.onProviderObject(object), ALL)).toEqual(
+      expected,
+    );
   });
 
   test('no Exposure in another namespace', async () => {
     const tenant = freshTenant('kamaji', 'blue');
-    const elsewhere = { ...tenant, metadata: { ...tenant.metadata, namespace: 'others' } };
+    const inOtherNamespace = { ...tenant, metadata: { ...tenant.metadata, namespace: 'others' } };
 
-    expect(await queuedBy((triggers) => triggers.onProviderObject(elsewhere), ALL)).toEqual([]);
+    expect(
+      await enqueuedBy((triggers) => triggers.onProviderObject(inOtherNamespace), ALL),
+    ).toEqual([]);
   });
 });
 
-describe('an ingress class concerns Exposures whose object is prepared by one', () => {
+describe('an IngressClass, for Exposures whose preparation depends on the classes,', () => {
   const { apiVersion, kind } = RESOURCES.ingressClass;
   const ingressClass = { apiVersion, kind, metadata: { name: 'public' } };
 
-  test('when it appears or is deleted', async () => {
-    const queued = await queuedBy(
+  test('enqueues them if it is created or deleted', async () => {
+    const enqueued = await enqueuedBy(
       ({ onEdgeSetting }) => onEdgeSetting(ingressClass, undefined),
       ALL,
     );
 
-    expect(queued).toEqual(['of-capi', 'of-k0rdent', 'of-k0smotron', 'of-kamaji', 'of-steward']);
+    expect(enqueued).toEqual(['of-capi', 'of-k0rdent', 'of-k0smotron', 'of-kamaji', 'of-steward']);
   });
 
-  test('and none when only its metadata changes', async () => {
+  test('enqueues nothing if only its metadata changes', async () => {
     const annotations = { 'meta.helm.sh/release-name': 'edge' };
     const after = { ...ingressClass, metadata: { ...ingressClass.metadata, annotations } };
 
-    const queued = await queuedBy(({ onEdgeSetting }) => onEdgeSetting(after, ingressClass), ALL);
+    const enqueued = await enqueuedBy(
+      ({ onEdgeSetting }) => onEdgeSetting(after, ingressClass),
+      ALL,
+    );
 
-    expect(queued).toEqual([]);
+    expect(enqueued).toEqual([]);
   });
 });
 
-describe('among many Exposures, a change of an ingress class concerns', () => {
+describe('among many Exposures, a change of an IngressClass enqueues', () => {
   const { apiVersion, kind } = RESOURCES.ingressClass;
   const IS_DEFAULT_CLASS = 'ingressclass.kubernetes.io/is-default-class';
   const ingressClass = (annotations: Readonly<Record<string, string>>, spec: object = {}) => ({
@@ -402,17 +417,17 @@ describe('among many Exposures, a change of an ingress class concerns', () => {
 
   test.each<[string, readonly string[], KubeObject]>([
     [
-      'none if its metadata alone is new',
+      'no Exposures if only its metadata changes',
       [],
       ingressClass({ 'meta.helm.sh/release-name': 'edge' }),
     ],
     [
-      'those on Edges that use it if it becomes the default class',
+      'Exposures on Edges that use it if it becomes the default class',
       ['blue'],
       ingressClass({ [IS_DEFAULT_CLASS]: 'true' }),
     ],
     [
-      'those on Edges that use it if its spec changes',
+      'Exposures on Edges that use it if its spec changes',
       ['blue'],
       ingressClass({}, { parameters: {} }),
     ],
@@ -427,7 +442,7 @@ describe('among many Exposures, a change of an ingress class concerns', () => {
   });
 });
 
-describe('a change of the record of an Exposure concerns', () => {
+describe('a change of the preparation record of an Exposure enqueues', () => {
   const ofKamaji = { group: groupOf(kamaji.apiVersion), kind: kamaji.kind, name: 'blue', uid: '1' };
   const ofSteward = { ...ofKamaji, group: groupOf(steward.apiVersion), uid: '2' };
 
@@ -441,23 +456,27 @@ describe('a change of the record of an Exposure concerns', () => {
   }
 
   test.each<[string, KubeObject, readonly string[]]>([
-    ['those that reference an object that it loses', exposureWith(ofKamaji), ['of-steward']],
     [
-      'those that reference one that it has with another uid',
+      'Exposures that reference an object which it no longer contains',
+      exposureWith(ofKamaji),
+      ['of-steward'],
+    ],
+    [
+      'Exposures that reference an object whose uid differs',
       exposureWith({ ...ofKamaji, uid: '3' }, ofSteward),
       ['of-kamaji'],
     ],
-    ['no other, if it loses none', exposureWith(ofSteward, ofKamaji), []],
+    ['no other Exposure if it still contains all objects', exposureWith(ofSteward, ofKamaji), []],
   ])('%s', async (_, after, expected) => {
     const before = exposureWith(ofKamaji, ofSteward);
 
-    const queued = await queuedBy((triggers) => triggers.onExposure(after, before), ALL);
+    const enqueued = await enqueuedBy((triggers) => triggers.onExposure(after, before), ALL);
 
-    expect(queued).toEqual([...expected, 'tenants/of-capi']);
+    expect(enqueued).toEqual([...expected, 'tenants/of-capi']);
   });
 });
 
-test('an Exposure depends on an object before it is read for the first time', async () => {
+test('an Exposure depends on an object before the first read of the object', async () => {
   const exposure = {
     apiVersion: 'snicket.dev/v1alpha1',
     kind: 'Exposure',
