@@ -10,6 +10,7 @@ import type { ClusterAccess } from '../kube/access/cluster-access.ts';
 import { EventRecorder } from '../kube/events/events.ts';
 import { keyText } from '../kube/object.ts';
 import { OutdatedError } from '../kube/outdated-error.ts';
+import { RESOURCES } from '../kube/resource.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -211,7 +212,10 @@ export class Operator {
       shims: this.#shims,
       namespace,
       management: () => this.#management,
-      hasForeignStatus: (...change) => this.#exposureController.hasForeignStatus(...change),
+      hasForeignStatus: (object, previous) =>
+        object.kind === RESOURCES.edge.kind
+          ? this.#edgeController.hasForeignStatus(object, previous)
+          : this.#exposureController.hasForeignStatus(object, previous),
     });
     this.#management = new ManagementCluster({
       client,

@@ -2,7 +2,6 @@
  * The event handlers of the operator: when an object in the management cluster changes, they enqueue reconcile requests for
  * the Edges, Exposures and provider objects that depend on it.
  */
-import type { Edge } from '../api/edge.ts';
 import { exposureKeyOf } from '../api/host-ownership.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { claimsOf, covers } from '../edges/claims/claims.ts';
@@ -57,7 +56,10 @@ export interface TriggersOptions {
   readonly shims: WorkQueue;
   /** The namespace of the operator and the gateway. */
   readonly namespace: string;
-  /** Reports whether another client than the operator has changed the status of an Exposure. */
+  /**
+   * Reports whether another client than the operator has changed the status of an Exposure or Edge. Called for every change
+   * of these objects.
+   */
   readonly hasForeignStatus: (object: KubeObject, previous: KubeObject) => boolean;
 }
 
@@ -66,6 +68,9 @@ export interface TriggersOptions {
  * in bulk: one reconcile of an Edge covers all changes within this time.
  */
 const EDGE_BATCH_MS = 500;
+
+/** The prefix of Snicket's finalizers. */
+const OWN_FINALIZERS = 'snicket.dev/';
 
 /**
  * Maps events to reconcile requests. It decides only what to enqueue: it writes nothing, and a request that turns out to be
@@ -83,8 +88,13 @@ export class Triggers implements ManagementListener {
     const key = keyText(object.metadata);
     this.#enqueueAllEdges();
     const isForeign = previous !== undefined && hasForeignStatus(object, previous);
-    // Created or deleted, or changed in more than the status that the operator writes.
-    if (previous === undefined || isForeign || !haveSameInputs(object, previous)) {
+    // Created or deleted, or changed in more than the status and the finalizers that the operator writes.
+    if (
+      previous === undefined ||
+      isForeign ||
+      !haveSameInputs(object, previous) ||
+      hasLostFinalizer(object, previous)
+    ) {
       exposures.add(key);
       this.#enqueueShimsNamed(object.metadata);
     }
@@ -116,10 +126,12 @@ export class Triggers implements ManagementListener {
   };
 
   readonly onEdge: ManagementListener['onEdge'] = (object, previous, affected) => {
+    const isForeign = previous !== undefined && this.#options.hasForeignStatus(object, previous);
     if (previous !== undefined && haveSameInputs(object, previous)) {
-      // If another client has changed the addresses in the status, the Edge controller restores them.
-      const hasSameAddresses = Bun.deepEquals(statusAddresses(object), statusAddresses(previous));
-      if (!hasSameAddresses) this.#options.edges.add(object.metadata.name);
+      // The Edge controller restores the status or the finalizer if another client has changed it.
+      if (isForeign || hasLostFinalizer(object, previous)) {
+        this.#options.edges.add(object.metadata.name);
+      }
       return;
     }
     this.#options.edges.add(object.metadata.name);
@@ -296,9 +308,13 @@ function haveSameInputs({ metadata: a }: KubeObject, { metadata: b }: KubeObject
   );
 }
 
-/** Returns the addresses in the status of an Edge. */
-function statusAddresses(edge: KubeObject): readonly string[] {
-  return (edge as Partial<Edge>).status?.addresses ?? [];
+/** Reports whether a finalizer of Snicket has been removed. The operator restores one that another client removed. */
+function hasLostFinalizer(
+  { metadata: after }: KubeObject,
+  { metadata: before }: KubeObject,
+): boolean {
+  const own = (before.finalizers ?? []).filter((one) => one.startsWith(OWN_FINALIZERS));
+  return own.some((one) => after.finalizers?.includes(one) !== true);
 }
 
 /** Reports whether spec and deletionTimestamp are equal. */

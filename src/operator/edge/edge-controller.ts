@@ -20,6 +20,11 @@ export class EdgeController {
     this.#statuses = new StatusWriter(deps.management.client);
   }
 
+  /** Whether another client has changed the status of an Edge: it is written again. */
+  hasForeignStatus(object: KubeObject, previous: KubeObject): boolean {
+    return this.#statuses.isForeign(object, previous);
+  }
+
   /** @throws OutdatedError if the Edge has changed meanwhile; KubeError */
   async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const object = this.#deps.management.edges.get({ name });
