@@ -117,7 +117,12 @@ describe('__complete', () => {
     const store = new ObjectStore({ historyLimit: 10 });
     const amber = objectOf('Exposure', { name: 'amber', namespace: 'default' });
     store.put(RESOURCES.exposure, amber);
-    startStatusFile(terminal.folder, store, createLogger()).stop();
+    startStatusFile({
+      state: terminal.folder,
+      folder: `${terminal.folder}/tenants`,
+      store,
+      log: createLogger(),
+    }).stop();
 
     expect(await completionsOf('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);
     expect(await completionsOf('dns', '-f', 'none', '')).toEqual([':4']);

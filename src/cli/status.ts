@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import {
   exitWithAccessError,
   selectionOf,
@@ -73,9 +73,7 @@ export function statusCommand(io: CommandIo): Command {
     .action(async (exposure: NamedExposure | undefined, given: Flags, command: Command) => {
       rejectMisplaced(exposure, given, command);
       const isFolder = given.filename !== undefined;
-      if (given.filename !== undefined && !existsSync(io.path(given.filename))) {
-        exitWithError(command, `folder not found: ${given.filename}`);
-      }
+      if (given.filename !== undefined) rejectMissingFolder(io, given.filename, command);
       const state = await stateFolderOf(io, { state: given.state, isFolder });
       const flags = state === undefined ? given : { ...given, state };
       const { AccessError } = await import('../kube/access/cluster-access.ts');
@@ -91,6 +89,14 @@ export function statusCommand(io: CommandIo): Command {
         );
       }
     });
+}
+
+function rejectMissingFolder(io: CommandIo, folder: string, command: Command): void {
+  const stats = statSync(io.path(folder), { throwIfNoEntry: false });
+  if (stats === undefined) exitWithError(command, `folder not found: ${folder}`);
+  if (!stats.isDirectory()) {
+    exitWithError(command, `not a folder: ${folder}`, 'pass the folder of snicket run');
+  }
 }
 
 function rejectMisplaced(
@@ -160,7 +166,9 @@ async function openSource(
     const { StateSource } = await import('./status/state-source.ts');
     const namespace = exposure?.namespace ?? flags.namespace;
     const choice = { namespace, name: exposure?.name };
-    return new StateSource(flags.state, choice, io.path(flags.state));
+    const { filename } = flags;
+    const owner = filename === undefined ? undefined : { name: filename, path: io.path(filename) };
+    return new StateSource(flags.state, choice, { path: io.path(flags.state), owner });
   }
   const [{ ClusterSource }, { client, access }] = await Promise.all([
     import('./status/cluster-source.ts'),
@@ -201,7 +209,7 @@ const MAX_NAMES = 10;
 /** Returns which Exposures exist. Reading a state folder is fast enough for that. */
 async function existingText(io: CommandIo, state: string): Promise<string> {
   const { StateSource } = await import('./status/state-source.ts');
-  const { exposures } = await new StateSource(state, {}, io.path(state)).read();
+  const { exposures } = await new StateSource(state, {}, { path: io.path(state) }).read();
   const names = exposures.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
   const shown = names.toSorted().slice(0, MAX_NAMES);
   const more = names.length - shown.length;

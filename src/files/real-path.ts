@@ -4,6 +4,11 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
+/** Reports whether two paths are equal, or name the same file by symbolic links. */
+export function isSamePath(one: string, other: string): boolean {
+  return resolve(one) === resolve(other) || realPathOf(one) === realPathOf(other);
+}
+
 /** Returns the absolute path without symbolic links. Resolves as much of a missing or unreadable path as possible. */
 export function realPathOf(path: string): string {
   const absolute = resolve(path);

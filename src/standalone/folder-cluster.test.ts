@@ -74,6 +74,12 @@ test('an annotation that the operator has written survives a restart, and that i
   expect(second.store.get(RESOURCES.exposure, KEY)?.metadata.annotations).toEqual(record);
 });
 
+test('the status file names the folder', () => {
+  open();
+
+  expect(parse(readFileSync(join(state, 'status.yaml'), 'utf8'))).toMatchObject({ folder });
+});
+
 describe('a state that is damaged is refused with what to do', () => {
   test.each([
     ['no object', "UPDATE objects SET object = 'null'"],

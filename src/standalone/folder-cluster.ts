@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { realPathOf } from '../files/real-path.ts';
+import { isSamePath } from '../files/real-path.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { collectGarbage } from '../kube/store/garbage.ts';
@@ -77,7 +77,7 @@ export class FolderCluster {
     this.#collectGarbage();
     logEvents(this.store, log);
     this.onExposureRemoved(() => this.#collectGarbage());
-    this.#statusFile = startStatusFile(state, this.store, log);
+    this.#statusFile = startStatusFile({ state, folder: resolve(folder), store: this.store, log });
   }
 
   /** Returns a client with this field manager. */
@@ -123,8 +123,7 @@ export class FolderCluster {
    */
   #rejectOtherFolder(folder: string, state: string): void {
     const { folder: before } = this.#database;
-    const isSame =
-      before === undefined || before === folder || realPathOf(before) === realPathOf(folder);
+    const isSame = before === undefined || isSamePath(before, folder);
     if (!isSame && existsSync(before)) {
       this.#database.close();
       throw new StateRefused(

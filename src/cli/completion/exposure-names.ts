@@ -88,7 +88,13 @@ async function objectsOnDisk(
   const state = flags.get('--state');
   if (state === undefined) return undefined;
   const { StateSource } = await import('../status/state-source.ts');
-  const { edges = [], exposures } = await new StateSource(state, {}, io.path(state)).read();
+  const { edges = [], exposures } = await new StateSource(
+    state,
+    {},
+    {
+      path: io.path(state),
+    },
+  ).read();
   return [...edges, ...exposures];
 }
 

@@ -86,7 +86,8 @@ export interface RunPlaces extends Common {
 /** Yields what `snicket run` would do after it has read the folder. @throws StateUnreadable, NoExposures */
 export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRun, void> {
   const { io, folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
-  const source = new StateSource(state, {}, io.path(state));
+  // Any folder: a changed copy is compared with the state before it is deployed.
+  const source = new StateSource(state, {}, { path: io.path(state) });
   const { edges = [], exposures, tenantRoutes = [] } = await source.read();
   const objects = reading.objects.map(({ object }) => object);
   const live = {

@@ -93,6 +93,37 @@ describe('--state', () => {
     expect(absent.exitCode).toBe(2);
   });
 
+  test('must be that of the folder of -f', async () => {
+    using terminal = new Terminal();
+    for (const folder of ['mine', 'other', 'state']) mkdirSync(`${terminal.folder}/${folder}`);
+    symlinkSync('mine', `${terminal.folder}/link`);
+    const folder = `${terminal.folder}/mine`;
+    terminal.write('state/status.yaml', valueText({ ...list, folder }, 'yaml'));
+    terminal.write('file.yaml', '');
+    const env = { STATE_DIRECTORY: 'state' };
+    const status = async (...words: readonly string[]) => {
+      const { exitCode, stdout, stderr } = await terminal.snicket(
+        ['status', ...words, '-o', 'name'],
+        '',
+        env,
+      );
+      return [exitCode, stdout.includes('exposure.snicket.dev/blue'), stderr];
+    };
+
+    const refused = (name: string) => [
+      ...[2, false],
+      `error: the state state belongs to the folder ${folder}, not to ${name}\nhint: pass -f ${folder}, or --state with the state folder of ${name}\n`,
+    ];
+    expect(await status('-f', 'other')).toEqual(refused('other'));
+    expect(await status('-f', 'other', '--state', 'state')).toEqual(refused('other'));
+    expect((await status('-f', 'mine')).slice(1)).toEqual([true, '']);
+    expect((await status('-f', 'link')).slice(1)).toEqual([true, '']);
+    expect(await status('-f', 'file.yaml')).toEqual([
+      ...[2, false],
+      'error: not a folder: file.yaml\nhint: pass the folder of snicket run\n',
+    ]);
+  });
+
   test('says on top of a small screen that `snicket run` has ended', async () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
@@ -134,7 +165,7 @@ describe('--state', () => {
       /^tenants\/blue +tenants-blue\.k8s\.example\.test +shared +Passthrough /m,
     );
     expect(wrong.stdout).toMatch(
-      /^Wrong in the folder:\n  a\.yaml:1:1: not an object; set apiVersion/m,
+      /^Errors in the folder:\n  a\.yaml:1:1: not an object; set apiVersion/m,
     );
     expect(wrong.stdout).toMatch(/^snicket run: running \(state /m);
     expect([wrong.exitCode, exitCode]).toEqual([1, 1]);

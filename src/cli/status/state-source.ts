@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
+import { isSamePath } from '../../files/real-path.ts';
 import { readWatchedAsync } from '../../files/read-watched.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateOwner, type StateOwner } from '../../standalone/state/state-owner.ts';
@@ -21,16 +22,25 @@ export class StateUnreadable extends Error {
   override readonly name = 'StateUnreadable';
 }
 
+/** Paths of a {@link StateSource}. */
+export interface StatePaths {
+  /** The path of the state folder. Default: its name. */
+  readonly path?: string;
+  /** The folder of `snicket run` that the state must belong to, with its path. Default: any. */
+  readonly owner?: { readonly name: string; readonly path: string } | undefined;
+}
+
 /** A state folder as a source of status objects. */
 export class StateSource implements StatusSource {
   readonly choice: Choice;
   readonly #folder: string;
   readonly #path: string;
+  readonly #owner: StatePaths['owner'];
 
-  /** `path` is the path of the folder. Default: its name. */
-  constructor(folder: string, choice: Choice, path: string = folder) {
+  constructor(folder: string, choice: Choice, { path = folder, owner }: StatePaths = {}) {
     this.#folder = folder;
     this.#path = path;
+    this.#owner = owner;
     this.choice = choice;
   }
 
@@ -82,6 +92,7 @@ export class StateSource implements StatusSource {
 
   #objects(text: string, holder: StateOwner): StatusObjects {
     const list = this.#list(text);
+    this.#rejectOtherFolder(textAt(list, 'folder'));
     const items = listAt(list, 'items').filter(
       (item): item is KubeObject => textAt(item, 'metadata', 'name') !== undefined,
     );
@@ -113,6 +124,15 @@ export class StateSource implements StatusSource {
           action: `run as the user that owns ${folder}`,
         };
     }
+  }
+
+  /** Refuses the state of another folder. A file of an earlier version does not name its folder. */
+  #rejectOtherFolder(folder: string | undefined): void {
+    const owner = this.#owner;
+    if (owner === undefined || folder === undefined || isSamePath(folder, owner.path)) return;
+    throw new StateUnreadable(
+      `the state ${this.#folder} belongs to the folder ${folder}, not to ${owner.name}; pass -f ${shellWord(folder)}, or --state with the state folder of ${owner.name}`,
+    );
   }
 
   #list(text: string): unknown {

@@ -22,8 +22,17 @@ export interface StatusFile {
   stop(): void;
 }
 
+/** Options of {@link startStatusFile}. */
+export interface StatusFileOptions {
+  readonly state: string;
+  /** The absolute path of the folder of `snicket run`. */
+  readonly folder: string;
+  readonly store: ObjectStore;
+  readonly log: Logger;
+}
+
 /** Writes the file now and after each change. */
-export function startStatusFile(state: string, store: ObjectStore, log: Logger): StatusFile {
+export function startStatusFile({ state, folder, store, log }: StatusFileOptions): StatusFile {
   const path = join(state, STATUS_FILE);
   /** Cache of the formatted objects. Formatting one takes a millisecond, and most have not changed. */
   const texts = new WeakMap<ApiObject, string>();
@@ -35,7 +44,7 @@ export function startStatusFile(state: string, store: ObjectStore, log: Logger):
     timer = undefined;
     const startMs = performance.now();
     try {
-      writeAtomically(path, statusText(store, texts, faults));
+      writeAtomically(path, statusText(folder, store, texts, faults));
       fault = undefined;
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);
@@ -65,8 +74,9 @@ export function startStatusFile(state: string, store: ObjectStore, log: Logger):
 
 const SHOWN = [RESOURCES.edge, RESOURCES.exposure, RESOURCES.tenantRoute];
 
-/** Returns a List as `kubectl get -o yaml` writes it, with the faults of the folder beside the items. */
+/** Returns a List as `kubectl get -o yaml` writes it, with the folder and its faults beside the items. */
 function statusText(
+  folder: string,
   store: ObjectStore,
   texts: WeakMap<ApiObject, string>,
   faults: readonly string[],
@@ -78,7 +88,7 @@ function statusText(
   });
   const list = items.length === 0 ? ' []\n' : `\n${items.join('')}`;
   const faultsText = faults.length === 0 ? '' : yamlText({ faults });
-  return `apiVersion: v1\nkind: List\n${faultsText}items:${list}`;
+  return `apiVersion: v1\nkind: List\n${yamlText({ folder })}${faultsText}items:${list}`;
 }
 
 function itemText(object: ApiObject): string {
