@@ -231,13 +231,13 @@ describe('specs', () => {
     Edge gone does not exist.
     To do: Create it, or correct spec.edgeRef (existing Edge: shared).
 
-TenantControlPlane tenants/late  asks for an Exposure and has none
+TenantControlPlane tenants/late  Exposure not created
   HOP   STATE  CODE             TARGET
   plan  Fail   ExposureMissing  TenantControlPlane tenants/late
     TenantControlPlane tenants/late requests an Exposure by annotation, but has none.
     To do: Wait a moment. If this persists, check that Snicket's operator runs.
 
-TenantControlPlane tenants/lost  asks for an Exposure and has none
+TenantControlPlane tenants/lost  Exposure not created
   HOP   STATE  CODE          TARGET
   plan  Fail   EdgeNotFound  TenantControlPlane tenants/lost
     Edge nowhere does not exist.

@@ -67,7 +67,7 @@ test('one that is being deleted, and a control plane without an Exposure, are a 
 
   expect(examinationText(leaving, PIPE)).toBe(`tenants/blue  ${HOST}:443  is being deleted\n`);
   expect(unresolvedText({ object: 'Cluster a/b', findings: [] }, PIPE)).toBe(
-    'Cluster a/b  asks for an Exposure and has none\n',
+    'Cluster a/b  Exposure not created\n',
   );
 });
 

@@ -65,7 +65,7 @@ export function examinationText(examination: Examination, screen: Screen): strin
 /** Returns the text for a control plane without an Exposure. */
 export function unresolvedText({ object, findings }: UnresolvedExposure, screen: Screen): string {
   const rows = findings.map((finding) => findingRow(finding, object));
-  return blockText(`${object}${GAP}asks for an Exposure and has none`, rows, screen);
+  return blockText(`${object}${GAP}Exposure not created`, rows, screen);
 }
 
 /** Returns the text for hops that belong to no Exposure. */

@@ -62,7 +62,7 @@ describe('on a screen that is drawn again and again', () => {
     const lines = linesOf({ ...situation, operator: DOWN }, 24);
 
     expect(lines.slice(0, 4)).toEqual([
-      ...['snicket run: no leader; look at it', '', 'Wrong in the folder:', '  a.yaml:1: no'],
+      ...['snicket run: no leader; look at it', '', 'Errors in the folder:', '  a.yaml:1: no'],
     ]);
   });
 
@@ -95,6 +95,6 @@ describe('on a screen that is drawn again and again', () => {
 
 test('says so where there is nothing', () => {
   expect(overviewText({ edges: [], exposures: [] }, OPTIONS)).toBe(
-    'No Edges.\n\nNo Exposures in this namespace; -A means all.\n',
+    'No Edges.\n\nNo Exposures found in this namespace; to include all namespaces: -A\n',
   );
 });

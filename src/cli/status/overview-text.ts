@@ -71,7 +71,9 @@ function isUrgent(exposure: ExposureView): boolean {
 }
 
 function noExposures({ hasNamespaces }: StatusTextOptions): string {
-  return hasNamespaces ? 'No Exposures.\n' : 'No Exposures in this namespace; -A means all.\n';
+  return hasNamespaces
+    ? 'No Exposures found.\n'
+    : 'No Exposures found in this namespace; to include all namespaces: -A\n';
 }
 
 function exposuresText(

@@ -65,7 +65,7 @@ function faultTexts(
   const most = isShort ? MAX_FAULTS.short : MAX_FAULTS.whole;
   const more = faults.length - most;
   const lines = [
-    'Wrong in the folder:',
+    'Errors in the folder:',
     ...faults.slice(0, most).map((text) => `  ${wrappedText({ text, color: 'red' }, 2, screen)}`),
     ...(more > 0 ? [`  ... and ${more} more`] : []),
   ];
