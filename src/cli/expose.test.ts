@@ -339,6 +339,25 @@ describe('one that is there already', () => {
     expect(exitCode).toBe(0);
   });
 
+  test('is shown without the record of the operator', async () => {
+    const annotate = async (annotations: Record<string, string | null>) =>
+      client.patch(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' }, 'merge', {
+        metadata: { annotations },
+      });
+    await annotate({ 'snicket.dev/preparation': '{"version":1}', 'example.com/note': 'a' });
+
+    const words = ['expose', 'blue', '--mode', 'passthrough'];
+    const texts = [
+      await terminal.snicket(words),
+      await terminal.snicket([...words, '-o', 'json']),
+    ].map(({ stdout }) => stdout);
+
+    await annotate({ 'snicket.dev/preparation': null, 'example.com/note': null });
+    for (const text of texts) {
+      expect(parse(text)).toHaveProperty('metadata.annotations', { 'example.com/note': 'a' });
+    }
+  });
+
   test('is shown with what differs, and is not written over', async () => {
     const before = server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' });
 

@@ -3,6 +3,7 @@
  */
 import { InvalidObjectError } from '../../api/fault.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
+import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { nameText, valueText, type Output } from '../output/output.ts';
 import { EXIT } from '../plans/plans.ts';
 import { printMessage } from '../output/messages.ts';
@@ -16,7 +17,7 @@ export function reportExisting(
   wanted: KubeObject,
   { output, dryRun }: { readonly output: Output | 'name'; readonly dryRun: boolean },
 ): boolean {
-  const shown = dryRun ? wanted : existing;
+  const shown = dryRun ? wanted : withoutRecord(existing);
   io.stdout.write(existingText(shown, output));
   const key = keyText(existing.metadata);
   const { name, namespace } = existing.metadata;
@@ -52,6 +53,13 @@ function existingText(shown: KubeObject, output: Output | 'name'): string {
     case 'yaml':
       return valueText(shown, output);
   }
+}
+
+/** Returns the object without the operator's record, a single line of several kilobytes. */
+function withoutRecord(object: KubeObject): KubeObject {
+  const { [RECORD_ANNOTATION]: _, ...others } = object.metadata.annotations ?? {};
+  const annotations = Object.keys(others).length === 0 ? undefined : others;
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** Returns the object without the fields that the API server and the operator set. */
