@@ -25,6 +25,13 @@ test('without a CA, hosts that share a certificate of the edge are a warning', a
     code: 'PassthroughNotProven',
   });
   expect(judgeOwnCertificates(checkup)).toMatchObject({ state: 'Warn', code: 'CertificateShared' });
+  const one = new Map([...handshakes].slice(0, 1));
+  expect(judgePassthrough(one, recognition, { at: '', timeoutMs: 0 }).message).toBe(
+    `Host ${HOST_A} presents a certificate with its name. Without a CA, the owner of the certificate is unknown.`,
+  );
+  expect(judgeSameKey({ ...checkup, served: [HOST_A] }).message).toBe(
+    `Host ${HOST_A} always presents the same key.`,
+  );
 });
 
 test('two hosts of one tenant may share its certificate', async () => {

@@ -39,10 +39,9 @@ export function judgeSameKey(checkup: Checkup): CheckResult {
       return checkResult('KeyChanges', message, { host });
     }
   }
-  return checkResult(
-    'KeySame',
-    `Each of ${checkup.served.join(', ')} always presents the same key.`,
-  );
+  const [one, ...others] = checkup.served;
+  const each = others.length === 0 ? `Host ${one}` : `Each of ${checkup.served.join(', ')}`;
+  return checkResult('KeySame', `${each} always presents the same key.`);
 }
 
 function keysOf({ handshakes }: Checkup, host: string): readonly string[] {

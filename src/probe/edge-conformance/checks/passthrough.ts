@@ -19,12 +19,16 @@ export function judgePassthrough(
       if (fault !== undefined) return fault;
     }
   }
-  const hosts = [...handshakes.keys()].join(', ');
+  const hosts = [...handshakes.keys()];
+  const [one] = hosts;
+  const isOne = hosts.length === 1;
+  const each = isOne ? `Host ${one}` : `Each of ${hosts.join(', ')}`;
+  const owner = isOne ? 'owner of the certificate' : 'owner of the certificates';
   return recognition.hasAuthorities
-    ? checkResult('PassthroughProven', `Each of ${hosts} reaches its own tenant.`)
+    ? checkResult('PassthroughProven', `${each} reaches its own tenant.`)
     : checkResult(
         'PassthroughNotProven',
-        `Each of ${hosts} presents a certificate with its name. Without a CA, the owner of the certificates is unknown.`,
+        `${each} presents a certificate with its name. Without a CA, the ${owner} is unknown.`,
       );
 }
 
