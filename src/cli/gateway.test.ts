@@ -134,6 +134,19 @@ describe('with --validate', () => {
     expect(stderr).toContain('error: bad.keys:1: ');
   });
 
+  test('prints nothing but the error for a key that is a mapping', async () => {
+    using terminal = new Terminal();
+    terminal.write('keys.yaml', 'routes:\n  - {a: b}: c\n');
+
+    const { stderr } = await terminal.snicket([
+      ...['gateway', '--validate', '--routes', 'keys.yaml'],
+    ]);
+
+    expect(stderr).toBe(
+      'error: keys.yaml:2:5: a list or mapping cannot be a key\nhint: write a name as the key\n',
+    );
+  });
+
   test('requires a routes file', async () => {
     const { exitCode, stderr } = await gateway('--kubernetes', '--validate');
 

@@ -262,6 +262,8 @@ const LONGEST_SHOWN = 80;
 
 function described(value: unknown): string {
   if (value === undefined) return 'missing';
-  const text = JSON.stringify(value);
+  // JSON has no such numbers, which YAML writes as .nan and .inf, or as 1e400.
+  const text =
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }

@@ -151,7 +151,7 @@ async function exactRoutes(text: string, file: string): Promise<Route[]> {
 
 /** Parses the text with positions. @throws RoutesError if it is not YAML, or YAML that routes cannot have. */
 async function exactDocument(text: string, file: string) {
-  const { LineCounter, parseDocument, visit } = await import('yaml');
+  const { isCollection, LineCounter, parseDocument, visit } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const wrong = document.errors[0] ?? document.warnings[0];
@@ -170,6 +170,12 @@ async function exactDocument(text: string, file: string) {
     Alias(_key, { source, range }) {
       const message = `'*${source}' is an alias; write out its value`;
       throw new RoutesError('routes_invalid', message, file, lines.linePos(range?.[0] ?? 0));
+    },
+    // The package prints a warning of Node.js when it converts such a key.
+    Pair(_key, { key }) {
+      if (!isCollection(key)) return;
+      const message = 'a list or mapping cannot be a key; write a name as the key';
+      throw new RoutesError('routes_invalid', message, file, lines.linePos(key.range?.[0] ?? 0));
     },
   });
   return { document, lines };
