@@ -49,7 +49,7 @@ function writeInto(path: string): void {
   writeFileSync(join(path, 'a'), '');
 }
 
-test('watches a directory beside those that cannot be looked at', async () => {
+test('watches a directory next to directories that cannot be watched', async () => {
   symlinkSync('loop', join(folder, 'loop'));
   const names = ['loop', 'none', 'x'.repeat(5_000)];
   const one = new Counted([...names.map((name) => join(folder, name)), folder]);
@@ -69,17 +69,17 @@ test('reports a burst of changes once', async () => {
   expect(one.calls).toBe(1);
 });
 
-test('watches none but those that were named last', async () => {
-  const [left, kept] = [directory('left'), directory('kept')];
-  const one = new Counted([left, kept]);
-  one.watched.watch([kept]);
-  const other = new Counted([left]);
+test('watches only the directories of the last call', async () => {
+  const [removed, remaining] = [directory('removed'), directory('remaining')];
+  const one = new Counted([removed, remaining]);
+  one.watched.watch([remaining]);
+  const other = new Counted([removed]);
 
-  writeInto(left);
+  writeInto(removed);
   await other.call();
   expect(one.calls).toBe(0);
 
-  writeInto(kept);
+  writeInto(remaining);
   await one.call();
 });
 
@@ -99,7 +99,7 @@ test('watches a directory again after it was replaced', async () => {
   expect(one.calls).toBe(1);
 });
 
-test('no call comes after the stop, though an event has come before it', async () => {
+test('reports nothing after the stop, not even an earlier event', async () => {
   const one = new Counted([folder]);
   const other = new Counted([folder]);
   const { promise: event, resolve } = Promise.withResolvers<void>();

@@ -80,18 +80,18 @@ function domain(): unknown {
   return (edge?.['spec'] as { domain?: unknown } | undefined)?.domain;
 }
 
-async function said(pattern: RegExp): Promise<void> {
-  await until(`the log says ${pattern}`, () => log.some(({ msg }) => pattern.test(msg)));
+async function untilLogged(pattern: RegExp): Promise<void> {
+  await until(`the log contains ${pattern}`, () => log.some(({ msg }) => pattern.test(msg)));
 }
 
-/** Advances the clock and syncs. */
-async function pass(ms: number): Promise<void> {
+/** Advances the clock by `ms`, and syncs. */
+async function syncAfter(ms: number): Promise<void> {
   clock.advance(ms);
   sync.syncSoon();
   await sync.idle();
 }
 
-test('puts a folder in force, and what is written later', async () => {
+test('applies the objects of a folder, and later changes', async () => {
   write('edge.yaml', edgeText('shared'));
   await sync.start(SIGNAL);
   expect(names()).toEqual(['Edge shared']);
@@ -99,10 +99,13 @@ test('puts a folder in force, and what is written later', async () => {
   write('edge.yaml', edgeText('shared', 'other.example.com'));
   write('blue.yaml', exposureText('blue'));
 
-  await until('both are in force', () => names().length === 2 && domain() === 'other.example.com');
+  await until(
+    'both files are applied',
+    () => names().length === 2 && domain() === 'other.example.com',
+  );
 });
 
-test('a field that is removed from a file is gone, and what others wrote stays', async () => {
+test('removes a field that a file no longer has, and keeps fields of other clients', async () => {
   write('blue.yaml', exposureText('blue').replace('spec:', 'spec:\n  edgeRef: {name: shared}'));
   await sync.start(SIGNAL);
   const key = { name: 'blue', namespace: 'default' };
@@ -127,9 +130,9 @@ test('an invalid file keeps its last valid content, is reported once with its li
   await sync.start(SIGNAL);
 
   write('edge.yaml', edgeText('shared', 'NO DOMAIN'));
-  await said(/^edge\.yaml:7:11: .*; its last valid objects stay applied$/);
-  await pass(60_000);
-  await pass(60_000);
+  await untilLogged(/^edge\.yaml:7:11: .*; its last valid objects stay applied$/);
+  await syncAfter(60_000);
+  await syncAfter(60_000);
 
   expect(domain()).toBe('example.com');
   expect(sync.state).toMatchObject({ faults: 1, files: 1 });
@@ -137,7 +140,7 @@ test('an invalid file keeps its last valid content, is reported once with its li
     { line: 7, column: 11, excerpt: expect.stringMatching(/^7 \| .*NO DOMAIN\n +\^$/) },
   ]);
   write('edge.yaml', edgeText('shared', 'good.example.com'));
-  await said(/file is valid again/);
+  await untilLogged(/file is valid again/);
   expect(domain()).toBe('good.example.com');
   expect(sync.state.faults).toBe(0);
 });
@@ -148,13 +151,13 @@ test('an invalid file that is removed is reported as removed, not as fixed', asy
   await sync.start(SIGNAL);
 
   rmSync(join(folder, 'wrong.yaml'));
-  await said(/^invalid file was removed$/);
+  await untilLogged(/^invalid file was removed$/);
 
   expect(log.map(({ msg }) => msg)).not.toContain('file is valid again');
   expect(sync.state.faults).toBe(0);
 });
 
-test('a file that is wrong at a start leaves what it said before the start', async () => {
+test('keeps the objects of a previous process for a file that is invalid at the start', async () => {
   write('edge.yaml', edgeText('shared'));
   await sync.start(SIGNAL);
   await sync.stop();
@@ -162,8 +165,8 @@ test('a file that is wrong at a start leaves what it said before the start', asy
   write('edge.yaml', 'kind: [');
   open();
   await sync.start(SIGNAL);
-  await pass(60_000);
-  await pass(60_000);
+  await syncAfter(60_000);
+  await syncAfter(60_000);
 
   expect(domain()).toBe('example.com');
 });
@@ -177,12 +180,12 @@ test('a file that was removed without an event is found missing', async () => {
   rmSync(join(folder, 'other.yaml'));
   open();
   await sync.start(SIGNAL);
-  await pass(60_000);
+  await syncAfter(60_000);
 
   expect(names()).toEqual(['Edge shared']);
 });
 
-test('an object moves from one file to another with nothing in between', async () => {
+test('keeps an object whose file is renamed', async () => {
   write('a.yaml', edgeText('shared'));
   write('b.yaml', '# nothing yet');
   await sync.start(SIGNAL);
@@ -190,8 +193,8 @@ test('an object moves from one file to another with nothing in between', async (
   const before = uid();
 
   renameSync(join(folder, 'a.yaml'), join(folder, 'b.yaml'));
-  await pass(60_000);
-  await pass(60_000);
+  await syncAfter(60_000);
+  await syncAfter(60_000);
 
   expect(uid()).toBe(before);
   expect(store.get(RESOURCES.edge, { name: 'shared' })?.metadata.annotations).toEqual({
@@ -199,7 +202,7 @@ test('an object moves from one file to another with nothing in between', async (
   });
 });
 
-test('a file that is empty for a moment, as when it is written in place, takes nothing away', async () => {
+test('deletes no objects of a file that is written in place and empty for a moment', async () => {
   write('edge.yaml', edgeText('shared'));
   await sync.start(SIGNAL);
   const gone: KubeObject[] = [];
@@ -209,12 +212,12 @@ test('a file that is empty for a moment, as when it is written in place, takes n
 
   for (let round = 1; round <= 5; round++) {
     truncateSync(join(folder, 'edge.yaml'));
-    await pass(1_000);
+    await syncAfter(1_000);
     const text = edgeText('shared', `round-${round}.example.com`);
     appendFileSync(join(folder, 'edge.yaml'), text.slice(0, 60));
-    await pass(1_000);
+    await syncAfter(1_000);
     appendFileSync(join(folder, 'edge.yaml'), text.slice(60));
-    await until('it is in force', () => domain() === `round-${round}.example.com`);
+    await until('the file is applied', () => domain() === `round-${round}.example.com`);
   }
 
   expect(gone).toEqual([]);
@@ -230,41 +233,41 @@ test('a file that an editor replaces is read again', async () => {
   rmSync(join(folder, '4913'));
   write('edge.yaml', edgeText('shared', 'edited.example.com'));
 
-  await until('it is in force', () => domain() === 'edited.example.com');
+  await until('the file is applied', () => domain() === 'edited.example.com');
   expect(log.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a folder that is missing, and one without any file, leave everything in force and say so', async () => {
+test('keeps all objects, and reports why, if the folder is missing or has no files', async () => {
   write('edge.yaml', edgeText('shared'));
   await sync.start(SIGNAL);
 
   renameSync(folder, `${folder}-away`);
-  await pass(60_000);
-  await pass(60_000);
+  await syncAfter(60_000);
+  await syncAfter(60_000);
   expect(names()).toEqual(['Edge shared']);
   expect(sync.state.problem).toBe(
     `the folder ${folder} cannot be read (ENOENT); its last objects stay applied`,
   );
 
   mkdirSync(folder);
-  await pass(60_000);
-  await pass(60_000);
+  await syncAfter(60_000);
+  await syncAfter(60_000);
   expect(names()).toEqual(['Edge shared']);
   expect(sync.state.problem).toContain('no longer has any YAML or JSON files');
 
-  write('empty.yaml', '# all of it is meant to go\n');
-  await pass(60_000);
-  await pass(60_000);
+  write('empty.yaml', '# delete all objects\n');
+  await syncAfter(60_000);
+  await syncAfter(60_000);
   expect(names()).toEqual([]);
   expect(sync.state.problem).toBeUndefined();
 });
 
 test.each([
-  ['without any file', () => rmSync(join(folder, 'blue.yaml'))],
-  ['that is gone', () => rmSync(folder, { recursive: true })],
+  ['without files', () => rmSync(join(folder, 'blue.yaml'))],
+  ['that was removed', () => rmSync(folder, { recursive: true })],
 ])(
   'restarts the grace period of missing objects after a folder %s and its files are back',
-  async (_, take) => {
+  async (_, removeRest) => {
     const all = ['Edge shared', 'Exposure default/blue', 'Exposure default/red'];
     write('edge.yaml', edgeText('shared'));
     write('blue.yaml', exposureText('blue'));
@@ -273,40 +276,40 @@ test.each([
 
     // 1. The files disappear one after another, and then all objects are kept.
     rmSync(join(folder, 'red.yaml'));
-    await pass(400);
+    await syncAfter(400);
     rmSync(join(folder, 'edge.yaml'));
-    take();
-    await pass(6_000);
+    removeRest();
+    await syncAfter(6_000);
     expect(sync.state.problem).toBeDefined();
 
     // 2. The files return one after another.
     mkdirSync(folder, { recursive: true });
     write('edge.yaml', edgeText('shared'));
-    await pass(400);
+    await syncAfter(400);
     expect(names()).toEqual(all);
     write('blue.yaml', exposureText('blue'));
-    await pass(400);
+    await syncAfter(400);
     expect(names()).toEqual(all);
 
     // 3. The object that is still missing three seconds later is deleted.
-    await pass(3_000);
+    await syncAfter(3_000);
     expect(names()).toEqual(all.slice(0, 2));
   },
 );
 
-test('a folder that comes back is seen again, with no look to wait for', async () => {
+test('watches a folder again after it was removed and recreated', async () => {
   write('edge.yaml', edgeText('shared'));
   await sync.start(SIGNAL);
   rmSync(folder, { recursive: true });
-  await pass(5_000);
+  await syncAfter(5_000);
 
   mkdirSync(folder);
   write('edge.yaml', edgeText('shared', 'back.example.com'));
-  await pass(5_000);
+  await syncAfter(5_000);
   expect(domain()).toBe('back.example.com');
 
   write('edge.yaml', edgeText('shared', 'again.example.com'));
-  await until('it is in force', () => domain() === 'again.example.com');
+  await until('the file is applied', () => domain() === 'again.example.com');
 });
 
 test('an Exposure whose file is back during its deletion is recreated afterwards', async () => {
@@ -318,30 +321,30 @@ test('an Exposure whose file is back during its deletion is recreated afterwards
   await operator.patch(RESOURCES.exposure, key, 'merge', { metadata: { finalizers: ['a.b/c'] } });
   const uid = store.get(RESOURCES.exposure, key)?.metadata.uid;
   rmSync(join(folder, 'blue.yaml'));
-  await pass(0);
-  await pass(60_000);
+  await syncAfter(0);
+  await syncAfter(60_000);
   expect(store.get(RESOURCES.exposure, key)?.metadata.deletionTimestamp).toBeDefined();
 
   write('blue.yaml', exposureText('blue'));
-  await pass(60_000);
+  await syncAfter(60_000);
   expect(store.get(RESOURCES.exposure, key)?.metadata).toMatchObject({ uid });
   await operator.patch<ApiObject>(RESOURCES.exposure, key, 'merge', {
     metadata: { finalizers: null },
   });
-  await pass(0);
+  await syncAfter(0);
 
   const recreated = store.get(RESOURCES.exposure, key)?.metadata;
   expect(recreated?.deletionTimestamp).toBeUndefined();
   expect(recreated?.uid).not.toBe(uid);
 });
 
-test('with no folder and nothing from before it does not start', async () => {
+test('fails to start without a folder and without objects of a previous process', async () => {
   rmSync(folder, { recursive: true });
 
   await expect(sync.start(SIGNAL)).rejects.toMatchObject({ code: 'FolderUnreadable' });
 });
 
-test('a disk in the folder that is not mounted any more takes nothing with it, until its place is removed', async () => {
+test('keeps the objects of an unmounted directory until its mount point is removed', async () => {
   const disk = join(root, 'disk');
   mkdirSync(disk);
   symlinkSync(disk, join(folder, 'linked'));
@@ -355,23 +358,23 @@ test('a disk in the folder that is not mounted any more takes nothing with it, u
 
   rmSync(disk, { recursive: true });
   rmSync(join(folder, 'mounted/green.yaml'));
-  await pass(0);
-  await pass(60_000);
+  await syncAfter(0);
+  await syncAfter(60_000);
 
   expect(names()).toEqual(all);
-  for (const place of ['linked', 'mounted']) {
-    expect(log.filter(({ msg }) => msg.startsWith(`${place}: now empty`))).toHaveLength(1);
+  for (const path of ['linked', 'mounted']) {
+    expect(log.filter(({ msg }) => msg.startsWith(`${path}: now empty`))).toHaveLength(1);
   }
 
   rmSync(join(folder, 'linked'));
   rmdirSync(join(folder, 'mounted'));
-  await pass(0);
-  await pass(60_000);
+  await syncAfter(0);
+  await syncAfter(60_000);
 
   expect(names()).toEqual(['Edge shared']);
 });
 
-test('a file that is moved with a mistake in it, or emptied, takes nothing away', async () => {
+test('keeps the objects of a file that is renamed and made invalid, or emptied', async () => {
   write('blue.yaml', exposureText('blue'));
   write('green.yaml', exposureText('green'));
   await sync.start(SIGNAL);
@@ -380,8 +383,8 @@ test('a file that is moved with a mistake in it, or emptied, takes nothing away'
   rmSync(join(folder, 'blue.yaml'));
   write('moved.yaml', exposureText('blue').replace('spec:', 'spce:'));
   truncateSync(join(folder, 'green.yaml'));
-  await pass(0);
-  await pass(60_000);
+  await syncAfter(0);
+  await syncAfter(60_000);
 
   expect(names()).toEqual(all);
   const faults = log.filter(({ level }) => level === 'error').map(({ msg }) => msg);
@@ -392,13 +395,13 @@ test('a file that is moved with a mistake in it, or emptied, takes nothing away'
 
   write('moved.yaml', exposureText('blue'));
   rmSync(join(folder, 'green.yaml'));
-  await pass(0);
-  await pass(60_000);
+  await syncAfter(0);
+  await syncAfter(60_000);
 
   expect(names()).toEqual(['Exposure default/blue']);
 });
 
-test('an end does not wait for a look that hangs', async () => {
+test('stops while a sync hangs', async () => {
   const hanging = { ...client('snicket-folder'), list: async () => new Promise<never>(() => {}) };
   const stuck = new FolderSync({
     folder,

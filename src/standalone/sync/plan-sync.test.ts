@@ -74,7 +74,7 @@ const EDGE = live('Edge', 'shared', 'edge.yaml');
 const ROUTE = tenantRoute('blue', 'blue.example.test', { namespace: 'a' });
 const SECRETS = ['blue-ca', 'blue-admin', 'other'].map((name) => live('Secret', name, 'blue.yaml'));
 
-test('applies what the folder has', () => {
+test('applies the objects of the folder', () => {
   const objects = [found(EDGE, 'edge.yaml'), found(exposure(), 'blue.yaml')];
 
   expect(
@@ -85,7 +85,7 @@ test('applies what the folder has', () => {
   });
 });
 
-test('applies Exposures behind what they need, wherever that is written', () => {
+test('applies Exposures after their Edges and Secrets, regardless of the files', () => {
   const [secret] = SECRETS;
   const objects = [found(exposure(), 'a.yaml'), found(secret!, 'z.yaml'), found(EDGE, 'z.yaml')];
 
@@ -96,12 +96,12 @@ test('applies Exposures behind what they need, wherever that is written', () => 
   ]);
 });
 
-describe('what is missing', () => {
-  test('is waited for at first: its file may be being written', () => {
+describe('an object that is missing in the folder', () => {
+  test('is kept during the grace period, because its file may be written at the moment', () => {
     expect(plan({ live: [EDGE] })).toMatchObject({ remove: [], missing: ['Edge shared'] });
   });
 
-  test('goes after a while', () => {
+  test('is deleted after the grace period', () => {
     const missingSince = new Map([['Edge shared', FACTS.nowMs - DELETION_GRACE_MS]]);
 
     expect(plan({ live: [EDGE], missingSince }).remove).toEqual(['Edge shared']);
@@ -118,22 +118,22 @@ describe('what is missing', () => {
     expect(plan({ live: [EDGE], missingSince: LONG_AGO, reading }).missing).toEqual([]);
   });
 
-  test('stays if its file cannot be used, or the folder of that', () => {
+  test('is kept if its file or a directory above is unusable', () => {
     const deep = live('Edge', 'shared', 'a/b/edge.yaml');
-    const stays = (object: KubeObject, unknown: string[]) =>
+    const planWith = (object: KubeObject, unknown: string[]) =>
       plan({
         live: [object],
         missingSince: LONG_AGO,
         reading: { objects: [], unknown, unusableTexts: new Map(), emptyPaths: [] },
       });
 
-    expect(stays(EDGE, ['edge.yaml']).remove).toEqual([]);
-    expect(stays(deep, ['a']).remove).toEqual([]);
-    expect(stays(deep, ['a/b']).remove).toEqual([]);
-    expect(stays(deep, ['a/c', 'a/b/edge', 'edge.yaml']).remove).toEqual(['Edge shared']);
+    expect(planWith(EDGE, ['edge.yaml']).remove).toEqual([]);
+    expect(planWith(deep, ['a']).remove).toEqual([]);
+    expect(planWith(deep, ['a/b']).remove).toEqual([]);
+    expect(planWith(deep, ['a/c', 'a/b/edge', 'edge.yaml']).remove).toEqual(['Edge shared']);
   });
 
-  test('stays if it was in a folder that has nothing in it any more, and says how to let it go', () => {
+  test('is kept if its directory is empty now, with a fault that explains how to delete it', () => {
     const deep = live('Edge', 'shared', 'a/b/edge.yaml');
     const reading = {
       objects: [],
@@ -148,7 +148,7 @@ describe('what is missing', () => {
     expect(faults).toEqual([expect.stringMatching(/^a: now empty;.*remove the folder/)]);
   });
 
-  test('stays if a file that cannot be used has its name in it: it may have been moved there', () => {
+  test('is kept if an unusable file contains its name, because it may have been moved there', () => {
     const unusableTexts = new Map([
       ['a.yaml', 'name: shared-2'],
       ['b.yaml', 'name: shared\nspce: {}'],
@@ -163,7 +163,7 @@ describe('what is missing', () => {
     ]);
   });
 
-  test('is not missing if it is in another folder now', () => {
+  test('is not missing if it is in another directory now', () => {
     const reading = {
       objects: [found(EDGE, 'new/edge.yaml')],
       unknown: [],
@@ -178,8 +178,8 @@ describe('what is missing', () => {
   });
 });
 
-describe('an Exposure that leaves', () => {
-  test('keeps the Secrets and the Edge that it needs for that', () => {
+describe('an Exposure that is being deleted', () => {
+  test('keeps the Secrets and the Edge that its cleanup needs', () => {
     const all = [exposure(), EDGE, ...SECRETS];
 
     const input = { live: all, missingSince: LONG_AGO };
@@ -190,7 +190,7 @@ describe('an Exposure that leaves', () => {
     expect(plan(input).remove).toEqual(['Exposure a/blue', 'Edge shared', 'Secret a/other']);
   });
 
-  test('keeps the Edge that its spec names', () => {
+  test('keeps the Edge that its spec references', () => {
     const named = { ...exposure(), spec: { edgeRef: { name: 'shared' } } };
 
     expect(plan({ live: [named, EDGE], missingSince: LONG_AGO }).remove).toEqual([
@@ -198,10 +198,10 @@ describe('an Exposure that leaves', () => {
     ]);
   });
 
-  test('keeps them until it is gone, and is not deleted twice', () => {
-    const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+  test('keeps them until it is deleted, and is not deleted twice', () => {
+    const deleting = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
 
-    const all = [leaving, EDGE, ...SECRETS];
+    const all = [deleting, EDGE, ...SECRETS];
     expect(plan({ live: all, tenantRoutes: [ROUTE], missingSince: LONG_AGO }).remove).toEqual([
       'Secret a/other',
     ]);
@@ -215,14 +215,14 @@ describe('an Exposure that leaves', () => {
       unusableTexts: new Map(),
       emptyPaths: [],
     };
-    const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+    const deleting = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
 
-    expect(plan({ reading, live: [leaving] }).apply).toEqual([]);
+    expect(plan({ reading, live: [deleting] }).apply).toEqual([]);
     expect(plan({ reading, live: [] }).apply).toEqual(['Exposure a/blue of blue.yaml']);
   });
 });
 
-describe('the same object in a file that cannot be used and in one that can', () => {
+describe('an object in both an unusable and a valid file', () => {
   const reading = {
     objects: [found(EDGE, 'm.yaml')],
     unknown: ['a.yaml', 'z.yaml'],
@@ -230,7 +230,7 @@ describe('the same object in a file that cannot be used and in one that can', ()
     emptyPaths: [],
   };
 
-  test('stays as the first of the two had it', () => {
+  test('is not changed if the unusable file comes first', () => {
     expect(plan({ reading, live: [live('Edge', 'shared', 'a.yaml')] })).toMatchObject({
       apply: [],
       remove: [],
@@ -238,7 +238,7 @@ describe('the same object in a file that cannot be used and in one that can', ()
     });
   });
 
-  test('is as the one that can be used has it, if that is the first', () => {
+  test('is applied from the valid file if that file comes first', () => {
     expect(plan({ reading, live: [live('Edge', 'shared', 'z.yaml')] })).toMatchObject({
       apply: ['Edge shared of m.yaml'],
       faults: [],
@@ -246,7 +246,7 @@ describe('the same object in a file that cannot be used and in one that can', ()
   });
 });
 
-test('takes nothing away that the folder has or that is not known to be gone, whatever it is', () => {
+test('never deletes an object that is in the folder or may be in an unusable file', () => {
   const name = fc.constantFrom('a', 'b', 'c');
   const file = fc.constantFrom('x.yaml', 'y.yaml', 'd/x.yaml');
   const object = fc
@@ -259,21 +259,21 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
       fc.uniqueArray(object, { selector: identityOf }),
       fc.subarray(['x.yaml', 'y.yaml', 'd', 'd/x.yaml']),
       fc.subarray(['d']),
-      (there, wanted, unknown, emptyPaths) => {
-        const objects = wanted.map((one) =>
+      (present, desired, unknown, emptyPaths) => {
+        const objects = desired.map((one) =>
           found(one, one.metadata.annotations?.[FILE_ANNOTATION] ?? ''),
         );
-        const missingSince = new Map(there.map((one) => [identityOf(one), 0]));
+        const missingSince = new Map(present.map((one) => [identityOf(one), 0]));
 
         const { remove, apply } = planSync({
           ...FACTS,
-          live: there,
+          live: present,
           missingSince,
-          reading: { objects, unknown, unusableTexts: new Map(), emptyPaths: emptyPaths },
+          reading: { objects, unknown, unusableTexts: new Map(), emptyPaths },
         });
 
-        const gone = new Set(remove.map(identityOf));
-        for (const one of wanted) expect(gone.has(identityOf(one))).toBe(false);
+        const removed = new Set(remove.map(identityOf));
+        for (const one of desired) expect(removed.has(identityOf(one))).toBe(false);
         for (const one of remove) {
           const from = one.metadata.annotations?.[FILE_ANNOTATION] ?? '';
           expect(
@@ -282,7 +282,7 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
             ),
           ).toBe(false);
         }
-        expect(apply.length).toBeLessThanOrEqual(wanted.length);
+        expect(apply.length).toBeLessThanOrEqual(desired.length);
       },
     ),
   );
