@@ -7,7 +7,7 @@ import { httpSpeaker } from './testing/http-speaker.ts';
 
 setDefaultTimeout(240_000);
 
-test('our own gateway passes every check', async () => {
+test("Snicket's gateway passes every check", async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.gateway();
 
@@ -16,7 +16,7 @@ test('our own gateway passes every check', async () => {
   expect(results.filter(({ state }) => state !== 'Pass')).toEqual([]);
 });
 
-test('an edge without a fault passes every check, and is asked for nothing but GET /version', async () => {
+test('an edge without faults passes every check, and receives no requests except GET /version', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge();
 
@@ -29,7 +29,7 @@ test('an edge without a fault passes every check, and is asked for nothing but G
 });
 
 // Faults that do not hide one another. The test of each check has every fault that the check can find.
-describe('an edge has the codes of all its faults, and no others', () => {
+describe('an edge with several faults has exactly their codes', () => {
   test.each([
     {
       faults: {
@@ -73,7 +73,7 @@ describe('an edge has the codes of all its faults, and no others', () => {
         'UnknownNameReachesTenant',
       ],
     },
-  ] as const)('at once: %j', async ({ faults, codes }) => {
+  ] as const)('with %j', async ({ faults, codes }) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge(faults);
 
@@ -82,7 +82,7 @@ describe('an edge has the codes of all its faults, and no others', () => {
     expect(problemCodes(results)).toEqual([...codes]);
   });
 
-  test('by waits', async () => {
+  test('with connections that hang', async () => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge({
       readsOnce: 'holds',
@@ -108,7 +108,7 @@ describe('an edge has the codes of all its faults, and no others', () => {
   });
 });
 
-test('an edge that terminates TLS with its own certificate has no other fault', async () => {
+test('an edge that terminates TLS with its own certificate gets one failure', async () => {
   await using lab = await EdgeLab.create();
   const serving = await (await TestAuthority.create('edge')).issue({ names: [HOST_A, HOST_B] });
   const { port } = lab.use(await ApiServer.start({ serving, onConnection: httpSpeaker() }));
@@ -129,7 +129,7 @@ test('an edge that terminates TLS with its own certificate has no other fault', 
   expect(results.at(-1)).toMatchObject({ check: 'proxy-header', state: 'Skip' });
 });
 
-test('a host without a route is refused, and so is everybody else', async () => {
+test('a host without a route gets one failure', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge();
 
@@ -138,7 +138,7 @@ test('a host without a route is refused, and so is everybody else', async () => 
   expect(problemCodes(results)).toEqual(['PassthroughRefused']);
 });
 
-test('a port that speaks HTTP has one fault, for any host', async () => {
+test('a port without TLS gets one failure for all hosts', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ unknownName: 'clear', noName: 'clear' });
 
@@ -152,7 +152,7 @@ test('a port that speaks HTTP has one fault, for any host', async () => {
   }
 });
 
-test('routing an unknown name to a tenant is a fault, even if no host is served', async () => {
+test('routing a client without a server name to a tenant is a failure, even if no host is served', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ unknownName: 'clear', noName: 'first' });
 
@@ -161,7 +161,7 @@ test('routing an unknown name to a tenant is a fault, even if no host is served'
   expect(problemCodes(results)).toEqual(['PassthroughNotTls', 'NoNameReachesTenant']);
 });
 
-test('what is skipped for a PROXY header that is required is skipped for that', async () => {
+test('if the edge requires a PROXY header, the skipped checks name check proxy-header as the cause', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ proxyHeader: 'required' });
 
@@ -174,7 +174,7 @@ test('what is skipped for a PROXY header that is required is skipped for that', 
   );
 });
 
-test('what is silent is not served, and not waited for again and again', async () => {
+test('a host that times out is not served, and not tried again', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ unknownName: 'holds' });
   let dials = 0;
@@ -190,13 +190,13 @@ test('what is silent is not served, and not waited for again and again', async (
   expect(dials).toBe(5);
 });
 
-test('a check ends when its caller wants no more', async () => {
+test('the checks end when the signal aborts', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge();
   const controller = new AbortController();
 
-  const checking = lab.check(port, { signal: controller.signal, idleMs: 60_000 });
-  setTimeout(() => controller.abort(new Error('enough')), 50);
+  const running = lab.check(port, { signal: controller.signal, idleMs: 60_000 });
+  setTimeout(() => controller.abort(new Error('aborted by the test')), 50);
 
-  await expect(checking).rejects.toThrow('enough');
+  await expect(running).rejects.toThrow('aborted by the test');
 });

@@ -7,19 +7,19 @@ import { httpSpeaker } from './testing/http-speaker.ts';
 
 setDefaultTimeout(240_000);
 
-test('a server that does not answer in HTTP is not asked by the other checks', async () => {
+test('finds an HTTP host only if its server responds to HTTP', async () => {
   await using lab = await EdgeLab.create();
-  const [quiet, speaking] = [
+  const [silentEdge, httpEdge] = [
     await lab.edgeInFrontOf(silent),
     await lab.edgeInFrontOf(httpSpeaker()),
   ];
   const at = (port: number) => ({ address: '127.0.0.1', port, dial: dialTcp });
 
-  expect(await findHttpHost(at(quiet.port), [HOST_A], { timeoutMs: 100 })).toBeUndefined();
-  expect(await findHttpHost(at(speaking.port), [HOST_A], { timeoutMs: 30_000 })).toBe(HOST_A);
+  expect(await findHttpHost(at(silentEdge.port), [HOST_A], { timeoutMs: 100 })).toBeUndefined();
+  expect(await findHttpHost(at(httpEdge.port), [HOST_A], { timeoutMs: 30_000 })).toBe(HOST_A);
 });
 
-test('only hosts that have a route are served', async () => {
+test('reports only hosts with a route as served', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge();
   const edge = { address: '127.0.0.1', port, dial: dialTcp };

@@ -8,7 +8,7 @@ import { EDGE_CHECKS, EDGE_CODES, EDGE_SKIP_CODES, type EdgeCodeEntry } from './
 const entries = Object.entries<EdgeCodeEntry>(EDGE_CODES);
 const codes = [...Object.keys(EDGE_CODES), ...Object.keys(EDGE_SKIP_CODES)];
 
-test('every check can pass', () => {
+test('every check has a code that passes', () => {
   for (const check of EDGE_CHECKS) {
     const states = entries.filter(([, entry]) => entry.check === check).map(([, one]) => one.state);
     expect(states).toContain('Pass');
@@ -26,25 +26,25 @@ test.each(entries)(
   },
 );
 
-test('no code is one of a hop too', () => {
+test('no code is also a code of a hop', () => {
   const others = new Set([...Object.keys(HOP_CODES), ...Object.keys(SKIP_CODES)]);
 
   expect(codes.filter((code) => others.has(code))).toEqual([]);
 });
 
-test('an action has nothing open once the result is made', () => {
+test('a result has no placeholders in its action', () => {
   const { action } = checkResult('KeyChanges', 'message', { host: 'a.example.com' });
 
   expect(action).toBe('If a.example.com has one server, look for a second route that claims it.');
 });
 
-test('what strangers say does not reach the terminal as they say it', () => {
+test('a result has no control characters in its message', () => {
   const { message } = checkResult('KeySame', 'red \u001B[31m\n alarm');
 
   expect(message).toBe('red [31m alarm');
 });
 
-test('every code that is not well is the result of some test', async () => {
+test('every code that does not pass is covered by a test', async () => {
   const checks = await Array.fromAsync(new Bun.Glob('checks/*.test.ts').scan(import.meta.dir));
   const texts = await Promise.all(
     ['check-edge.test.ts', ...checks].map(async (file) =>

@@ -7,7 +7,7 @@ import { EdgeConnection } from './edge-connection.ts';
 
 const LIMITS = { timeoutMs: 20_000 };
 
-test('who sends without end is hung up on', async () => {
+test('closes a connection on which the server sends without end', async () => {
   const serving = await (await TestAuthority.create('edge')).issue({ names: ['a.k8s.test'] });
   await using server = await ApiServer.start({ serving, onConnection: flood });
   const edge = { address: '127.0.0.1', port: server.port, dial: dialTcp };

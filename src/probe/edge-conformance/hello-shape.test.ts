@@ -7,7 +7,7 @@ import { behindProxyHeader, inSegments, inSmallRecords } from './hello-shape.ts'
 
 const names = fc.domain().filter((name) => name.length < 200);
 
-test('segments are the hello and nothing else', () => {
+test('segments contain exactly the ClientHello', () => {
   fc.assert(
     fc.property(names, (serverName) => {
       const bytes = hello({ serverName });
@@ -20,7 +20,7 @@ test('segments are the hello and nothing else', () => {
   );
 });
 
-test('no single segment of a split hello contains the host', () => {
+test('no segment of a split ClientHello contains the host', () => {
   const reader = new ClientHello();
 
   const outcomes = inSegments(exampleHello())
@@ -30,7 +30,7 @@ test('no single segment of a split hello contains the host', () => {
   expect(outcomes).toEqual(['incomplete']);
 });
 
-test('small records are read as the same hello', () => {
+test('small records are parsed as the same ClientHello', () => {
   fc.assert(
     fc.property(names, (serverName) => {
       const [bytes = Buffer.alloc(0)] = inSmallRecords(hello({ serverName }));
@@ -46,7 +46,7 @@ test('small records are read as the same hello', () => {
 test.each([
   ['203.0.113.10', '192.0.2.1'],
   ['2001:db8::10', '2001:db8::1'],
-])('a PROXY header for %s comes from %s', (address, client) => {
+])('a PROXY header for edge %s has client address %s', (address, client) => {
   const [bytes = Buffer.alloc(0)] = behindProxyHeader(address, 443)(exampleHello());
   const header = new ProxyHeader();
   const reader = new ClientHello();

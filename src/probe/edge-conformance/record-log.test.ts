@@ -18,7 +18,7 @@ function logOf(bytes: Buffer, sizes: readonly number[]): RecordLog {
 
 const anySizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 });
 
-test('messages are found in any pieces and any records', () => {
+test('finds messages regardless of how bytes and records are split', () => {
   const messages = Buffer.concat([
     handshake(MESSAGES.serverHello, Buffer.alloc(70)),
     handshake(11, Buffer.alloc(900)),
@@ -47,16 +47,16 @@ test.each([
   ['a message of the handshake', record(Buffer.alloc(19)), false],
   ['an alert that is cut off', record(Buffer.alloc(19), APPLICATION_DATA).subarray(0, 20), false],
   ['half a header', Buffer.from([ALERT, 3]), false],
-])('%s behind data is a goodbye: %#', (_, last, isGoodbye) => {
+])('reports whether %s after data is an alert: %#', (_, last, isAlert) => {
   const bytes = Buffer.concat([record(Buffer.alloc(300), APPLICATION_DATA), last]);
 
   fc.assert(
     fc.property(anySizes, (sizes) => {
-      expect(logOf(bytes, sizes).endsWithAlert).toBe(isGoodbye);
+      expect(logOf(bytes, sizes).endsWithAlert).toBe(isAlert);
     }),
   );
 });
 
-test('nothing is not a goodbye', () => {
+test('an empty log does not end with an alert', () => {
   expect(new RecordLog().endsWithAlert).toBe(false);
 });

@@ -14,13 +14,13 @@ test.each([
     'Its server does not negotiate ALPN, or something with its key terminates TLS before it.',
   ],
   [
-    'HTTP/1.1 alone',
+    'only HTTP/1.1',
     ['http/1.1'],
     'AlpnOtherProtocol',
     'Protocol http/1.1 is selected for host a.k8s.test.',
   ],
 ] as const)(
-  'TLS that ends with the key of the tenant and %s is a warning',
+  "TLS terminated with the tenant's key and with ALPN of %s is a warning",
   async (_, protocols, code, message) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.edgeInFrontOf(httpSpeaker(), {}, protocols);
@@ -36,7 +36,7 @@ test.each([
   },
 );
 
-test('without a CA, lost ALPN is a fault of the edge', async () => {
+test('without a CA, lost ALPN is a failure of the edge', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.edgeInFrontOf(httpSpeaker(), {}, []);
 

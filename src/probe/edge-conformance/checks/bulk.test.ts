@@ -14,7 +14,7 @@ test('an edge that breaks under load fails', async () => {
   expect(result).toMatchObject({ state: 'Fail', code: 'BulkInterrupted' });
 });
 
-test('there is nothing to check where no server speaks HTTP', async () => {
+test('is skipped if no server supports HTTP', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.edgeInFrontOf(silent);
   const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });

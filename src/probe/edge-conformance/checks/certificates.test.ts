@@ -10,7 +10,7 @@ import { judgePassthrough } from './passthrough.ts';
 
 setDefaultTimeout(240_000);
 
-test('without a CA, hosts that share a certificate of the edge are a warning', async () => {
+test('without a CA, hosts that share a certificate of the edge get a warning', async () => {
   await using lab = await EdgeLab.create();
   const serving = await (await TestAuthority.create('edge')).issue({ names: ['*.k8s.test'] });
   const { port: own } = lab.use(await ApiServer.start({ serving, onConnection: httpSpeaker() }));
@@ -45,7 +45,7 @@ test('two hosts of one tenant may share its certificate', async () => {
   expect(results.filter(({ state }) => state !== 'Pass')).toEqual([]);
 });
 
-test('two servers of one host, with a key each, are a warning', async () => {
+test('two servers with different keys for one host are a warning', async () => {
   await using lab = await EdgeLab.create();
   const second = lab.use(await HttpBackend.start(HOST_A, { authority: lab.a.authority }));
   const gateway = await lab.gateway();

@@ -12,7 +12,7 @@ describe.each([
   ['ignores the end of clients', { dropsEndOf: 'client' }, 'HalfCloseNotForwarded'],
   ['passes ends on', {}, 'HalfCloseWorks'],
 ] as const)('an edge that %s', (_, faults: EdgeFaults, code) => {
-  test('before a server of HTTP', async () => {
+  test('in front of an HTTP server', async () => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge(faults);
     const checkup = await lab.checkup(port);
@@ -22,7 +22,7 @@ describe.each([
     );
   });
 
-  test('before a server that does not speak HTTP', async () => {
+  test('in front of a server without HTTP', async () => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.edgeInFrontOf(silent, faults);
     const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
@@ -33,7 +33,7 @@ describe.each([
   });
 });
 
-test('an edge that passes on no end of a server may pass on those of clients', async () => {
+test('an edge that does not forward the close of servers may still forward the close of clients', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ dropsEndOf: 'server' });
   const checkup = await lab.checkup(port);
@@ -43,7 +43,7 @@ test('an edge that passes on no end of a server may pass on those of clients', a
   );
 });
 
-test('a server that hangs up when a client ends its side leaves the result unclear', async () => {
+test('the result is unclear if the server closes the connection when the client closes its side', async () => {
   await using lab = await EdgeLab.create();
 
   await expectResult({ code: 'HalfCloseUnclear' }, async (timeoutMs) => {

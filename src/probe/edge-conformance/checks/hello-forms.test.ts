@@ -21,14 +21,14 @@ test.each([
   ],
   ['has a small buffer', { maxHelloBytes: 1460 }, checkLargeHello, 'LargeHelloNotRouted'],
   ['compares names by case', { isCaseSensitive: true }, checkUpperCase, 'UpperCaseNotRouted'],
-] as const)('an edge that %s is found', async (_, faults: EdgeFaults, check, code) => {
+] as const)('detects an edge that %s', async (_, faults: EdgeFaults, check, code) => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge(faults);
 
   expect(await check(await lab.checkup(port))).toMatchObject({ code });
 });
 
-test('distinguishes a split hello without a response from a misrouted one', async () => {
+test('distinguishes a split ClientHello without a response from a misrouted one', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ readsOnce: 'holds' });
   const checkup = await lab.checkup(port);

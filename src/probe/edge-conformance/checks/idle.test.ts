@@ -53,7 +53,7 @@ function hangUp(socket: TLSSocket): void {
   socket.once('data', () => socket.destroy());
 }
 
-test('a connection that answers before and after is kept', async () => {
+test('a connection that works before and after the idle time passes', async () => {
   expect(await idled({ onConnection: httpSpeaker(), isHttp: true })).toMatchObject({
     code: 'IdleWorks',
   });
@@ -71,28 +71,25 @@ test.each([
     'closed the connection during the handshake (ECONNREFUSED)',
   ],
   [
-    'whose first request is hung up on',
+    'that the server closes at the first request',
     { onConnection: hangUp, isHttp: true },
     'did not answer the first request',
   ],
   [
-    'that ends when HTTP/2 begins',
+    'that the server closes at the start of HTTP/2',
     { onConnection: hangUp, protocols: ['h2'] },
     'closed the connection at its start',
   ],
-] as const)(
-  'a connection %s was not quiet, and so is not said to be cut',
-  async (_, given, why) => {
-    expect(await idled(given)).toEqual({
-      check: 'idle',
-      state: 'Skip',
-      code: 'NothingToCheck',
-      message: `The server at the edge ${why} for host ${HOST_A}.`,
-    });
-  },
-);
+] as const)('is skipped for a connection %s', async (_, given, reason) => {
+  expect(await idled(given)).toEqual({
+    check: 'idle',
+    state: 'Skip',
+    code: 'NothingToCheck',
+    message: `The server at the edge ${reason} for host ${HOST_A}.`,
+  });
+});
 
-test('a connection whose first request is not answered was not quiet either', async () => {
+test('is skipped for a connection without a response to the first request', async () => {
   const message = `The server at the edge did not answer the first request for host ${HOST_A}.`;
 
   await expectResult({ code: 'NothingToCheck', message }, async (timeoutMs) =>
@@ -100,12 +97,12 @@ test('a connection whose first request is not answered was not quiet either', as
   );
 });
 
-// The edge or the server acts after the time that a check may take, and the connection is idle for a little longer.
-describe('a quiet connection', () => {
+// The edge or the server acts after the timeout of a check, and the connection is idle for a little longer.
+describe('an idle connection', () => {
   test.each([
-    ['is cut by the edge', 'cutsIdleMs', 'IdleClosed'],
-    ['is forgotten by the edge', 'stallsAfterIdleMs', 'IdleDropped'],
-  ] as const)('that %s is a fault', async (_, fault, code) => {
+    ['the edge closes', 'cutsIdleMs', 'IdleClosed'],
+    ['the edge drops', 'stallsAfterIdleMs', 'IdleDropped'],
+  ] as const)('that %s fails', async (_, fault, code) => {
     await using lab = await EdgeLab.create();
 
     await expectResult({ code }, async (timeoutMs) => {
@@ -115,18 +112,18 @@ describe('a quiet connection', () => {
     });
   });
 
-  test('that is cut by the edge is a fault, even if the server does not speak HTTP', async () => {
+  test('that the edge closes fails, even if the server does not support HTTP', async () => {
     await using lab = await EdgeLab.create();
 
     await expectResult({ code: 'IdleClosed' }, async (timeoutMs) => {
-      // The check first waits in vain for the HTTP/2 settings.
+      // The check first waits for the HTTP/2 SETTINGS until the timeout.
       const { port } = await lab.edgeInFrontOf(silent, { cutsIdleMs: 1.5 * timeoutMs });
       const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
       return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 2 * timeoutMs });
     });
   });
 
-  test('that a server ends by TLS is no fault of the edge', async () => {
+  test('that the server closes with a TLS alert is not a failure of the edge', async () => {
     await using lab = await EdgeLab.create();
 
     await expectResult({ code: 'IdleClosedByServer' }, async (timeoutMs) => {
@@ -136,7 +133,7 @@ describe('a quiet connection', () => {
     });
   });
 
-  test('whose server cannot be asked is kept', async () => {
+  test('whose server cannot be probed passes if it stays open', async () => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.edgeInFrontOf(silent);
     const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });

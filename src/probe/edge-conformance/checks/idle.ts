@@ -9,62 +9,65 @@ import { CLIENT_PREFACE, hasPingAck, hasSettings, PING_REQUEST, SETTINGS_ACK } f
 import { handshakeText } from '../recognition.ts';
 import { TIMED_OUT } from '../../limits.ts';
 
-/** An open connection, and how to check whether its server responds. */
-interface Conversation {
+/** An open connection, and a function that checks whether its server responds. */
+interface IdleConnection {
   readonly host: string;
   readonly connection: EdgeConnection;
-  /** Absent if the server cannot be asked. */
-  readonly ask?: () => Promise<'answered' | 'ended' | typeof TIMED_OUT>;
+  /** Sends a request or ping, and waits for the response. Undefined if the server supports neither HTTP version. */
+  readonly probe?: () => Promise<'answered' | 'ended' | typeof TIMED_OUT>;
 }
 
-/** The reason if there is no connection for the check. Other checks report it. */
-interface NoConversation {
+/** The reason why there is no connection to check. Other checks report it. */
+interface NoConnection {
   readonly host: string;
-  /** What the edge does for this host. */
-  readonly why: string;
+  /** The reason, as a clause that follows the address of the edge. */
+  readonly reason: string;
 }
 
 /** Sends a request, idles, and sends another request. */
 export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   const { at, idleMs, limits } = checkup;
-  const started = await begin(checkup);
-  if ('why' in started)
-    return nothingToCheck('idle', `The server at ${at} ${started.why} for host ${started.host}.`);
-  const { host, connection, ask } = started;
+  const started = await open(checkup);
+  if ('reason' in started)
+    return nothingToCheck(
+      'idle',
+      `The server at ${at} ${started.reason} for host ${started.host}.`,
+    );
+  const { host, connection, probe } = started;
   using _ = connection;
-  const from = performance.now();
-  const quiet = await connection.receive(() => undefined, { ...limits, timeoutMs: idleMs });
-  const what = `The connection for host ${host} at ${at}`;
-  const asked = quiet === TIMED_OUT ? await ask?.() : 'ended';
-  const seconds = ((performance.now() - from) / 1000).toFixed(1);
-  if (asked === 'ended') {
+  const startMs = performance.now();
+  const idle = await connection.receive(() => undefined, { ...limits, timeoutMs: idleMs });
+  const subject = `The connection for host ${host} at ${at}`;
+  const outcome = idle === TIMED_OUT ? await probe?.() : 'ended';
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  if (outcome === 'ended') {
     return connection.endedByServer
       ? checkResult(
           'IdleClosedByServer',
           `The server of ${host} closed the connection after ${seconds} s.`,
         )
-      : checkResult('IdleClosed', `${what} was closed after ${seconds} s without traffic.`);
+      : checkResult('IdleClosed', `${subject} was closed after ${seconds} s without traffic.`);
   }
-  if (asked === TIMED_OUT) {
-    const message = `${what} is open after ${idleMs / 1000} s without traffic, but nothing answers on it.`;
+  if (outcome === TIMED_OUT) {
+    const message = `${subject} is open after ${idleMs / 1000} s without traffic, but nothing answers on it.`;
     return checkResult('IdleDropped', message);
   }
-  return asked === undefined
+  return outcome === undefined
     ? checkResult(
         'IdleWorks',
-        `${what} is open after ${idleMs / 1000} s. Its server cannot be probed.`,
+        `${subject} is open after ${idleMs / 1000} s. Its server cannot be probed.`,
       )
-    : checkResult('IdleWorks', `${what} answers after ${idleMs / 1000} s without traffic.`);
+    : checkResult('IdleWorks', `${subject} answers after ${idleMs / 1000} s without traffic.`);
 }
 
 /** Opens the connection: with HTTP/2 for its pings if the server supports it, otherwise with HTTP/1.1. */
-async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
+async function open(checkup: Checkup): Promise<IdleConnection | NoConnection> {
   const { edge, served, httpHost, limits } = checkup;
   const [host] = served;
   const connection = await EdgeConnection.open(edge, { serverName: host }, limits);
   const { handshake } = connection;
   if (handshake.kind !== 'secured') {
-    return { host, why: handshakeText(handshake, limits.timeoutMs) };
+    return { host, reason: handshakeText(handshake, limits.timeoutMs) };
   }
   let isOpen = true;
   if (handshake.protocol === 'h2') {
@@ -75,9 +78,9 @@ async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
       return {
         host,
         connection,
-        ask: async () => {
+        probe: async () => {
           connection.send(PING_REQUEST);
-          return answered(await connection.waitFor(hasPingAck, limits));
+          return probeOutcome(await connection.waitFor(hasPingAck, limits));
         },
       };
     }
@@ -86,30 +89,30 @@ async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
   if (httpHost === undefined && isOpen) return { host, connection };
   connection[Symbol.dispose]();
   return httpHost === undefined
-    ? { host, why: 'closed the connection at its start' }
-    : beginHttp1(checkup, httpHost);
+    ? { host, reason: 'closed the connection at its start' }
+    : openWithHttp1(checkup, httpHost);
 }
 
-async function beginHttp1(
+async function openWithHttp1(
   { edge, limits }: Checkup,
   host: string,
-): Promise<Conversation | NoConversation> {
+): Promise<IdleConnection | NoConnection> {
   const connection = await openHttp(edge, host, limits);
   const { handshake } = connection;
   if (handshake.kind !== 'secured') {
-    return { host, why: handshakeText(handshake, limits.timeoutMs) };
+    return { host, reason: handshakeText(handshake, limits.timeoutMs) };
   }
-  const ask = async () => {
+  const probe = async () => {
     connection.send(versionRequest(host));
     const response = await connection.receive(firstResponse, limits);
     if (typeof response === 'object') connection.drop(response.bytes);
-    return answered(response);
+    return probeOutcome(response);
   };
-  if ((await ask()) === 'answered') return { host, connection, ask };
+  if ((await probe()) === 'answered') return { host, connection, probe };
   connection[Symbol.dispose]();
-  return { host, why: 'did not answer the first request' };
+  return { host, reason: 'did not answer the first request' };
 }
 
-function answered(response: unknown): 'answered' | 'ended' | typeof TIMED_OUT {
+function probeOutcome(response: unknown): 'answered' | 'ended' | typeof TIMED_OUT {
   return response === 'ended' || response === TIMED_OUT ? response : 'answered';
 }

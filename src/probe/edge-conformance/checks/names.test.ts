@@ -8,12 +8,12 @@ import { checkNoName, checkUnknownName } from './names.ts';
 
 setDefaultTimeout(240_000);
 
-describe('a client that names no host', () => {
+describe('a ClientHello without a server name', () => {
   test.each([
-    ['leads it to the first tenant', 'first', 'NoNameReachesTenant'],
-    ['answers it in the clear', 'clear', 'NoNameNotTls'],
-    ['keeps it waiting', 'holds', 'NoNameUnanswered'],
-  ] as const)('finds an edge that %s', async (_, noName, code) => {
+    ['routes it to the first tenant', 'first', 'NoNameReachesTenant'],
+    ['responds to it without TLS', 'clear', 'NoNameNotTls'],
+    ['does not respond to it', 'holds', 'NoNameUnanswered'],
+  ] as const)('detects an edge that %s', async (_, noName, code) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge({ noName });
     const checkup = await lab.checkup(port);
@@ -23,7 +23,7 @@ describe('a client that names no host', () => {
     );
   });
 
-  test('finds an edge that leads it to an API server of an unknown CA', async () => {
+  test('detects an edge that routes it to an API server with an unknown CA', async () => {
     await using lab = await EdgeLab.create();
     const names = ['kubernetes.default.svc', HOST_B];
     const unknown = lab.use(await HttpBackend.start(HOST_B, { names }));
@@ -41,12 +41,12 @@ describe('a client that names no host', () => {
   });
 });
 
-describe('a client that names an unknown host', () => {
+describe('a ClientHello with an unknown server name', () => {
   test.each([
-    ['leads it to the first tenant', 'first', 'UnknownNameReachesTenant'],
-    ['answers it in the clear', 'clear', 'UnknownNameNotTls'],
-    ['keeps it waiting', 'holds', 'UnknownNameUnanswered'],
-  ] as const)('finds an edge that %s', async (_, unknownName, code) => {
+    ['routes it to the first tenant', 'first', 'UnknownNameReachesTenant'],
+    ['responds to it without TLS', 'clear', 'UnknownNameNotTls'],
+    ['does not respond to it', 'holds', 'UnknownNameUnanswered'],
+  ] as const)('detects an edge that %s', async (_, unknownName, code) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge({ unknownName });
     const checkup = await lab.checkup(port);
@@ -57,7 +57,7 @@ describe('a client that names an unknown host', () => {
   });
 });
 
-test('an edge that answers both with its own certificate gets two warnings', async () => {
+test('an edge that responds to both with its own certificate gets two warnings', async () => {
   await using lab = await EdgeLab.create();
   const serving = await (await TestAuthority.create('edge')).issue({ names: ['edge.test'] });
   const own = lab.use(await ApiServer.start({ serving }));

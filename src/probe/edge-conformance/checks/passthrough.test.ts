@@ -12,7 +12,7 @@ function judge({ handshakes, recognition, at, limits }: Checkup): CheckResult {
   return judgePassthrough(handshakes, recognition, { at, timeoutMs: limits.timeoutMs });
 }
 
-test('an edge that leads one host to another fails', async () => {
+test('an edge that routes a host to the server of another host fails', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ misroutes: HOST_B });
 
@@ -40,7 +40,7 @@ test("distinguishes a tenant's certificate without the host from one of the edge
 });
 
 describe('distinguishes an API server with an unknown CA from the edge', () => {
-  test('when it answers for its host: the CA is asked for first', async () => {
+  test('if it responds for its host: the action asks for the CA first', async () => {
     await using lab = await EdgeLab.create();
     const names = ['kubernetes.default.svc', HOST_B];
     const unknown = lab.use(await HttpBackend.start(HOST_B, { names }));
@@ -61,7 +61,7 @@ describe('distinguishes an API server with an unknown CA from the edge', () => {
     );
   });
 
-  test('when its certificate lacks the host, and no CA is given at all', async () => {
+  test('if its certificate lacks the host, and no CA is given', async () => {
     await using lab = await EdgeLab.create();
     const names = ['kubernetes.default.svc'];
     const unnamed = lab.use(await HttpBackend.start(HOST_B, { names }));

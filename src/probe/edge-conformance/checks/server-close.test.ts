@@ -5,7 +5,7 @@ import { checkServerClose } from './server-close.ts';
 
 setDefaultTimeout(240_000);
 
-test('an edge that ignores the end of servers fails', async () => {
+test('an edge that does not forward the close of the server fails', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ dropsEndOf: 'server' });
   const checkup = await lab.checkup(port);
@@ -17,7 +17,7 @@ test('an edge that ignores the end of servers fails', async () => {
   expect(state).toBe('Fail');
 });
 
-test('there is nothing to check where no server speaks HTTP', async () => {
+test('is skipped if no server supports HTTP', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.edgeInFrontOf(silent);
   const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });

@@ -4,7 +4,7 @@ import { checkTls12 } from './tls12.ts';
 
 setDefaultTimeout(240_000);
 
-test('an edge that refuses hellos of TLS 1.2 fails', async () => {
+test('an edge that rejects a TLS 1.2 ClientHello fails', async () => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge({ refusesTls12: true });
 
