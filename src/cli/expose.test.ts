@@ -48,15 +48,15 @@ beforeAll(async () => {
     secretOf({ name: 'white-front-proxy-ca', namespace: 'tenants' }, caFiles(other)),
     secretOf({ name: 'nothing', namespace: 'tenants' }, { 'admin.conf': 'clusters of stars' }),
   );
-  await provided(PROVIDER_RESOURCES.kamaji, readyTenant('kamaji', 'blue'));
-  await provided(PROVIDER_RESOURCES.k0smotron, k0smotronCluster('red'));
+  await createProviderObject(PROVIDER_RESOURCES.kamaji, readyTenant('kamaji', 'blue'));
+  await createProviderObject(PROVIDER_RESOURCES.k0smotron, k0smotronCluster('red'));
   const green = k0smotronControlPlane('green');
-  await provided(PROVIDER_RESOURCES.k0smotronControlPlane, green);
+  await createProviderObject(PROVIDER_RESOURCES.k0smotronControlPlane, green);
   // As k0smotron creates it from the other object.
   const { apiVersion, kind } = green;
   const ownerReferences = [{ apiVersion, kind, name: 'green-cp', uid: 'uid-of-green-cp' }];
   const made = k0smotronCluster('green');
-  await provided(PROVIDER_RESOURCES.k0smotron, {
+  await createProviderObject(PROVIDER_RESOURCES.k0smotron, {
     ...made,
     metadata: { ...made.metadata, ownerReferences },
   });
@@ -66,8 +66,8 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Creates an object of a provider, with the status that its controller sets. */
-async function provided(resource: Resource, object: ApiObject): Promise<void> {
+/** Creates a control plane object of a provider, with the status that its controller sets. */
+async function createProviderObject(resource: Resource, object: ApiObject): Promise<void> {
   const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata;
   const { status } = object as { readonly status?: unknown };
   server.seed({ ...object, metadata });
@@ -75,11 +75,11 @@ async function provided(resource: Resource, object: ApiObject): Promise<void> {
 }
 
 function service(namespace: string, name: string, ports?: readonly object[]) {
-  const usual = [
+  const defaultPorts = [
     { name: 'kube-apiserver', port: 6443, protocol: 'TCP' },
     { name: 'konnectivity-server', port: 8132, protocol: 'TCP' },
   ];
-  return objectOf('Service', { name, namespace }, { spec: { ports: ports ?? usual } });
+  return objectOf('Service', { name, namespace }, { spec: { ports: ports ?? defaultPorts } });
 }
 
 function caFiles({ certificate, key }: TestCa): Record<string, string> {
@@ -110,8 +110,8 @@ async function remove(name: string, namespace = 'tenants'): Promise<void> {
   await client.delete(RESOURCES.exposure, { name, namespace });
 }
 
-describe('what a provider knows needs no answers', () => {
-  test('the Exposure is made, and says where it is found', async () => {
+describe('a control plane of a provider', () => {
+  test('is exposed without prompts, and the output has its endpoints', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket([
       'expose',
       'tenantcontrolplane/blue',
@@ -140,7 +140,7 @@ Check the status:
     await remove('blue');
   });
 
-  test('flags are what it says', async () => {
+  test('flags determine the fields of the Exposure', async () => {
     const { exitCode, stdout } = await terminal.snicket([
       ...[
         'expose',
@@ -172,7 +172,7 @@ Check the status:
 });
 
 describe('a Service', () => {
-  test('with its ports, and the Secrets that agree with each other', async () => {
+  test('is exposed with its ports, and with the Secrets that match each other', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket([
       'expose',
       'svc/white',
@@ -196,15 +196,15 @@ describe('a Service', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('is found by its name alone, as it is offered', async () => {
-    const called = await terminal.snicket(['expose', 'white', '--dry-run']);
-    const told = await terminal.snicket(['expose', 'service/white', '--dry-run']);
+  test('is found by its name without a kind', async () => {
+    const byName = await terminal.snicket(['expose', 'white', '--dry-run']);
+    const byKind = await terminal.snicket(['expose', 'service/white', '--dry-run']);
 
-    expect(called).toEqual(told);
-    expect(called.stdout).toContain('name: white-admin-kubeconfig');
+    expect(byName).toEqual(byKind);
+    expect(byName.stdout).toContain('name: white-admin-kubeconfig');
   });
 
-  test('is not written over, by its name alone either', async () => {
+  test('is not overwritten, with or without a kind', async () => {
     await terminal.snicket(['expose', 'service/white']);
 
     const same = await terminal.snicket(['expose', 'white']);
@@ -217,25 +217,32 @@ describe('a Service', () => {
     expect(other.exitCode).toBe(1);
   });
 
-  test('of which the Secrets may not be listed', async () => {
+  test('needs the names of its Secrets if the user is not allowed to list them', async () => {
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { verb: 'list', plural: 'secrets' }, 9);
-    const named = ['--ca-secret', 'white-ca', '--kubeconfig-secret', 'white-admin-kubeconfig'];
+    const secretFlags = [
+      '--ca-secret',
+      'white-ca',
+      '--kubeconfig-secret',
+      'white-admin-kubeconfig',
+    ];
 
-    const silent = await terminal.snicket(['expose', 'service/white', '--dry-run']);
-    const told = await terminal.snicket(['expose', 'service/white', '--dry-run', ...named]);
+    const withoutFlags = await terminal.snicket(['expose', 'service/white', '--dry-run']);
+    const withFlags = await terminal.snicket([
+      ...['expose', 'service/white', '--dry-run', ...secretFlags],
+    ]);
 
     server.clearFaults();
-    expect(silent.stderr).toBe(
+    expect(withoutFlags.stderr).toBe(
       "error: required flag --kubeconfig-secret is not set (the Secret with the tenant's admin kubeconfig)\n",
     );
-    expect(silent.exitCode).toBe(2);
-    expect(told.stdout).toContain('certificateKey: ca.crt');
-    expect(told.exitCode).toBe(0);
+    expect(withoutFlags.exitCode).toBe(2);
+    expect(withFlags.stdout).toContain('certificateKey: ca.crt');
+    expect(withFlags.exitCode).toBe(0);
   });
 });
 
-test('addresses, with the Secrets that are named', async () => {
+test('--endpoints are exposed with the Secrets in flags', async () => {
   const { exitCode, stdout } = await terminal.snicket([
     ...['expose', '--endpoints', '10.0.0.5:6443,10.0.0.6:6443', '--name', 'metal', '--dry-run'],
     ...['--ca-secret', 'white-ca', '--kubeconfig-secret', 'white-admin-kubeconfig', '-o', 'json'],
@@ -249,21 +256,21 @@ test('addresses, with the Secrets that are named', async () => {
 });
 
 describe('without a terminal', () => {
-  test('what is missing is an error that names what to write', async () => {
-    const nothing = await terminal.snicket(['expose']);
+  test('a missing value is an error that names the flag or argument', async () => {
+    const withoutName = await terminal.snicket(['expose']);
     const bare = await terminal.snicket(['expose', 'blue', '--edge', 'bare']);
 
-    expect(nothing.stderr).toBe(
+    expect(withoutName.stderr).toBe(
       'error: required argument KIND/NAME is not set (the control plane, with -n for its namespace)\nhint: pass one of TenantControlPlane tenants/blue (kamaji.clastix.io), Cluster tenants/red (k0smotron.io), K0smotronControlPlane tenants/green-cp (controlplane.cluster.x-k8s.io), Service tenants/white\n',
     );
-    expect(nothing.exitCode).toBe(2);
+    expect(withoutName.exitCode).toBe(2);
     expect(bare.stderr).toContain(
       'error: required flag --api-host is not set (the API host, because Edge bare has no domain)',
     );
     expect(bare.exitCode).toBe(2);
   });
 
-  test('a plan with errors is not written unless --yes says so', async () => {
+  test('an Exposure whose plan has errors is created only with --yes', async () => {
     const refused = await terminal.snicket(['expose', 'cluster/red']);
     const forced = await terminal.snicket(['expose', 'cluster/red', '--yes']);
 
@@ -319,13 +326,13 @@ describe('without a terminal', () => {
   });
 });
 
-describe('one that is there already', () => {
+describe('an existing Exposure', () => {
   beforeAll(async () => {
     await terminal.snicket(['expose', 'blue', '--mode', 'passthrough']);
   });
   afterAll(async () => remove('blue'));
 
-  test('is shown, and is well if it is what is asked for', async () => {
+  test('is printed with exit code 0 if it equals the requested one', async () => {
     const words = ['expose', 'blue', '--mode', 'passthrough', '--prepare', 'Patch'];
 
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
@@ -339,7 +346,7 @@ describe('one that is there already', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('is shown without the record of the operator', async () => {
+  test('is printed without the annotations of the operator', async () => {
     const annotate = async (annotations: Record<string, string | null>) =>
       client.patch(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' }, 'merge', {
         metadata: { annotations },
@@ -358,7 +365,7 @@ describe('one that is there already', () => {
     }
   });
 
-  test('is shown with what differs, and is not written over', async () => {
+  test('is reported with its differences, and not overwritten', async () => {
     const before = server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' });
 
     const { exitCode, stderr } = await terminal.snicket(['expose', 'blue', '--api-host', 'b.test']);
@@ -371,7 +378,7 @@ describe('one that is there already', () => {
     expect(server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' })).toEqual(before);
   });
 
-  test('of another name is the one that the control plane has', async () => {
+  test('with another name for the same control plane is an error', async () => {
     const { exitCode, stderr } = await terminal.snicket(['expose', 'blue', '--name', 'azure']);
 
     expect(stderr).toContain(
@@ -382,7 +389,7 @@ describe('one that is there already', () => {
 });
 
 describe('at a terminal', () => {
-  test('asks what it cannot find out, shows what it writes, and asks before it does', async () => {
+  test('prompts for missing values, prints the Exposure, and asks for confirmation', async () => {
     const session = terminal.open(['expose', '--edge', 'bare'], 80);
     const shows = async (what: string) =>
       until(`it shows ${what}`, () => session.text.replaceAll('\r', '').includes(what));
@@ -406,24 +413,24 @@ describe('at a terminal', () => {
     await remove('white');
   });
 
-  test('asks whether the only one is meant', async () => {
+  test('asks for confirmation of the only control plane', async () => {
     server.seed(service('alone', 'single'), ...secretsOf('alone', 'single', ca));
-    const asks = 'Expose Service alone/single, the only one without an Exposure? [Y/n] ';
-    const refused = terminal.begin(['expose', '-n', 'alone'], 120);
-    await until('it asks', () => refused.text.includes(asks));
-    refused.type('n\n');
-    const taken = terminal.begin(['expose', '-n', 'alone', '--yes'], 120);
-    await until('it asks', () => taken.text.includes(asks));
-    taken.type('\n');
+    const prompt = 'Expose Service alone/single, the only one without an Exposure? [Y/n] ';
+    const declined = terminal.begin(['expose', '-n', 'alone'], 120);
+    await until('it asks', () => declined.text.includes(prompt));
+    declined.type('n\n');
+    const accepted = terminal.begin(['expose', '-n', 'alone', '--yes'], 120);
+    await until('it asks', () => accepted.text.includes(prompt));
+    accepted.type('\n');
 
-    expect(await refused.ended).toBe(0);
-    expect(refused.text).toContain('nothing created');
-    expect(await taken.ended).toBe(0);
-    expect(taken.text).toContain('exposure.snicket.dev/single created');
+    expect(await declined.ended).toBe(0);
+    expect(declined.text).toContain('nothing created');
+    expect(await accepted.ended).toBe(0);
+    expect(accepted.text).toContain('exposure.snicket.dev/single created');
     await remove('single', 'alone');
   });
 
-  test('nothing is written if the answer is no, or if there is none', async () => {
+  test('creates nothing if the answer is no, or if the input ends', async () => {
     const session = terminal.begin(['expose', 'blue'], 80);
     await until('it asks', () => session.text.includes('[Y/n]'));
     session.type('n\n');
@@ -446,7 +453,7 @@ describe('--wait', () => {
     reachable: 'True' | 'False' = 'True',
   ): Promise<void> {
     const lastTransitionTime = '2026-03-02T08:00:00Z';
-    const message = 'all is as it is';
+    const message = 'any message';
     const conditions = [
       { type: 'Reachable', status: reachable, reason: 'Probed', message, lastTransitionTime },
       { type: 'Ready', status, reason, message, lastTransitionTime },
@@ -456,7 +463,7 @@ describe('--wait', () => {
     await client.patch(RESOURCES.exposure, key, 'merge', { status: { conditions } }, options);
   }
 
-  test('follows it until it is Ready, with news on standard error', async () => {
+  test('prints changes to standard error until the Exposure is Ready', async () => {
     const session = terminal.begin(['expose', 'blue', '--yes', '--wait'], 80);
     await until('it waits', () => session.text.includes('NotObserved'));
     await report('False', 'TenantStarting');
@@ -470,7 +477,7 @@ describe('--wait', () => {
     await remove('blue');
   });
 
-  test('ends soon if somebody deletes it', async () => {
+  test('fails without a timeout if the Exposure is deleted', async () => {
     const session = terminal.begin(['expose', 'blue', '--yes', '--wait'], 80);
     await until('it waits', () => session.text.includes('NotObserved'));
 
@@ -481,7 +488,7 @@ describe('--wait', () => {
     expect(session.text).not.toContain('seconds');
   });
 
-  test('says what is wrong if that takes too long', async () => {
+  test('prints the conditions after the timeout', async () => {
     const words = ['expose', 'blue', '--wait', '--timeout', '1s'];
 
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
@@ -493,7 +500,7 @@ describe('--wait', () => {
     await remove('blue');
   });
 
-  test('ends while a connection to a host that is gone is being opened', async () => {
+  test('times out while a connection to an unreachable host is being opened', async () => {
     await using lost = await TestApiServer.start();
     const spec = { driver: 'snicket', domain: 'example.test' };
     lost.seed(
