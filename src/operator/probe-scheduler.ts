@@ -16,9 +16,9 @@ export type Probe = typeof probeExposure;
 /** Options of {@link ProbeScheduler}. */
 export interface ProbeSchedulerOptions {
   readonly log: Logger;
-  /** The hops of this Exposure have changed. */
+  /** Called when the hops of an Exposure have changed. */
   readonly onChange: (exposure: string) => void;
-  /** Between two probes of one Exposure after a change. The period doubles while nothing changes. Default 60,000. */
+  /** The time between two probes of an Exposure after a change. It doubles while nothing changes. Default: 60,000. */
   readonly periodMs?: number | undefined;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
@@ -26,17 +26,17 @@ export interface ProbeSchedulerOptions {
   readonly probe?: Probe | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for jitter. Default `Math.random`. */
+  /** Returns a number from 0 to 1, for jitter. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** Each probe opens several connections and TLS handshakes. */
+/** The maximum number of concurrent probes. Each opens several connections, with TLS handshakes. */
 const CONCURRENCY = 8;
-/** Probes that failed last time take the longest, so they run in a slow lane. */
-const FAILING_AT_A_TIME = 8;
+/** The maximum number of concurrent probes of failing targets. They take the longest, so they run in a slow lane. */
+const SLOW_LANE_CONCURRENCY = 8;
 const OVERDUE_RUNS = { limitMs: 500, extraSlots: 56 };
-/** An edge takes a moment to load a new route. */
-const FIRST_MS = 1_000;
+/** The delay before the first probe of a target, because an edge takes a moment to load a new route. */
+const FIRST_PROBE_MS = 1_000;
 /** A failing target is probed more often: users and controllers are fixing it. */
 const FAILING_BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
 /** The longest delay until a failure is reported: probes must detect an edge that is up half of the time. */
@@ -55,18 +55,18 @@ interface ScheduledProbe {
   target: ProbeTarget;
   /** The delay until the next probe while all hops pass. */
   periodMs: number;
-  /** The target that {@link hops} are about. */
+  /** The target that was probed for {@link hops}. */
   probed: ProbeTarget | undefined;
   hops: readonly HopResult[] | undefined;
-  /** Whether the last result that was reported for {@link target} had no failure. */
+  /** Whether the last reported result for {@link target} had no failure. */
   wasReachable: boolean;
-  /** In a row. */
+  /** The number of consecutive failures. */
   failures: number;
-  /** Time of the first of them. */
+  /** The time of the first of these failures. */
   failingSinceMs: number;
 }
 
-/** The probes of all Exposures. */
+/** Schedules and runs the probes of all Exposures. */
 export class ProbeScheduler {
   readonly #options: ProbeSchedulerOptions;
   readonly #scheduled = new Map<string, ScheduledProbe>();
@@ -90,26 +90,26 @@ export class ProbeScheduler {
     return this.#options.periodMs ?? 60_000;
   }
 
-  /** What the last probe of an Exposure found; nothing before the first. */
+  /** Returns the hops of the last probe of an Exposure; undefined before the first probe. */
   hopsOf(exposure: string): readonly HopResult[] | undefined {
     return this.#scheduled.get(exposure)?.hops;
   }
 
-  /** Whether {@link hopsOf} is about the current target. */
+  /** Reports whether {@link hopsOf} is the result for the current target. */
   isUpToDate(exposure: string): boolean {
     const scheduled = this.#scheduled.get(exposure);
     return scheduled !== undefined && scheduled.probed === scheduled.target;
   }
 
-  /** Whether the last probes failed, and the failure is not reported yet. */
+  /** Reports whether the last probes failed and the failure is not reported yet. */
   isSuspect(exposure: string): boolean {
     const scheduled = this.#scheduled.get(exposure);
     return scheduled !== undefined && isSuspect(scheduled);
   }
 
   /**
-   * Sets the target of the probes of an Exposure. A new target is probed soon. `wasReachable`: an earlier process found this
-   * target reachable.
+   * Sets the target of the probes of an Exposure. A new target is probed soon. `wasReachable` is true if a previous process
+   * found this target reachable.
    */
   setTarget(exposure: string, target: ProbeTarget, wasReachable = false): void {
     const scheduled = this.#scheduled.get(exposure);
@@ -130,10 +130,10 @@ export class ProbeScheduler {
       scheduled.wasReachable = false;
       scheduled.failures = 0;
     }
-    this.#queue.addAfter(exposure, Math.min(FIRST_MS, this.#periodMs));
+    this.#queue.addAfter(exposure, Math.min(FIRST_PROBE_MS, this.#periodMs));
   }
 
-  /** Returns to the shortest period: something else about the Exposure has changed. */
+  /** Resets the period to the shortest one, because something else about the Exposure has changed. */
   hasten(exposure: string): void {
     const scheduled = this.#scheduled.get(exposure);
     if (scheduled === undefined || scheduled.periodMs === this.#periodMs) return;
@@ -141,19 +141,20 @@ export class ProbeScheduler {
     this.#queue.addAfter(exposure, this.#jittered(scheduled.periodMs));
   }
 
+  /** Removes the target of an Exposure. */
   forget(exposure: string): void {
     this.#scheduled.delete(exposure);
     this.#queue.forget(exposure);
   }
 
-  /** Probes until the signal. */
+  /** Runs probes until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#queue.run((exposure) => this.#probe(exposure, signal), {
       concurrency: CONCURRENCY,
       signal,
       overdueRuns: OVERDUE_RUNS,
       slowLane: {
-        concurrency: FAILING_AT_A_TIME,
+        concurrency: SLOW_LANE_CONCURRENCY,
         isSlow: (exposure) => (this.#scheduled.get(exposure)?.failures ?? 0) > 0,
       },
     });
@@ -170,7 +171,7 @@ export class ProbeScheduler {
       now: this.#clock.now(),
       clock: this.#clock,
     });
-    // The result of a previous target says nothing about the new one, which is due already.
+    // The result is for a previous target. The new target is already queued.
     if (this.#scheduled.get(exposure) !== scheduled || scheduled.target !== target) return;
     const wasSuspect = isSuspect(scheduled);
     const nowMs = this.#clock.nowMs();
@@ -185,7 +186,7 @@ export class ProbeScheduler {
     this.#queue.addAfter(exposure, this.#nextMs(scheduled, nowMs));
     if (isFailing && !isConfirmed(scheduled, nowMs)) return;
     Object.assign(scheduled, { hops, probed: target, wasReachable: !isFailing });
-    // A move between Edges or hosts waits while a failure is suspected.
+    // The end of a suspected failure is reported too, because a move between Edges or hosts waits for it.
     if (!isSame || wasSuspect) onChange(exposure);
   }
 
@@ -196,7 +197,7 @@ export class ProbeScheduler {
     return Math.min(this.#periodMs, isConfirmed(scheduled, nowMs) ? Infinity : SUSPECT_MS, delayMs);
   }
 
-  /** Spread out, so that the probes of a thousand Exposures do not run in step. */
+  /** Returns the period with jitter, so that the probes of a thousand Exposures do not run at the same time. */
   #jittered(periodMs: number): number {
     return periodMs * (0.8 + 0.4 * this.#random());
   }

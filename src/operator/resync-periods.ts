@@ -1,44 +1,44 @@
 /**
- * The period after which each Exposure is fully reconciled again without an event. It doubles while
- * nothing changes.
+ * The period after which each Exposure is fully reconciled again without an event. It doubles while nothing changes.
  */
 import type { Clock } from '../clock/clock.ts';
 
-/** Periods are spread: this part of one is the shortest. */
-const SHORTEST = 0.9;
+/** The shortest jittered period, as a fraction of the period. */
+const MIN_JITTER = 0.9;
 
 /** The periods of all Exposures. */
 export class ResyncPeriods {
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #leastMs: number;
-  readonly #mostMs: number;
-  /** Of those that have been steady. */
+  readonly #minMs: number;
+  readonly #maxMs: number;
+  /** The periods of the Exposures that have not changed for a while. */
   readonly #periods = new Map<string, { readonly periodMs: number; readonly sinceMs: number }>();
 
-  constructor(leastMs: number, mostMs: number, clock: Pick<Clock, 'nowMs'>) {
+  constructor(minMs: number, maxMs: number, clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
-    this.#leastMs = leastMs;
-    this.#mostMs = Math.max(leastMs, mostMs);
+    this.#minMs = minMs;
+    this.#maxMs = Math.max(minMs, maxMs);
   }
 
+  /** Returns the current period of an Exposure, without jitter. */
   of(exposure: string): number {
-    return this.#periods.get(exposure)?.periodMs ?? this.#leastMs;
+    return this.#periods.get(exposure)?.periodMs ?? this.#minMs;
   }
 
-  /** A reconcile found nothing to do. If it came at the end of a period, the next one is twice as long. */
+  /** Records a reconcile without changes. If it was at the end of a period, the next period is twice as long. */
   lengthen(exposure: string): void {
     const nowMs = this.#clock.nowMs();
-    const known = this.#periods.get(exposure);
-    if (known === undefined) {
-      this.#periods.set(exposure, { periodMs: this.#leastMs, sinceMs: nowMs });
+    const current = this.#periods.get(exposure);
+    if (current === undefined) {
+      this.#periods.set(exposure, { periodMs: this.#minMs, sinceMs: nowMs });
       return;
     }
-    if (nowMs - known.sinceMs < SHORTEST * known.periodMs) return;
-    const periodMs = Math.min(2 * known.periodMs, this.#mostMs);
+    if (nowMs - current.sinceMs < MIN_JITTER * current.periodMs) return;
+    const periodMs = Math.min(2 * current.periodMs, this.#maxMs);
     this.#periods.set(exposure, { periodMs, sinceMs: nowMs });
   }
 
-  /** Something has changed: the next period is the shortest. */
+  /** Records a change: the next period is the shortest. */
   reset(exposure: string): void {
     this.#periods.delete(exposure);
   }

@@ -35,7 +35,7 @@ import { withErrorReporting } from './error-reporting.ts';
 /** Options of an {@link ExposureController}. */
 export interface ExposureControllerOptions extends TenantDeps {
   readonly management: ManagementCluster;
-  /** Of the operator. */
+  /** The namespace of the operator. */
   readonly namespace: string;
   readonly routing: Routing;
   readonly preparer: Preparer;
@@ -44,17 +44,17 @@ export interface ExposureControllerOptions extends TenantDeps {
   readonly secrets: SecretPoller;
   readonly dependencies: DependencyIndex;
   readonly events: EventRecorder;
-  /** The image of the proxy, for Exposures that name none. */
+  /** The image of the proxy, for Exposures without spec.worker.image. */
   readonly proxyImage: string;
-  /** Whether the gateway is on this machine. Default: it is in the cluster. */
+  /** Whether the gateway runs on this machine. Default: in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
   /** Whether the gateway on this machine listens at an address. Default: that is unknown. */
   readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly cleanupTimeoutMs: number;
-  /** How long a provider has to create a Secret again by itself. Default 20,000. */
+  /** The time for a provider to recreate a Secret by itself. Default: 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** The delay until an Exposure is reconciled again without a change: not everything in a tenant is watched. */
+  /** The delay before an Exposure is reconciled again without an event, since not everything in a tenant is watched. */
   readonly resyncMs: (exposure: string) => number;
 }
 
@@ -62,7 +62,7 @@ export interface ExposureControllerOptions extends TenantDeps {
 export class ExposureController {
   readonly #options: ExposureControllerOptions;
   readonly #reports: ExposureReports;
-  /** By key, for the Exposures that this process has reconciled. */
+  /** The state of the Exposures that this process has reconciled, by key. */
   readonly #states = new Map<string, ExposureState>();
   readonly #deps: ReconcileDeps;
   readonly #cleanup: CleanupDeps;
@@ -115,24 +115,24 @@ export class ExposureController {
     };
   }
 
-  /** Whether another client has changed the status of an Exposure: it is written again. */
+  /** Reports whether another client has changed the status of an Exposure, which is then written again. */
   hasForeignStatus(object: KubeObject, previous: KubeObject): boolean {
     return this.#reports.isForeign(object, previous);
   }
 
-  /** Whether the last report says that the Exposure is Ready. */
+  /** Reports whether the Exposure was Ready in the last report. */
   isReady(key: string): boolean {
     const object = this.#options.management.exposures.get(parseKey(key));
     const conditions = object && this.#reports.statusOf(object)?.conditions;
     return findCondition(conditions, 'Ready')?.status === 'True';
   }
 
-  /** An event concerns the Exposure: what it waits for is polled at the full rate again. */
+  /** Resets all polling periods of an Exposure to the shortest, because of an event. */
   hasten(key: string): void {
     this.#states.get(key)?.polls.reset();
   }
 
-  /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for an error to retry */
+  /** Reconciles an Exposure. @throws OutdatedError if the Exposure has changed meanwhile; KubeError for an error to retry */
   async reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
     const { management, pacer } = this.#options;
     const exists = () => management.exposures.get(parseKey(key)) !== undefined;
@@ -171,7 +171,7 @@ export class ExposureController {
   #stateOf(key: string, { metadata: { uid } }: KubeObject): ExposureState {
     const known = this.#states.get(key);
     if (known?.uid === uid && known) return known;
-    // Another Exposure of the same name continues no waits and failures of the previous one.
+    // A recreated Exposure does not inherit the timers and failures of the deleted Exposure with the same name.
     const state = new ExposureState(key, uid, this.#memory);
     this.#states.set(key, state);
     return state;

@@ -22,12 +22,12 @@ import type { ExposureReport } from '../../reconcile/report.ts';
 /** The reason of Ready while a deleted Exposure is cleaned up. */
 export const CLEANING_UP = 'CleaningUp';
 
-/** Whether a condition that is True has this reason because only a part of the path works. */
+/** Reports whether a condition with this reason is True although only a part of the path works. */
 function isPartial(reason: string): boolean {
   return reason === 'Degraded' || reason === 'DnsMismatch';
 }
 
-/** Most changes that last less than this are reverted. */
+/** The time that a change must last before an event: most changes that last less are reverted. */
 const TRANSIENT_MS = 30_000;
 
 /** Options of {@link ExposureReports}. */
@@ -39,15 +39,15 @@ export interface ExposureReportsOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** What is remembered of the reports on one Exposure. */
+/** The state of the reports on one Exposure. */
 export interface ReportState {
   /** Whether this process has reported on the Exposure. */
   isReported: boolean;
-  /** Since when the DaemonSet of an Exposure that was Ready has not been observed. */
+  /** The time since which the DaemonSet of an Exposure that was Ready has not been observed. */
   unobservedSinceMs?: number | undefined;
 }
 
-/** Reports on all Exposures. */
+/** Writes the status of all Exposures, and records their events. */
 export class ExposureReports {
   readonly #options: ExposureReportsOptions;
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class ExposureReports {
     this.#statuses = new StatusWriter(options.management.client);
   }
 
-  /** The current status, including writes that the watch has not reported yet. */
+  /** Returns the current status, including own writes that the watch has not delivered yet. */
   statusOf(object: KubeObject): ExposureStatus | undefined {
     return this.#statuses.statusOf(this.#watched(object));
   }
@@ -79,7 +79,7 @@ export class ExposureReports {
     this.#statuses.assertCurrent(object);
   }
 
-  /** Whether another client has changed the status. */
+  /** Reports whether another client has changed the status. */
   isForeign(object: KubeObject, previous: KubeObject): boolean {
     return this.#statuses.isForeign(object, previous);
   }
@@ -172,7 +172,7 @@ export class ExposureReports {
     }
   }
 
-  /** The delay until a change has lasted long enough for an event. */
+  /** Returns the delay until a change has lasted long enough for an event. */
   reportDelayMs({ unobservedSinceMs: sinceMs }: ReportState): number | undefined {
     return sinceMs === undefined
       ? undefined
@@ -180,7 +180,7 @@ export class ExposureReports {
   }
 
   /**
-   * Whether a change of Ready needs no event: the DaemonSet controller observes a changed DaemonSet a moment later. If that takes
+   * Reports whether a change of Ready needs no event: the DaemonSet controller observes a changed DaemonSet a moment later. If that takes
    * long, an event is recorded then.
    */
   #isTransient(
@@ -237,13 +237,13 @@ export class ExposureReports {
     await this.#statuses.write(this.#watched(object), status, signal, object);
   }
 
-  /** The object as the watch has it now. */
+  /** Returns the object in the watch cache. */
   #watched(object: KubeObject): KubeObject {
     return this.#options.management.exposures.get(object.metadata) ?? object;
   }
 }
 
-/** Whether this process reports on it for the first time. */
+/** Reports whether this is the first report of this process on the Exposure. */
 function isFirstReport(state: ReportState): boolean {
   const isFirst = !state.isReported;
   state.isReported = true;

@@ -1,5 +1,5 @@
 /**
- * What the operator remembers about each Exposure between two reconciles.
+ * The state of each Exposure that the operator keeps between two reconciles.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Dependency, DependencyIndex } from '../../management/dependency-index.ts';
@@ -15,12 +15,12 @@ import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ExposureProbes } from './exposure-probes.ts';
 import type { ReportState } from './exposure-reports.ts';
 
-/** Remembers something by the keys of Exposures. */
+/** State by the keys of Exposures. */
 interface Keyed {
   forget(key: string): void;
 }
 
-/** What remembers something about all Exposures. */
+/** The components that keep state about Exposures. */
 export interface ExposureMemory {
   readonly dependencies: DependencyIndex;
   readonly links: Keyed;
@@ -30,17 +30,17 @@ export interface ExposureMemory {
   readonly probes: ExposureProbes;
   readonly reports: Keyed;
   readonly secrets: SecretPoller;
-  /** How long a deleted Exposure waits for its tenant. */
+  /** The time that a deleted Exposure waits for its tenant. */
   readonly cleanupTimeoutMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Everything that is known about one Exposure. {@link rest} drops what it does not use for now, {@link end} everything.
+ * The state of one Exposure. {@link rest} drops the state that the current phase does not use, {@link end} all of it.
  */
 export class ExposureState implements CleanupState, ExposureTracker, ReportState {
   readonly uid: string | undefined;
-  /** How often in a row a reconcile has failed because of the management cluster. */
+  /** The number of consecutive reconciles that failed because of the management cluster. */
   failures = 0;
   isReported = false;
   unobservedSinceMs: number | undefined;
@@ -76,7 +76,7 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
   }
 
   /**
-   * Drops what the Exposure does not use while it is in a phase. Its path is probed in none of them.
+   * Drops the state that an Exposure does not use in a phase. In all of these phases, its path is not probed.
    *
    * - `Refused`: its control plane is not observed either.
    * - `Terminating`: its tenant takes part in no rollout. Its control plane is released before the cleanup removes the record,
@@ -95,7 +95,7 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
     for (const part of unused[phase]) part.forget(this.#key);
   }
 
-  /** The Exposure is gone. */
+  /** Drops all state, because the Exposure no longer exists. */
   end(): void {
     this.rest('CleanedUp');
     this.#memory.reports.forget(this.#key);

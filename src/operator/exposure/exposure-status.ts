@@ -13,12 +13,12 @@ import {
 } from '../../reconcile/conditions/condition-state.ts';
 import type { ExposureReport } from '../../reconcile/report.ts';
 
-/** The report of a reconcile, and the version of the spec that it is about. */
+/** The report of a reconcile, and the generation of the spec that it describes. */
 export interface StatusInput extends ExposureReport {
   readonly generation: number;
 }
 
-/** The next status after `before`. */
+/** Returns the status that follows `before`. */
 export function nextStatus(
   before: ExposureStatus | undefined,
   input: StatusInput,
@@ -40,7 +40,7 @@ export function nextStatus(
         : { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
     ),
     ...(path.mode === 'Terminate' && defined('certificate', certificate)),
-    // A refused Exposure, or one without routes, is not probed any more.
+    // An Exposure that is rejected, or has no routes, is no longer probed.
     ...(hasRoutes(input) && conditions.Accepted.status !== 'False' && defined('hops', hops)),
     conditions: conditionsSince(before?.conditions, conditions, generation, now),
   };
@@ -84,7 +84,7 @@ function hasRoutes({ isRouted, plan }: StatusInput): boolean {
 
 type ClientPath = Pick<ExposureStatus, 'endpoint' | 'edgeRef' | 'driver' | 'mode'>;
 
-/** The path of clients to the tenant. The current one stays until another is applied. */
+/** Returns the path of clients to the tenant. The current path stays until the routes of another path are applied. */
 function pathOf(before: ExposureStatus | undefined, input: StatusInput): ClientPath {
   const { plan, edge, isRouted } = input;
   const planned = {
@@ -96,7 +96,7 @@ function pathOf(before: ExposureStatus | undefined, input: StatusInput): ClientP
   return isRouted ? planned : { ...planned, ...pathIn(before) };
 }
 
-/** The path in a status. */
+/** Returns the path in a status. */
 function pathIn(status: ExposureStatus | undefined): ClientPath {
   return {
     ...defined('endpoint', status?.endpoint),
@@ -106,7 +106,7 @@ function pathIn(status: ExposureStatus | undefined): ClientPath {
   };
 }
 
-/** Whether the previous hops are about the current path of clients. */
+/** Reports whether the previous hops describe the current path of clients. */
 function isSamePath(before: ExposureStatus | undefined, path: ClientPath): boolean {
   const endpointOf = ({ endpoint, edgeRef, driver }: ClientPath) => ({
     endpoint,
