@@ -18,8 +18,9 @@ export const PREFLIGHT_FINDINGS = {
     action: 'Enable the API version, or upgrade the cluster.',
   },
   PermissionMissing: {
-    meaning: 'The current user is not allowed to create some of the objects that Snicket installs.',
-    action: 'Install as a user bound to the ClusterRole cluster-admin.',
+    meaning:
+      'The current user is not allowed to create some of the objects that Snicket installs, or to list what a check needs.',
+    action: 'Run the check and install as a user bound to the ClusterRole cluster-admin.',
   },
   CRDVersionMissing: {
     meaning: "Snicket's CRDs are installed, but do not serve the version that this release uses.",

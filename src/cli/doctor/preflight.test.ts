@@ -50,6 +50,20 @@ test('--pre has the same results as JSON', async () => {
   expect(exitCode).toBe(value.tally.fail > 0 ? 1 : 0);
 });
 
+test('--pre warns of what the user is not allowed to list', async () => {
+  const refused = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+  const plurals = ['customresourcedefinitions', 'services'];
+  for (const plural of plurals) server.inject(refused, { plural, verb: 'list' }, 100);
+
+  const { stdout } = await terminal.snicket(['doctor', '--pre']);
+
+  server.clearFaults();
+  expect(stdout).toMatch(
+    /^crds +Warn +PermissionMissing +the current user is not allowed to list customresourcedefinitions/m,
+  );
+  expect(stdout).toMatch(/^load-balancer +Warn +PermissionMissing /m);
+});
+
 test.each([
   [['blue'], 'error: --pre accepts no names\nhint: remove them\n'],
   [

@@ -7,6 +7,7 @@ const READY: PreflightFacts = {
   denied: [],
   crds: [],
   controllers: ['Gateway API'],
+  ingressClasses: [],
   loadBalancers: ['ingress/haproxy (203.0.113.10)'],
   providers: ['TenantControlPlane (kamaji.clastix.io)'],
 };
@@ -29,6 +30,13 @@ test.each<[string, Partial<PreflightFacts>, string, string]>([
     'Fail',
     'CRDVersionMissing',
   ],
+  ['CRDs that cannot be listed', { crds: undefined }, 'Warn', 'PermissionMissing'],
+  [
+    'IngressClasses that cannot be listed',
+    { controllers: [], ingressClasses: undefined },
+    ...(['Warn', 'PermissionMissing'] as const),
+  ],
+  ['Services that cannot be listed', { loadBalancers: undefined }, 'Warn', 'PermissionMissing'],
   ['no ingress controller', { controllers: [] }, 'Warn', 'NoSupportedEdge'],
   ['no load balancer', { loadBalancers: [] }, 'Warn', 'LoadBalancerMissing'],
   ['no provider', { providers: [] }, 'Warn', 'ProviderMissing'],

@@ -15,12 +15,19 @@ export interface PreflightFacts {
    * Undefined if the API server does not serve access reviews.
    */
   readonly denied?: readonly string[] | undefined;
-  /** Snicket's CRDs, with the versions that they serve. */
-  readonly crds: readonly { readonly name: string; readonly versions: readonly string[] }[];
-  /** Supported ingress controllers and gateways, such as `Gateway API` or `IngressClass nginx`. */
+  /** Snicket's CRDs, with the versions that they serve. Undefined if the user is not allowed to list them. */
+  readonly crds:
+    | readonly { readonly name: string; readonly versions: readonly string[] }[]
+    | undefined;
+  /** Supported ingress controllers and gateways other than by IngressClass, such as `Gateway API`. */
   readonly controllers: readonly string[];
-  /** Services of type LoadBalancer with an address, such as `ingress/haproxy (203.0.113.10)`. */
-  readonly loadBalancers: readonly string[];
+  /** The names of IngressClasses. Undefined if the user is not allowed to list them. */
+  readonly ingressClasses: readonly string[] | undefined;
+  /**
+   * Services of type LoadBalancer with an address, such as `ingress/haproxy (203.0.113.10)`. Undefined if the user is
+   * not allowed to list Services.
+   */
+  readonly loadBalancers: readonly string[] | undefined;
   /** Supported control plane kinds, such as `TenantControlPlane (kamaji.clastix.io)`. */
   readonly providers: readonly string[];
 }
@@ -43,7 +50,6 @@ const API_VERSION = 'v1alpha1';
 
 /** Returns the results of all preflight checks. */
 export function preflightChecks(facts: PreflightFacts): readonly PreflightCheck[] {
-  const outdated = facts.crds.filter(({ versions }) => !versions.includes(API_VERSION));
   return [
     isSupported(facts.version)
       ? passed('kubernetes', `the API server is ${facts.version}`)
@@ -64,27 +70,40 @@ export function preflightChecks(facts: PreflightFacts): readonly PreflightCheck[
             'PermissionMissing',
             `the user is not allowed to ${facts.denied.join(', ')}`,
           ),
-    outdated.length === 0
-      ? passed('crds', crdsText(facts.crds.length))
-      : failed(
-          'crds',
-          'CRDVersionMissing',
-          `not serving ${API_VERSION}: ${outdated.map(({ name }) => name).join(', ')}`,
-        ),
-    facts.controllers.length > 0
-      ? passed('edges', `found ${facts.controllers.join(', ')}`)
-      : warned('edges', 'NoSupportedEdge', 'no supported ingress controller or Gateway API found'),
-    facts.loadBalancers.length > 0
-      ? passed('load-balancer', `found Service ${facts.loadBalancers.join(', ')}`)
-      : warned(
-          'load-balancer',
-          'LoadBalancerMissing',
-          'no Service of type LoadBalancer has an address',
-        ),
+    crdsCheck(facts.crds),
+    edgesCheck(facts),
+    loadBalancerCheck(facts.loadBalancers),
     facts.providers.length > 0
       ? passed('providers', `found ${facts.providers.join(', ')}`)
       : warned('providers', 'ProviderMissing', 'no supported control plane provider found'),
   ];
+}
+
+function crdsCheck(crds: PreflightFacts['crds']): PreflightCheck {
+  if (crds === undefined) return notListed('crds', 'customresourcedefinitions');
+  const outdated = crds.filter(({ versions }) => !versions.includes(API_VERSION));
+  if (outdated.length === 0) return passed('crds', crdsText(crds.length));
+  const names = outdated.map(({ name }) => name).join(', ');
+  return failed('crds', 'CRDVersionMissing', `not serving ${API_VERSION}: ${names}`);
+}
+
+function edgesCheck({ controllers, ingressClasses }: PreflightFacts): PreflightCheck {
+  const found = [...controllers, ...(ingressClasses ?? []).map((name) => `IngressClass ${name}`)];
+  if (found.length > 0) return passed('edges', `found ${found.join(', ')}`);
+  if (ingressClasses === undefined) return notListed('edges', 'ingressclasses');
+  return warned('edges', 'NoSupportedEdge', 'no supported ingress controller or Gateway API found');
+}
+
+function loadBalancerCheck(found: PreflightFacts['loadBalancers']): PreflightCheck {
+  if (found === undefined) return notListed('load-balancer', 'services');
+  if (found.length > 0) return passed('load-balancer', `found Service ${found.join(', ')}`);
+  const message = 'no Service of type LoadBalancer has an address';
+  return warned('load-balancer', 'LoadBalancerMissing', message);
+}
+
+function notListed(check: string, plural: string): PreflightCheck {
+  const message = `the current user is not allowed to list ${plural}, so this is not checked`;
+  return warned(check, 'PermissionMissing', message);
 }
 
 /** Reports whether the version is at least {@link MIN_VERSION}. A version that cannot be parsed counts as supported. */

@@ -46,8 +46,8 @@ const CONTROLLER_KINDS: readonly (readonly [string, Resource])[] = [
 ];
 
 /**
- * Returns the facts. Resources that the user is not allowed to list count as absent. @throws KubeError if the API server
- * does not respond.
+ * Returns the facts. What the user is not allowed to list is undefined. @throws KubeError if the API server does not
+ * respond.
  */
 export async function readPreflightFacts(
   client: KubeClient,
@@ -77,13 +77,11 @@ export async function readPreflightFacts(
     missingApis,
     denied,
     crds: crds
-      .filter((object) => textAt(object, 'spec', 'group') === groupOf(RESOURCES.edge.apiVersion))
+      ?.filter((object) => textAt(object, 'spec', 'group') === groupOf(RESOURCES.edge.apiVersion))
       .map((object) => ({ name: object.metadata.name, versions: servedVersions(object) })),
-    controllers: [
-      ...kinds.map(([name]) => name),
-      ...classes.map(({ metadata }) => `IngressClass ${metadata.name}`),
-    ],
-    loadBalancers: services.flatMap((service) => {
+    controllers: kinds.map(([name]) => name),
+    ingressClasses: classes?.map(({ metadata }) => metadata.name),
+    loadBalancers: services?.flatMap((service) => {
       const address = addressOf(service);
       const isLoadBalancer = textAt(service, 'spec', 'type') === 'LoadBalancer';
       return address === undefined || !isLoadBalancer
@@ -104,15 +102,17 @@ async function filterAsync<T>(
   return values.filter((_, index) => results[index] === true);
 }
 
+/** Returns undefined if the user is not allowed to list the resource. */
 async function listIfAllowed(
   client: KubeClient,
   resource: Resource,
   signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
+): Promise<readonly KubeObject[] | undefined> {
   try {
     return (await client.list(resource, { signal })).items;
   } catch (error) {
-    if (isKubeError(error, 'Forbidden', 'NotFound')) return [];
+    if (isKubeError(error, 'NotFound')) return [];
+    if (isKubeError(error, 'Forbidden')) return undefined;
     throw error;
   }
 }
