@@ -33,6 +33,16 @@ describe('a code', () => {
     expect(yaml.stdout).toStartWith('code: PrerequisiteFailed\n');
   });
 
+  test('may be the reason of a condition or an event', async () => {
+    const paused = await snicket(['explain', 'RolloutPaused']);
+    const event = await snicket(['explain', 'TenantNotCleanedUp', '-o', 'json']);
+
+    expect(paused.stdout).toMatch(
+      /^CODE: +RolloutPaused\nREPORTED: +Conditions\nSEVERITY: +Warning\n/,
+    );
+    expect(JSON.parse(event.stdout)).toMatchObject({ group: 'Events', severity: 'Warning' });
+  });
+
   test('fits a narrow terminal', async () => {
     const { stdout } = await snicket(['explain', 'DnsWrongAddress'], { columns: 40 });
 

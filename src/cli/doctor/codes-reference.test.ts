@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FINDING_CODES, FINDING_GROUPS } from '../../api/finding-codes/catalog.ts';
+import { CONDITION_REASONS, EVENT_REASONS } from '../../api/finding-codes/reasons.ts';
 import { HOP_CODES, SKIP_CODES } from '../../probe/codes.ts';
 import { EDGE_CODES } from '../../probe/edge-conformance/codes.ts';
 import { FULL_SENTENCES } from '../../text/testing/full-sentences.ts';
@@ -16,7 +17,9 @@ test('the page is as `make generate` writes it', () => {
 test('every code has its row', () => {
   const page = codesReference();
 
-  const codes = [HOP_CODES, SKIP_CODES, FINDING_CODES, EDGE_CODES].flatMap(Object.keys);
+  const codes = [
+    ...[HOP_CODES, SKIP_CODES, FINDING_CODES, EDGE_CODES, CONDITION_REASONS, EVENT_REASONS],
+  ].flatMap(Object.keys);
   expect(codes.filter((code) => !page.includes(`\n| \`${code}\` | `))).toEqual([]);
 });
 
@@ -26,9 +29,11 @@ test('no action has an open place, and no code is in two groups', () => {
   expect(grouped.toSorted()).toEqual(Object.keys(FINDING_CODES).toSorted());
 });
 
-test.each(Object.entries(FINDING_CODES))('%s is described in full sentences', (code, entry) => {
+const described = { ...FINDING_CODES, ...CONDITION_REASONS, ...EVENT_REASONS };
+
+test.each(Object.entries(described))('%s is described in full sentences', (code, entry) => {
   expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
-  for (const text of Object.values(entry)) expect(text).toMatch(FULL_SENTENCES);
+  for (const text of [entry.meaning, entry.action]) expect(text).toMatch(FULL_SENTENCES);
 });
 
 test('every code of a finding is one that something says', async () => {

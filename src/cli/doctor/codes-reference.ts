@@ -3,6 +3,7 @@
  */
 import { FINDING_GROUPS } from '../../api/finding-codes/catalog.ts';
 import type { FindingEntry } from '../../api/finding-codes/entry.ts';
+import { REASON_GROUPS, type ReasonEntry } from '../../api/finding-codes/reasons.ts';
 import {
   HOP_CODES,
   HOPS,
@@ -45,6 +46,8 @@ export function codesReference(): string {
     `## Skipped hops\n\n${skipTable(SKIP_CODES)}`,
     '## Findings\n\nFindings are known before any connection. `snicket doctor` shows them as hop `plan`, and `render`, `diff` and `dns` print them. An error fails the command, and a warning does not.',
     ...FINDING_GROUPS.map(([title, entries]) => `### ${title}\n\n${findingTable(entries)}`),
+    '## Reasons\n\nConditions and events also have these reasons. They are no findings.',
+    ...REASON_GROUPS.map(([title, entries]) => `### ${title}\n\n${reasonTable(entries)}`),
     '## Checks of an edge\n\n[`snicket doctor edge`](../tasks/doctor-edge.md) runs these.',
     ...EDGE_CHECKS.map(checkSection),
     `### Skipped checks\n\n${skipTable(EDGE_SKIP_CODES)}`,
@@ -86,6 +89,13 @@ function findingTable(entries: Readonly<Record<string, FindingEntry>>): string {
     ...[`\`${code}\``, meaning, action],
   ]);
   return table(['Code', 'Meaning', 'Action'], rows);
+}
+
+function reasonTable(entries: Readonly<Record<string, ReasonEntry>>): string {
+  const rows = Object.entries(entries).map(([code, { severity, meaning, action }]) => [
+    ...[`\`${code}\``, severity, meaning, action],
+  ]);
+  return table(['Reason', 'Type', 'Meaning', 'Action'], rows);
 }
 
 function filledIn(action: string): string {

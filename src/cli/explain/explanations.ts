@@ -3,6 +3,7 @@
  */
 import { FINDING_GROUPS } from '../../api/finding-codes/catalog.ts';
 import type { FindingEntry } from '../../api/finding-codes/entry.ts';
+import { REASON_GROUPS, type ReasonEntry } from '../../api/finding-codes/reasons.ts';
 import {
   HOP_CODES,
   HOPS,
@@ -23,8 +24,8 @@ export interface Explanation {
   readonly code: string;
   /** What reports the code, such as `Hop dns`. */
   readonly group: string;
-  /** `Finding`: an error or a warning, depending on the case. */
-  readonly severity: 'Pass' | 'Warn' | 'Fail' | 'Skip' | 'Finding';
+  /** `Finding`: an error or a warning, depending on the case. `Normal`, `Warning`: of a reason, as of events. */
+  readonly severity: 'Pass' | 'Warn' | 'Fail' | 'Skip' | 'Finding' | 'Normal' | 'Warning';
   /** A sentence. */
   readonly meaning: string;
   /** A sentence. Absent: there is nothing to do. */
@@ -37,6 +38,7 @@ export function explanations(): readonly Explanation[] {
     ...[...HOPS, ...NODE_HOPS].flatMap(ofHop),
     ...skipped('Skipped hops', SKIP_CODES),
     ...FINDING_GROUPS.flatMap(([title, entries]) => ofFindings(title.replaceAll('`', ''), entries)),
+    ...REASON_GROUPS.flatMap(([title, entries]) => ofReasons(title, entries)),
     ...EDGE_CHECKS.flatMap(ofCheck),
     ...skipped('Skipped checks of an edge', EDGE_SKIP_CODES),
   ];
@@ -72,6 +74,18 @@ function ofFindings(
     code,
     group: `Findings: ${title}`,
     severity: 'Finding',
+    ...sentences(meaning, action),
+  }));
+}
+
+function ofReasons(
+  group: string,
+  entries: Readonly<Record<string, ReasonEntry>>,
+): readonly Explanation[] {
+  return Object.entries(entries).map(([code, { severity, meaning, action }]) => ({
+    code,
+    group,
+    severity,
     ...sentences(meaning, action),
   }));
 }

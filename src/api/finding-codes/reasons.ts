@@ -1,0 +1,165 @@
+/**
+ * The reasons of conditions and events that are no codes of findings or hops.
+ */
+import type { FindingEntry } from './entry.ts';
+
+/** The documentation of a reason. */
+export interface ReasonEntry extends FindingEntry {
+  /** `Normal`: an expected state or change. `Warning`: a problem that may need an action. */
+  readonly severity: 'Normal' | 'Warning';
+}
+
+/** Reasons of the conditions of Edges and Exposures. */
+export const CONDITION_REASONS = {
+  Ready: {
+    severity: 'Normal',
+    meaning:
+      'All conditions of an Exposure that Ready depends on are True, or an Edge has an address.',
+    action: 'No action is needed.',
+  },
+  Accepted: {
+    severity: 'Normal',
+    meaning: 'The spec can be fulfilled: the Edge exists, and the hosts are free.',
+    action: 'No action is needed.',
+  },
+  Prepared: {
+    severity: 'Normal',
+    meaning: 'The control plane exists, with its Service, CA and kubeconfig.',
+    action: 'No action is needed.',
+  },
+  ProvedByHandshake: {
+    severity: 'Normal',
+    meaning:
+      'The controller of the edge does not report whether it serves the routes, but a TLS handshake through the edge reaches the tenant.',
+    action: 'No action is needed.',
+  },
+  AdmissionUnknown: {
+    severity: 'Warning',
+    meaning:
+      'The controller of the edge does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.',
+    action: 'See the hop sni.',
+  },
+  NoNodes: {
+    severity: 'Normal',
+    meaning: 'The tenant has no nodes yet. Each node gets a proxy when it joins.',
+    action: 'No action is needed. To use the tenant, join a node.',
+  },
+  RolloutPending: {
+    severity: 'Normal',
+    meaning:
+      'A new template of the proxies waits for the rollouts of other tenants, or for the operator to observe every tenant.',
+    action: 'Wait. The proxies serve with the previous template.',
+  },
+  RolloutPaused: {
+    severity: 'Warning',
+    meaning: 'A new template of the proxies waits because the rollout of another tenant failed.',
+    action:
+      'Fix the tenant that the message names, or wait: a failed rollout pauses the others for an hour.',
+  },
+  KonnectivityReady: {
+    severity: 'Normal',
+    meaning: "The konnectivity host points to the tenant's konnectivity server.",
+    action: 'No action is needed.',
+  },
+  NotUsed: {
+    severity: 'Normal',
+    meaning: 'The control plane has no konnectivity server.',
+    action: 'No action is needed.',
+  },
+  Reachable: {
+    severity: 'Normal',
+    meaning: 'Clients reach the API: every hop passes.',
+    action: 'No action is needed.',
+  },
+  Degraded: {
+    severity: 'Warning',
+    meaning: 'Only some addresses of the path work, so some clients wait or fail.',
+    action: 'See the hops in the status of the Exposure.',
+  },
+  NotProbed: {
+    severity: 'Normal',
+    meaning: 'The path of clients has not been probed yet.',
+    action: 'Wait a moment.',
+  },
+  NotAccepted: {
+    severity: 'Normal',
+    meaning: 'The condition waits until condition Accepted is True.',
+    action: 'See the condition Accepted.',
+  },
+  NotPrepared: {
+    severity: 'Normal',
+    meaning: 'The condition waits until condition Prepared is True.',
+    action: 'See the condition Prepared.',
+  },
+  NotRouted: {
+    severity: 'Normal',
+    meaning: 'The condition waits until condition Routed is True.',
+    action: 'See the condition Routed.',
+  },
+  NotWorkersReady: {
+    severity: 'Normal',
+    meaning: 'The condition waits until condition WorkersReady is True.',
+    action: 'See the condition WorkersReady.',
+  },
+  NotRunning: {
+    severity: 'Warning',
+    meaning: 'The state is the last one that snicket run wrote, because it is not running.',
+    action: 'Start snicket run with the same folder and state.',
+  },
+  StatusRefused: {
+    severity: 'Warning',
+    meaning: 'The API server of the management cluster rejects the status of the Exposure.',
+    action: 'Apply the CRDs in deploy/crds of the release that runs.',
+  },
+  CleaningUp: {
+    severity: 'Normal',
+    meaning:
+      'The Exposure is being deleted, and Snicket removes what it wrote to the tenant and to the control plane.',
+    action: 'Wait. The message says what the cleanup waits for, and for how long.',
+  },
+} as const satisfies Record<string, ReasonEntry>;
+
+/** Reasons of events that are no reasons of conditions. */
+export const EVENT_REASONS = {
+  ExposureReturns: {
+    severity: 'Warning',
+    meaning:
+      'A deleted Exposure is created again, because its control plane has an annotation that requests it.',
+    action: 'To delete the Exposure, remove the annotation.',
+  },
+  SecretRenewed: {
+    severity: 'Normal',
+    meaning:
+      'Snicket deleted a Secret that did not have the hosts of the edge, and its provider creates it again.',
+    action: 'No action is needed.',
+  },
+  EdgeRemoved: {
+    severity: 'Warning',
+    meaning:
+      'The Exposure was deleted, and workers or kubeconfigs of the control plane still use its host.',
+    action: 'Follow the message for the workers and the kubeconfigs that it names.',
+  },
+  ControlPlaneNotRestored: {
+    severity: 'Warning',
+    meaning:
+      'The Exposure was deleted, but the fields that Snicket wrote stay in the objects of the control plane.',
+    action: 'Correct these fields. The log of the operator has their previous values.',
+  },
+  TenantNotCleanedUp: {
+    severity: 'Warning',
+    meaning:
+      'The Exposure was deleted, but objects stay in the tenant: it did not answer in time, it belongs to another owner, or Snicket does not manage them.',
+    action: 'Delete the objects that the message names, if nothing else needs them.',
+  },
+  AddressNotRemoved: {
+    severity: 'Warning',
+    meaning: 'The proxies did not remove the virtual address from every node in time.',
+    action: 'Restart the node, or remove the address from interface lo of the node.',
+  },
+} as const satisfies Record<string, ReasonEntry>;
+
+/** All these reasons by their objects, in the order of the reference documentation. */
+export const REASON_GROUPS = [
+  ['Conditions', CONDITION_REASONS],
+  ['Events', EVENT_REASONS],
+] as const satisfies readonly (readonly [string, Readonly<Record<string, ReasonEntry>>])[];

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test';
+import { join, resolve } from 'node:path';
+import { CONDITION_REASONS, EVENT_REASONS } from '../../api/finding-codes/reasons.ts';
+import { CONDITION_ORDER, notYet } from '../../reconcile/conditions/condition-state.ts';
+import { explanations } from './explanations.ts';
+
+const root = resolve(import.meta.dir, '../../..');
+
+/** The parts that write conditions and events, and `snicket status`, which adds a reason. */
+const FOLDERS = [
+  'reconcile',
+  'operator',
+  'plan',
+  'edges',
+  'standalone',
+  'management',
+  'cli/status',
+];
+
+/** The forms of a reason in the code. Each may have several, as in `isX ? 'One' : 'Other'`. */
+const FORMS = [
+  /\breason: ('[^,}\n]+)/g,
+  /\bconst reason = ([^;]+)/g,
+  /\b(?:holds|waits)\(\s*('[^']+')/g,
+  /^export const [A-Z_]+ = ('[A-Z][a-z]\w+');/gm,
+];
+
+async function source(): Promise<string> {
+  const files = FOLDERS.flatMap((folder) => [
+    ...new Bun.Glob(`src/${folder}/**/*.ts`).scanSync(root),
+  ]).filter((path) => !path.includes('.test.') && !path.includes('/testing/'));
+  const texts = await Promise.all(files.map(async (path) => Bun.file(join(root, path)).text()));
+  // Polls have reasons too, which only metrics show.
+  return texts.join('\n').replaceAll(/^const [A-Z_]+: Poll = .*$/gm, '');
+}
+
+function reasonsIn(text: string): readonly string[] {
+  const places = FORMS.flatMap((form) => [...text.matchAll(form)].map(([, place = '']) => place));
+  return places.flatMap((place) =>
+    [...place.matchAll(/'([A-Z]\w+)'/g)].map(([, name = '']) => name),
+  );
+}
+
+test('every reason of a condition or an event is explained', async () => {
+  const explained = new Set(explanations().map(({ code }) => code));
+  const gates = CONDITION_ORDER.slice(0, 4).map((type) => notYet(type).reason);
+
+  const reasons = [...new Set([...reasonsIn(await source()), ...gates])];
+
+  expect(reasons.length).toBeGreaterThan(25);
+  expect(reasons.filter((reason) => !explained.has(reason))).toEqual([]);
+});
+
+test('every explained reason is one that the code uses, and no code of another catalog', async () => {
+  const text = await source();
+  const gates = CONDITION_ORDER.map((type) => notYet(type).reason);
+  const reasons = [CONDITION_REASONS, EVENT_REASONS].flatMap(Object.keys);
+
+  expect(reasons.filter((name) => !text.includes(`'${name}'`) && !gates.includes(name))).toEqual(
+    [],
+  );
+  const all = explanations().map(({ code }) => code);
+  expect(reasons.filter((name) => all.indexOf(name) !== all.lastIndexOf(name))).toEqual([]);
+});
