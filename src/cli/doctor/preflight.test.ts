@@ -26,7 +26,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-test('--pre lists what an installation needs, and what was found', async () => {
+test('--pre prints a table of checks and findings', async () => {
   const { stdout, stderr } = await terminal.snicket(['doctor', '--pre']);
 
   expect(stderr).toBe('');
@@ -39,7 +39,7 @@ test('--pre lists what an installation needs, and what was found', async () => {
   expect(stdout).toMatch(/\n1 cluster: \d Fail, \d Warn, \d Pass, 0 Skip\n$/);
 });
 
-test('--pre has the same results as JSON', async () => {
+test('--pre prints the same checks as JSON', async () => {
   const { exitCode, stdout } = await terminal.snicket(['doctor', '--pre', '-o', 'json']);
 
   const value = JSON.parse(stdout) as { tally: { fail: number }; checks: { check: string }[] };
@@ -74,7 +74,7 @@ test.each([
     ['-A'],
     'error: --all-namespaces cannot be combined with --pre\nhint: remove --all-namespaces\n',
   ],
-])('--pre refuses %j', async (words, sentence) => {
+])('--pre cannot be combined with %j', async (words, sentence) => {
   const { exitCode, stderr } = await terminal.snicket(['doctor', '--pre', ...words]);
 
   expect(stderr).toBe(sentence);
