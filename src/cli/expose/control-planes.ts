@@ -24,7 +24,7 @@ const API_PORT_NAMES = new Set([
 const API_PORT = 6443;
 const KONNECTIVITY_PORT = 8132;
 
-/** Where control planes are searched. */
+/** The objects among which control planes are searched. */
 export interface ControlPlaneSource {
   readonly served: DiscoveredApis;
   readonly exposures: readonly KubeObject[];
@@ -45,24 +45,24 @@ export interface FoundControlPlane {
  * Returns all provider objects, except those that were created from another provider object, and then all Services,
  * whatever their ports.
  */
-export function controlPlanesIn(places: ControlPlaneSource): readonly FoundControlPlane[] {
-  const provided = providedObjects(places);
+export function controlPlanesIn(source: ControlPlaneSource): readonly FoundControlPlane[] {
+  const provided = providerObjects(source);
   const providedKeys = new Set(provided.map(({ metadata }) => keyText(metadata)));
   const found = (object: KubeObject, isService: boolean): FoundControlPlane => {
-    const exposure = places.exposures.find((one) => isFor(one, object));
+    const exposure = source.exposures.find((one) => isFor(one, object));
     const isObvious = !isService || isApiServer(object, providedKeys);
     return { object, isService, isObvious, exposedBy: exposure && keyText(exposure.metadata) };
   };
   return [
     ...provided.map((object) => found(object, false)),
-    ...places.all(RESOURCES.service).map((object) => found(object, true)),
+    ...source.all(RESOURCES.service).map((object) => found(object, true)),
   ].filter(({ object }) => object.metadata.deletionTimestamp === undefined);
 }
 
-function providedObjects(places: ControlPlaneSource): readonly KubeObject[] {
+function providerObjects(source: ControlPlaneSource): readonly KubeObject[] {
   const all = Object.values(PROVIDERS).flatMap(({ resource }) => {
-    const served = servedVersion(resource, places.served);
-    return served === undefined ? [] : places.all(served);
+    const served = servedVersion(resource, source.served);
+    return served === undefined ? [] : source.all(served);
   });
   const deployments = new Set(
     all
@@ -133,10 +133,12 @@ export function controlPlanesMatching(
   const called = all.filter(({ object }) => object.metadata.name === name);
   if (kind !== undefined) return called.filter(({ object }) => isCalled(kind, object));
   const provided = called.filter(({ isService }) => !isService);
-  const places = new Set(provided.map(({ object }) => object.metadata.namespace));
+  const namespaces = new Set(provided.map(({ object }) => object.metadata.namespace));
   const services = called.filter(
     ({ object, isService, isObvious, exposedBy }) =>
-      isService && (isObvious || exposedBy !== undefined) && !places.has(object.metadata.namespace),
+      isService &&
+      (isObvious || exposedBy !== undefined) &&
+      !namespaces.has(object.metadata.namespace),
   );
   return [...provided, ...services];
 }
@@ -175,8 +177,8 @@ export function controlPlaneText({ object, isService }: FoundControlPlane): stri
 }
 
 /** Returns the names of the Services of a namespace, each of which may be that of a control plane. */
-export function serviceNames(places: Pick<ControlPlaneSource, 'all'>, namespace: string): string[] {
-  return places
+export function serviceNames(source: Pick<ControlPlaneSource, 'all'>, namespace: string): string[] {
+  return source
     .all(RESOURCES.service)
     .filter(({ metadata }) => metadata.namespace === namespace)
     .map(({ metadata }) => metadata.name);

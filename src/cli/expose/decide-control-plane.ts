@@ -1,5 +1,5 @@
 /**
- * Decides which control plane to expose: the one that the user names, or one of those in the cluster.
+ * Decides which control plane to expose: the control plane that the user names, or one that the cluster search finds.
  */
 import { keyText } from '../../kube/object.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
@@ -22,7 +22,7 @@ import type { Question, Questions } from './questions.ts';
 /** Options that select the control plane. */
 export interface RequestedControlPlane {
   readonly controlPlane?: NamedControlPlane | undefined;
-  /** Absent: not given. */
+  /** The value of -n. Undefined without the flag. */
   readonly namespace?: string | undefined;
   /** The namespace of the context, which applies to a named control plane by default. */
   readonly defaultNamespace: string;
@@ -55,21 +55,21 @@ export async function decideControlPlane(
   };
   if (named !== undefined) {
     if (named.kind !== undefined && !isKnownKind(named.kind)) throw unknownKind(named.kind);
-    const place = namespace ?? defaultNamespace;
-    const meant = controlPlanesMatching(named, all);
-    const here = meant.filter(({ object }) => object.metadata.namespace === place);
-    const [only] = here;
-    if (only === undefined) throw notThere(named, place, { meant, all });
-    return here.length === 1 ? only : questions.choose(question, here.map(asChoice));
+    const searched = namespace ?? defaultNamespace;
+    const matching = controlPlanesMatching(named, all);
+    const inNamespace = matching.filter(({ object }) => object.metadata.namespace === searched);
+    const [first] = inNamespace;
+    if (first === undefined) throw controlPlaneNotFound(named, searched, { matching, all });
+    return inNamespace.length === 1 ? first : questions.choose(question, inNamespace.map(asChoice));
   }
-  const near = all.filter(
+  const candidates = all.filter(
     ({ object, isObvious, exposedBy }) =>
       isObvious &&
       exposedBy === undefined &&
       (namespace === undefined || object.metadata.namespace === namespace),
   );
-  const looking = withKubeconfigs(near, management, secrets);
-  const likely = await withProgress(io, 'searching kubeconfigs of Services', looking);
+  const searching = withKubeconfigs(candidates, management, secrets);
+  const likely = await withProgress(io, 'searching kubeconfigs of Services', searching);
   const [only] = likely;
   if (only !== undefined && likely.length === 1) {
     const text = controlPlaneText(only);
@@ -90,12 +90,13 @@ export async function decideControlPlane(
 /** Returns the control planes without the Services that have no matching kubeconfig Secret. */
 async function withKubeconfigs(
   all: readonly FoundControlPlane[],
-  places: ControlPlaneSource,
+  source: ControlPlaneSource,
   secrets: SecretsSource,
 ): Promise<readonly FoundControlPlane[]> {
   const likely: FoundControlPlane[] = [];
-  for (const one of all) {
-    if (!one.isService || (await hasKubeconfig(one.object, places, secrets))) likely.push(one);
+  for (const found of all) {
+    if (!found.isService || (await hasKubeconfig(found.object, source, secrets)))
+      likely.push(found);
   }
   return likely;
 }
@@ -103,12 +104,12 @@ async function withKubeconfigs(
 /** Reports whether a Service has a matching kubeconfig Secret; true if the user may not list Secrets. */
 async function hasKubeconfig(
   { metadata: { name, namespace = '' } }: Service,
-  places: ControlPlaneSource,
+  source: ControlPlaneSource,
   secrets: SecretsSource,
 ): Promise<boolean> {
   const listed = await secrets.list(namespace);
   if (listed === undefined) return true;
-  return listed.kubeconfigs(name, serviceNames(places, namespace)).all.length > 0;
+  return listed.kubeconfigs(name, serviceNames(source, namespace)).all.length > 0;
 }
 
 function asChoice(found: FoundControlPlane) {
@@ -121,26 +122,29 @@ function unknownKind(kind: string): CannotExpose {
   );
 }
 
-function notThere(
+function controlPlaneNotFound(
   { kind, name }: NamedControlPlane,
   namespace: string,
   {
-    meant,
+    matching,
     all,
-  }: { readonly meant: readonly FoundControlPlane[]; readonly all: readonly FoundControlPlane[] },
+  }: {
+    readonly matching: readonly FoundControlPlane[];
+    readonly all: readonly FoundControlPlane[];
+  },
 ): CannotExpose {
   const key = keyText({ name, namespace });
-  const places = meant.map(({ object }) => `-n ${object.metadata.namespace}`);
+  const namespaceFlags = matching.map(({ object }) => `-n ${object.metadata.namespace}`);
   const service = all.find(
     ({ object, isService }) => isService && keyText(object.metadata) === key,
   );
-  const wayOut =
+  const hint =
     kind === undefined && service !== undefined
       ? `if Service ${key} is a control plane, pass service/${name}`
-      : places.length > 0
-        ? `found in another namespace: ${places.join(', ')}`
+      : namespaceFlags.length > 0
+        ? `found in another namespace: ${namespaceFlags.join(', ')}`
         : `pass KIND/NAME; kinds: ${KNOWN_KINDS.join(', ')}`;
   return new CannotExpose(
-    `${kind === undefined ? 'control plane' : kind} not found: ${key}; ${wayOut}`,
+    `${kind === undefined ? 'control plane' : kind} not found: ${key}; ${hint}`,
   );
 }
