@@ -11,6 +11,7 @@ import type { TenantRoute } from '../api/tenant-route.ts';
 import type { Change } from '../kube/informer/cache.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { defaultEdge, defaultEdgeFinding } from '../plan/default-edge.ts';
+import { isPrevious } from '../plan/tenant-routes.ts';
 import { edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.ts';
 import { ParsedObjects, type Found } from './found.ts';
 
@@ -72,10 +73,13 @@ export class EdgeIndex {
       : objects.find((object) => object.metadata.name === wanted);
   }
 
-  /** Returns the Edge of an Exposure's TenantRoutes. Its status may be missing, since a restore from backup drops it. */
+  /**
+   * Returns the Edge of an Exposure's TenantRoutes. Its status may be missing, since a restore from backup drops it. Previous
+   * TenantRoutes do not count: during a move, they are on the Edge that the Exposure has left.
+   */
   #routedEdgeOf(metadata: ObjectKey): string | undefined {
-    const route = oldestRoute(this.#sources.tenantRoutes.ofExposure(keyText(metadata)));
-    return route?.spec.edgeRef.name;
+    const routes = this.#sources.tenantRoutes.ofExposure(keyText(metadata));
+    return oldestRoute(routes.filter((route) => !isPrevious(route)))?.spec.edgeRef.name;
   }
 
   /** What is wrong with the annotation of an Edge as the default one. */

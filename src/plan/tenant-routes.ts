@@ -5,7 +5,7 @@
 import type { Edge } from '../api/edge.ts';
 import type { Exposure } from '../api/exposure.ts';
 import type { Finding } from '../api/finding.ts';
-import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
+import { EXPOSURE_LABEL, MANAGED_BY, PREVIOUS_LABEL } from '../api/labels.ts';
 import type { TenantRoute, TenantRouteSpec } from '../api/tenant-route.ts';
 import { exposureLabelValue, tenantRouteName } from '../edges/names.ts';
 import type { ExposureRoutes, Route } from '../edges/route.ts';
@@ -61,14 +61,19 @@ export function isTenantRoute(object: KubeObject): object is TenantRoute {
   return object.kind === kind && object.apiVersion === apiVersion;
 }
 
+/** Reports whether the Exposure of a TenantRoute has moved to another host, Edge or driver, by its label. */
+export function isPrevious({ metadata: { labels = {} } }: Pick<KubeObject, 'metadata'>): boolean {
+  return Object.entries(PREVIOUS_LABEL).every(([label, value]) => labels[label] === value);
+}
+
 /** Reports whether this Edge, with its current driver, serves a TenantRoute. */
 export function isServedBy({ spec }: TenantRoute, edge: Pick<Edge, 'metadata' | 'spec'>): boolean {
   return spec.edgeRef.name === edge.metadata.name && spec.driver === edge.spec.driver;
 }
 
 /**
- * Returns a previous TenantRoute, which stays for a while, with the backend, limits and allowed sources of the current
- * host of the same type. Undefined if there is no such host any more.
+ * Returns a previous TenantRoute, which stays for a while, with the label of one, and with the backend, limits and
+ * allowed sources of the current host of the same type. Undefined if there is no such host any more.
  */
 export function withCurrentBackend(
   { apiVersion, kind, metadata: { name, namespace }, spec }: TenantRoute,
@@ -81,7 +86,7 @@ export function withCurrentBackend(
   return {
     apiVersion,
     kind,
-    metadata: { name, namespace, labels: labelsOf(routes.name) },
+    metadata: { name, namespace, labels: { ...labelsOf(routes.name), ...PREVIOUS_LABEL } },
     spec: { ...identity, backend: backendOf(current), ...policyOf(exposure) },
   };
 }

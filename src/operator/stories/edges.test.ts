@@ -100,6 +100,40 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.until('no word of it', () => !said('shared').includes('MultipleDefaultEdges'));
   });
 
+  test('an Exposure that moves to another default Edge stays there when the previous one is a default again', async () => {
+    const isDefault = { 'snicket.dev/is-default': 'true' };
+    await using lab = await OperatorLab.start(NEVER);
+    await lab.applyEdge({ domain: 'a.test' }, 'a', isDefault);
+    await lab.addExposed('blue', { edgeRef: undefined });
+    await lab.environment.pass(5_000);
+    await lab.applyEdge({ domain: 'b.test' }, 'b', isDefault);
+    await lab.change(RESOURCES.edge, 'a', { metadata: { annotations: null } });
+    await lab.until('blue moves', () => lab.statusOf('blue')?.edgeRef?.name === 'b');
+    await lab.until('blue has both hosts', () => lab.apiHostsOf('blue').length === 2);
+
+    await lab.change(RESOURCES.edge, 'a', { metadata: { annotations: isDefault } });
+
+    await lab.environment.pass(600_000);
+    expect(lab.statusOf('blue')?.edgeRef?.name).toBe('b');
+    const marks = lab
+      .tenantRoutes()
+      .map(({ metadata, spec }) => [spec.edgeRef.name, metadata.labels?.['snicket.dev/previous']]);
+    expect(marks.filter(([edge]) => edge === 'a').every(([, mark]) => mark === 'true')).toBe(true);
+    expect(marks.filter(([edge]) => edge === 'b').every(([, mark]) => mark === undefined)).toBe(
+      true,
+    );
+
+    // Back on the previous Edge, its TenantRoutes are the current ones again.
+    await lab.change(RESOURCES.edge, 'b', { metadata: { annotations: null } });
+    await lab.until('blue moves back', () => lab.statusOf('blue')?.edgeRef?.name === 'a');
+    await lab.environment.pass(60_000);
+    const current = lab.tenantRoutes().filter(({ spec }) => spec.edgeRef.name === 'a');
+    expect(current.length).toBeGreaterThan(0);
+    expect(current.map(({ metadata }) => metadata.labels?.['snicket.dev/previous'])).toEqual(
+      current.map(() => undefined),
+    );
+  });
+
   test('an Edge for other namespaces accepts no Exposure, and its routes are removed', async () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
