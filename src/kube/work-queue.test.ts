@@ -58,12 +58,12 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-test('runs those ahead before the others, which have every other turn', async () => {
+test('runs prioritized keys first, and the other keys every other turn', async () => {
   using bench = new Bench();
   bench.queue.add('first');
   for (const key of ['a', 'b', 'c']) bench.queue.add(key);
 
-  for (const key of ['x', 'y', 'c']) bench.queue.addAhead(key);
+  for (const key of ['x', 'y', 'c']) bench.queue.addPrioritized(key);
 
   for (let turn = 0; turn < 6; turn++) await bench.end();
   expect(bench.started[0]).toBe('first');
@@ -73,18 +73,18 @@ test('runs those ahead before the others, which have every other turn', async ()
   expect(bench.started.indexOf('b')).toBeLessThan(bench.started.indexOf('c'));
 });
 
-test('runs a key once more that is added ahead while it runs', async () => {
+test('runs a key again that is prioritized while it runs', async () => {
   using bench = new Bench();
   bench.queue.add('a');
   bench.queue.add('b');
 
-  bench.queue.addAhead('a');
+  bench.queue.addPrioritized('a');
 
   for (let turn = 0; turn < 3; turn++) await bench.end();
   expect(bench.started.toSorted()).toEqual(['a', 'a', 'b']);
 });
 
-test('runs a key once for many adds while it waits, in the order of arrival', async () => {
+test('runs a waiting key once for many adds, in order of arrival', async () => {
   using bench = new Bench();
 
   for (const key of ['a', 'b', 'c', 'b', 'c', 'c']) bench.queue.add(key);
@@ -94,7 +94,7 @@ test('runs a key once for many adds while it waits, in the order of arrival', as
   expect(bench.queue.numbers()).toMatchObject({ adds: 6, runs: 3, depth: 0, running: 0 });
 });
 
-test('runs a key once more that is added while it runs, however often', async () => {
+test('runs a key once more if it is added several times while it runs', async () => {
   using bench = new Bench(4);
   bench.queue.add('a');
 
@@ -108,7 +108,7 @@ test('runs a key once more that is added while it runs, however often', async ()
   expect(bench.started).toEqual(['a', 'a']);
 });
 
-test('runs as many keys at a time as it may', async () => {
+test('runs as many keys concurrently as allowed', async () => {
   using bench = new Bench(2);
 
   for (const key of ['a', 'b', 'c']) bench.queue.add(key);
@@ -155,7 +155,7 @@ describe('a key that fails', () => {
     expect(bench.running).toEqual(['a']);
   });
 
-  test('waits as long as the server asks for', async () => {
+  test('waits for the Retry-After of the server', async () => {
     using bench = new Bench();
     bench.queue.add('a');
 
@@ -164,7 +164,7 @@ describe('a key that fails', () => {
     expect(bench.failures[0]?.retryInMs).toBe(7_000);
   });
 
-  test('leaves the others alone', async () => {
+  test('does not delay other keys', async () => {
     using bench = new Bench();
     bench.queue.add('a');
     bench.queue.add('b');
@@ -176,7 +176,7 @@ describe('a key that fails', () => {
 });
 
 describe('a delayed key', () => {
-  test('runs at the soonest of its times', async () => {
+  test('runs at the earliest of its times', async () => {
     using bench = new Bench();
 
     bench.queue.addAfter('a', 500);
@@ -192,7 +192,7 @@ describe('a delayed key', () => {
     expect(bench.started).toEqual(['a']);
   });
 
-  test('keeps its time when it is added in between', async () => {
+  test('keeps its delay when it is added meanwhile', async () => {
     using bench = new Bench();
     bench.queue.addAfter('a', 500);
 
@@ -203,7 +203,7 @@ describe('a delayed key', () => {
     expect(bench.started).toEqual(['a', 'a']);
   });
 
-  test('runs once more when its time comes while it runs', async () => {
+  test('runs again if its delay ends while it runs', async () => {
     using bench = new Bench();
     bench.queue.addAfter('a', 500);
     bench.queue.add('a');
@@ -215,7 +215,7 @@ describe('a delayed key', () => {
     expect(bench.started).toEqual(['a', 'a']);
   });
 
-  test('runs at once without a delay, and never too late for one that no timer can wait', () => {
+  test('runs at once without a delay, and cuts a delay that exceeds the maximum of a timer', () => {
     using bench = new Bench(2);
 
     bench.queue.addAfter('a', 0);
@@ -272,7 +272,7 @@ test('reports the age of the longest run, and the durations of all runs', async 
   expect(sumOf(bench.queue.durations)).toBe(4);
 });
 
-test('measures how long keys waited from when they could run', async () => {
+test('measures the wait of keys from when they became ready', async () => {
   using bench = new Bench();
   bench.queue.add('a');
   bench.clock.advance(1_000);
@@ -303,7 +303,7 @@ function sumOf(histogram: Histogram): number | undefined {
   return [...histogram.samples()].find(({ suffix }) => suffix === '_sum')?.value;
 }
 
-test('is worked on by one only', async () => {
+test('can be run only once', async () => {
   using bench = new Bench();
 
   const second = bench.queue.run(async () => {}, { signal: AbortSignal.abort() });
@@ -332,7 +332,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60 },
 );
 
-test('never runs a key twice at a time nor more than it may, and loses no add', async () => {
+test('never runs a key concurrently, never exceeds the concurrency, and loses no add', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 3 }), async (script, concurrency) => {
       const bench = new Bench(concurrency);
@@ -401,7 +401,7 @@ describe('a key that takes long', () => {
     return { clock, queue, runs, [Symbol.asyncDispose]: end };
   }
 
-  test('and is known to be slow uses a separate lane', async () => {
+  test('uses a separate lane if it is known to be slow', async () => {
     const slowLane = { concurrency: 2, isSlow: (key: string) => key.startsWith('slow') };
     await using bench = started({ slowLane });
 
@@ -417,7 +417,7 @@ describe('a key that takes long', () => {
     expect([...bench.runs.keys()]).toEqual(['slow-2', 'b', 'slow-3']);
   });
 
-  test('and is known to, is found without a search of all others', async () => {
+  test('is found in the slow lane without a search of all other keys', async () => {
     let questions = 0;
     const isSlow = (key: string) => {
       questions++;
@@ -432,7 +432,7 @@ describe('a key that takes long', () => {
     expect(questions).toBeLessThanOrEqual(1001 + 2);
   });
 
-  test('and has begun to while it waited, waits for the slow lane', async () => {
+  test('waits for the slow lane if it becomes slow while it waits', async () => {
     const slow = new Set<string>();
     const slowLane = { concurrency: 1, isSlow: (key: string) => slow.has(key) };
     await using bench = started({ slowLane });
@@ -448,7 +448,7 @@ describe('a key that takes long', () => {
     expect([...bench.runs.keys()]).toEqual(['d', 'c']);
   });
 
-  test('and was not known to, gives its place to the next, as long as there are places to give', async () => {
+  test('frees its slot for the next key when overdue, up to the extra slots', async () => {
     await using bench = started({ overdueRuns: { limitMs: 100, extraSlots: 2 } });
     for (const key of ['a', 'b', 'c', 'd', 'e']) bench.queue.add(key);
     expect([...bench.runs.keys()]).toEqual(['a']);
@@ -462,7 +462,7 @@ describe('a key that takes long', () => {
   });
 });
 
-test('no server has a key wait for longer than five minutes', async () => {
+test('limits the Retry-After of a server to five minutes', async () => {
   using bench = new Bench();
   bench.queue.add('a');
 

@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly concurrency?: number;
   /** Runs slow keys in a separate lane with its own concurrency. Default: none. */
   readonly slowLane?: SlowLane;
-  /** Lets another key run beside a run that takes long. Default: never. */
+  /** Frees the slot of a run that takes long, so that another key can run. Default: never. */
   readonly overdueRuns?: OverdueRuns;
   /** Stops the queue. Running reconciles receive the signal and are awaited. Waiting keys stay. */
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ export interface RunOptions {
 /** The lane for keys that are known to take long. They delay only each other. */
 export interface SlowLane {
   readonly concurrency: number;
-  /** Called when there is room for the key. */
+  /** Called when the key becomes ready, and again before it runs. */
   readonly isSlow: (key: string) => boolean;
 }
 
@@ -72,31 +72,31 @@ export interface WorkQueueNumbers {
   readonly runs: number;
 }
 
-/** Short enough for a transient failure, long enough for one that needs a user. */
+/** The first delay suits transient failures, the maximum suits failures that a user has to fix. */
 const RECONCILE_BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 300_000 };
 
 /** Maximum `Retry-After` that is honored. */
-const MAX_ADVICE_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 300_000;
 
-/** The maximum of a timer. A run that is too early does no harm. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
+/** The maximum delay of a timer. A longer delay is cut to it, since a run that is too early does no harm. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Keys that are ready to run, in order of arrival. */
 class Lane {
-  /** Keys with the time since they are ready. */
+  /** Keys with the time when they became ready. */
   readonly #keys = new Map<string, number>();
-  readonly #ahead = new Set<string>();
+  readonly #prioritized = new Set<string>();
 
   get size(): number {
     return this.#keys.size;
   }
 
-  get hasAhead(): boolean {
-    return this.#ahead.size > 0;
+  get hasPrioritized(): boolean {
+    return this.#prioritized.size > 0;
   }
 
   /** When the first key became ready. */
-  get firstMs(): number {
+  get firstReadyMs(): number {
     return this.#keys.values().next().value ?? Infinity;
   }
 
@@ -104,23 +104,23 @@ class Lane {
     return this.#keys.has(key);
   }
 
-  sinceMs(key: string): number {
+  readyMs(key: string): number {
     return this.#keys.get(key) ?? 0;
   }
 
-  add(key: string, sinceMs: number, isAhead: boolean): void {
-    if (!this.#keys.has(key)) this.#keys.set(key, sinceMs);
-    if (isAhead) this.#ahead.add(key);
+  add(key: string, readyMs: number, isPrioritized: boolean): void {
+    if (!this.#keys.has(key)) this.#keys.set(key, readyMs);
+    if (isPrioritized) this.#prioritized.add(key);
   }
 
   delete(key: string): void {
     this.#keys.delete(key);
-    this.#ahead.delete(key);
+    this.#prioritized.delete(key);
   }
 
-  first(prefersAhead: boolean): string | undefined {
-    const ahead = prefersAhead ? this.#ahead.values().next().value : undefined;
-    return ahead ?? this.#keys.keys().next().value;
+  first(prefersPrioritized: boolean): string | undefined {
+    const prioritized = prefersPrioritized ? this.#prioritized.values().next().value : undefined;
+    return prioritized ?? this.#keys.keys().next().value;
   }
 }
 
@@ -138,20 +138,20 @@ export class WorkQueue {
   /** Keys for the slow lane. Separate, so that a search for them does not scan all others. */
   readonly #readySlow = new Lane();
   /** Prioritized keys. */
-  readonly #ahead = new Set<string>();
+  readonly #prioritized = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly cancel: () => void }>();
   /** Keys with the start time of their run. */
   readonly #running = new Map<string, number>();
-  /** Keys of {@link #running} in the slow lane. */
+  /** Running keys in the slow lane. */
   readonly #slow = new Set<string>();
-  /** Other running keys that are overdue. */
+  /** Running keys outside the slow lane that are overdue. */
   readonly #overdue = new Set<string>();
   /** Keys added while running, with the time. They run once more. */
   readonly #requeued = new Map<string, number>();
   /** Consecutive failures by key. */
   readonly #failures = new Map<string, number>();
   readonly #totals = { adds: 0, retries: 0, runs: 0 };
-  #prefersAhead = false;
+  #prefersPrioritized = false;
   #isSlow: (key: string) => boolean = () => false;
   #wake: () => void = () => {};
   #hasRun = false;
@@ -174,31 +174,31 @@ export class WorkQueue {
     this.#wake();
   }
 
-  #markReady(key: string, sinceMs: number): void {
+  #markReady(key: string, readyMs: number): void {
     const isSlow = this.#readySlow.has(key) || (!this.#ready.has(key) && this.#isSlow(key));
-    (isSlow ? this.#readySlow : this.#ready).add(key, sinceMs, this.#ahead.has(key));
+    (isSlow ? this.#readySlow : this.#ready).add(key, readyMs, this.#prioritized.has(key));
   }
 
   /**
-   * Runs the key ahead of the waiting keys. Every other turn goes to the waiting keys, so that keys that change all the
-   * time do not starve them.
+   * Runs the key before the keys that `add` has added. Every other turn goes to the key that has waited longest, so that
+   * frequently prioritized keys do not starve the others.
    */
-  addAhead(key: string): void {
-    this.#ahead.add(key);
+  addPrioritized(key: string): void {
+    this.#prioritized.add(key);
     this.add(key);
   }
 
-  /** Runs the key after a delay. Of two delays the shorter one counts. An `add` in between does not cancel it. */
+  /** Runs the key after a delay. If the key is delayed already, the earlier time wins. `add` does not cancel the delay. */
   addAfter(key: string, delayMs: number): void {
     if (delayMs <= 0) {
       this.add(key);
       return;
     }
-    const ms = Math.min(delayMs, LONGEST_DELAY_MS);
+    const ms = Math.min(delayMs, MAX_DELAY_MS);
     const dueMs = this.#clock.nowMs() + ms;
-    const planned = this.#delayed.get(key);
-    if (planned !== undefined && planned.dueMs <= dueMs) return;
-    planned?.cancel();
+    const delayed = this.#delayed.get(key);
+    if (delayed !== undefined && delayed.dueMs <= dueMs) return;
+    delayed?.cancel();
     const cancel = this.#clock.after(ms, () => {
       this.#delayed.delete(key);
       this.add(key);
@@ -212,7 +212,7 @@ export class WorkQueue {
     this.#delayed.delete(key);
     this.#ready.delete(key);
     this.#readySlow.delete(key);
-    this.#ahead.delete(key);
+    this.#prioritized.delete(key);
     this.#requeued.delete(key);
     this.#failures.delete(key);
   }
@@ -265,26 +265,26 @@ export class WorkQueue {
     await Promise.all(runs);
   }
 
-  #next({ concurrency = 4, slowLane, overdueRuns: patience }: RunOptions): string | undefined {
-    const overdueSlots = Math.min(this.#overdue.size, patience?.extraSlots ?? 0);
+  #next({ concurrency = 4, slowLane, overdueRuns }: RunOptions): string | undefined {
+    const overdueSlots = Math.min(this.#overdue.size, overdueRuns?.extraSlots ?? 0);
     const hasRoom = this.#running.size - this.#slow.size - overdueSlots < concurrency;
     const hasSlowRoom = this.#slow.size < (slowLane?.concurrency ?? 0);
     if (!hasRoom && !hasSlowRoom) return undefined;
-    this.#prefersAhead = !this.#prefersAhead;
+    this.#prefersPrioritized = !this.#prefersPrioritized;
     for (;;) {
       const lane = this.#nextLane(hasRoom, hasSlowRoom);
-      const key = lane?.first(this.#prefersAhead);
+      const key = lane?.first(this.#prefersPrioritized);
       if (lane === undefined || key === undefined) return undefined;
-      const readyMs = lane.sinceMs(key);
+      const readyMs = lane.readyMs(key);
       lane.delete(key);
-      // It may have become slow or recovered since it was added.
+      // The key may have become slow, or stopped being slow, since it was added.
       const isSlow = this.#isSlow(key);
       if (isSlow && !hasSlowRoom) {
-        this.#readySlow.add(key, readyMs, this.#ahead.has(key));
+        this.#readySlow.add(key, readyMs, this.#prioritized.has(key));
         continue;
       }
       this.queueDurations.observe((this.#clock.nowMs() - readyMs) / 1000);
-      this.#ahead.delete(key);
+      this.#prioritized.delete(key);
       if (isSlow || !hasRoom) this.#slow.add(key);
       return key;
     }
@@ -296,15 +296,16 @@ export class WorkQueue {
     const filled = lanes.filter(({ size }) => size > 0);
     const [first, second] = filled;
     if (first === undefined || second === undefined) return first;
-    const isAhead = this.#prefersAhead && first.hasAhead !== second.hasAhead;
-    if (isAhead) return first.hasAhead ? first : second;
-    return second.firstMs < first.firstMs ? second : first;
+    const priorityDecides =
+      this.#prefersPrioritized && first.hasPrioritized !== second.hasPrioritized;
+    if (priorityDecides) return first.hasPrioritized ? first : second;
+    return second.firstReadyMs < first.firstReadyMs ? second : first;
   }
 
   /** Starts the timer for an overdue run. Returns a function that stops it. */
-  #startOverdueTimer(key: string, patience: OverdueRuns | undefined): () => void {
-    if (patience === undefined || this.#slow.has(key)) return () => {};
-    return this.#clock.after(patience.limitMs, () => {
+  #startOverdueTimer(key: string, overdueRuns: OverdueRuns | undefined): () => void {
+    if (overdueRuns === undefined || this.#slow.has(key)) return () => {};
+    return this.#clock.after(overdueRuns.limitMs, () => {
       this.#overdue.add(key);
       this.#wake();
     });
@@ -317,7 +318,7 @@ export class WorkQueue {
       await reconcile(key, signal);
       this.#failures.delete(key);
     } catch (error) {
-      // Aborted at shutdown: there is nothing left to retry it.
+      // An error during shutdown is not a failure: the queue has stopped.
       if (!signal.aborted) this.#retry(key, error);
     } finally {
       this.#running.delete(key);
@@ -335,9 +336,9 @@ export class WorkQueue {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     this.#totals.retries++;
-    const askedMs = isKubeError(error, 'Throttled') ? (error.retryAfterMs ?? 0) : 0;
-    const adviceMs = Math.min(askedMs, MAX_ADVICE_MS);
-    const retryInMs = Math.max(adviceMs, backoffMs(failures, this.#random(), this.#backoff));
+    const requestedMs = isKubeError(error, 'Throttled') ? (error.retryAfterMs ?? 0) : 0;
+    const retryAfterMs = Math.min(requestedMs, MAX_RETRY_AFTER_MS);
+    const retryInMs = Math.max(retryAfterMs, backoffMs(failures, this.#random(), this.#backoff));
     this.addAfter(key, retryInMs);
     this.#onFailure({ key, error, failures, retryInMs });
   }

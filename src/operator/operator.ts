@@ -175,7 +175,7 @@ export class Operator {
       onChange: (exposure, delayMs) => {
         this.#resyncs.reset(exposure);
         if (delayMs > 0) this.#exposures.addAfter(exposure, delayMs);
-        else this.#exposures.addAhead(exposure);
+        else this.#exposures.addPrioritized(exposure);
       },
       ...(options.connectTenant !== undefined && { connect: options.connectTenant }),
     });
@@ -188,7 +188,7 @@ export class Operator {
       random,
       onChange: (exposure) => {
         this.#resyncs.reset(exposure);
-        this.#exposures.addAhead(exposure);
+        this.#exposures.addPrioritized(exposure);
       },
     });
     this.#events = new EventRecorder({
