@@ -19,14 +19,14 @@ function imageOf({ server }: LabTenant): string | undefined {
   return set?.spec.template.spec.containers[0]?.image;
 }
 
-/** The flag of the proxies. */
+/** Returns the flag `--mode` of the proxies. */
 function modeOf({ server }: LabTenant): string | undefined {
   const set = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet | undefined;
   const { args = [] } = set?.spec.template.spec.containers[0] ?? {};
   return args.find((arg) => arg.startsWith('--mode='));
 }
 
-/** What the proxies mount. */
+/** Returns the data of the Secret and the ConfigMap that the proxies mount. */
 function proxyFiles({ server }: LabTenant): readonly unknown[] {
   return [server.read(RESOURCES.secret, PROXY), server.read(RESOURCES.configMap, PROXY_CONFIG)].map(
     (object) => (object as { readonly data?: unknown } | undefined)?.data,
@@ -37,7 +37,7 @@ function countOf(tenants: readonly LabTenant[], image: string): number {
   return tenants.filter((tenant) => imageOf(tenant) === image).length;
 }
 
-/** Tenants with a worker each, all rolled out with the old image; the operator is stopped. */
+/** Creates tenants with one worker each, rolls out the old image to all of them, and stops the operator. */
 async function fleet(lab: OperatorLab, count: number): Promise<readonly LabTenant[]> {
   const tenants: LabTenant[] = [];
   for (let index = 0; index < count; index++) {
@@ -66,44 +66,44 @@ describe.concurrent('a new release', () => {
     await lab.until('the others wait', () => lab.number('rollouts', 'phase="Pending"') === 15);
     expect(countOf(tenants, NEW)).toBe(10);
     const waiting = tenants.find((tenant) => imageOf(tenant) === OLD)!;
-    const said = await lab.untilCondition(waiting.name, 'WorkersReady', /^True RolloutPending/);
-    expect(said).toContain('waits for 10 other rollouts');
+    const message = await lab.untilCondition(waiting.name, 'WorkersReady', /^True RolloutPending/);
+    expect(message).toContain('waits for 10 other rollouts');
     expect(lab.condition(waiting.name, 'Ready')).toStartWith('True');
 
     for (const { controllers } of tenants) controllers.resumeRollouts();
 
-    await lab.until('all have the new one', () => countOf(tenants, NEW) === 25);
-    await lab.until('it is over', () => lab.number('rollouts', 'phase="Active"') === 0);
+    await lab.until('all have the new image', () => countOf(tenants, NEW) === 25);
+    await lab.until('no rollout is active', () => lab.number('rollouts', 'phase="Active"') === 0);
     await lab.untilCondition(waiting.name, 'WorkersReady', /^True ProxiesReady/);
   });
 
-  test('pauses when a tenant fails, reports it, and continues when that is fixed', async () => {
+  test('pauses when a tenant fails, reports it, and continues when the tenant is fixed', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
     const tenants = await fleet(lab, 6);
     for (const { controllers } of tenants) controllers.stallRollouts();
 
     lab.startOperator({ proxyImage: NEW });
 
-    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    await lab.until('rollouts are paused', () => lab.number('rollouts_paused') === 1);
     const failed = tenants.filter((tenant) => imageOf(tenant) === NEW);
     expect(failed).toHaveLength(2);
     const waiting = tenants.find((tenant) => imageOf(tenant) === OLD)!;
-    const said = await lab.untilCondition(waiting.name, 'WorkersReady', /^True RolloutPaused/);
-    expect(failed.some(({ name }) => said.includes(`Exposure tenants/${name} `))).toBe(true);
+    const message = await lab.untilCondition(waiting.name, 'WorkersReady', /^True RolloutPaused/);
+    expect(failed.some(({ name }) => message.includes(`Exposure tenants/${name} `))).toBe(true);
     for (const { name } of failed) {
       await lab.untilCondition(name, 'WorkersReady', /^False ProxiesStuck/);
     }
     for (const { controllers } of tenants) controllers.resumeRollouts();
-    await lab.until('all have the new one', () => countOf(tenants, NEW) === 6);
+    await lab.until('all have the new image', () => countOf(tenants, NEW) === 6);
     expect(lab.number('rollouts_paused')).toBe(0);
   });
 
-  test('continues an hour after a tenant failed, which still reports that', async () => {
+  test('continues an hour after a tenant failed, while that tenant still reports its failure', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
     const tenants = await fleet(lab, 3);
     for (const { controllers } of tenants) controllers.stallRollouts();
     lab.startOperator({ proxyImage: NEW });
-    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    await lab.until('rollouts are paused', () => lab.number('rollouts_paused') === 1);
     const failed = tenants.find((tenant) => imageOf(tenant) === NEW)!;
     const others = tenants.filter((tenant) => tenant !== failed);
     for (const { controllers } of others) controllers.resumeRollouts();
@@ -111,27 +111,27 @@ describe.concurrent('a new release', () => {
     await lab.environment.pass(50 * 60_000);
     expect(countOf(others, NEW)).toBe(0);
     expect(lab.number('rollouts_paused')).toBe(1);
-    await lab.until('the others have the new one', () => countOf(others, NEW) === 2);
+    await lab.until('the others have the new image', () => countOf(others, NEW) === 2);
 
     expect(lab.number('rollouts_paused')).toBe(0);
     expect(lab.condition(failed.name, 'WorkersReady')).toStartWith('False ProxiesStuck');
   });
 
-  test('is replaced by the next one, though tenants failed with it', async () => {
+  test('is replaced by the next release, although tenants failed to roll out', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
     const tenants = await fleet(lab, 4);
     for (const { controllers } of tenants) controllers.stallRollouts();
     lab.startOperator({ proxyImage: NEW });
-    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    await lab.until('rollouts are paused', () => lab.number('rollouts_paused') === 1);
     await lab.stopOperator();
     for (const { controllers } of tenants) controllers.resumeRollouts();
 
     lab.startOperator({ proxyImage: FIXED });
 
-    await lab.until('all have the next one', () => countOf(tenants, FIXED) === 4);
+    await lab.until('all have the fixed image', () => countOf(tenants, FIXED) === 4);
   });
 
-  test('is continued by the next leader within the limit', async () => {
+  test('continues under the next leader, within the limit of concurrent rollouts', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
     const tenants = await fleet(lab, 6);
     for (const { controllers } of tenants) controllers.stallRollouts();
@@ -146,7 +146,7 @@ describe.concurrent('a new release', () => {
     expect(countOf(tenants, NEW)).toBe(2);
   });
 
-  test('is not stopped by a tenant that was broken before', async () => {
+  test('does not pause for a tenant that was broken before', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
     const tenants = await fleet(lab, 3);
     const [broken] = tenants;
@@ -155,7 +155,7 @@ describe.concurrent('a new release', () => {
 
     lab.startOperator({ proxyImage: NEW });
 
-    await lab.until('all have the new one', () => countOf(tenants, NEW) === 3);
+    await lab.until('all have the new image', () => countOf(tenants, NEW) === 3);
     expect(lab.number('rollouts_paused')).toBe(0);
   });
 
@@ -185,12 +185,12 @@ describe.concurrent('a new release', () => {
         await user.patch(RESOURCES.daemonSet, PROXY, 'merge', patch);
       },
     },
-  ])('goes on after a tenant that fails and $what', async ({ change }) => {
+  ])('continues after a failed tenant $what', async ({ change }) => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
     const tenants = await fleet(lab, 3);
     for (const { controllers } of tenants) controllers.stallRollouts();
     lab.startOperator({ proxyImage: NEW });
-    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    await lab.until('rollouts are paused', () => lab.number('rollouts_paused') === 1);
     const failed = tenants.find((tenant) => imageOf(tenant) === NEW)!;
     const others = tenants.filter((tenant) => tenant !== failed);
     for (const { controllers } of others) controllers.resumeRollouts();
@@ -199,8 +199,8 @@ describe.concurrent('a new release', () => {
     const startMs = clock.nowMs();
     await change(lab, failed.name);
 
-    await lab.until('the others have the new one', () => countOf(others, NEW) === 2);
-    // The next full reconcile at the latest.
+    await lab.until('the others have the new image', () => countOf(others, NEW) === 2);
+    // The next full reconcile of the failed tenant, at the latest, lets the others continue.
     expect(clock.nowMs() - startMs).toBeLessThan(15 * 60_000);
     expect(lab.number('rollouts_paused')).toBe(0);
   });
@@ -210,20 +210,20 @@ describe.concurrent('a new release', () => {
     const tenants = await fleet(lab, 3);
     for (const { controllers } of tenants) controllers.stallRollouts();
     lab.startOperator({ proxyImage: NEW });
-    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    await lab.until('rollouts are paused', () => lab.number('rollouts_paused') === 1);
     const changed = tenants.find((tenant) => imageOf(tenant) === OLD)!;
 
     await lab.expose(changed.name, { worker: { logLevel: 'debug' } });
     const added = await lab.addExposed('added');
 
     expect(imageOf(added)).toBe(NEW);
-    await lab.until('its own change', () => imageOf(changed) === NEW);
+    await lab.until('the changed Exposure is rolled out', () => imageOf(changed) === NEW);
     expect(countOf(tenants, NEW)).toBe(2);
   });
 });
 
 describe.concurrent('a change of an Edge', () => {
-  test('rolls out to one tenant after the other, and changes nothing for those that wait', async () => {
+  test('rolls out to one tenant at a time, and changes nothing for pending tenants', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1, resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const tenants = await fleet(lab, 3);
@@ -246,10 +246,13 @@ describe.concurrent('a change of an Edge', () => {
       expect(new Set(drivers)).toEqual(new Set(['snicket', 'haproxy']));
     }
 
-    // 2. An Exposure that changes itself does not wait.
-    const [own, last] = waiting;
-    await lab.expose(own!.name, { hosts: { api: `${own!.name}.example.test` } });
-    await lab.until('its own change', () => modeOf(own!) === '--mode=terminate');
+    // 2. A change of an Exposure does not wait.
+    const [changed, last] = waiting;
+    await lab.expose(changed!.name, { hosts: { api: `${changed!.name}.example.test` } });
+    await lab.until(
+      'the changed Exposure is rolled out',
+      () => modeOf(changed!) === '--mode=terminate',
+    );
     expect(modeOf(last!)).toBe('--mode=passthrough');
 
     // 3. The others follow.
