@@ -12,7 +12,7 @@ export const MAX_BACKOFF_MS = 30_000;
  */
 export const TRIAL_MS = DEFAULT_LIMITS.dialTimeoutMs + 1000;
 
-/** A connection tries each endpoint once. A bit mask remembers the tried endpoints, up to this many. */
+/** Number of bits in the mask of the endpoints that a connection has tried. A connection tries each endpoint once. */
 export const MAX_TRIED = 16;
 
 interface Health {
@@ -35,7 +35,7 @@ export class LoadBalancer {
   /** `random` returns numbers from 0 to 1. Tests pass a fixed one. */
   constructor(random: () => number = Math.random) {
     this.#random = random;
-    // Threads and gateways begin with different endpoints.
+    // A random start, so that threads and gateways do not all dial the same endpoint first.
     this.#next = Math.floor(random() * 1024);
   }
 
@@ -50,17 +50,19 @@ export class LoadBalancer {
       : this.#health.filter((health) => unavailableUntilMs(health) > nowMs).length;
   }
 
-  /** Replaces the endpoints. Endpoints that stay keep their back-off and their identity. */
-  replace(addresses: readonly string[], make: (address: string) => Endpoint): void {
-    const before = new Map(this.#endpoints.map((endpoint, index) => [endpoint.toString(), index]));
-    const kept = addresses.map((address) => before.get(address));
+  /** Replaces the endpoints. An address that stays keeps its back-off and its Endpoint. */
+  replace(addresses: readonly string[], create: (address: string) => Endpoint): void {
+    const oldIndexes = new Map(
+      this.#endpoints.map((endpoint, index) => [endpoint.toString(), index]),
+    );
+    const reused = addresses.map((address) => oldIndexes.get(address));
     const oldHealth = this.#health;
     this.#endpoints = addresses.map((address, index) => {
-      const at = kept[index];
-      return (at === undefined ? undefined : this.#endpoints[at]) ?? make(address);
+      const oldIndex = reused[index];
+      return (oldIndex === undefined ? undefined : this.#endpoints[oldIndex]) ?? create(address);
     });
-    this.#health = kept.map((at) => {
-      const health = at === undefined ? undefined : oldHealth[at];
+    this.#health = reused.map((oldIndex) => {
+      const health = oldIndex === undefined ? undefined : oldHealth[oldIndex];
       return health ?? { failures: 0, backoffUntilMs: 0, trialUntilMs: 0 };
     });
     this.#failing = this.#health.filter(({ failures }) => failures > 0).length;
@@ -91,7 +93,7 @@ export class LoadBalancer {
       const untilMs = health === undefined ? 0 : unavailableUntilMs(health);
       if (untilMs <= now) {
         if (health !== undefined && health.failures > 0) health.trialUntilMs = now + TRIAL_MS;
-        // An endpoint that stands in for another does not get the next turn as well.
+        // Skip the turns of the skipped endpoints, so that the next connection does not get this endpoint again.
         this.#next += step;
         return index;
       }
@@ -138,8 +140,8 @@ function unavailableUntilMs({ backoffUntilMs, trialUntilMs }: Health): number {
 }
 
 /**
- * Returns the bit of an endpoint. Indexes from {@link MAX_TRIED} on share bits, so some endpoints are skipped and none
- * is dialed twice.
+ * Returns the bit of an endpoint. With more than {@link MAX_TRIED} endpoints, several share a bit: a connection may skip
+ * some endpoints, but dials none twice.
  */
 function bit(index: number): number {
   return 1 << (index % MAX_TRIED);

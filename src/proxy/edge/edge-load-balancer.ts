@@ -1,10 +1,12 @@
 /**
  * Load balances over the addresses of the edge, with back-off for those that fail. Decides, and does no I/O.
  *
- * An address that failed backs off, and the others are used meanwhile. If all back off, it matters how they failed. An
- * address that refused is cheap to dial again, and the edge may be back at any moment. An address that timed out would
- * make each pod wait for the whole dial. Then the balancer returns none, the pod is reset at once, and after the
- * back-off a single connection tries again.
+ * An address that failed backs off, and the others are used meanwhile. If all addresses back off:
+ *
+ * - The balancer returns an address that refused the last dial, since another refusal costs little time.
+ * - It does not return an address that timed out, since each pod would wait for the dial timeout.
+ * - If all timed out, it returns none, and the proxy resets the pod's connection at once. After the back-off, a single
+ *   connection tries again.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { Endpoint } from '../../engine/endpoint.ts';
@@ -59,15 +61,15 @@ export class EdgeLoadBalancer {
   }
 
   /**
-   * Returns the endpoint to dial, for a connection with this many attempts so far. Undefined if none is left that is
-   * worth the wait.
+   * Returns the endpoint to dial, for a connection with this many attempts so far. Undefined if it has tried all
+   * endpoints, or if all of them back off after a timeout.
    */
   pick(attempts = 0): Endpoint | undefined {
     if (attempts >= this.#states.length) return undefined;
     const nowMs = this.#clock.nowMs();
     const state = this.#nextAvailable(nowMs) ?? this.#soonestAvailable();
     if (state === undefined) return undefined;
-    // This connection tries the endpoint for all others, which do not wait with it.
+    // Only this connection waits for the endpoint. The others avoid it for another back-off.
     if (state.timedOut) this.#backOff(state, nowMs);
     return state.endpoint;
   }
