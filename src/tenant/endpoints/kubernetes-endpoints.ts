@@ -54,7 +54,9 @@ export interface KubernetesEndpointsInput {
  * current endpoints, none are created.
  */
 export function kubernetesEndpoints(input: KubernetesEndpointsInput): readonly KubeObject[] {
-  const families = [...new Set(input.serviceAddresses.flatMap((at) => familyOf(at) ?? []))];
+  const families = [
+    ...new Set(input.serviceAddresses.flatMap((address) => familyOf(address) ?? [])),
+  ];
   const slices = families.flatMap((family, index) => slicesOf(input, family, index === 0));
   const primary = slices.filter(({ addressType }) => addressType === families[0]);
   return primary.length === 0 ? slices : [...slices, legacyEndpoints(primary, input.port)];
@@ -83,7 +85,7 @@ function endpointsOf(
   const isUsable = (address: string): boolean =>
     isEndpointAddress(address, serviceAddresses) && familyOf(address) === family;
   if (listeners.at === 'virtual') {
-    return [listeners.addresses.filter(isUsable).map((at) => endpointAt(canonicalAddress(at)))];
+    return [listeners.addresses.filter(isUsable).map((ip) => endpointAt(canonicalAddress(ip)))];
   }
   const found = listeners.nodes.flatMap(({ name, addresses, ready }) => {
     const address = addresses.find(isUsable);
@@ -115,8 +117,8 @@ function atNode(address: string, nodeName: string, ready: boolean): Endpoint {
  */
 export function isEndpointAddress(address: string, serviceAddresses: readonly string[]): boolean {
   if (endpointAddressFault(address) !== undefined) return false;
-  const same = canonicalAddress(address);
-  return !serviceAddresses.some((used) => canonicalAddress(used) === same);
+  const canonical = canonicalAddress(address);
+  return !serviceAddresses.some((clusterIp) => canonicalAddress(clusterIp) === canonical);
 }
 
 /** The first slice of the primary family is `kubernetes`. The names of other slices contain their family or page. */
@@ -128,8 +130,8 @@ function sliceName(family: AddressFamily, isPrimary: boolean, index: number): st
 }
 
 /**
- * Returns the endpoints of Snicket's slices, by page. An API server may write a slice with the same name, which does
- * not count.
+ * Returns the endpoints of Snicket's slices, by page. Ignores a slice of the same name that the endpoint reconciler of
+ * the API server has written.
  */
 function currentPages(
   slices: readonly EndpointSlice[],
@@ -146,7 +148,7 @@ function currentPages(
   return Array.from(pages, (page) => page ?? []);
 }
 
-/** Returns an endpoint in the form that Snicket writes, without changes by other clients. */
+/** Returns the endpoint with only the fields that Snicket writes. Empty if it has no address. */
 function normalized(endpoint: Endpoint): readonly Endpoint[] {
   const { addresses, nodeName } = endpoint;
   const [address] = addresses;
@@ -185,9 +187,12 @@ function slice(
   };
 }
 
-/** Without the label, kube-controller-manager would mirror the Endpoints into a slice without hints. */
+/**
+ * Returns the Endpoints. The label `skip-mirror` keeps kube-controller-manager from mirroring them into a slice without
+ * hints.
+ */
 function legacyEndpoints(slices: readonly EndpointSlice[], port: number): KubeObject {
-  const endpoints = slices.flatMap((of) => of.endpoints ?? []).slice(0, MAX_SLICE_ENDPOINTS);
+  const endpoints = slices.flatMap((page) => page.endpoints ?? []).slice(0, MAX_SLICE_ENDPOINTS);
   const addressesOf = (ready: boolean): readonly { readonly ip: string }[] =>
     endpoints
       .filter((endpoint) => isReady(endpoint) === ready)

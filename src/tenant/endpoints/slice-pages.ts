@@ -16,7 +16,7 @@ export function pagesOf(
 ): readonly (readonly string[])[] {
   const unassigned = new Set(names);
   const existing = before.map((page) => page.filter((name) => unassigned.delete(name)));
-  // The first page must not be empty, so all pages are filled again.
+  // The first page is empty, and must not be: distribute all names again.
   if (existing[0]?.length === 0) return chunksOf(names, size);
   const pages = existing.map((page) => {
     for (const name of page.slice(size)) unassigned.add(name);
