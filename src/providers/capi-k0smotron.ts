@@ -20,7 +20,7 @@ export const capiK0smotron: Provider = {
   resource: PROVIDER_RESOURCES.k0smotronControlPlane,
   read: async (object, objects) => readK0smotronControlPlane(object, objects),
   prepare: (objects, spec) => objects.map((object) => prepareK0smotronControlPlane(object, spec)),
-  emptiedFirst: [],
+  clearedBeforeRemoval: [],
   lingering: async () => undefined,
 };
 

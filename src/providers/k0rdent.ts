@@ -32,7 +32,7 @@ export const k0rdent: Provider = {
   resource: PROVIDER_RESOURCES.clusterDeployment,
   read: async (object, objects) => readClusterDeployment(object, objects),
   prepare: prepareBoth,
-  emptiedFirst: [],
+  clearedBeforeRemoval: [],
   lingering: async () => undefined,
 };
 

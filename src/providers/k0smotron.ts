@@ -23,6 +23,6 @@ export const k0smotron: Provider = {
       fields: k0sFields(object, spec),
       findings: k0sFindings(object, spec),
     })),
-  emptiedFirst: [],
+  clearedBeforeRemoval: [],
   lingering: async () => undefined,
 };

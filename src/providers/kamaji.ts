@@ -31,13 +31,13 @@ export const kamaji: Provider = {
   read: async (object, objects) =>
     readTenantControlPlane(object, { provider: 'kamaji', displayName: 'Kamaji' }, objects),
   prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
-  emptiedFirst: [API_SERVER_ARGUMENTS],
+  clearedBeforeRemoval: [API_SERVER_ARGUMENTS],
   lingering: lingeringArguments,
 };
 
 function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
   const { hosts, port } = spec;
-  // Without a port in the host name, Kamaji uses that of the API server.
+  // For a host name without a port, Kamaji uses the port of the API server. If the edge has that port, both forms match.
   const isApiPort = (numberAt(object, 'spec', 'networkProfile', 'port') ?? 6443) === port;
   const addresses = [`${hosts.api}:${port}`, ...(isApiPort ? [hosts.api] : [])] as const;
   return {

@@ -27,7 +27,7 @@ export interface Provider {
   prepare(objects: readonly KubeObject[], spec: PreparationSpec): readonly Preparation[];
 
   /** Lists that cleanup must set to empty before it removes them: see {@link Provider.lingering}. */
-  readonly emptiedFirst: readonly FieldPath[];
+  readonly clearedBeforeRemoval: readonly FieldPath[];
 
   /**
    * Returns what still runs with these arguments, although no object contains them any more. @throws the errors of

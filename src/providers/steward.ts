@@ -30,7 +30,7 @@ export const steward: Provider = {
   read: async (object, objects) =>
     readTenantControlPlane(object, { provider: 'steward', displayName: 'Steward' }, objects),
   prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
-  emptiedFirst: [API_SERVER_ARGUMENTS],
+  clearedBeforeRemoval: [API_SERVER_ARGUMENTS],
   lingering: lingeringArguments,
 };
 

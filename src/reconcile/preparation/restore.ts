@@ -127,7 +127,7 @@ async function nextStep(
 ): Promise<Step> {
   const { client, resource } = target;
   const { resourceVersion, managedFields = [] } = live.metadata;
-  const emptied = new Set(target.provider.emptiedFirst.map(pathText));
+  const emptied = new Set(target.provider.clearedBeforeRemoval.map(pathText));
   const values = previousValues(live, fields).filter(
     ({ path, value }) => value !== null || !emptied.has(pathText(path)),
   );
@@ -159,7 +159,7 @@ async function emptyFirst(
   { client, resource, provider, objects, isLate }: RestoreTarget,
   signal: AbortSignal,
 ): Promise<Step | undefined> {
-  const paths = new Set(provider.emptiedFirst.map(pathText));
+  const paths = new Set(provider.clearedBeforeRemoval.map(pathText));
   const lists = fields.filter(
     (field): field is ListRecord =>
       'entries' in field && paths.has(pathText(field.path)) && isToGo(live, field),
