@@ -1,4 +1,4 @@
-/** Traefik, configured by one IngressRouteTCP with all routes. Traefik cannot pass TLS through by a plain Ingress. */
+/** Traefik, configured by one IngressRouteTCP with all routes. Traefik cannot pass TLS through with a plain Ingress. */
 import { DEFAULT_ENTRY_POINTS } from '../../api/edge.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { statusUnsupported } from '../admission.ts';
@@ -14,8 +14,8 @@ export const traefik = edgeDriver({
   requires: [RESOURCES.ingressRouteTcp],
   reads: [],
   install: "Traefik's CRDs",
-  // The winner was seen to differ from one configuration change to the next. Traefik evaluates HTTP routers after all
-  // TCP routers, so an Ingress or IngressRoute takes no host.
+  // Traefik serves either of two routers with the same host. Which one was seen to change with each configuration update.
+  // Traefik evaluates HTTP routers after all TCP routers, so an Ingress or IngressRoute cannot take a host.
   collision: { sameHost: 'either', wildcardWins: false, otherKinds: [RESOURCES.tlsRoute] },
   pitfalls: [
     warning(
@@ -33,7 +33,7 @@ export const traefik = edgeDriver({
       metadata: routeMetadata(
         routes,
         '',
-        // An annotation, because Traefik's older CRDs drop the field ingressClassName.
+        // Set the class by annotation, because older CRDs of Traefik do not have the field ingressClassName.
         className === undefined ? {} : { 'kubernetes.io/ingress.class': className },
       ),
       spec: {
