@@ -1,5 +1,5 @@
 /**
- * The finalizers of an Exposure, each put there before the first write that it stands for.
+ * The finalizers of an Exposure. Each is added before the first write that its cleanup has to undo.
  */
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -8,28 +8,28 @@ import type { ManagementAccess } from '../management/management-view.ts';
 
 export { ROUTES_FINALIZER } from '../api/host-ownership.ts';
 
-/** Holds a deleted Exposure until the objects of its provider are as they were. */
+/** Blocks the deletion of an Exposure until the objects of its provider are restored. */
 export const PREPARATION_FINALIZER = 'snicket.dev/preparation';
 
-/** Holds it until its tenant is as it was, or cannot be reached for too long. */
+/** Blocks the deletion until the tenant is cleaned up, or is unreachable for too long. */
 export const TENANT_FINALIZER = 'snicket.dev/tenant';
 
-/** The versions of Exposures that this process has written. A watch may be behind them. */
+/** The versions of Exposures that this process has written. The watch may deliver them later. */
 export interface ExposureVersions {
-  /** The Exposure with the version and the finalizers that own writes since have left it with. */
+  /** Returns the Exposure with the resource version and finalizers of this process's latest write. */
   latest(object: KubeObject): KubeObject;
-  /** Records an own write to the metadata. */
+  /** Records a metadata write of this process. */
   wrote(before: KubeObject, after: KubeObject): void;
 }
 
-/** What {@link holdExposure} and {@link letGoOfExposure} need. */
+/** What {@link addExposureFinalizer} and {@link removeExposureFinalizer} need. */
 export interface FinalizerDeps {
   readonly management: Pick<ManagementAccess, 'client'>;
   readonly versions: ExposureVersions;
 }
 
-/** Puts a finalizer there. False if the object is gone, or is being deleted. @throws OutdatedError, KubeError */
-export async function holdExposure(
+/** Adds a finalizer. Returns false if the Exposure is gone or being deleted. @throws OutdatedError, KubeError */
+export async function addExposureFinalizer(
   { management, versions }: FinalizerDeps,
   object: KubeObject,
   finalizer: string,
@@ -37,14 +37,14 @@ export async function holdExposure(
 ): Promise<boolean> {
   const latest = versions.latest(object);
   const { client } = management;
-  const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
-  if (held === undefined) return false;
-  if (held !== latest) versions.wrote(latest, held);
-  return held.metadata.deletionTimestamp === undefined;
+  const updated = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
+  if (updated === undefined) return false;
+  if (updated !== latest) versions.wrote(latest, updated);
+  return updated.metadata.deletionTimestamp === undefined;
 }
 
-/** Takes a finalizer off that an Exposure no longer needs. @throws KubeError */
-export async function letGoOfExposure(
+/** Removes a finalizer that an Exposure no longer needs. @throws KubeError */
+export async function removeExposureFinalizer(
   { management, versions }: FinalizerDeps,
   object: KubeObject,
   finalizer: string,
@@ -53,6 +53,6 @@ export async function letGoOfExposure(
   const latest = versions.latest(object);
   if (latest.metadata.uid !== object.metadata.uid) return;
   const { client } = management;
-  const left = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
-  if (left !== undefined && left !== latest) versions.wrote(latest, left);
+  const updated = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
+  if (updated !== undefined && updated !== latest) versions.wrote(latest, updated);
 }

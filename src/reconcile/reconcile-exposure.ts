@@ -1,6 +1,6 @@
 /**
- * One reconcile of an Exposure: observe, plan, apply, report. The tenant is observed and planned as part of apply, once its
- * routes and control plane are as planned.
+ * One reconcile of an Exposure: observe, plan, apply, report. Apply starts with the routes and the control plane. Only then does
+ * it observe, plan and apply the objects in the tenant.
  *
  * Every client is an argument. With clients that record, the same code previews what it would write.
  */
@@ -12,7 +12,7 @@ import type { ManagementAccess } from '../management/management-view.ts';
 import { planExposure, type Plan } from '../plan/plan.ts';
 import type { ConditionState } from './conditions/condition-state.ts';
 import { acceptedState, isInUse } from './conditions/management-conditions.ts';
-import { holdExposure, ROUTES_FINALIZER, type ExposureVersions } from './finalizers.ts';
+import { addExposureFinalizer, ROUTES_FINALIZER, type ExposureVersions } from './finalizers.ts';
 import { step } from './management-fault.ts';
 import { observeExposure, type Observation, type ObserveDeps } from './observe.ts';
 import {
@@ -26,42 +26,42 @@ import type { Routed, Routing } from './routes/routing.ts';
 import { reconcileTenant, type TenantDeps } from './tenant/reconcile-tenant.ts';
 import type { TenantOutcome } from './tenant/tenant-outcome.ts';
 
-/** What a reconcile reads and writes with. */
+/** The clients and caches that a reconcile uses. */
 export interface ReconcileDeps extends ObserveDeps {
   readonly management: ManagementAccess;
   readonly routing: Routing;
   readonly preparations: ExposurePreparations;
   readonly versions: ExposureVersions & {
-    /** The status, with own writes that the watch has not reported yet. */
+    /** Returns the status, including writes of this process that the watch has not delivered yet. */
     statusOf(object: KubeObject): ExposureStatus | undefined;
   };
-  /** Absent: tenants are left alone. */
+  /** Absent: the reconcile does not connect to the tenant. */
   readonly tenants?: TenantDeps | undefined;
 }
 
-/** What the caller keeps track of between two reconciles of an Exposure. */
+/** What the caller remembers of an Exposure between two reconciles. */
 export interface ExposureTracker {
-  /** The Secrets of its provider that were out of date. */
+  /** The outdated Secrets of its provider, as of the last reconcile. */
   readonly staleSecrets: StaleSecrets;
-  /** Called before the object is read: an event that arrives after the read must find the Exposure. */
+  /** Called before the object is read, so that an event after the read enqueues the Exposure. */
   dependsOn(dependency: Dependency): void;
   observed(observation: Observation): void;
-  /** Clients reach the tenant by the routes of this plan from now on. */
+  /** Called once the routes of the plan serve the clients of the tenant. */
   routed(observation: Observation, plan: Plan): void;
-  /** What probes found until now. */
+  /** Returns the latest probe results. */
   probedPath(observation: Observation, plan: Plan): ProbedPath;
 }
 
 /** What a reconcile observed, planned and applied. */
 export interface AppliedExposure {
   readonly observation: Observation;
-  /** As far as it can be made without the tenant. */
+  /** The part of the plan that does not depend on the tenant. */
   readonly plan: Plan;
   readonly accepted: ConditionState;
   readonly routed: Routed;
-  /** Whether another Edge than the one of the spec serves the Exposure, because that one accepts no routes yet. */
+  /** Whether a previous Edge still serves the Exposure, because the Edge of the spec does not accept routes yet. */
   readonly isMoving: boolean;
-  /** Whether the tenant uses Snicket already. */
+  /** Whether the tenant already uses the desired hosts. */
   readonly isInUse: boolean;
   readonly preparation: ExposurePreparation;
   /** Absent: nothing was done in the tenant. */
@@ -73,7 +73,11 @@ export interface Reconciled extends AppliedExposure {
   readonly report: ExposureReport;
 }
 
-/** Reconciles as far as possible now. Undefined if the Exposure is being deleted. @throws StepFailed, OutdatedError, KubeError */
+/**
+ * Applies everything that can be applied now, and reports the rest as conditions. Undefined if the Exposure is being deleted.
+ *
+ * @throws StepFailed, OutdatedError, KubeError
+ */
 export async function reconcileExposure(
   object: KubeObject,
   resolved: ResolvedExposure,
@@ -95,8 +99,8 @@ export async function reconcileExposure(
   const unused = unusedRoutes(applied, report, path);
   if (unused.length === 0) return { ...applied, report };
   await step('Routed', async () => deps.routing.remove(unused, signal));
-  const moved = { ...applied, routed: { ...applied.routed, previous: [] } };
-  return { ...moved, report: reportOf(moved, { before, path }, deps) };
+  const completed = { ...applied, routed: { ...applied.routed, previous: [] } };
+  return { ...completed, report: reportOf(completed, { before, path }, deps) };
 }
 
 /** Applies routes, preparation and tenant, as far as possible. Undefined if the Exposure is being deleted. */
@@ -115,7 +119,7 @@ async function applyPlan(
   const accepted = acceptedState(plan);
   const inUse = isInUse(deps.versions.latest(observation.object), plan, routed);
   const { staleSecrets } = tracker;
-  // During a move, proxies and clients use the hosts that the control plane has now.
+  // During a move, the control plane keeps its current hosts, because proxies and clients still use them.
   const preparation =
     accepted.status === 'True' && !isMoving
       ? await deps.preparations.prepare(observation, plan, { inUse, staleSecrets }, signal)
@@ -124,7 +128,7 @@ async function applyPlan(
 
   const applied = { observation, plan, accepted, routed, isMoving, isInUse: inUse, preparation };
   const { tenants } = deps;
-  if (tenants === undefined || !canServe(applied)) return applied;
+  if (tenants === undefined || !shouldReconcileTenant(applied)) return applied;
   const tenant = await step('WorkersReady', async () =>
     reconcileTenant(observation, plan, tenants, deps, signal),
   );
@@ -139,16 +143,17 @@ async function applyRoutes(
   signal: AbortSignal,
 ): Promise<Routed | undefined> {
   const writesRoutes = plan.management !== undefined && plan.management.length > 0;
-  if (writesRoutes && !(await holdExposure(deps, object, ROUTES_FINALIZER, signal))) {
+  if (writesRoutes && !(await addExposureFinalizer(deps, object, ROUTES_FINALIZER, signal))) {
     return undefined;
   }
   return deps.routing.reconcile(resolved, plan, signal);
 }
 
 /**
- * Whether the tenant can be served. During a move it stays as it is until the new Edge accepts routes. An API server that was
- * never prepared would overwrite the endpoints of the proxies again and again.
+ * Whether to reconcile the tenant. During a move, the tenant stays unchanged until the new Edge accepts routes. Before its
+ * preparation, the API server would keep overwriting the endpoints that point to the proxies.
  */
-function canServe({ plan, isMoving, isInUse: inUse, preparation }: AppliedExposure): boolean {
+function shouldReconcileTenant(applied: AppliedExposure): boolean {
+  const { plan, isMoving, isInUse: inUse, preparation } = applied;
   return !isMoving && plan.routes !== undefined && (preparation.isPrepared || inUse);
 }

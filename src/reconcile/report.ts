@@ -1,6 +1,6 @@
 /**
- * The report of a reconcile: the conditions of the Exposure and what else its status says, and whether a move between Edges or
- * hosts is complete. Pure.
+ * The report of a reconcile: the conditions and other status fields of the Exposure, and the routes that are no longer used once
+ * a move between Edges or hosts is complete. Pure.
  */
 import type { Edge } from '../api/edge.ts';
 import type { ExposureStatus } from '../api/exposure.ts';
@@ -27,17 +27,17 @@ import { isMoveComplete, preparedState, stateBefore } from './conditions/managem
 import { routedState } from './conditions/routed-condition.ts';
 import type { AppliedExposure } from './reconcile-exposure.ts';
 
-/** What probes found about the path of clients. */
+/** The probe results for the path from clients to the tenant. */
 export interface ProbedPath {
-  /** For the current spec, by this process or a previous one. */
+  /** The latest known hops for the current spec: from a probe, or from the status before the first probe of this process. */
   readonly hops: readonly KnownHop[];
-  /** By this process for the current path. Absent: it has not been probed yet. */
+  /** The hops of the last probe. Absent: this process has not probed the current path yet. */
   readonly probed?: readonly HopResult[] | undefined;
-  /** Whether the last probes failed, and the failure is not part of the results yet. */
+  /** Whether the last probes failed, but not often enough to appear in the hops. */
   readonly isSuspect: boolean;
 }
 
-/** Nothing is probed. */
+/** A path without probe results. */
 export const NOT_PROBED: ProbedPath = { hops: [], isSuspect: false };
 
 /** What a report depends on besides the result of the reconcile. */
@@ -57,7 +57,7 @@ export interface ExposureReport {
   readonly isRouted: boolean;
   /** Absent: there are no new results. */
   readonly hops?: readonly HopResult[] | undefined;
-  /** Whether the previous hops are about the current path. Default: if the path is the same. */
+  /** Whether the hops in the status describe the current path. Default: whether the path in the status stays the same. */
   readonly areHopsCurrent?: boolean | undefined;
   /** Absent: as before. */
   readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
@@ -80,7 +80,8 @@ export function reportOf(
     plan,
     isRouted: plan.management !== undefined && !isMoving,
     hops: withTenantHops(probed, tenant?.hops ?? []),
-    // Hops of other hosts are not current. If another client changed the status, the probed hops still are.
+    // New routes make the hops in the status outdated until the next probe. Probed hops are current even if another client
+    // has changed the path in the status.
     areHopsCurrent: probed !== undefined || (hasNewRoutes ? false : undefined),
     proxies: tenant?.proxies,
     certificate: tenant?.certificate,
@@ -88,8 +89,8 @@ export function reportOf(
 }
 
 /**
- * The routes of previous Edges and hosts, once they are no longer used: proxies use them until they are rolled out, clients until
- * DNS points to the new Edge.
+ * Returns the routes of previous Edges and hosts once nothing uses them. Proxies use them until the rollout is complete, and
+ * clients until DNS points to the new Edge.
  */
 export function unusedRoutes(
   { routed, tenant, preparation }: AppliedExposure,
@@ -110,28 +111,28 @@ function conditionStates(
   const { observation, plan, accepted, routed, isMoving, tenant } = applied;
   const { exposure, edge } = observation.resolved;
   const isAccepted = accepted.status === 'True';
-  const isRouted = isAccepted && plan.routes !== undefined;
-  const later = isRouted ? undefined : notYet(isAccepted ? 'Prepared' : 'Accepted');
+  const hasRoutes = isAccepted && plan.routes !== undefined;
+  const pending = hasRoutes ? undefined : notYet(isAccepted ? 'Prepared' : 'Accepted');
   const { obstacle, previous } = routed;
-  const wantedPort = exposure.spec.controlPlane.service?.konnectivityPort;
+  const { konnectivityPort } = exposure.spec.controlPlane.service ?? {};
   return {
     Accepted: accepted,
-    Prepared: prepared(applied, before),
+    Prepared: preparedCondition(applied, before),
     Routed: noting(
       noting(
-        obstacle ? fails(obstacle) : (later ?? routedState(cluster, applied, hops)),
+        obstacle ? fails(obstacle) : (pending ?? routedState(cluster, applied, hops)),
         previousRoutesFinding(previous, edge),
       ),
       unenforcedPolicy(exposure, edge),
     ),
-    WorkersReady: later ?? tenant?.condition ?? workersBefore(applied, before),
-    KonnectivityReady: later ?? konnectivityState(plan, hops, wantedPort),
-    Reachable: later ?? reachableState(hops, isMoving ? before?.edgeRef?.name : undefined),
+    WorkersReady: pending ?? tenant?.condition ?? workersReadyBefore(applied, before),
+    KonnectivityReady: pending ?? konnectivityState(plan, hops, konnectivityPort),
+    Reachable: pending ?? reachableState(hops, isMoving ? before?.edgeRef?.name : undefined),
   };
 }
 
-/** After a fault of the management cluster the last known state stays. */
-function prepared(
+/** Returns the previous state if an error of the management cluster interrupted the preparation. */
+function preparedCondition(
   { observation, accepted, preparation }: AppliedExposure,
   before: ExposureStatus | undefined,
 ): ConditionState {
@@ -141,7 +142,8 @@ function prepared(
     : notYet('Accepted');
 }
 
-function workersBefore(
+/** Returns the state of a tenant that this reconcile did not observe. */
+function workersReadyBefore(
   { preparation, isInUse }: AppliedExposure,
   before: ExposureStatus | undefined,
 ): ConditionState {

@@ -18,7 +18,11 @@ import type { PreparationInput, PreparationOutcome } from './next-step.ts';
 import type { Preparer } from './preparer.ts';
 import type { SecretRenewals, StaleSecrets } from './secret-renewals.ts';
 import { previousHosts } from '../routes/observe-routes.ts';
-import { holdExposure, PREPARATION_FINALIZER, type ExposureVersions } from '../finalizers.ts';
+import {
+  addExposureFinalizer,
+  PREPARATION_FINALIZER,
+  type ExposureVersions,
+} from '../finalizers.ts';
 
 /** The result of a preparation; unknown after a fault. */
 export interface ExposurePreparation extends PreparationOutcome {
@@ -94,7 +98,8 @@ export class ExposurePreparations {
     if (provided === undefined || input === undefined) return NOTHING_TO_PREPARE;
     if (input.policy !== 'Report') {
       const deps = { management, versions };
-      if (!(await holdExposure(deps, object, PREPARATION_FINALIZER, signal))) return undefined;
+      if (!(await addExposureFinalizer(deps, object, PREPARATION_FINALIZER, signal)))
+        return undefined;
     }
     const wrote: ExposureVersions['wrote'] = (before, after) => versions.wrote(before, after);
     const outcome = await preparer.prepare({ ...input, wrote }, signal);

@@ -13,8 +13,8 @@ import type { Logger } from '../../telemetry/log.ts';
 import { KeyFileError } from '../../wire/master-keys.ts';
 import { fails, waits, waitsFor, type ConditionState } from '../conditions/condition-state.ts';
 import {
-  holdExposure,
-  letGoOfExposure,
+  addExposureFinalizer,
+  removeExposureFinalizer,
   TENANT_FINALIZER,
   type FinalizerDeps,
 } from '../finalizers.ts';
@@ -228,7 +228,9 @@ async function acquire(
 ): Promise<Ownership> {
   const { leaseClient } = link;
   const hold = async () =>
-    inManagement(async () => holdExposure(finalizers, observation.object, TENANT_FINALIZER, outer));
+    inManagement(async () =>
+      addExposureFinalizer(finalizers, observation.object, TENANT_FINALIZER, outer),
+    );
   try {
     const options = { beforeWrite: hold, confirm };
     const ownership = await deps.ownership.acquire(key, leaseClient, options, signal);
@@ -253,7 +255,7 @@ async function notOwned(
   }
   // There is nothing to clean up in a tenant of another Exposure.
   await inManagement(async () =>
-    letGoOfExposure(finalizers, observation.object, TENANT_FINALIZER, signal),
+    removeExposureFinalizer(finalizers, observation.object, TENANT_FINALIZER, signal),
   );
   // Without proxies the owner has just begun, or is cleaning up and about to release the Lease.
   const poll = link.daemonSet === undefined ? WITHOUT_PROXIES : undefined;
