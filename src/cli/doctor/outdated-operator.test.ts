@@ -12,13 +12,13 @@ function exposure(status?: object) {
   return objectOf('Exposure', METADATA, status === undefined ? {} : { status });
 }
 
-test('an operator that has reported on this very version is not behind', () => {
+test('an operator that has observed the current generation is not outdated', () => {
   expect(outdatedOperator(exposure({ observedGeneration: 3 }), 'system')).toBeUndefined();
-  const leaving = objectOf('Exposure', { ...METADATA, deletionTimestamp: '2026-01-01T00:00:00Z' });
-  expect(outdatedOperator(leaving, 'system')).toBeUndefined();
+  const deleting = objectOf('Exposure', { ...METADATA, deletionTimestamp: '2026-01-01T00:00:00Z' });
+  expect(outdatedOperator(deleting, 'system')).toBeUndefined();
 });
 
-test('one that has not is, and it is said where to look', () => {
+test('reports a generation that was not observed, with a command to check the operator', () => {
   const old = outdatedOperator(exposure({ observedGeneration: 2 }), 'system');
 
   expect(old?.message).toContain(
@@ -30,11 +30,11 @@ test('one that has not is, and it is said where to look', () => {
   );
 });
 
-test('what fails for want of it has that one cause, and nothing else has', () => {
+test('skips exactly the hops whose failure the outdated operator explains', () => {
   const behind = outdatedOperator(exposure(), 'system');
-  const told: ProbeResults = { hops: [UNROUTED, EXPIRED], findings: [] };
+  const results: ProbeResults = { hops: [UNROUTED, EXPIRED], findings: [] };
 
-  const found = withOutdatedOperator(told, behind);
+  const found = withOutdatedOperator(results, behind);
 
   expect(found.findings.map(({ code }) => code)).toEqual(['StatusOutdated']);
   expect(found.hops).toEqual([
@@ -49,9 +49,9 @@ test('what fails for want of it has that one cause, and nothing else has', () =>
   ]);
 });
 
-test('a rejected spec is the cause itself', () => {
+test('a rejected spec is reported without an outdated operator', () => {
   const refused = { code: 'HostConflict', severity: 'error', message: '', action: '' } as const;
-  const told = { hops: [], findings: [refused] };
+  const results = { hops: [], findings: [refused] };
 
-  expect(withOutdatedOperator(told, outdatedOperator(exposure(), 'system'))).toBe(told);
+  expect(withOutdatedOperator(results, outdatedOperator(exposure(), 'system'))).toBe(results);
 });
