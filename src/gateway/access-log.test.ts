@@ -20,6 +20,8 @@ import { balancerHeader } from './testing/headers.ts';
 import { GatewayLab, until } from './testing/lab.ts';
 
 const silent = createLogger({ write: () => {} });
+/** Limit of a close that must write everything, however slow the machine is. */
+const PATIENT_MS = 100_000;
 
 function newFolder() {
   const path = mkdtempSync(join(tmpdir(), 'snicket-access-log-'));
@@ -31,7 +33,7 @@ test('appends what it is given, in order', async () => {
   const log = new AccessLog(join(folder.path, 'log'), silent);
 
   for (let line = 1; line <= 100; line++) log.add(`${line}\n`, 1);
-  await log.close();
+  await log.close(PATIENT_MS);
 
   const lines = readFileSync(join(folder.path, 'log'), 'utf8').trim().split('\n');
   expect(lines.map(Number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
@@ -48,7 +50,7 @@ test.skipIf(process.platform !== 'linux')(
       log.add('a line\n', 1);
       await until(() => log.dropped === round, 'the loss');
     }
-    await log.close();
+    await log.close(PATIENT_MS);
 
     expect(log.written).toBe(0);
     expect(lines).toHaveLength(1);
@@ -74,7 +76,7 @@ test.each(['the same file', 'a new file'])(
     disk.isFull = false;
     if (where === 'a new file') renameSync(path, `${path}.1`);
     log.add('four\nfive\n', 2);
-    await log.close();
+    await log.close(PATIENT_MS);
 
     const before = where === 'a new file' ? '' : 'one\ntw\n';
     expect(readFileSync(path, 'utf8')).toBe(`${before}four\nfive\n`);
@@ -94,7 +96,7 @@ test('reports a FIFO without a reader at the start, and drops lines until it has
   await until(() => log.dropped === 1, 'the loss');
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   log.add('read\n', 1);
-  await log.close();
+  await log.close(PATIENT_MS);
 
   expect(atStart).toBe(1);
   expect(lines).toHaveLength(1);
@@ -139,7 +141,7 @@ test('drops lines rather than keep more than its memory holds', async () => {
   const megabyte = `${'x'.repeat(1024 * 1024 - 1)}\n`;
 
   for (let count = 0; count < 20; count++) log.add(megabyte, 10);
-  await log.close();
+  await log.close(PATIENT_MS);
 
   expect(log.dropped).toBe(120);
   expect(log.written).toBe(80);
