@@ -82,7 +82,7 @@ describe('--state', () => {
 
   test('is that of the default state with -f', async () => {
     using nowhere = new Terminal();
-    nowhere.write('status.yaml', valueText(list, 'yaml'));
+    nowhere.write('status.yaml', valueText({ ...list, folder: nowhere.folder }, 'yaml'));
     const env = { STATE_DIRECTORY: '.' };
 
     const all = await nowhere.snicket(['status', '-f', '.', '-o', 'name'], '', env);
@@ -118,6 +118,11 @@ describe('--state', () => {
     expect(await status('-f', 'other', '--state', 'state')).toEqual(refused('other'));
     expect((await status('-f', 'mine')).slice(1)).toEqual([true, '']);
     expect((await status('-f', 'link')).slice(1)).toEqual([true, '']);
+    terminal.write('state/status.yaml', valueText(list, 'yaml'));
+    expect(await status('-f', 'mine')).toEqual([
+      ...[2, false],
+      'error: the state state does not name its folder\nhint: restart `snicket run`, which adds it, or pass --state state without -f\n',
+    ]);
     expect(await status('-f', 'file.yaml')).toEqual([
       ...[2, false],
       'error: not a folder: file.yaml\nhint: pass the folder of snicket run\n',

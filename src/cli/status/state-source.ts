@@ -126,10 +126,16 @@ export class StateSource implements StatusSource {
     }
   }
 
-  /** Refuses the state of another folder. A file of an earlier version does not name its folder. */
+  /** Refuses the state of another folder, and one that an earlier version wrote, which does not name its folder. */
   #rejectOtherFolder(folder: string | undefined): void {
     const owner = this.#owner;
-    if (owner === undefined || folder === undefined || isSamePath(folder, owner.path)) return;
+    if (owner === undefined) return;
+    if (folder === undefined) {
+      throw new StateUnreadable(
+        `the state ${this.#folder} does not name its folder; restart \`snicket run\`, which adds it, or pass --state ${shellWord(this.#folder)} without -f`,
+      );
+    }
+    if (isSamePath(folder, owner.path)) return;
     throw new StateUnreadable(
       `the state ${this.#folder} belongs to the folder ${folder}, not to ${owner.name}; pass -f ${shellWord(folder)}, or --state with the state folder of ${owner.name}`,
     );
