@@ -86,6 +86,8 @@ describe('files against the cluster', () => {
   + management TenantRoute tenants/${routeName('blue', 'blue.example.test')}
   ~ management Ingress tenants/snicket-blue.haproxy
       ~ spec.rules[0].host: tenants-blue.k8s.example.test -> blue.example.test
+  ~ management TenantRoute tenants/${routeName('blue', 'tenants-blue.k8s.example.test')}
+      + metadata.labels.snicket.dev/previous: "true"
   - management TenantRoute tenants/${routeName('blue', 'tenants-blue.k8s.example.test')} (not before the Exposure is Ready with the driver of its Edge: clients may still use the previous routes)
 Exposure tenants/red
   + management TenantRoute tenants/${routeName('red', 'tenants-red.k8s.example.test')}

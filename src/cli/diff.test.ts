@@ -193,6 +193,8 @@ describe('a changed spec', () => {
     expect(diff.stdout).toBe(`Exposure tenants/blue
   + management TenantRoute tenants/${routeName('traefik')}
   + management IngressRouteTCP tenants/snicket-blue
+  ~ management TenantRoute tenants/${routeName('haproxy')}
+      + metadata.labels.snicket.dev/previous: "true"
   - management TenantRoute tenants/${routeName('haproxy')} (not before the Exposure is Ready with the driver of its Edge: clients may still use the previous routes)
   - management Ingress tenants/snicket-blue.haproxy (not before the Exposure is Ready with the driver of its Edge: clients may still use the previous routes)
 `);
