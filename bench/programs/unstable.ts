@@ -19,7 +19,6 @@ import { workFolder } from '../../world/parts/work-folder.ts';
 import { MissingProgramError } from './missing.ts';
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-const DEFAULT_MIRROR = 'http://deb.debian.org/debian/';
 
 const LIBRARIES: Readonly<Record<string, { folder: string; loader: string }>> = {
   amd64: { folder: 'x86_64-linux-gnu', loader: 'ld-linux-x86-64.so.2' },
@@ -101,11 +100,17 @@ async function unpack(work: string): Promise<void> {
   }
 }
 
-/** Returns the configured mirror of this machine's apt, if it is a Debian mirror. */
+/** Returns the Debian mirror that apt uses on this machine. @throws MissingProgramError if it uses none */
 async function mirror(): Promise<string> {
   const format = ['--format', '$(REPO_URI)', 'Created-By: Packages'];
   const { stdout } = await run(['apt-get', 'indextargets', ...format]);
-  return stdout.split('\n').find((uri) => uri.endsWith('/debian/')) ?? DEFAULT_MIRROR;
+  const found = stdout.split('\n').find((uri) => uri.endsWith('/debian/'));
+  if (found === undefined) {
+    throw new MissingProgramError(
+      'programs of Debian unstable need a Debian mirror in the sources of apt',
+    );
+  }
+  return found;
 }
 
 function libraries(): { folder: string; loader: string } {
