@@ -82,7 +82,7 @@ describe('before the operator has come', () => {
 `);
   });
 
-  test('endpoints that somebody else keeps, and that work, wait for a proxy', async () => {
+  test('endpoints of another controller that work stay until a proxy is ready', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     const { server } = await lab.addTenant('blue');
     await lab.expose('blue');
@@ -292,7 +292,7 @@ describe('what cannot be compared', () => {
     expect(server.writes().length).toBe(writes);
   });
 
-  test('is an object of somebody else with a name that we need', async () => {
+  test('is a foreign object with a name that Snicket needs', async () => {
     await using lab = await OperatorLab.start({
       hasSockets: true,
       edge: LAB_EDGES.haproxy.spec,

@@ -23,7 +23,7 @@ test('every help fits into 80 columns, in a pipe', () => {
   expect([...commands.values()].flatMap(widerLines)).toEqual([]);
 });
 
-test('every help fits into 80 columns, on a terminal of so many', async () => {
+test('every help text fits into 80 columns on a terminal of 80 columns', async () => {
   const helps = await Promise.all(
     [...commands.keys()].map(async (name) => terminal.show(helpOf(name), COLUMNS)),
   );

@@ -125,7 +125,7 @@ describe('a kubeconfig through the edge', () => {
 });
 
 describe('a file', () => {
-  test('that only its owner can read, and that nobody loses by mistake', async () => {
+  test('that only its owner can read, and that is not overwritten by mistake', async () => {
     const path = join(terminal.folder, 'blue.kubeconfig');
     const words = ['kubeconfig', 'blue', '-o', 'blue.kubeconfig'];
 

@@ -23,7 +23,7 @@ test.each([
   ['ready', '200 OK', 'ok\n', true, 'ok'],
   ['not ready', '503 No', 'the edge is silent\n', false, 'the edge is silent'],
   ['not ready, and why is not said', '503 No', '', false, '/readyz answers 503'],
-  ['somebody else, who talks a lot', '404 No', 'x'.repeat(2000), false, 'x'.repeat(300)],
+  ['another server with a long response', '404 No', 'x'.repeat(2000), false, 'x'.repeat(300)],
 ])('it is %s', async (_, status, body, isReady, message) => {
   using there = saying(httpText(status, {}, body));
 

@@ -57,7 +57,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'waits for nobody who does not read, and goes on with whole lines when somebody does',
+  'does not wait for a reader that stalls, and continues with whole lines',
   async () => {
     const program = `
       ${IMPORTS}

@@ -49,7 +49,7 @@ test('a name that leads to a load balancer shares an address with it', async () 
   expect(await stateOf(nameOf('missing.example.com', to))).toBe('missing DnsNoAnswer');
 });
 
-test('nothing is ok where nobody knows where the Edge is', async () => {
+test('no host passes while the addresses of the Edge are unknown', async () => {
   const gone = { kind: 'name', host: 'gone.example.net' } as const;
 
   expect(await stateOf({ ...nameOf('ok.example.com'), to: undefined })).toBe(

@@ -37,7 +37,7 @@ test('of addresses and names the addresses, of names the first, and says so', ()
   expect(names.findings).toMatchObject([{ code: 'AddressIgnored' }]);
 });
 
-test('an Edge of which nobody says where it is', () => {
+test('an Edge without any address', () => {
   const { to, findings } = destinationOf('shared', []);
 
   expect(to).toBeUndefined();

@@ -13,7 +13,7 @@ const OLD_PORT = hopResult('KubeconfigPortMismatch', 'https://a', 'it is not', {
 const NAMELESS = hopResult('CertificateNameMissing', 'a', 'it is not', { host: 'a' });
 const EXPIRED = hopResult('CertificateExpired', 'a', 'it is', { certificate: 'it' });
 
-test('a tenant that nobody reaches is the echo of a hop that fails on the way there', () => {
+test('an unreachable tenant is a consequence of an earlier failed hop', () => {
   expect(dedupeResults([UNROUTED], [finding('TenantUnreachable')]).findings).toEqual([]);
   expect(dedupeResults([PASSES], [finding('TenantUnreachable')]).findings).toHaveLength(1);
   expect(dedupeResults([OLD_PORT], [finding('TenantUnreachable')]).findings).toHaveLength(1);

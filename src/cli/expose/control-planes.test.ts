@@ -56,7 +56,7 @@ test('of what was made of each other, the one that a user wrote', () => {
   ]);
 });
 
-test('Services that look like an API server, and are of nobody else', () => {
+test('finds Services that look like an API server and belong to no provider', () => {
   const labels = { 'app.kubernetes.io/managed-by': 'snicket' };
 
   expect(

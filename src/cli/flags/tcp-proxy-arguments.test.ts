@@ -18,7 +18,7 @@ const lines: [string, string[], string[]][] = [
     ['tcp-proxy', '--listen-addr=:1'],
   ],
   [
-    'a flag that nobody knows before one of Steward',
+    'an unknown flag before one of Steward',
     ['--new', '--tls-key-file=k'],
     ['tcp-proxy', '--new', '--tls-key-file=k'],
   ],

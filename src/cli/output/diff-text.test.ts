@@ -13,7 +13,7 @@ function changed(...fields: ClusterChange['fields']): string {
   return changesText({ exposure, changes: [{ ...change, object, fields }] }, false);
 }
 
-test('writes values bare where nobody can take them for something else', () => {
+test('writes unambiguous values without quotes', () => {
   const text = changed(
     { path: 'a', from: '10.0.0.9', to: 'image:1@sha256:ab' },
     { path: 'b', from: 'two words', to: '' },

@@ -52,7 +52,7 @@ function yamlOf(...objects: readonly object[]): string {
 }
 
 describe("what is put into a provider's object", () => {
-  test('is not put there while somebody else owns one of the fields, and that is said', async () => {
+  test('is not written while another field manager owns a field, and the output says so', async () => {
     await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue', { 'spec.networkProfile.certSANs': ['blue.example.test'] });
     await expose(lab);
@@ -257,7 +257,7 @@ k0smotron:
     expect(text).toContain('externalAddress: tenants-violet-cp.k8s.example.test\n');
   });
 
-  test('are none for a control plane of nobody', async () => {
+  test('are empty for a control plane without a provider', async () => {
     const text = await values(
       exposureOf(CONTROL_PLANE.kind, CONTROL_PLANE.apiVersion, 'amber-cp'),
       yamlOf(k0smotronControlPlane('amber')),

@@ -25,16 +25,19 @@ test
   },
 );
 
-test.skipIf(!existsSync('/dev/full'))('has its exit code also if nobody can be told', async () => {
-  using terminal = new Terminal();
-  const line = 'exec "$0" status --state nowhere 2> /dev/full';
+test.skipIf(!existsSync('/dev/full'))(
+  'keeps the exit code if the output cannot be written',
+  async () => {
+    using terminal = new Terminal();
+    const line = 'exec "$0" status --state nowhere 2> /dev/full';
 
-  const { exitCode } = await terminal.run(['sh', '-c', line, terminal.program]);
+    const { exitCode } = await terminal.run(['sh', '-c', line, terminal.program]);
 
-  expect(exitCode).toBe(2);
-});
+    expect(exitCode).toBe(2);
+  },
+);
 
-test('ends without a word when nobody reads its output any more', async () => {
+test('ends silently when the reader has closed the pipe', async () => {
   using terminal = new Terminal();
   // The program starts after its reader has closed the pipe.
   const program = 'until [ -e gone ]; do sleep 0.01; done; exec "$0" dns --help';

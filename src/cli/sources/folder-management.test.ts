@@ -67,7 +67,7 @@ test.each([
   [['doctor', '-o', 'json']],
   [['render']],
   [['diff', '--state', '.']],
-])('a folder without an Exposure is not what somebody means who names it: %j', async (words) => {
+])('rejects a folder without an Exposure if its path was given: %j', async (words) => {
   using terminal = new Terminal();
   mkdirSync(join(terminal.folder, 'tenants'));
   terminal.write('status.yaml', 'kind: List\nitems: []\n');
@@ -122,7 +122,7 @@ test('a kubeconfig from the folder leads through the gateway of `snicket run`', 
   expect(exitCode).toBe(0);
 });
 
-test('a file that is wrong keeps nobody from the kubeconfig of another tenant', async () => {
+test('an invalid file does not affect the kubeconfig of another tenant', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');

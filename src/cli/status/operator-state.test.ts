@@ -85,7 +85,7 @@ describe('no operator runs', () => {
     });
   });
 
-  test('where nobody has renewed the lease', async () => {
+  test('where the Lease was not renewed', async () => {
     expect(await stateOf({ deployment: deployment(0), leases: [OLD] })).toEqual({
       state: 'down',
       message: 'no leader since 2026-11-16T11:00:00.000000Z',
@@ -110,7 +110,7 @@ describe('no operator runs', () => {
   });
 });
 
-test('whoever may see nothing is told what he would need', async () => {
+test('names the missing permission', async () => {
   expect(await stateOf({ deployment: FORBIDDEN, leases: [FORBIDDEN] })).toEqual({
     state: 'unknown',
     message: 'you may not see it',
@@ -142,7 +142,7 @@ describe('it is not known', () => {
     });
   });
 
-  test('but a Lease that went before our eyes is of nobody', async () => {
+  test('a Lease that was deleted meanwhile has no holder', async () => {
     expect(await stateOf({ deployment: deployment(1), leases: [OLD, undefined] })).toMatchObject({
       state: 'down',
     });

@@ -47,7 +47,7 @@ describe('Exposures', () => {
   test.each([
     ['by name', undefined, ['a', 'b', 'c']],
     ['by name where all fits', 6, ['a', 'b', 'c']],
-    ['those that need somebody first where not all fits', 5, ['b', 'c', 'a']],
+    ['those that need attention first if not all fit', 5, ['b', 'c', 'a']],
   ])('are %s', (_, rows, names) => {
     const text = linesOf({ edges: [], exposures }, rows).join('\n');
 

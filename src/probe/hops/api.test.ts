@@ -68,7 +68,7 @@ test.each<[string, string]>([
   ['401', UNAUTHORIZED_RESPONSE],
   ['403', httpText('403 Forbidden', {}, FORBIDDEN)],
   ['429', httpText('429 Too Many Requests', { 'Audit-Id': 'x' }, 'slow down')],
-])('an API server that refuses strangers with %s has answered', async (status, text) => {
+])('an API server that refuses anonymous requests with %s has answered', async (status, text) => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer({ onConnection: responding(text) });
 

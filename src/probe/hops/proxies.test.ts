@@ -137,7 +137,7 @@ test('says that the DaemonSet is not there', () => {
 test.each<[string, ProxyDaemonSet]>([
   ['a status of before', daemonSet({ desiredNumberScheduled: 1, numberReady: 1 }, 2)],
   ['no status', daemonSet(undefined)],
-])('a DaemonSet with %s was seen by nobody', (_, seen) => {
+])('a DaemonSet with %s was not observed by its controller', (_, seen) => {
   const result = judgeProxies({ daemonSet: seen, image: IMAGE });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesNotObserved' });

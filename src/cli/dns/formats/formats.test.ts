@@ -56,7 +56,7 @@ host-record=tenants-blue.konnectivity.example.com,2001:db8::10,300
   );
 });
 
-test('dnsmasq: asks nobody else for a family that there is not', () => {
+test('dnsmasq: answers a missing address family itself', () => {
   const only = { kind: 'addresses', addresses: ['203.0.113.10'] } as const;
 
   expect(textOf('dnsmasq', [entryOf('a.example.com', only)])).toBe(
@@ -82,7 +82,7 @@ template IN AAAA tenants-blue.k8s.example.com {
     );
   });
 
-  test('says that there is no address of the other family, so that nobody says there is no such name', () => {
+  test('answers a missing address family with no data, so that no resolver answers NXDOMAIN', () => {
     const only = { kind: 'addresses', addresses: ['203.0.113.10'] } as const;
 
     expect(textOf('coredns', [entryOf('*.k8s.example.com', only)])).toBe(
@@ -154,7 +154,7 @@ Add-DnsServerResourceRecordCName -ZoneName 'example.com' -Name 'tenants-red.k8s'
     );
   });
 
-  test('a name whose zone nobody knows', () => {
+  test('a name in an unknown zone', () => {
     const lost = [entryOf('a.other.example')];
     const homeless = [{ ...entryOf('a.other.example'), domain: undefined }];
 
