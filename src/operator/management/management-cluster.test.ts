@@ -288,3 +288,18 @@ test('a kind that has not been read yet is unknown, although nothing has failed'
   ended.abort();
   await opening;
 });
+
+test('a TenantRoute is reported with its previous version if another client changes its host', async () => {
+  await using lab = await ManagementLab.start();
+  const route = tenantRoute('blue', 'blue.test');
+  const { name, namespace } = route.metadata;
+  const key = { name, namespace: namespace ?? '' };
+  await lab.user.create(RESOURCES.tenantRoute, route);
+  await until('it is known', () => lab.cluster.tenantRoutes.ofHost('blue.test').length === 1);
+  lab.events.length = 0;
+
+  await lab.user.patch(RESOURCES.tenantRoute, key, 'merge', { spec: { host: 'red.test' } });
+  await until('the host is known', () => lab.cluster.tenantRoutes.ofHost('red.test').length === 1);
+
+  expect(lab.events).toEqual([`TenantRoute ${keyText(key)}`, `TenantRoute ${keyText(key)}`]);
+});

@@ -152,10 +152,16 @@ export class ManagementCluster implements ManagementView {
         for (const gone of complete(isListed)) listener.onTenantRoute(gone);
       };
     });
-    this.#tenantRoutes.onChange(({ type, object }) => {
+    this.#tenantRoutes.onChange((change) => {
+      const { type, object } = change;
       const isChanged =
         type === 'DELETED' ? this.tenantRoutes.remove(object) : this.tenantRoutes.put(object);
-      if (isChanged) listener.onTenantRoute(object);
+      if (!isChanged) return;
+      listener.onTenantRoute(object);
+      // The host or the Exposure that it had before is released.
+      const previous = previousOf(change);
+      if (previous !== undefined && !isSameClaim(previous, object))
+        listener.onTenantRoute(previous);
     });
     this.#namespaces.onChange(({ object: { metadata } }) => {
       listener.onNamespace(metadata.name, this.exposureIndex.namespaceChanged(metadata.name));
@@ -325,4 +331,9 @@ export class ManagementCluster implements ManagementView {
     this.#watches.follow(discoveredKinds(this.served), signal);
     return result;
   }
+}
+
+/** Reports whether two versions of a TenantRoute have the same host and Exposure. */
+function isSameClaim({ spec: one }: TenantRoute, { spec: other }: TenantRoute): boolean {
+  return one.host === other.host && one.exposureRef.name === other.exposureRef.name;
 }

@@ -307,3 +307,46 @@ describe.concurrent('a foreign object that claims the host of an Exposure', () =
     expect(lab.condition('blue', 'WorkersReady')).toStartWith('True');
   });
 });
+
+describe.concurrent('an Exposure whose host a TenantRoute of another one had', () => {
+  /** Another client gives red's host to the older TenantRoute of blue, and blue cannot restore it at first. */
+  async function labWithTakenHost() {
+    const lab = await OperatorLab.start({ resyncMs: 36_000_000 });
+    await lab.addExposed('blue');
+    await lab.environment.pass(5_000);
+    await lab.addExposed('red');
+    const [host = ''] = lab.apiHostsOf('red');
+    const route = lab.tenantRoutes().find(({ spec }) => spec.exposureRef.name === 'blue')!;
+    lab.management.inject(
+      { kind: 'answer', status: 500, reason: 'InternalError' },
+      { verb: 'apply', plural: 'tenantroutes' },
+      4,
+    );
+    await lab.change(RESOURCES.tenantRoute, route.metadata.name, { spec: { host } });
+    await lab.untilCondition('red', 'Accepted', /^False HostConflict/);
+    return { lab, host, route };
+  }
+
+  test('gets it back when the operator restores that TenantRoute', async () => {
+    const { lab, host } = await labWithTakenHost();
+    await using _ = lab;
+
+    await lab.until('blue has its host again', () => !lab.apiHostsOf('blue').includes(host));
+
+    await lab.environment.pass(20_000);
+    expect(lab.condition('red', 'Accepted')).toMatch(/^True/);
+    expect(lab.apiHostsOf('red')).toEqual([host]);
+  });
+
+  test('gets it back when another client restores that TenantRoute', async () => {
+    const { lab, host, route } = await labWithTakenHost();
+    await using _ = lab;
+
+    const { name } = route.metadata;
+    await lab.change(RESOURCES.tenantRoute, name, { spec: { host: route.spec.host } });
+
+    await lab.environment.pass(20_000);
+    expect(lab.condition('red', 'Accepted')).toMatch(/^True/);
+    expect(lab.apiHostsOf('red')).toEqual([host]);
+  });
+});

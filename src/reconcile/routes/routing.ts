@@ -1,6 +1,7 @@
 /**
  * Writes the route objects of Exposures: observe, plan, apply.
  */
+import { exposureKeyOf } from '../../api/host-ownership.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { Applied, Applier } from '../../kube/apply/apply.ts';
@@ -21,7 +22,10 @@ export interface RoutingOptions {
   readonly applier: Applier;
   /** Of the operator. */
   readonly namespace: string;
-  /** Called when the writes of the first TenantRoutes of hosts have ended, with the key of their Exposure. */
+  /**
+   * Called with the key of an Exposure when the writes of its first TenantRoutes for these hosts have ended, or when one of
+   * its TenantRoutes has given them back.
+   */
   readonly onHostsReleased: (hosts: readonly string[], key: string) => void;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
@@ -115,13 +119,19 @@ export class Routing {
     { desired, live }: PlannedObject,
     signal: AbortSignal,
   ): Promise<Applied<KubeObject>> {
-    const { applier, management } = this.#options;
+    const { applier, management, onHostsReleased } = this.#options;
     const adopted = live && (await this.#adopted(desired, live, signal));
-    return management.tenantRoutes.write(
+    const applied = await management.tenantRoutes.write(
       async () => applier.applyIfNeeded(desired, adopted, { force: true, signal }),
       ({ outcome, object }) =>
         outcome === 'applied' && isTenantRoute(object) ? object : undefined,
     );
+    // Another client may have changed the host: the Exposures that claim the other one wait for it.
+    const isTaken = live !== undefined && isTenantRoute(live) && isTenantRoute(desired);
+    if (isTaken && applied.outcome === 'applied' && live.spec.host !== desired.spec.host) {
+      onHostsReleased([live.spec.host], exposureKeyOf(desired));
+    }
+    return applied;
   }
 
   /**
