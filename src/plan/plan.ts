@@ -210,6 +210,7 @@ function tenantSideOf(
     host: hosts.api,
     port: edge.spec.port,
     edge: `${edge.metadata.name} ${edge.spec.driver}`,
+    addressSource: addressSourceOf(edge),
     exposure: exposure.spec,
     authority: ca.certificate,
   });
@@ -234,4 +235,10 @@ function about(
   ...findings: readonly (Finding | undefined)[]
 ): readonly PlanFinding[] {
   return findings.flatMap((finding) => (finding === undefined ? [] : { ...finding, about: what }));
+}
+
+/** Returns the ingress class or the Gateways of an Edge. Another one of them has other addresses. */
+function addressSourceOf({ spec: { ingress, gatewayApi } }: Edge): string | undefined {
+  const gateways = gatewayApi?.parentRefs.map(({ namespace, name }) => `${namespace}/${name}`);
+  return gateways?.toSorted().join(',') ?? ingress?.className;
 }

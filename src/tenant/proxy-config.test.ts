@@ -36,6 +36,7 @@ describe('while the controller of the Edge reports no addresses, the proxies', (
     ['port', { port: 8443 }],
     ['Edge', { edge: 'other snicket' }],
     ['driver', { edge: 'shared haproxy' }],
+    ['class or Gateway', { addressSource: 'other' }],
   ])('resolve the host after a change of the %s', (_, change) => {
     const { host, port } = { ...REPORTED, ...change };
     expect(later(change)).toBe(`${host}:${port}\n`);

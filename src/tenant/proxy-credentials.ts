@@ -36,6 +36,8 @@ export interface ProxyConfigInput extends EdgeFileInput {
   readonly authority: string;
   /** The name and the driver of the Edge. */
   readonly edge: string;
+  /** The ingress class or the Gateways of the Edge, whose addresses are reported. Default: the Edge names none. */
+  readonly addressSource?: string | undefined;
   /** Whether the controller of the Edge reports the addresses. Default: the spec of the Edge has them. */
   readonly areAddressesReported?: boolean | undefined;
   /** The current ConfigMap. */
@@ -50,7 +52,9 @@ export interface ProxyConfigInput extends EdgeFileInput {
  */
 export function proxyConfig(input: ProxyConfigInput): KubeObject {
   const { authority, host, port, edge, areAddressesReported = false, currentConfig } = input;
-  const reportedOf = areAddressesReported ? `${edge} ${host}:${port}` : undefined;
+  const { addressSource } = input;
+  const source = addressSource === undefined ? edge : `${edge} ${addressSource}`;
+  const reportedOf = areAddressesReported ? `${source} ${host}:${port}` : undefined;
   const isUnknown = input.edgeAddresses.length === 0 && reportedOf !== undefined;
   const edgeAddresses = isUnknown
     ? currentAddresses(currentConfig, reportedOf, port)

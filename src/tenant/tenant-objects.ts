@@ -33,6 +33,8 @@ export interface TenantInput {
   readonly currentConfig?: KubeObject | undefined;
   /** The name and the driver of the Edge. */
   readonly edge: string;
+  /** The ingress class or the Gateways of the Edge, whose addresses are reported. Default: the Edge names none. */
+  readonly addressSource?: string | undefined;
   /** What the Exposure says about its path. */
   readonly exposure: Pick<ExposureSpec, 'edgeRef' | 'hosts'>;
   readonly tenant: TenantFacts;

@@ -6,7 +6,8 @@ import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
-import { SYSTEM } from '../testing/namespaces.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
 import { objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
@@ -280,6 +281,30 @@ describe.concurrent('the addresses of the edge', () => {
     expect(edgeFile(tenant)).toBe('203.0.113.10:443\n');
     expect(tenant.server.read(RESOURCES.configMap, PROXY)?.metadata.resourceVersion).toBe(before);
     expect(reasonOf(lab)).toBe('AddressUnknown');
+  });
+
+  test('go when the Edge gets another ingress class', async () => {
+    const spec = { ...LAB_EDGES.haproxy.spec, addresses: undefined };
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...LAB_EDGES.haproxy.objects);
+    const tenant = await lab.addExposed('blue');
+    const reportIngress = async (ingress: unknown) =>
+      lab.user.patch(
+        RESOURCES.ingress,
+        { name: 'snicket-blue.haproxy', namespace: TENANTS },
+        'merge',
+        { status: { loadBalancer: { ingress } } },
+        { subresource: 'status' },
+      );
+    await reportIngress([{ ip: '192.0.2.1' }]);
+    await lab.until('the proxies use the address', () => edgeFile(tenant)?.includes('192.0.2.1'));
+    const ingressClass = LAB_EDGES.haproxy.objects.find(({ kind }) => kind === 'IngressClass')!;
+    lab.management.seed({ ...ingressClass, metadata: { name: 'second' } });
+
+    await lab.applyEdge({ ...spec, ingress: { className: 'second' } });
+    await reportIngress([]);
+
+    await lab.until('the proxies resolve the host', () => !edgeFile(tenant)?.includes('192.0.2.1'));
   });
 
   test('go when the user takes them off the Edge', async () => {
