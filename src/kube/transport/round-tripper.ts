@@ -12,7 +12,10 @@ export interface HttpRequest {
   readonly body: string | undefined;
   /** The identity whose client certificate, if any, the connection uses. */
   readonly identity: Identity;
-  /** Called right before each attempt to write the request to a connection. The request fails with what this throws. */
+  /**
+   * Called right before each attempt to write the request to a connection. With HTTP/2 also before the end of the body is
+   * written. The request fails with what this throws.
+   */
   readonly assertMaySend?: (() => void) | undefined;
 }
 

@@ -157,11 +157,12 @@ export class Http2Connection implements ResponseConnection {
   }
 
   /** Sends a request. The connection must be usable. */
-  request({ method, url, headers, body }: HttpRequest): Http2Response {
+  request({ method, url, headers, body, assertMaySend }: HttpRequest): Http2Response {
     const { host, pathname, search } = new URL(url);
     const response = new Http2Response(this.#nextId, this);
     this.#nextId += 2;
     response.sendWindow = this.#initialSendWindow;
+    response.assertMaySend = assertMaySend;
     this.#responses.set(response.id, response);
     this.#liveness.use(true);
     const block = encodeHeaders([
@@ -451,10 +452,28 @@ export class Http2Connection implements ResponseConnection {
       const bytes = unsent.subarray(0, Math.max(0, room));
       const isLast = bytes.length === unsent.length;
       if (bytes.length === 0 && !isLast) return;
+      if (isLast && !this.#mayComplete(response)) return;
       this.#sendWindow -= bytes.length;
       response.sendWindow -= bytes.length;
       response.unsent = isLast ? undefined : unsent.subarray(bytes.length);
       this.#send(frame(FRAME.data, isLast ? FLAG.endStream : 0, response.id, bytes));
+    }
+  }
+
+  /**
+   * Reports whether the rest of a body may be sent, and cancels the request otherwise: the server may have granted the window
+   * for it long after the request began. A server does not act on an incomplete body.
+   */
+  #mayComplete(response: Http2Response): boolean {
+    try {
+      response.assertMaySend?.();
+      return true;
+    } catch (error) {
+      response.unsent = undefined;
+      this.#send(numberFrame(FRAME.resetStream, response.id, CANCEL));
+      this.#ended(response.id);
+      response.failed(error instanceof Error ? error : new Error(String(error)));
+      return false;
     }
   }
 

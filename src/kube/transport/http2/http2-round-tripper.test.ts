@@ -10,7 +10,15 @@ import {
   type ScriptedServer,
 } from '../testing/scripted-http2.ts';
 import { Transport, type Call } from '../transport.ts';
-import { FLAG, frame, FRAME, numberFrame, SETTING, settingsFrame } from './frames.ts';
+import {
+  DEFAULT_WINDOW,
+  FLAG,
+  frame,
+  FRAME,
+  numberFrame,
+  SETTING,
+  settingsFrame,
+} from './frames.ts';
 import { Http2RoundTripper } from './http2-round-tripper.ts';
 
 const WATCH: Call = { verb: 'GET', path: '/watch' };
@@ -212,6 +220,38 @@ describe('one connection of HTTP/2', () => {
 
     expect(await asked.catch((error: unknown) => error)).toBe(fault);
     expect(requests).toBe(1);
+    for (const socket of peer.sockets) socket.destroy();
+    peer.server.close();
+  });
+
+  test('does not send the end of a body that may no longer be sent', async () => {
+    let maySend = true;
+    let bytes = 0;
+    const after: string[] = [];
+    const peer = await scripted(({ type, streamId, flags, payload }, send) => {
+      if (type === FRAME.resetStream) after.push(`reset ${payload.readUInt32BE(0)}`);
+      if (type !== FRAME.data) return;
+      if ((flags & FLAG.endStream) !== 0) {
+        after.push('complete');
+        send(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, streamId, Buffer.from([0x88])));
+      }
+      bytes += payload.length;
+      if (bytes !== DEFAULT_WINDOW) return;
+      maySend = false;
+      for (const id of [0, streamId]) send(numberFrame(FRAME.windowUpdate, id, 1_000_000));
+    });
+    const fault = new Error('may not send');
+    const assertMaySend = () => {
+      if (!maySend) throw fault;
+    };
+    const client = transport({ server: peer.at });
+    const body = { text: 'x'.repeat(300_000) };
+
+    const asked = client.json({ verb: 'PUT', path: '/a', body, assertMaySend });
+
+    expect(await asked.catch((error: unknown) => error)).toBe(fault);
+    await until(() => after.length > 0, 'the reset');
+    expect(after).toEqual(['reset 8']);
     for (const socket of peer.sockets) socket.destroy();
     peer.server.close();
   });

@@ -23,6 +23,8 @@ export class Http2Response extends PendingResponse {
   sendWindow = DEFAULT_WINDOW;
   /** The rest of the request body. */
   unsent: Buffer | undefined;
+  /** Called before the end of the request body is sent. The request is canceled and fails with what this throws. */
+  assertMaySend: (() => void) | undefined;
   status = 0;
   retryAfter: string | undefined;
   readonly #connection: ResponseConnection;
