@@ -51,6 +51,7 @@ export function inUseFinding(edge: string, exposures: readonly string[]): Findin
     code: 'EdgeTerminating',
     severity: 'error',
     message: `Edge ${edge} is being deleted. It keeps serving the Exposures that use it: ${named}${more > 0 ? ` and ${more} more` : ''}.`,
-    action: 'Delete these Exposures, or set their spec.edgeRef to another Edge.',
+    action:
+      'Delete these Exposures, or set their spec.edgeRef to another Edge. If it names another Edge already, the move is not complete: see condition Routed of the Exposure.',
   };
 }

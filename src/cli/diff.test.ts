@@ -200,7 +200,7 @@ describe('a changed spec', () => {
 `);
     for (const { stderr } of [diff, render]) {
       expect(stderr).toContain(
-        'warning: tenants/blue: PreviousRoutesRemain: Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.\nhint: If this takes long, check the conditions of the Exposure.',
+        'warning: tenants/blue: PreviousRoutesRemain: Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once all conditions of the Exposure are True with driver traefik and DNS points to its Edge.\nhint: If this takes long, check the conditions of the Exposure.',
       );
     }
     expect([diff.exitCode, render.exitCode]).toEqual([1, 0]);

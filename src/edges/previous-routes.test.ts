@@ -63,7 +63,7 @@ describe('their finding', () => {
       code: 'PreviousRoutesRemain',
       severity: 'warning',
       message:
-        'Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.',
+        'Proxies and clients may still use the previous driver. Snicket deletes Ingress tenants/snicket-blue.haproxy once all conditions of the Exposure are True with driver traefik and DNS points to its Edge.',
       action: 'If this takes long, check the conditions of the Exposure.',
     });
   });

@@ -37,8 +37,8 @@ export function previousRoutesFinding(
   const objects = previous.filter((object) => !isTenantRoute(object));
   const sentence =
     objects.length > 0
-      ? `Proxies and clients may still use the previous driver. Snicket deletes ${objects.map(objectText).join(', ')} once the Exposure is Ready with driver ${spec.driver}.`
-      : `Proxies and clients may still use the previous routes. Snicket deletes ${previous.map(objectText).join(', ')} once the Exposure is Ready with the new ones.`;
+      ? `Proxies and clients may still use the previous driver. Snicket deletes ${objects.map(objectText).join(', ')} once all conditions of the Exposure are True with driver ${spec.driver} and DNS points to its Edge.`
+      : `Proxies and clients may still use the previous routes. Snicket deletes ${previous.map(objectText).join(', ')} once all conditions of the Exposure are True with the new ones and DNS points to its Edge.`;
   return warning(
     'PreviousRoutesRemain',
     sentence,

@@ -265,7 +265,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     const accepted = () => edge(lab)?.conditions?.find(({ type }) => type === 'Accepted');
     await lab.until('its condition says so', () => accepted()?.reason === 'EdgeTerminating');
     expect(accepted()?.message).toBe(
-      'Edge shared is being deleted. It keeps serving the Exposures that use it: tenants/blue, tenants/red. Delete these Exposures, or set their spec.edgeRef to another Edge.',
+      'Edge shared is being deleted. It keeps serving the Exposures that use it: tenants/blue, tenants/red. Delete these Exposures, or set their spec.edgeRef to another Edge. If it names another Edge already, the move is not complete: see condition Routed of the Exposure.',
     );
     expect(reason(lab, 'Ready')).toBe('Ready');
 
@@ -398,7 +398,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
     expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
     expect(lab.condition('blue', 'Routed')).toContain(
-      'Snicket deletes Ingress tenants/snicket-blue.haproxy once the Exposure is Ready with driver traefik.',
+      'Snicket deletes Ingress tenants/snicket-blue.haproxy once all conditions of the Exposure are True with driver traefik and DNS points to its Edge.',
     );
 
     // 3. Until all proxies are new ones.
