@@ -75,11 +75,12 @@ export class EdgeIndex {
 
   /**
    * Returns the Edge of an Exposure's TenantRoutes. Its status may be missing, since a restore from backup drops it. Previous
-   * TenantRoutes do not count: during a move, they are on the Edge that the Exposure has left.
+   * TenantRoutes count only if there are no others: during a move, they are on the Edge that the Exposure has left.
    */
   #routedEdgeOf(metadata: ObjectKey): string | undefined {
     const routes = this.#sources.tenantRoutes.ofExposure(keyText(metadata));
-    return oldestRoute(routes.filter((route) => !isPrevious(route)))?.spec.edgeRef.name;
+    const current = routes.filter((route) => !isPrevious(route));
+    return oldestRoute(current.length > 0 ? current : routes)?.spec.edgeRef.name;
   }
 
   /** What is wrong with the annotation of an Edge as the default one. */
