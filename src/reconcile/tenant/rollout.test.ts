@@ -19,10 +19,10 @@ const OLD_SLICE: KubeObject = {
   metadata: { name: 'kubernetes-of-before', namespace: 'default' },
 };
 
-/** The changes in a tenant whose objects have another value of an annotation. */
-function changesOf(annotation: string, status: object): TenantChanges {
+/** The changes in a tenant whose objects have another value of an annotation, by default on Snicket's gateway. */
+function changesOf(annotation: string, status: object, edge = 'shared snicket'): TenantChanges {
   return {
-    wanted: tenantObjects(tenantInput()).map((desired) => ({
+    wanted: tenantObjects({ ...tenantInput(), edge }).map((desired) => ({
       desired,
       live: { ...withAnother(annotation, desired), status },
       waits: false,
@@ -39,6 +39,10 @@ function withAnother(annotation: string, object: KubeObject): KubeObject {
 
 /** What is paced in a tenant, next to others that are active. */
 function paced(active: number, annotation = RELEASE_ANNOTATION, status = {}): TenantChanges {
+  return pacedChanges(active, changesOf(annotation, status));
+}
+
+function pacedChanges(active: number, changes: TenantChanges): TenantChanges {
   const pacer = new RolloutPacer({
     maxConcurrent: 1,
     exposures: () => 1,
@@ -47,7 +51,7 @@ function paced(active: number, annotation = RELEASE_ANNOTATION, status = {}): Te
   });
   pacer.reconciled('tenants/a');
   for (let index = 0; index < active; index++) pacer.request(`tenants/active-${index}`, true);
-  return paceRollout('tenants/a', changesOf(annotation, status), pacer).changes;
+  return paceRollout('tenants/a', changes, pacer).changes;
 }
 
 describe('a tenant that waits for its rollout', () => {
@@ -75,6 +79,41 @@ describe('a tenant that waits for its rollout', () => {
 
   test('deletes the rest when it starts', () => {
     expect(paced(0).prunable).toEqual([OLD_CONFIG, OLD_SLICE]);
+  });
+});
+
+describe('a tenant whose Edge changed', () => {
+  const waitingOf = ({ wanted }: TenantChanges) => wanted.filter(({ waits }) => waits);
+
+  test('does not wait if its route objects are overwritten, as those of one driver for another host', () => {
+    const changes = changesOf(PATH_ANNOTATION, {}, 'shared haproxy');
+
+    expect(waitingOf(pacedChanges(1, changes))).toEqual([]);
+  });
+
+  test('waits if the driver changes, because the objects of the previous driver stay', () => {
+    const { wanted, prunable } = changesOf(PATH_ANNOTATION, {}, 'shared haproxy');
+    const before = changesOf(PATH_ANNOTATION, {}, 'shared traefik').wanted;
+    const changes = {
+      wanted: wanted.map((one, at) => ({ ...one, live: before[at]!.live })),
+      prunable,
+    };
+
+    expect(waitingOf(pacedChanges(1, changes))).toHaveLength(3);
+  });
+
+  test('gets the Secret of its proxies again at once if another client deleted it', () => {
+    const { wanted, prunable } = changesOf(PATH_ANNOTATION, {});
+    const isSecret = ({ kind }: KubeObject) => kind === 'Secret';
+    const changes = {
+      wanted: wanted.map((one) => (isSecret(one.desired) ? { ...one, live: undefined } : one)),
+      prunable,
+    };
+
+    expect(waitingOf(pacedChanges(1, changes)).map(({ desired }) => desired.kind)).toEqual([
+      'ConfigMap',
+      'DaemonSet',
+    ]);
   });
 });
 

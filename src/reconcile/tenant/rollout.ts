@@ -4,12 +4,15 @@
 import { RESOURCES } from '../../kube/resource.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { EXPOSURE_ANNOTATION, PATH_ANNOTATION, RELEASE_ANNOTATION } from '../../tenant/release.ts';
+import { EDGE_ANNOTATION } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { holds } from '../conditions/condition-state.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { RolloutDecision, RolloutObservation, RolloutPacer } from './rollout-pacing.ts';
 import type { TenantOutcome } from './tenant-outcome.ts';
 import { isEndpoints, type TenantChanges } from './tenant-side.ts';
+
+const SNICKET_DRIVER = 'snicket';
 
 /** The changes that the operator may apply now, and the decision about the rollout; undefined if none was needed. */
 export interface PacedChanges {
@@ -29,7 +32,12 @@ export function paceRollout(
   const all = { changes, decision: undefined, keepsCredentials: false };
   if (set === undefined) return all;
   const live = set.live as DaemonSetWithStatus | undefined;
-  if (live === undefined || isOwnChange(set.desired, live) || isCutOff(set.desired, live)) {
+  const isOwn =
+    live === undefined ||
+    isOwnChange(set.desired, live) ||
+    isCutOff(set.desired, live) ||
+    hasLostRoutes(set.desired, live);
+  if (isOwn) {
     pacer.startedOwn(exposure);
     return all;
   }
@@ -40,7 +48,10 @@ export function paceRollout(
   // ones at once.
   const keepsCredentials = hasOtherPath(set.desired, live);
   const waits = keepsCredentials ? isOfPods : isDaemonSet;
-  const wanted = changes.wanted.map((one) => (waits(one.desired) ? { ...one, waits: true } : one));
+  // An object that another client has deleted is created at once: new pods would wait for it.
+  const wanted = changes.wanted.map((one) =>
+    waits(one.desired) && one.live !== undefined ? { ...one, waits: true } : one,
+  );
   // The pods of the previous template may mount the other ones. No pod mounts endpoints.
   const prunable = changes.prunable.filter(isEndpoints);
   return { changes: { ...changes, wanted, prunable }, decision, keepsCredentials };
@@ -116,6 +127,22 @@ function isOwnChange(desired: KubeObject, live: DaemonSetWithStatus): boolean {
 function isCutOff(desired: KubeObject, live: DaemonSetWithStatus): boolean {
   const { numberReady = 0, desiredNumberScheduled = 0 } = live.status ?? {};
   return hasOtherPath(desired, live) && numberReady === 0 && desiredNumberScheduled > 0;
+}
+
+/**
+ * The previous routes are gone, so waiting would interrupt the tenant. The route objects of a driver have the same names for
+ * every host and Edge, so they are overwritten. Snicket's gateway serves TenantRoutes, of which the previous ones stay; and
+ * so do the objects of a previous driver.
+ */
+function hasLostRoutes(desired: KubeObject, live: DaemonSetWithStatus): boolean {
+  const driver = driverOf(desired);
+  return hasOtherPath(desired, live) && driver === driverOf(live) && driver !== SNICKET_DRIVER;
+}
+
+/** The driver of the Edge that the pods of a DaemonSet use. */
+function driverOf(object: KubeObject): string | undefined {
+  const { template } = (object as DaemonSetWithStatus).spec;
+  return template.metadata.annotations?.[EDGE_ANNOTATION]?.split(' ').at(-1);
 }
 
 function annotation({ metadata }: KubeObject, name: string): string | undefined {
