@@ -18,7 +18,7 @@ const EXAMINATION: Examination = {
     hopResult('CertificateExpiresSoon', HOST, 'It ends on Friday.', { certificate: 'it' }),
     hopResult('ApiUnhealthy', `https://${HOST}:443/version`, 'It answers 500.', { host: HOST }),
     skippedAfter('konnectivity', 'k:443', 'edge'),
-    notObserved('proxies', 'DaemonSet a/b', 'Not checked: nobody was asked.'),
+    notObserved('proxies', 'DaemonSet a/b', 'Not checked: no cluster was available.'),
   ],
   findings: [
     { code: 'IdleTunnelClosed', severity: 'warning', message: 'It may.', action: 'Raise it.' },
@@ -45,7 +45,7 @@ test('what fails comes first among findings; sentences are below what fails, war
     To do: Check the log of the API server behind ${HOST}.
   konnectivity  Skip   PrerequisiteFailed      k:443
   proxies       Skip   NotObserved             DaemonSet a/b
-    Not checked: nobody was asked.
+    Not checked: no cluster was available.
 `);
   expect(tallyOf({ examinations: [EXAMINATION], unresolved: [] })).toEqual({
     fail: 2,

@@ -379,7 +379,7 @@ describe('an outage', () => {
     await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
     const during = { state: lab.informer.state, objects: lab.informer.list().length };
     await lab.restartServer((exchange) =>
-      respondWithList(exchange, '3', service('blue', '2', 'made anew'), service('same', '7')),
+      respondWithList(exchange, '3', service('blue', '2', 'created again'), service('same', '7')),
     );
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 

@@ -74,7 +74,7 @@ describe('the limit', () => {
     expect(read(long.subarray(0, 9))).toBe('hello_too_long');
   });
 
-  test('counts the headers of the records, so that a full buffer always leads to a decision', () => {
+  test('counts the headers of the records, so that a full buffer always ends in a decision', () => {
     const split = inRecords(bytes.subarray(5), [1]);
     const limitBytes = split.length - 1;
 
