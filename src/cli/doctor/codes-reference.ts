@@ -86,14 +86,19 @@ function skipTable(entries: Readonly<Record<string, { readonly meaning: string }
 
 function findingTable(entries: Readonly<Record<string, FindingEntry>>): string {
   const rows = Object.entries(entries).map(([code, { meaning, action }]) => [
-    ...[`\`${code}\``, meaning, action],
+    `\`${code}\``,
+    meaning,
+    action,
   ]);
   return table(['Code', 'Meaning', 'Action'], rows);
 }
 
 function reasonTable(entries: Readonly<Record<string, ReasonEntry>>): string {
   const rows = Object.entries(entries).map(([code, { severity, meaning, action }]) => [
-    ...[`\`${code}\``, severity, meaning, action],
+    `\`${code}\``,
+    severity,
+    meaning,
+    action,
   ]);
   return table(['Reason', 'Type', 'Meaning', 'Action'], rows);
 }

@@ -51,7 +51,7 @@ function ofHop(hop: HopName): readonly Explanation[] {
       code,
       group: `Hop ${hop}`,
       severity: state === 'Pass' && action !== undefined ? 'Warn' : state,
-      ...sentences(meaning, action),
+      ...textsOf(meaning, action),
     }));
 }
 
@@ -62,7 +62,7 @@ function ofCheck(check: string): readonly Explanation[] {
       code,
       group: `Edge check ${check}`,
       severity: state,
-      ...sentences(meaning, action),
+      ...textsOf(meaning, action),
     }));
 }
 
@@ -74,7 +74,7 @@ function ofFindings(
     code,
     group: `Findings: ${title}`,
     severity: 'Finding',
-    ...sentences(meaning, action),
+    ...textsOf(meaning, action),
   }));
 }
 
@@ -86,7 +86,7 @@ function ofReasons(
     code,
     group,
     severity,
-    ...sentences(meaning, action),
+    ...textsOf(meaning, action),
   }));
 }
 
@@ -98,17 +98,12 @@ function skipped(
     code,
     group,
     severity: 'Skip',
-    ...sentences(meaning),
+    ...textsOf(meaning),
   }));
 }
 
-function sentences(meaning: string, action?: string): Pick<Explanation, 'meaning' | 'action'> {
-  const named = action?.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
-  return { meaning: sentence(meaning), action: named === undefined ? undefined : sentence(named) };
-}
-
-/** Adds the capital letter and the period that entries of the catalogs may lack. */
-function sentence(text: string): string {
-  const start = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.?!]$/.test(start) ? start : `${start}.`;
+/** Returns the texts of an entry. Words in capitals stand for the values of a message. */
+function textsOf(meaning: string, action?: string): Pick<Explanation, 'meaning' | 'action'> {
+  const filled = action?.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
+  return { meaning, action: filled };
 }
