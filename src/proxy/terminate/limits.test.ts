@@ -193,7 +193,8 @@ test('resets stalled readers above the buffer limit, and keeps serving the other
     expect(buffered()).toBeLessThanOrEqual(limits.maxBufferedBytes);
   }
 
-  expect(proxy.counters.failures()).toEqual({ buffered_bytes_limit: 1 });
+  // More than one is reset if bytes for several of them arrive at once.
+  expect(Object.keys(proxy.counters.failures())).toEqual(['buffered_bytes_limit']);
   expect(await lively.echo('after')).toBe('after');
   for (const pod of stalled) pod[Symbol.dispose]();
   await until(() => buffered() === 0, 'nothing buffered');
