@@ -4,7 +4,7 @@ import { ManualClock } from '../clock/manual-clock.ts';
 import { backoffMs, delay, SERVER_BACKOFF } from './backoff.ts';
 
 describe('the delay', () => {
-  test('is none without a failure', () => {
+  test('is zero without a failure', () => {
     expect(backoffMs(0, 0.5)).toBe(0);
   });
 
@@ -16,7 +16,7 @@ describe('the delay', () => {
     expect(delays).toEqual([100, 200, 400, 500, 500]);
   });
 
-  test('is spread over its second half', () => {
+  test('is randomly shortened by up to half', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),

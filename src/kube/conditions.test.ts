@@ -19,13 +19,13 @@ function claim(change: Partial<ConditionClaim>): ConditionClaim {
   return { ...old, ...change };
 }
 
-test('adds a condition that was not there, with the time in seconds', () => {
+test('adds a missing condition, with the time in seconds', () => {
   const list = setCondition([routed], claim({}), NOW);
 
   expect(list).toEqual([routed, { ...ready, lastTransitionTime: '2026-02-03T04:05:06Z' }]);
 });
 
-test('moves the time when the status turns, and keeps the others and the order', () => {
+test('updates the time if the status changes, and keeps other conditions and the order', () => {
   const list = setCondition([ready, routed], claim({ status: 'False', reason: 'Broken' }), NOW);
 
   expect(list).toEqual([
@@ -42,13 +42,13 @@ test('keeps the time when only the reason, the message or the generation changes
   }
 });
 
-test('gives the very same list back when nothing changes', () => {
+test('returns the same list if nothing changes', () => {
   const list = [ready, routed];
 
   expect(setCondition(list, claim({}), NOW)).toBe(list);
 });
 
-test('cuts a message that is longer than the API takes, which would refuse all of the status', () => {
+test('truncates a message at the limit of the API, which would reject the whole status', () => {
   const [whole, cut] = ['é'.repeat(32_768), `${'é'.repeat(32_767)}…`];
 
   expect(setCondition([], claim({ message: whole }), NOW)[0]?.message).toBe(whole);

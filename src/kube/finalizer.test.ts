@@ -23,7 +23,7 @@ function seeded(name: string, finalizers: readonly string[] = []): ApiObject {
   return server.seed({ apiVersion: 'v1', kind: 'ConfigMap', metadata })[0]!;
 }
 
-test('writes nothing if the finalizer is there, or gone, already', async () => {
+test('writes nothing if the finalizer exists, or was removed, already', async () => {
   const withIt = seeded('with', [FINALIZER]);
   const withoutIt = seeded('without', ['other.dev/x']);
   const before = server.writes().length;
@@ -38,7 +38,7 @@ async function failureOf(change: Promise<unknown>): Promise<unknown> {
   return change.catch((error: unknown) => error);
 }
 
-test('refuses to change an object that another writer has changed in the meantime', async () => {
+test('does not change an object that another client has changed since it was read', async () => {
   const old = seeded('meantime');
   const { name, namespace } = old.metadata;
   const theirs = { metadata: { finalizers: ['other.dev/x'] } };
@@ -52,7 +52,7 @@ test('refuses to change an object that another writer has changed in the meantim
   expect(added?.metadata.finalizers).toEqual(['other.dev/x', FINALIZER]);
 });
 
-test('adds one of four finalizers that are added at once, and refuses the others', async () => {
+test('adds one of four finalizers that are added concurrently, and rejects the others', async () => {
   const object = seeded('crowd');
   const all = Array.from({ length: 4 }, (_, index) => `snicket.dev/f${index}`);
 
@@ -65,7 +65,7 @@ test('adds one of four finalizers that are added at once, and refuses the others
   expect(metadata.finalizers).toHaveLength(1);
 });
 
-test('leaves an object of the same name that is another', async () => {
+test('does not change another object of the same name', async () => {
   const old = seeded('reborn');
   await client.delete(maps, { name: 'reborn', namespace: 'default' });
   const gone = await addFinalizer(client, maps, old, FINALIZER);
@@ -77,7 +77,7 @@ test('leaves an object of the same name that is another', async () => {
   expect(server.read(maps, { name: 'reborn', namespace: 'default' })).toEqual(reborn);
 });
 
-test('puts none on an object that is being deleted', async () => {
+test('adds none to an object that is being deleted', async () => {
   const key = { name: 'going', namespace: 'default' };
   seeded(key.name, ['other.dev/x']);
   await client.delete(maps, key);
@@ -89,7 +89,7 @@ test('puts none on an object that is being deleted', async () => {
   expect(left?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('refuses an object without a version', async () => {
+test('rejects an object without a resourceVersion', async () => {
   const object = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

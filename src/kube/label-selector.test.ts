@@ -14,7 +14,7 @@ test.each([
   [{ matchExpressions: [{ key: 'zone', operator: 'Exists' }] }, false],
   [{ matchExpressions: [{ key: 'zone', operator: 'DoesNotExist' }] }, true],
   [{ matchExpressions: [{ key: 'tier', operator: 'Newer' }] }, false],
-])('%j selects the labels: %p', (selector, isSelected) => {
+])('%j matches the labels: %p', (selector, isSelected) => {
   expect(selects(selector, LABELS)).toBe(isSelected);
 });
 

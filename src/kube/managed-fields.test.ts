@@ -4,7 +4,7 @@ import type { KubeObject } from './object.ts';
 
 const BARE: KubeObject = { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'kubernetes' } };
 
-test('says who wrote which of the topmost fields, and nothing below', () => {
+test('keeps the managers and their top-level fields, and nothing below', () => {
   const snicket = { manager: 'snicket', operation: 'Apply', time: '2026-11-01T00:00:00Z' } as const;
   const fieldsV1 = { 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:subsets': {} };
   const managedFields = [{ ...snicket, fieldsV1 }, { manager: 'kubelet' }];

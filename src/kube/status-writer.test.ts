@@ -15,7 +15,7 @@ interface Status {
   readonly exposures: number;
 }
 
-test('a status is written once, and not again while the watch is behind', async () => {
+test('a status is written only once while the watch is behind', async () => {
   await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const statuses = new StatusWriter<Status>(server.client());
@@ -27,7 +27,7 @@ test('a status is written once, and not again while the watch is behind', async 
   expect(server.writes().length).toBe(1);
 });
 
-test('a status that turns back is written, though the watch still shows it as it was', async () => {
+test('a status that changes back is written, even if the watch has not delivered the change', async () => {
   await using server = await MemoryApiServer.start();
   server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const client = server.client();
@@ -51,7 +51,7 @@ test('a status that turns back is written, though the watch still shows it as it
   });
 });
 
-test('a later write of another client counts, and so does a new object of the same name', async () => {
+test('a later write of another client takes precedence, and so does a new object of the same name', async () => {
   await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const client = server.client();
@@ -70,7 +70,7 @@ test('a later write of another client counts, and so does a new object of the sa
   expect(statuses.statusOf(anew!)).toBeUndefined();
 });
 
-test('what we wrote is not foreign, whether the watch or the answer comes first', async () => {
+test('an own write is not foreign, whether the watch or the response arrives first', async () => {
   await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const statuses = new StatusWriter<Status>(server.client());
@@ -108,7 +108,7 @@ test('a write of another client is foreign if it changes the status', async () =
   expect(statuses.isForeign(spoiled, labeled)).toBe(true);
 });
 
-test('the latest of an object has the version that our own write has left it with', async () => {
+test('the latest version of an object is that of the last own write', async () => {
   await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const statuses = new StatusWriter<Status>(server.client());
@@ -120,7 +120,7 @@ test('the latest of an object has the version that our own write has left it wit
   expect(statuses.latest(seen!).metadata.resourceVersion).toBe(resourceVersion);
 });
 
-test('a status is not written on top of what another has written since', async () => {
+test('a status is not written on top of a later write of another client', async () => {
   await using server = await MemoryApiServer.start();
   const [observed] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
   const client = server.client();
@@ -143,7 +143,7 @@ test('a status is not written on top of what another has written since', async (
   expect(await statuses.write(current, { exposures: 1 }, signal)).toBe(true);
 });
 
-test('several writes of ours follow each other while the watch is behind', async () => {
+test('several own writes follow each other while the watch is behind', async () => {
   await using server = await MemoryApiServer.start();
   const key = { name: 'shared' };
   const [observed] = server.seed(objectOf('Edge', key, { spec: {} }));
@@ -165,7 +165,7 @@ test('several writes of ours follow each other while the watch is behind', async
   expect(last.metadata.resourceVersion).toBe(live.metadata.resourceVersion);
 });
 
-test('an object that another has changed after our write is not the latest', async () => {
+test('an object that another client changed after an own write is outdated', async () => {
   await using server = await MemoryApiServer.start();
   const key = { name: 'shared' };
   const [observed] = server.seed(objectOf('Edge', key, { spec: {} }));

@@ -16,7 +16,7 @@ const OBJECT = {
   status: { conditions: [null, { type: 'Ready', status: 'True' }] },
 };
 
-test('reads what is there', () => {
+test('reads existing fields', () => {
   expect(textAt(OBJECT, 'spec', 'name')).toBe('a');
   expect(numberAt(OBJECT, 'spec', 'port')).toBe(1);
   expect(listAt(OBJECT, 'spec', 'hosts')).toEqual(['a', 2, 'b']);
@@ -28,7 +28,7 @@ test('reads what is there', () => {
   });
 });
 
-test('finds nothing where the type is another', () => {
+test('treats a field of another type as absent', () => {
   expect(textAt(OBJECT, 'spec', 'port')).toBeUndefined();
   expect(textAt(OBJECT, 'spec', 'empty')).toBeUndefined();
   expect(numberAt(OBJECT, 'spec', 'name')).toBeUndefined();
@@ -36,7 +36,7 @@ test('finds nothing where the type is another', () => {
   expect(valueAt(OBJECT, 'spec', 'name', 'length')).toBeUndefined();
 });
 
-test('finds nothing that every object of the language has', () => {
+test('does not find inherited properties', () => {
   expect(valueAt({}, 'constructor')).toBeUndefined();
   expect(valueAt({}, '__proto__')).toBeUndefined();
 });

@@ -303,7 +303,7 @@ function sumOf(histogram: Histogram): number | undefined {
   return [...histogram.samples()].find(({ suffix }) => suffix === '_sum')?.value;
 }
 
-test('can be run only once', async () => {
+test('can only be run once', async () => {
   using bench = new Bench();
 
   const second = bench.queue.run(async () => {}, { signal: AbortSignal.abort() });

@@ -18,15 +18,15 @@ test('throws what the work throws', async () => {
 });
 
 test('ends in time although the work does not, and aborts the work', async () => {
-  let told: AbortSignal | undefined;
+  let received: AbortSignal | undefined;
 
   const result = await inTime({ timeoutMs: 5 }, async (signal) => {
-    told = signal;
+    received = signal;
     return never();
   });
 
   expect(result).toBe(TIMED_OUT);
-  expect(told?.aborted).toBe(true);
+  expect(received?.aborted).toBe(true);
 });
 
 test('work that complains when the time is up is not heard', async () => {
@@ -42,16 +42,16 @@ test('work that complains when the time is up is not heard', async () => {
 test("throws the reason of the caller's signal, and aborts the work", async () => {
   const caller = new AbortController();
   const reason = new Error('gone');
-  let told: AbortSignal | undefined;
+  let received: AbortSignal | undefined;
 
   const waiting = inTime({ signal: caller.signal, timeoutMs: 600_000 }, async (signal) => {
-    told = signal;
+    received = signal;
     return never();
   });
   caller.abort(reason);
 
   await expect(waiting).rejects.toBe(reason);
-  expect(told?.aborted).toBe(true);
+  expect(received?.aborted).toBe(true);
 });
 
 test('does not begin for a caller who is gone', async () => {

@@ -8,8 +8,8 @@ const access: ClusterAccess = {
   namespace: 'default',
 };
 
-describe('an access aimed elsewhere', () => {
-  test('dials the new address and still asks for the old name', () => {
+describe('an access with another server address', () => {
+  test('dials that address and keeps the previous name of the certificate', () => {
     const elsewhere = withServer(access, { server: 'https://blue.tenants.svc:6443/' });
 
     expect(elsewhere).toEqual({
@@ -19,13 +19,13 @@ describe('an access aimed elsewhere', () => {
     });
   });
 
-  test('keeps a name that it had besides its address', () => {
+  test('keeps an explicit server name', () => {
     const named = { ...access, serverName: 'kubernetes' };
 
     expect(withServer(named, { server: 'https://10.0.0.1:6443' }).serverName).toBe('kubernetes');
   });
 
-  test('uses another server name if given', () => {
+  test('uses another server name if one is passed', () => {
     const elsewhere = withServer(access, {
       server: 'https://10.0.0.1:6443',
       serverName: 'blue.svc',
@@ -34,7 +34,7 @@ describe('an access aimed elsewhere', () => {
     expect(elsewhere.serverName).toBe('blue.svc');
   });
 
-  test('knows an IPv6 address as certificates have it', () => {
+  test('uses an IPv6 address without brackets as the server name', () => {
     const v6 = { ...access, server: 'https://[fd00::1]:6443' };
 
     expect(withServer(v6, { server: 'https://10.0.0.1:6443' }).serverName).toBe('fd00::1');

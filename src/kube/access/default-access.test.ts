@@ -31,8 +31,8 @@ function single(name: string, more: object = {}): object {
   };
 }
 
-describe('which kubeconfig is taken', () => {
-  test('the one that is named, before all others', () => {
+describe('the default kubeconfig', () => {
+  test('is the file that is passed, before all others', () => {
     write('.kube/config', single('at-home'));
     const listed = write('listed', single('listed'));
     const named = write('named', single('named'));
@@ -42,7 +42,7 @@ describe('which kubeconfig is taken', () => {
     expect(access.server).toBe('https://named:6443');
   });
 
-  test('those of $KUBECONFIG before the one at home', () => {
+  test('is that of $KUBECONFIG, before ~/.kube/config', () => {
     write('.kube/config', single('at-home'));
     const listed = write('listed', single('listed'));
 
@@ -51,13 +51,13 @@ describe('which kubeconfig is taken', () => {
     expect(access.server).toBe('https://listed:6443');
   });
 
-  test('the one at home', () => {
+  test('is ~/.kube/config if there is no other', () => {
     write('.kube/config', single('at-home'));
 
     expect(defaultAccess({ env: {}, home }).server).toBe('https://at-home:6443');
   });
 
-  test('with the context that is named', () => {
+  test('uses the context that is passed', () => {
     const both = [write('a', single('a')), write('b', single('b'))].join(delimiter);
 
     const access = defaultAccess({ context: 'b', env: { KUBECONFIG: both }, home });
@@ -66,7 +66,7 @@ describe('which kubeconfig is taken', () => {
     expect(access.credentials).toEqual({ kind: 'token', token: 'token of b' });
   });
 
-  test('is the file that the kernel finds behind a symlink and ..', () => {
+  test('is the file that the kernel finds for a path with a symlink before ..', () => {
     write('real/config', single('behind-the-link'));
     write('config', single('beside-the-link'));
     mkdirSync(join(home, 'real/sub'));
@@ -77,7 +77,7 @@ describe('which kubeconfig is taken', () => {
     expect(access.server).toContain('behind-the-link');
   });
 
-  test('is no file whose name ends like that of a folder', () => {
+  test('is not found under a path with a trailing slash', () => {
     const named = write('named', single('named'));
 
     expect(() => defaultAccess({ kubeconfig: `${named}/`, env: {}, home })).toThrow(
@@ -86,8 +86,8 @@ describe('which kubeconfig is taken', () => {
   });
 });
 
-describe('several files as one', () => {
-  test('the first that says something decides, and those that are not there are passed over', () => {
+describe('several files of $KUBECONFIG', () => {
+  test('are merged: the first value wins, and missing files are skipped', () => {
     const first = write('first', {
       clusters: [{ name: 'blue', cluster: { server: 'https://first:6443' } }],
     });
@@ -100,7 +100,7 @@ describe('several files as one', () => {
     expect(access.credentials).toEqual({ kind: 'token', token: 'token of blue' });
   });
 
-  test('file names start from the file that has them', () => {
+  test('resolve file names against their own folder', () => {
     const first = write('one/config', { 'current-context': 'blue' });
     const users = [{ name: 'blue', user: { tokenFile: 'token' } }];
     const second = write('two/config', single('blue', { users }));
@@ -111,14 +111,14 @@ describe('several files as one', () => {
   });
 });
 
-describe('what is said when there is none', () => {
-  test('a file that is named and not there', () => {
+describe('the error without a usable kubeconfig', () => {
+  test('names the missing file that was passed', () => {
     expect(() => defaultAccess({ kubeconfig: join(home, 'x'), env: {}, home })).toThrow(
       `kubeconfig not found: ${join(home, 'x')}`,
     );
   });
 
-  test('none of $KUBECONFIG is there, even if there is one at home', () => {
+  test('lists the missing files of $KUBECONFIG, even if ~/.kube/config exists', () => {
     write('.kube/config', single('at-home'));
 
     expect(() => defaultAccess({ env: { KUBECONFIG: '/a/b:/c/d' }, home })).toThrow(
@@ -126,11 +126,11 @@ describe('what is said when there is none', () => {
     );
   });
 
-  test('nothing anywhere', () => {
+  test('says what to pass if there is no kubeconfig', () => {
     expect(() => defaultAccess({ env: {}, home })).toThrow('no cluster configured');
   });
 
-  test('a file that is something else', () => {
+  test('describes a file that is not a kubeconfig', () => {
     const notes = join(home, 'notes.txt');
     writeFileSync(notes, 'hunter2');
 
@@ -139,7 +139,7 @@ describe('what is said when there is none', () => {
     );
   });
 
-  test('a file that is there and cannot be read', () => {
+  test('names an existing file that cannot be read', () => {
     mkdirSync(join(home, '.kube/config'), { recursive: true });
 
     expect(() => defaultAccess({ env: {}, home })).toThrow('cannot be read');

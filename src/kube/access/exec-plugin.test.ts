@@ -39,8 +39,8 @@ const access: ClusterAccess = {
   namespace: 'default',
 };
 
-describe('what a program gives', () => {
-  test('a token, and how long it is good', async () => {
+describe('a credential plugin returns', () => {
+  test('a token with its expiry', async () => {
     const login = plugin(prints({ token: 'abc', expirationTimestamp: '2030-01-01T00:00:00Z' }));
 
     expect(await runExecPlugin(login, access, systemClock)).toEqual({
@@ -63,17 +63,17 @@ describe('what a program gives', () => {
   });
 });
 
-describe('a plugin receives', () => {
-  test('its arguments, its environment and that it is not interactive', async () => {
-    const told = join(folder, 'told');
+describe('a credential plugin receives', () => {
+  test('its arguments, its environment and interactive: false', async () => {
+    const output = join(folder, 'output');
     const login = plugin(
-      `printf '%s\\n' "$1" "$REGION" "$KUBERNETES_EXEC_INFO" > ${told}\n${prints({ token: 'abc' })}`,
+      `printf '%s\\n' "$1" "$REGION" "$KUBERNETES_EXEC_INFO" > ${output}\n${prints({ token: 'abc' })}`,
       { args: ['--cluster'], env: { REGION: 'north' } },
     );
 
     await runExecPlugin(login, access, systemClock);
 
-    const [argument, region, info = ''] = readFileSync(told, 'utf8').split('\n');
+    const [argument, region, info = ''] = readFileSync(output, 'utf8').split('\n');
     expect([argument, region]).toEqual(['--cluster', 'north']);
     expect(JSON.parse(info)).toEqual({
       apiVersion: V1,
@@ -83,15 +83,15 @@ describe('a plugin receives', () => {
   });
 
   test('the cluster, if provideClusterInfo is set', async () => {
-    const told = join(folder, 'told');
-    const login = plugin(`echo "$KUBERNETES_EXEC_INFO" > ${told}\n${prints({ token: 'abc' })}`, {
+    const output = join(folder, 'output');
+    const login = plugin(`echo "$KUBERNETES_EXEC_INFO" > ${output}\n${prints({ token: 'abc' })}`, {
       provideClusterInfo: true,
       clusterConfig: { audience: 'a' },
     });
 
     await runExecPlugin(login, access, systemClock);
 
-    expect(JSON.parse(readFileSync(told, 'utf8')).spec.cluster).toEqual({
+    expect(JSON.parse(readFileSync(output, 'utf8')).spec.cluster).toEqual({
       server: 'https://10.0.0.1:6443',
       'tls-server-name': 'kubernetes',
       'certificate-authority-data': Buffer.from('the CA').toString('base64'),
@@ -100,39 +100,39 @@ describe('a plugin receives', () => {
   });
 });
 
-describe('what is said when a program is of no use', () => {
+describe('the error of a credential plugin that', () => {
   test.each([
-    ['it fails', 'echo no luck >&2; echo hunter2; exit 3', /exited with 3: no luck$/],
-    ['it fails without a word', 'exit 1', /exited with 1: no output$/],
-    ['it prints no JSON', 'echo hunter2', /printed no ExecCredential/],
+    ['fails', 'echo no luck >&2; echo hunter2; exit 3', /exited with 3: no luck$/],
+    ['fails without output', 'exit 1', /exited with 1: no output$/],
+    ['prints text that is not JSON', 'echo hunter2', /printed no ExecCredential/],
     [
-      'it prints another kind',
+      'prints another kind',
       'echo \'{"kind":"Pod","token":"hunter2"}\'',
       /printed no ExecCredential: apiVersion/,
     ],
-    ['it prints nothing of use', prints({}), /neither a token nor a certificate/],
+    ['prints no credentials', prints({}), /neither a token nor a certificate/],
     [
-      'it forgets the key',
+      'prints a certificate without its key',
       prints({ clientCertificateData: 'hunter2' }),
       /one of certificate and key/,
     ],
     [
-      'it speaks another version',
+      'prints another apiVersion',
       prints({ token: 'hunter2' }, `${V1}beta1`),
       /apiVersion .*v1beta1, but the kubeconfig has .*v1;/,
     ],
-    ['it prints a token of two lines', prints({ token: 'hunter2\r\na: b' }), /with line breaks/],
-    ['it prints a token with a zero', prints({ token: 'hunter2\u0000' }), /control characters/],
-    ['it never stops talking', 'yes hunter2', /exited with SIGKILL/],
+    ['prints a token of two lines', prints({ token: 'hunter2\r\na: b' }), /with line breaks/],
+    ['prints a token with a NUL', prints({ token: 'hunter2\u0000' }), /control characters/],
+    ['prints without end', 'yes hunter2', /exited with SIGKILL/],
   ])('%s', async (_, lines, sentence) => {
     const run = runExecPlugin(plugin(lines), access, systemClock);
 
-    const said = await run.then(() => 'it went well', String);
-    expect(said).toMatch(sentence);
-    expect(said).not.toContain('hunter2');
+    const message = await run.then(() => 'resolved', String);
+    expect(message).toMatch(sentence);
+    expect(message).not.toContain('hunter2');
   });
 
-  test('it is not there: how to come by it', async () => {
+  test('is not installed says how to install it', async () => {
     const missing = { ...plugin(''), command: 'no-such-program', installHint: 'brew install it\n' };
 
     await expect(runExecPlugin(missing, access, systemClock)).rejects.toThrow(
@@ -140,11 +140,11 @@ describe('what is said when a program is of no use', () => {
     );
   });
 
-  test('it hangs: it is killed, and its children are not waited for', async () => {
+  test('hangs is killed, without waiting for its children', async () => {
     const clock = new ManualClock();
     const begun = join(folder, 'begun');
     const hanging = plugin(`sleep 30 &\necho $$ > ${begun}\nsleep 30`);
-    const run = runExecPlugin(hanging, access, clock).then(() => 'it went well', String);
+    const run = runExecPlugin(hanging, access, clock).then(() => 'resolved', String);
     await until(() => existsSync(begun) && readFileSync(begun, 'utf8') !== '', 'it runs');
     const pid = Number(readFileSync(begun, 'utf8'));
 

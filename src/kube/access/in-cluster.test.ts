@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the access of a pod', () => {
-  test('is what the kubelet gave it', () => {
+  test('has the credentials that the kubelet mounts', () => {
     expect(inClusterAccess(env, folder)).toEqual({
       server: 'https://10.96.0.1:443',
       ca,
@@ -35,11 +35,11 @@ describe('the access of a pod', () => {
     expect(access.server).toBe('https://[fd00::1]:443');
   });
 
-  test('is none outside of a pod', () => {
+  test('is an error outside of a pod', () => {
     expect(() => inClusterAccess({}, folder)).toThrow('pass --kubeconfig FILE');
   });
 
-  test.each(['token', 'ca.crt', 'namespace'])('is none without %s', (file) => {
+  test.each(['token', 'ca.crt', 'namespace'])('is an error without %s', (file) => {
     rmSync(join(folder, file));
 
     expect(() => inClusterAccess(env, folder)).toThrow(
@@ -47,7 +47,7 @@ describe('the access of a pod', () => {
     );
   });
 
-  test('is none with a CA that is no certificate', () => {
+  test('is an error if ca.crt is not a certificate', () => {
     writeFileSync(join(folder, 'ca.crt'), 'nonsense');
 
     expect(() => inClusterAccess(env, folder)).toThrow('contains no PEM certificate');

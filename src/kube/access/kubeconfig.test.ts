@@ -49,8 +49,8 @@ function refusalOf(text: string, options?: KubeconfigOptions): AccessError {
   throw new Error('it was taken');
 }
 
-describe('what a kubeconfig gives', () => {
-  test('a certificate and a CA that it holds itself', () => {
+describe('the access of a kubeconfig has', () => {
+  test('an inline certificate and CA', () => {
     const text = kubeconfig(
       {
         'client-certificate-data': base64(pair.cert),
@@ -69,7 +69,7 @@ describe('what a kubeconfig gives', () => {
     });
   });
 
-  test('a certificate and a CA in files beside it', () => {
+  test('a certificate and a CA from files in its folder', () => {
     const text = kubeconfig(
       { 'client-certificate': 'admin.crt', 'client-key': join(folder, 'admin.key') },
       { 'certificate-authority': './ca.crt' },
@@ -81,7 +81,7 @@ describe('what a kubeconfig gives', () => {
     expect(access.credentials).toEqual({ kind: 'certificate', cert: pair.cert, key: pair.key });
   });
 
-  test('what it holds itself, if it names a file too', () => {
+  test('inline data rather than the file that is also named', () => {
     const text = kubeconfig(
       {},
       {
@@ -99,7 +99,7 @@ describe('what a kubeconfig gives', () => {
     expect(credentials).toEqual({ kind: 'token', token: 'abc' });
   });
 
-  test('a token file, which goes before a token', () => {
+  test('a token file rather than a token', () => {
     const text = kubeconfig({ token: 'abc', tokenFile: 'token' });
 
     const { credentials } = parseKubeconfig(text, { folder });
@@ -107,26 +107,26 @@ describe('what a kubeconfig gives', () => {
     expect(credentials).toEqual({ kind: 'token-file', path: join(folder, 'token') });
   });
 
-  test('none, for a context without a user', () => {
+  test('no credentials for a context without a user', () => {
     const text = kubeconfig({}, {}, { user: '' });
 
     expect(parseKubeconfig(text).credentials).toEqual({ kind: 'none' });
   });
 
-  test('the roots of the system and the namespace default, if it says nothing', () => {
+  test('the system roots and the namespace default, unless they are set', () => {
     const access = parseKubeconfig(kubeconfig({ token: 'abc' }));
 
     expect(access.ca).toBeUndefined();
     expect(access.namespace).toBe('default');
   });
 
-  test('a server with a path, without the slash at its end', () => {
+  test('a server with a path, without the trailing slash', () => {
     const text = kubeconfig({}, { server: 'https://rancher.example.com/k8s/clusters/c-1/' });
 
     expect(parseKubeconfig(text).server).toBe('https://rancher.example.com/k8s/clusters/c-1');
   });
 
-  test('another context than the current one, if one is named', () => {
+  test('the context that is passed rather than the current one', () => {
     const text = stringify({
       'current-context': 'blue',
       clusters: [
@@ -142,7 +142,7 @@ describe('what a kubeconfig gives', () => {
     expect(parseKubeconfig(text, { context: 'green' }).server).toBe('https://green:6443');
   });
 
-  test('plain HTTP to this machine, as kubectl proxy serves it', () => {
+  test('plain HTTP on loopback, as kubectl proxy serves it', () => {
     const text = kubeconfig({}, { server: 'http://127.0.0.1:8001' });
 
     expect(parseKubeconfig(text).server).toBe('http://127.0.0.1:8001');
@@ -178,7 +178,7 @@ describe('what a kubeconfig gives', () => {
     });
   });
 
-  test('a program by its name, to be found in $PATH', () => {
+  test('the bare name of a program, which is looked up in $PATH', () => {
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'login', args: null };
 
     const { credentials } = parseKubeconfig(kubeconfig({ exec }), { folder });
@@ -187,7 +187,7 @@ describe('what a kubeconfig gives', () => {
   });
 });
 
-describe('what is refused, with a way out', () => {
+describe('an unsupported setting is rejected with an alternative:', () => {
   const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'login' };
 
   test.each([
@@ -208,22 +208,22 @@ describe('what is refused, with a way out', () => {
     ['impersonation', { token: 'abc', as: 'boss' }, {}, /credentials of that user/],
     ['a group', { token: 'abc', 'as-groups': ['system:masters'] }, {}, /credentials of that user/],
     [
-      'an old exec',
+      'an exec plugin of an old version',
       { exec: { ...exec, apiVersion: 'client.authentication.k8s.io/v1alpha1' } },
       {},
       /v1alpha1.*set one that/,
     ],
     [
-      'a program that needs a terminal',
+      'an exec plugin that needs a terminal',
       { exec: { ...exec, interactiveMode: 'Always' } },
       {},
       /without a terminal/,
     ],
-  ] as const)('%s', (_, user, cluster, wayOut) => {
+  ] as const)('%s', (_, user, cluster, alternative) => {
     const refusal = refusalOf(kubeconfig(user, cluster), { folder });
 
     expect(refusal.code).toBe('AccessRefused');
-    expect(refusal.message).toMatch(wayOut);
+    expect(refusal.message).toMatch(alternative);
     expect(refusal.message).not.toContain('hunter2');
   });
 
@@ -232,14 +232,14 @@ describe('what is refused, with a way out', () => {
     ['a key file', { 'client-certificate': '/etc/a.crt', 'client-key': '/etc/a.key' }, {}],
     ['a CA file', {}, { 'certificate-authority': '/etc/ca.crt' }],
     ['a program', { exec }, {}],
-  ])('%s that a text from elsewhere names', (_, user, cluster) => {
+  ])('%s in a kubeconfig that is not a file', (_, user, cluster) => {
     expect(refusalOf(kubeconfig(user, cluster)).code).toBe('AccessRefused');
   });
 });
 
-describe('what is wrong is said', () => {
+describe('an invalid kubeconfig is rejected with the reason:', () => {
   test.each([
-    ['no YAML', 'a: [', /not YAML/],
+    ['text that is not YAML', 'a: [', /not YAML/],
     ['a list', '- a', /: expected a mapping with clusters, users and contexts, found a list; /],
     [
       'a text',
@@ -247,12 +247,12 @@ describe('what is wrong is said', () => {
       /^the kubeconfig is not a valid kubeconfig: expected a mapping with clusters, users and contexts, found a single string; pass another file, or compare it with the output of `kubectl config view`$/,
     ],
     [
-      'a token that would be two lines',
+      'a token of two lines',
       kubeconfig({ token: 'hunter2\nx-two: 2' }),
       /^user "u" in .* has a token with line breaks[^"]*; write only the token, on one line$/,
     ],
     [
-      'a number for a token',
+      'a number as a token',
       kubeconfig({ token: 1 }),
       /: users\.0\.user\.token: expected string, received number; pass another file/,
     ],
@@ -261,22 +261,22 @@ describe('what is wrong is said', () => {
       stringify({ contexts: [{ name: 'a', context: { cluster: 'c' } }] }),
       /contexts: a$/,
     ],
-    ['nothing at all', '', /no current-context.*none$/],
-    ['no such cluster', kubeconfig({}, {}, { cluster: 'x' }), /references cluster "x"/],
-    ['no such user', kubeconfig({}, {}, { user: 'x' }), /references user "x"/],
-    ['no server', kubeconfig({}, { server: null }), /such as https/],
+    ['an empty file', '', /no current-context.*none$/],
+    ['a missing cluster', kubeconfig({}, {}, { cluster: 'x' }), /references cluster "x"/],
+    ['a missing user', kubeconfig({}, {}, { user: 'x' }), /references user "x"/],
+    ['a missing server', kubeconfig({}, { server: null }), /such as https/],
     [
       'a server without a scheme',
       kubeconfig({}, { server: '10.0.0.1:6443' }),
       /"10.0.0.1:6443".*such as https/,
     ],
     [
-      'plain HTTP to elsewhere',
+      'plain HTTP to another machine',
       kubeconfig({}, { server: 'http://10.0.0.1:8080' }),
       /such as https/,
     ],
     [
-      'a CA that is none',
+      'a CA that is not a certificate',
       kubeconfig({}, { 'certificate-authority-data': base64('x') }),
       /no PEM certificate/,
     ],
@@ -286,7 +286,7 @@ describe('what is wrong is said', () => {
       /not base64/,
     ],
     [
-      'a file that is not there',
+      'a missing file',
       kubeconfig({}, { 'certificate-authority': 'x.crt' }),
       /cannot be read: .*x\.crt/,
     ],
@@ -297,7 +297,7 @@ describe('what is wrong is said', () => {
     expect(refusal.message).toMatch(sentence);
   });
 
-  test('no such context', () => {
+  test('a missing context', () => {
     const refusal = refusalOf(kubeconfig({}), { context: 'green' });
 
     expect(refusal.message).toBe('the kubeconfig has no context "green"; available contexts: blue');
@@ -309,7 +309,7 @@ describe('what is wrong is said', () => {
     expect(refusal.message).toContain('has no client-key');
   });
 
-  test('a certificate with the key of another', () => {
+  test('a certificate with the key of another certificate', () => {
     const refusal = refusalOf(
       kubeconfig({
         'client-certificate-data': base64(pair.cert),
@@ -321,13 +321,13 @@ describe('what is wrong is said', () => {
     expect(refusal.message).not.toContain('BEGIN');
   });
 
-  test('a password in the address, without telling it', () => {
+  test('a password in the URL, which is not quoted', () => {
     const refusal = refusalOf(kubeconfig({}, { server: 'https://admin:hunter2@10.0.0.1' }));
 
     expect(refusal.message).not.toContain('hunter2');
   });
 
-  test('one in a Secret that is larger than any', () => {
+  test('a kubeconfig in a Secret that is too large', () => {
     const refusal = refusalOf(`a: ${'x'.repeat(128 * 1024)}`);
 
     expect(refusal.message).toContain('characters, at most 131072');
@@ -337,19 +337,19 @@ describe('what is wrong is said', () => {
     ['thousands of keys', Array.from({ length: 20_000 }, (_, key) => `k${key}:`).join('\n')],
     ['keys within keys', '? '.repeat(300)],
     ['aliases of aliases', laughs()],
-    ['ever deeper brackets', '['.repeat(100_000)],
-  ])('%s, before anybody is kept waiting', (_, text) => {
+    ['deeply nested brackets', '['.repeat(100_000)],
+  ])('%s, within seconds', (_, text) => {
     const before = process.cpuUsage();
 
     const refusal = refusalOf(text);
 
     expect(refusal.code).toBe('AccessInvalid');
-    // At most seconds, where it took a minute: a Lease expires after fifteen. CPU time, since other processes may run
+    // Parsing once took a minute, and a Lease expires after 15 s. CPU time, since other processes may run
     // too.
     expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   });
 
-  test('a key that is an object, without telling it on the terminal', () => {
+  test('an object as a key, which is not printed to the terminal', () => {
     const written = spyOn(process.stderr, 'write');
     const warned = spyOn(console, 'warn');
     using _ = { [Symbol.dispose]: () => [written, warned].forEach((spy) => spy.mockRestore()) };
@@ -360,7 +360,7 @@ describe('what is wrong is said', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('broken YAML, without quoting the key in it', () => {
+  test('broken YAML, without quoting the token in it', () => {
     const refusal = refusalOf('users:\n- name: u\n  user:\n    token: "hunter2\n   x: [');
 
     expect(refusal.message).toMatch(/not YAML at line \d/);

@@ -23,38 +23,38 @@ function live(desired: ApiObject, change: object = {}): ApiObject {
 describe('needsApply', () => {
   const desired = map('a', { x: '1' });
 
-  test('says yes for an object that is not there', () => {
+  test('is true for an object that does not exist', () => {
     expect(needsApply(desired, undefined)).toBe(true);
   });
 
-  test('says no for one that has all that is desired, and more', () => {
+  test('is false for an object with all desired fields and others', () => {
     expect(needsApply(desired, live(desired))).toBe(false);
     expect(needsApply(desired, live(desired, { data: { x: '1', y: '2' } }))).toBe(false);
   });
 
-  test('reports true when another client changed a desired field', () => {
+  test('is true after another client has changed a desired field', () => {
     expect(needsApply(desired, live(desired, { data: { x: '2' } }))).toBe(true);
     expect(needsApply(desired, live(desired, { data: {} }))).toBe(true);
   });
 
-  test('says yes when less is desired than was applied', () => {
+  test('is true if a field that was applied is no longer desired', () => {
     const before = map('a', { x: '1', y: '2' });
 
     expect(needsApply(desired, live(before))).toBe(true);
   });
 
-  test('says yes for an object that was never applied', () => {
+  test('is true for an object that was never applied', () => {
     expect(needsApply(desired, map('a', { x: '1' }))).toBe(true);
   });
 
-  test('says no for a difference that an apply did not end', () => {
+  test('is false for a tolerated difference with the same value', () => {
     const changed = live(desired, { data: { x: '1000m' } });
 
     expect(needsApply(desired, changed, [{ path: '.data.x', found: '1000m' }])).toBe(false);
     expect(needsApply(desired, changed, [{ path: '.data.x', found: '1' }])).toBe(true);
   });
 
-  test('never depends on the order of fields, and always on their values', () => {
+  test('depends on the values of fields and not on their order', () => {
     const data = fc.dictionary(fc.string(), fc.string(), { maxKeys: 6 });
     fc.assert(
       fc.property(data, data, (one, other) => {
@@ -93,7 +93,7 @@ describe('an Applier', () => {
     applier = new Applier(client, { clock });
   });
 
-  test('writes once, and then nothing for as long as nothing changes', async () => {
+  test('writes only once while nothing changes', async () => {
     await applier.applyIfNeeded(desired, undefined);
     const before = server.writes().length;
 
@@ -105,7 +105,7 @@ describe('an Applier', () => {
     expect(server.writes().length).toBe(before);
   });
 
-  test('applies what has changed at once, also when it is less', async () => {
+  test('applies a changed desired state at once, including removed fields', async () => {
     await applier.applyIfNeeded(map('kept', { x: '1', y: '2' }), undefined);
 
     const less = await applier.applyIfNeeded(desired, await now());
@@ -114,7 +114,7 @@ describe('an Applier', () => {
     expect(less.object?.['data']).toEqual({ x: '1' });
   });
 
-  test('says who is in the way, and takes it by force', async () => {
+  test('names the owner of a conflicting field, and takes the field with force', async () => {
     await applier.applyIfNeeded(desired, undefined);
     clock.advance(60_000);
     const changed = await drift('theirs');
@@ -126,7 +126,7 @@ describe('an Applier', () => {
     expect(forced).toMatchObject({ outcome: 'applied', object: { data: { x: '1' } } });
   });
 
-  test('slows down against a writer who does not give in', async () => {
+  test('backs off while another client keeps reverting a field', async () => {
     await applier.applyIfNeeded(desired, undefined);
     clock.advance(60_000);
     const applies: number[] = [];
@@ -141,7 +141,7 @@ describe('an Applier', () => {
     expect(applies).toEqual([0, 2, 6, 14, 30, 62]);
   });
 
-  test('returns how long to wait, and reverts the change then', async () => {
+  test('returns how long to wait, and reverts the change after that', async () => {
     await applier.applyIfNeeded(desired, undefined);
     clock.advance(400);
 
@@ -153,7 +153,7 @@ describe('an Applier', () => {
     expect(repaired.outcome).toBe('applied');
   });
 
-  test('starts over for a writer that has been quiet for long', async () => {
+  test('resets the backoff after an hour without a conflicting write', async () => {
     await applier.applyIfNeeded(desired, undefined);
     for (let time = 0; time < 5; time++) {
       clock.advance(60_000);
@@ -168,7 +168,7 @@ describe('an Applier', () => {
     expect(next.outcome).toBe('applied');
   });
 
-  test('slows down against one who deletes', async () => {
+  test('backs off after another client has deleted the object', async () => {
     await applier.applyIfNeeded(desired, undefined);
     await client.delete(RESOURCES.configMap, key);
 
@@ -180,7 +180,7 @@ describe('an Applier', () => {
     expect(made.outcome).toBe('applied');
   });
 
-  test('gives in to a server that has its own form of a value', async () => {
+  test('accepts the form to which the server converts a value', async () => {
     const applies: string[] = [];
     const stubborn: KubeClient = {
       ...client,
@@ -201,7 +201,7 @@ describe('an Applier', () => {
     expect(applies).toEqual(['kept']);
   });
 
-  test('gives in to a list that others have items in', async () => {
+  test('accepts items of other managers in a list', async () => {
     const port = (name: string, number: number) => ({ name, port: number, protocol: 'TCP' });
     const service = (...ports: readonly object[]): ApiObject => ({
       apiVersion: 'v1',

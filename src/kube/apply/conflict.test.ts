@@ -10,7 +10,7 @@ function cause(message: string, field: string): StatusCause {
   return { reason: 'FieldManagerConflict', message, field };
 }
 
-test('gathers the fields of each owner', () => {
+test('groups the fields by owner', () => {
   const error = conflict(
     cause('conflict with "helm" using apps/v1 at 2026-01-02T03:04:05Z', '.spec.a'),
     cause('conflict with "argocd-controller"', '.spec.b'),
@@ -23,7 +23,7 @@ test('gathers the fields of each owner', () => {
   ]);
 });
 
-test('reads a name with quotes, and one that only Go can read', () => {
+test('parses a manager name with quotes, and keeps one with an escape that only Go has', () => {
   const error = conflict(
     cause(String.raw`conflict with "the \"big\" one" with subresource "status"`, '.a'),
     cause(String.raw`conflict with "bell\a"`, '.b'),
@@ -35,13 +35,13 @@ test('reads a name with quotes, and one that only Go can read', () => {
   ]);
 });
 
-test('shows the whole sentence if it is a new one', () => {
+test('returns the whole message if its format is unknown', () => {
   expect(conflictOwners(conflict(cause('owned by helm', '.a')))).toEqual([
     { manager: 'owned by helm', fields: ['.a'] },
   ]);
 });
 
-test('knows no owners of any other error', () => {
+test('returns no owners for any other error', () => {
   expect(conflictOwners(conflict())).toEqual([]);
   expect(conflictOwners(conflict({ reason: 'FieldValueInvalid', field: '.a' }))).toEqual([]);
   expect(conflictOwners(new KubeError('Invalid', 'no', { causes: [cause('x', '.a')] }))).toEqual(

@@ -18,8 +18,9 @@ export interface Comparison extends Difference {
 
 /**
  * Returns the fields of `desired` that `live` does not match. Fields that only `live` has are ignored: they are
- * defaults of the server, or have other owners (but see `strays`). Lists must have the same length and are compared
- * item by item, since most lists of the API are one field. Undefined and null fields in `desired` are ignored.
+ * defaults of the server, or have other owners (but see `extraFields`). Lists must have the same length and are
+ * compared item by item, since most lists of the API are one field. Undefined and null fields in `desired` are
+ * ignored.
  */
 export function differences(desired: unknown, live: unknown): readonly Difference[] {
   return comparisons(desired, live).map(({ path, found }) => ({ path, found }));

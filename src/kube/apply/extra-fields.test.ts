@@ -17,7 +17,7 @@ function daemonSet(pod: object): ApiObject {
 
 const LINUX = { 'kubernetes.io/os': 'linux' };
 
-test('what is in a field that is ours, and was not asked for, is a stray', () => {
+test('entries that were not applied are extra fields of exclusively owned maps', () => {
   const desired = daemonSet({ nodeSelector: LINUX });
   const affinity = { nodeAffinity: { required: 'x' } };
   const live = daemonSet({
@@ -38,7 +38,7 @@ test('what is in a field that is ours, and was not asked for, is a stray', () =>
   });
 });
 
-test('of another kind, or where all is as asked for, there are none', () => {
+test('there are none for another kind, or if the live object equals the desired one', () => {
   const desired = daemonSet({ nodeSelector: LINUX, tolerations: [{ operator: 'Exists' }] });
 
   expect(extraFields(desired, desired)).toEqual([]);
@@ -47,7 +47,7 @@ test('of another kind, or where all is as asked for, there are none', () => {
   ).toEqual([]);
 });
 
-test('an apply takes them away, and is content then', async () => {
+test('an apply removes them, and needs no second apply', async () => {
   await using server = await MemoryApiServer.start();
   const client = server.client();
   const other = server.client({ fieldManager: 'other' });

@@ -21,7 +21,7 @@ function configMap(name: string, data: Readonly<Record<string, string>>, labels 
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
 }
 
-test('are what a server takes away when less is applied, and nothing else', async () => {
+test('are exactly the fields that a server removes if they are no longer applied', async () => {
   const before = configMap('less', { kept: '1', gone: '2', 'a.b/c': '3' }, { app: 'x', old: 'y' });
   await new Applier(ours).applyIfNeeded(before, undefined);
   const less = configMap('less', { kept: '1' }, { app: 'x' });
@@ -52,7 +52,7 @@ test('exclude fields that another manager owns too, or alone', async () => {
   expect((await ours.apply(less)).data).toEqual({ both: '1', theirs: '3' });
 });
 
-test('are none if the same is applied, or if nothing was applied', async () => {
+test('are none after an equal apply, and without an earlier apply', async () => {
   const same = configMap('same', { a: '1' }, { app: 'x' });
   await new Applier(ours).applyIfNeeded(same, undefined);
   const live = await ours.get(RESOURCES.configMap, same.metadata);

@@ -1,6 +1,6 @@
 /**
  * The fields that an apply would remove: those in `metadata.managedFields` that this manager applied before, that are
- * not desired any more, and that have no other owner.
+ * no longer desired, and that have no other owner.
  */
 import { APPLIED_ANNOTATION } from './needs-apply.ts';
 import type { Difference } from './differences.ts';

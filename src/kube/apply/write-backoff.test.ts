@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { WriteBackoff } from './write-backoff.ts';
 
-test('what was written once is waited for longer with each repetition', () => {
+test('the wait grows with each repetition of a write, up to five minutes', () => {
   const clock = new ManualClock();
   const repeats = new WriteBackoff(clock);
   const waitsMs: number[] = [];
@@ -15,11 +15,11 @@ test('what was written once is waited for longer with each repetition', () => {
   }
 
   expect(waitsMs[0]).toBe(0);
-  expect(waitsMs.toSorted((one, other) => one - other)).toEqual(waitsMs);
+  expect(waitsMs.toSorted((a, b) => a - b)).toEqual(waitsMs);
   expect(waitsMs.at(-1)).toBe(300_000);
 });
 
-test('another content, and another place, are no repetition', () => {
+test('a write of other content or to another object is not a repetition', () => {
   const repeats = new WriteBackoff(new ManualClock());
   repeats.add('a', 'x');
 
@@ -28,7 +28,7 @@ test('another content, and another place, are no repetition', () => {
   expect(repeats.waitMs('b', 'x')).toBe(0);
 });
 
-test('after ten quiet minutes the next one is the first again', () => {
+test('the backoff starts over after ten minutes without a write', () => {
   const clock = new ManualClock();
   const repeats = new WriteBackoff(clock);
   for (let times = 0; times < 5; times++) repeats.add('a', 'x');

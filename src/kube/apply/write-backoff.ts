@@ -43,7 +43,7 @@ export class WriteBackoff {
 
   /**
    * Returns when this write was first found reverted, which is the time of the first call. Undefined if the last write
-   * there had other content.
+   * with this key had other content.
    */
   revertedSince(key: string, content: string): Date | undefined {
     const last = this.#writes.get(key);

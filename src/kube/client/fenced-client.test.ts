@@ -36,7 +36,7 @@ async function slowServer() {
 }
 
 test.each(Object.entries(WRITES))(
-  '%s that waits for a connection is not sent if writes are forbidden meanwhile',
+  '%s that waits for a connection is not sent if writes become forbidden',
   async (_verb, write) => {
     const { server, client, waiting, connect } = await slowServer();
     await using _ = server;

@@ -25,7 +25,7 @@ function access() {
   return { server: server.url, credentials: { kind: 'none' }, namespace: 'default' } as const;
 }
 
-describe('a token that the server repeats', () => {
+describe('a token in the response of a server', () => {
   const token = 'hunter2-hunter2';
   let known: KubeClient;
 
@@ -76,7 +76,7 @@ describe('limits', () => {
     };
   }
 
-  test('are kept by an object that is too long', async () => {
+  test('apply to the size of an object', async () => {
     server.script = (exchange) =>
       exchange.respond(200, { metadata: BLUE, pad: 'x'.repeat(LIMITS.responseBytes) });
 
@@ -86,7 +86,7 @@ describe('limits', () => {
     });
   });
 
-  test('are kept by the pages of a list together', async () => {
+  test('apply to all pages of a list together', async () => {
     server.script = (exchange) => exchange.respond(200, page(600));
 
     const error = await errorOf(limited.list(service));
@@ -96,7 +96,7 @@ describe('limits', () => {
     expect(server.exchanges).toHaveLength(3);
   });
 
-  test('are kept by the number of pages', async () => {
+  test('apply to the number of pages', async () => {
     server.script = (exchange) => exchange.respond(200, page(0));
 
     const error = await errorOf(limited.list(service));
@@ -106,7 +106,7 @@ describe('limits', () => {
     expect(server.exchanges[0]!.query.get('limit')).toBe('7');
   });
 
-  test('are kept by an event that is too long, before its end has come', async () => {
+  test('apply to an event before its end has arrived', async () => {
     server.script = (exchange) => {
       exchange.open();
       exchange.write(`{"type":"${'x'.repeat(LIMITS.lineBytes)}`);
@@ -120,17 +120,17 @@ describe('limits', () => {
   });
 });
 
-describe('what a server calls an object', () => {
+describe('an object from a server', () => {
   test.each<[string, unknown]>([
-    ['nothing', null],
+    ['null instead of fields', null],
     ['no metadata', { kind: 'Service' }],
     ['metadata that is null', { metadata: null }],
     ['no name', { metadata: { namespace: 'tenants' } }],
     ['an empty name', { metadata: { name: '' } }],
-    ['a namespace that is no text', { metadata: { name: 'blue', namespace: {} } }],
-    ['a version that is no text', { metadata: { name: 'blue', resourceVersion: 7 } }],
-    ['a kind that is no text', { kind: {}, metadata: { name: 'blue' } }],
-  ])('and has %s is malformed, alone and in lists and watches', async (_, strange) => {
+    ['a namespace that is not a string', { metadata: { name: 'blue', namespace: {} } }],
+    ['a resourceVersion that is not a string', { metadata: { name: 'blue', resourceVersion: 7 } }],
+    ['a kind that is not a string', { kind: {}, metadata: { name: 'blue' } }],
+  ])('with %s is malformed, alone and in lists and watches', async (_, strange) => {
     server.script = (exchange) => {
       if (exchange.query.has('watch')) {
         exchange.open();
@@ -148,7 +148,7 @@ describe('what a server calls an object', () => {
     expect(errors.map(({ reason }) => reason)).toEqual(['Malformed', 'Malformed', 'Malformed']);
   });
 
-  test('and the trim of a list cannot read is malformed, with its name', async () => {
+  test('that the trim function cannot read is malformed, and the error names it', async () => {
     server.script = (exchange) =>
       exchange.respond(200, {
         metadata: { resourceVersion: '1' },

@@ -44,8 +44,8 @@ function asked() {
   };
 }
 
-describe('one object', () => {
-  test('is got by its path', async () => {
+describe('an object', () => {
+  test('is read by its path', async () => {
     const found = await client.get(service, BLUE);
 
     expect(found).toEqual(object('blue'));
@@ -56,13 +56,13 @@ describe('one object', () => {
     });
   });
 
-  test('of the whole cluster has no namespace in its path', async () => {
+  test('that is cluster-scoped has no namespace in its path', async () => {
     await client.get(node, { name: 'worker-1' });
 
     expect(asked().path).toBe('/api/v1/nodes/worker-1');
   });
 
-  test('that is not there is undefined, and its deletion false', async () => {
+  test('that does not exist is undefined, and deleting it returns false', async () => {
     server.script = (exchange) => exchange.respond(404, notFound());
 
     expect(await client.get(service, BLUE)).toBeUndefined();
@@ -81,7 +81,7 @@ describe('one object', () => {
     });
   });
 
-  test('is replaced, or its status alone', async () => {
+  test('is replaced, or only its status', async () => {
     await client.replace(daemonSet, object('blue'));
     const whole = asked();
     await client.replace(daemonSet, object('blue'), { subresource: 'status' });
@@ -111,7 +111,7 @@ describe('one object', () => {
     });
   });
 
-  test('of a kind that is known to the caller alone is applied too', async () => {
+  test('of a kind that only the caller knows can be applied', async () => {
     const resource = {
       apiVersion: 'kamaji.clastix.io/v1alpha1',
       kind: 'TenantControlPlane',
@@ -129,7 +129,7 @@ describe('one object', () => {
   test.each([
     ['merge', 'application/merge-patch+json', { a: 1 }],
     ['json', 'application/json-patch+json', [{ op: 'remove', path: '/a' }]],
-  ] as const)('takes a %s patch', async (type, contentType, body) => {
+  ] as const)('accepts a %s patch', async (type, contentType, body) => {
     await client.patch(exposure, BLUE, type, body, { subresource: 'status' });
 
     expect(asked()).toEqual({
@@ -141,7 +141,7 @@ describe('one object', () => {
     });
   });
 
-  test('is deleted only as the one that is meant', async () => {
+  test('is deleted with the uid and resourceVersion as preconditions', async () => {
     server.script = (exchange) => exchange.respond(200, { kind: 'Status', status: 'Success' });
 
     const wasThere = await client.delete(service, BLUE, { uid: 'u', resourceVersion: '7' });
@@ -157,26 +157,29 @@ describe('one object', () => {
     });
   });
 
-  test.each(['', '.', '..'])('has no name "%s": that would be another path', async (name) => {
-    const error = await errorOf(client.delete(service, { name, namespace: 'tenants' }));
+  test.each(['', '.', '..'])(
+    'cannot have the name "%s", which would change the path',
+    async (name) => {
+      const error = await errorOf(client.delete(service, { name, namespace: 'tenants' }));
 
-    expect(error.reason).toBe('Invalid');
-    expect(server.exchanges).toHaveLength(0);
-  });
+      expect(error.reason).toBe('Invalid');
+      expect(server.exchanges).toHaveLength(0);
+    },
+  );
 
-  test('with a slash in its name stays one object', async () => {
+  test('with a slash in its name has an encoded path', async () => {
     await client.get(service, { name: 'a/../b', namespace: 'x?y' });
 
     expect(asked().path).toBe('/api/v1/namespaces/x%3Fy/services/a%2F..%2Fb');
   });
 
-  test('that has to be in a namespace must say in which', async () => {
+  test('of a namespaced kind requires a namespace', async () => {
     const error = await errorOf(client.get(service, { name: 'blue' }));
 
     expect(error.message).toContain('Service blue is in a namespace; say in which');
   });
 
-  test('is one: an answer that is something else is refused', async () => {
+  test('is rejected if the response is something else', async () => {
     server.script = (exchange) => exchange.respond(200, { kind: 'ServiceList' });
 
     expect((await errorOf(client.get(service, BLUE))).reason).toBe('Malformed');
@@ -200,7 +203,7 @@ describe('a list', () => {
     };
   }
 
-  test('is all of its pages, and each item says what it is', async () => {
+  test('contains all pages, and each item has its apiVersion and kind', async () => {
     serve('a', 'b', 'c', 'd', 'e');
 
     const { items, resourceVersion } = await client.list(service, { labelSelector: 'app=x' });
@@ -215,7 +218,7 @@ describe('a list', () => {
     ]);
   });
 
-  test('keeps of each object what the caller wants', async () => {
+  test('contains the trimmed objects', async () => {
     serve('a', 'b', 'c');
     const trim = (one: KubeObject) => ({ ...one, metadata: { name: one.metadata.name + '!' } });
 
@@ -224,7 +227,7 @@ describe('a list', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['a!', 'b!', 'c!']);
   });
 
-  test('of one namespace', async () => {
+  test('can be limited to a namespace', async () => {
     serve();
 
     await client.list(service, { namespace: 'tenants', fieldSelector: 'metadata.name=blue' });
@@ -242,7 +245,7 @@ describe('a list', () => {
     expect(await client.list(service)).toEqual({ items: [], resourceVersion: '1' });
   });
 
-  test('that expires half way begins again', async () => {
+  test('that expires half way starts over', async () => {
     serve('a', 'b', 'c');
     const working = server.script;
     server.script = (exchange) => {
@@ -261,7 +264,7 @@ describe('a list', () => {
     ]);
   });
 
-  test('that always expires half way comes to an end', async () => {
+  test('that always expires half way fails in the end', async () => {
     serve('a', 'b', 'c');
     const working = server.script;
     server.script = (exchange) => {
@@ -273,7 +276,7 @@ describe('a list', () => {
     expect(server.exchanges).toHaveLength(6);
   });
 
-  test('whose pages never end does', async () => {
+  test('with endless pages fails', async () => {
     server.script = ({ respond: response }) =>
       response(200, { metadata: { resourceVersion: '1', continue: 'x' }, items: [] });
 
@@ -283,11 +286,11 @@ describe('a list', () => {
   }, 240_000);
 
   test.each([
-    ['no list', { metadata: { resourceVersion: '1' }, items: {} }],
+    ['an object of items', { metadata: { resourceVersion: '1' }, items: {} }],
     ['a list without a version', { metadata: {}, items: [] }],
-    ['a list of things without a name', { metadata: { resourceVersion: '1' }, items: [{}] }],
+    ['a list of items without a name', { metadata: { resourceVersion: '1' }, items: [{}] }],
     ['null', null],
-  ])('is not %s', async (_, response) => {
+  ])('is rejected if it is %s', async (_, response) => {
     server.script = (exchange) => exchange.respond(200, response);
 
     expect((await errorOf(client.list(service))).reason).toBe('Malformed');
@@ -303,7 +306,7 @@ describe('a list', () => {
 describe('a watch', () => {
   const event = (name: string) => `${JSON.stringify({ type: 'ADDED', object: object(name) })}\n`;
 
-  test('asks for bookmarks and for an end in five to ten minutes', async () => {
+  test('requests bookmarks and a duration of five to ten minutes', async () => {
     server.script = (exchange) => {
       exchange.open();
       exchange.finish();
@@ -322,7 +325,7 @@ describe('a watch', () => {
     expect(Number(query['timeoutSeconds'])).toBeLessThanOrEqual(600);
   });
 
-  test('says that it is open before there is an event', async () => {
+  test('reports that it is open before the first event', async () => {
     server.script = (exchange) => exchange.open();
     const abort = new AbortController();
     const { promise: opened, resolve: onOpen } = Promise.withResolvers<void>();
@@ -353,7 +356,7 @@ describe('a watch', () => {
     await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
   });
 
-  test('that breaks is an error, and one that ends is none', async () => {
+  test('that breaks is an error, and one that the server ends is not', async () => {
     server.script = (exchange) => {
       exchange.open();
       exchange.write(event('a'));
@@ -367,7 +370,7 @@ describe('a watch', () => {
     expect(broken.reason).toBe('Unreachable');
   });
 
-  test('from a version that is gone is Expired, whether by answer or by event', async () => {
+  test('from an old version is Expired, whether the response or an event reports it', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
     server.script = (exchange) => exchange.respond(410, status);
     const byResponse = await errorOf(
@@ -383,8 +386,8 @@ describe('a watch', () => {
   });
 });
 
-describe('what a server serves', () => {
-  test('the plural names of a version, without those of parts', async () => {
+describe('discovery returns', () => {
+  test('the plural names of a version, without subresources', async () => {
     const resources = [{ name: 'tlsroutes' }, { name: 'tlsroutes/status' }, { name: 'gateways' }];
     server.script = ({ respond: response }) =>
       response(200, { kind: 'APIResourceList', resources });
@@ -395,13 +398,13 @@ describe('what a server serves', () => {
     expect(asked().path).toBe('/apis/gateway.networking.k8s.io/v1');
   });
 
-  test('nothing of a group that is not there', async () => {
+  test('nothing for a group that is not served', async () => {
     server.script = ({ respond: response }) => response(404, '404 page not found');
 
     expect(await client.discoverPlurals('traefik.io/v1alpha1')).toEqual(new Set());
   });
 
-  test('its version', async () => {
+  test('the version of the server', async () => {
     server.script = ({ respond: response }) => response(200, { gitVersion: 'v1.36.0', major: '1' });
 
     expect(await client.version()).toEqual({ gitVersion: 'v1.36.0' });

@@ -48,7 +48,7 @@ class ReadsLab implements AsyncDisposable {
 }
 
 describe('a read', () => {
-  test('is asked of the server once within the time that it is good', async () => {
+  test('is requested once within the lifetime of the cache', async () => {
     await using lab = await ReadsLab.start();
     const first = await lab.read();
 
@@ -70,7 +70,7 @@ describe('a read', () => {
     expect(lab.asked).toBe(2);
   });
 
-  test('of nothing is one too, until it is forgotten', async () => {
+  test('of an object that does not exist is cached too, until it is forgotten', async () => {
     await using lab = await ReadsLab.start();
     await lab.client.delete(RESOURCES.configMap, KEY);
     expect(await lab.read()).toBeUndefined();
@@ -82,7 +82,7 @@ describe('a read', () => {
     expect(await lab.read()).toBeDefined();
   });
 
-  test('gives what was put there', async () => {
+  test('returns an object that was put into the cache', async () => {
     await using lab = await ReadsLab.start();
     await lab.read();
     const written = await lab.client.patch(RESOURCES.configMap, KEY, 'merge', { data: { a: 'b' } });
@@ -93,7 +93,7 @@ describe('a read', () => {
     expect(lab.asked).toBe(1);
   });
 
-  test('that is on its way does not take the place of what was put there meanwhile', async () => {
+  test('in progress does not replace an object that was put meanwhile', async () => {
     await using lab = await ReadsLab.start();
     const [asked, response] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow = new Proxy(lab.client, {
@@ -120,7 +120,7 @@ describe('a read', () => {
     expect(lab.asked).toBe(1);
   });
 
-  test('that is on its way is not kept if it was forgotten meanwhile', async () => {
+  test('in progress is not cached if it was forgotten meanwhile', async () => {
     await using lab = await ReadsLab.start();
 
     const reading = lab.read();
@@ -131,7 +131,7 @@ describe('a read', () => {
     expect(lab.asked).toBe(2);
   });
 
-  test('is kept no longer than it is good', async () => {
+  test('is removed from the cache after its lifetime', async () => {
     await using lab = await ReadsLab.start();
     await lab.read();
     await lab.reads.version();

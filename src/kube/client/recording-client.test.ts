@@ -78,7 +78,7 @@ test('records nothing for a write that changes nothing, or that is refused', asy
   expect(recording.writes).toHaveLength(1);
 });
 
-test('a namespace that it had to assume is not listed', async () => {
+test('a namespace whose existence is assumed is not listed', async () => {
   const { client } = await cluster();
   const recording = new RecordingClient(client);
 
@@ -140,7 +140,7 @@ async function outcome(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('any sequence of writes', () => {
-  test('has the outcome that it has on the API server', async () => {
+  test('has the same outcome as on the API server', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const [dry, real] = [await cluster(), await cluster()];

@@ -41,7 +41,7 @@ function added(name: string): string {
 }
 
 describe('lines', () => {
-  test('come out the same however they are cut, in the middle of a character too', () => {
+  test('do not depend on how the bytes are split, even within a character', () => {
     const line = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' '));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat()), (lines, places) => {
@@ -57,7 +57,7 @@ describe('lines', () => {
     );
   });
 
-  test('are bounded, whether their end has come or not', () => {
+  test('are limited in size, even before their end has arrived', () => {
     const unfinished = new LineSplitter(10);
     unfinished.push(bytes('123456'));
 
@@ -65,7 +65,7 @@ describe('lines', () => {
     expect(() => new LineSplitter(10).push(bytes('123456789ab\n'))).toThrow('more than 10 bytes');
   });
 
-  test('do not keep the chunk in memory that they began in', () => {
+  test('do not retain the chunk in which they start', () => {
     const splitter = new LineSplitter(LINE_BYTES);
     const chunk = bytes(`${'x'.repeat(100)}\nbegin`);
     splitter.push(chunk);
@@ -77,7 +77,7 @@ describe('lines', () => {
 });
 
 describe('events', () => {
-  test('are yielded one by one, bookmarks only as a version', async () => {
+  test('are yielded one by one, and bookmarks only with their version', async () => {
     const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } };
     const stream = new FixedStream(bytes(`${added('a')}\n${JSON.stringify(bookmark)}\n`));
 
@@ -104,8 +104,8 @@ describe('events', () => {
 
   test.each([
     ['not JSON', 'hunter2\n'],
-    ['no object', '"hunter2"\n'],
-    ['of no known type', '{"type":"MOVED","object":{"metadata":{"name":"hunter2"}}}\n'],
+    ['not an object', '"hunter2"\n'],
+    ['of an unknown type', '{"type":"MOVED","object":{"metadata":{"name":"hunter2"}}}\n'],
     ['without an object', '{"type":"ADDED","hunter2":1}\n'],
     ['a bookmark without a version', '{"type":"BOOKMARK","object":null}\n'],
   ])('that are %s end the watch', async (_, line) => {
@@ -118,7 +118,7 @@ describe('events', () => {
     expect(stream.isClosed).toBe(true);
   });
 
-  test('that break off half way are no proper end', async () => {
+  test('that break off half way are an error', async () => {
     const stream = new FixedStream(bytes(`${added('a')}{"type":"ADD`));
 
     await expect(collect(stream)).rejects.toMatchObject({ reason: 'Unreachable' });

@@ -128,7 +128,7 @@ function held(): Lease['spec'] {
   return (server.read(RESOURCES.lease, lease) as Lease | undefined)?.spec;
 }
 
-test('leads alone, and renews', async () => {
+test('leads without rivals, and renews the Lease', async () => {
   const a = new Candidate('a');
   await a.leads();
   const first = held();
@@ -145,7 +145,7 @@ test('leads alone, and renews', async () => {
   expect(held()?.renewTime).not.toBe(first?.renewTime ?? '');
 });
 
-test('waits while another renews, however their clocks differ', async () => {
+test('waits while another process renews, whatever its clock says', async () => {
   const a = new Candidate('a', Date.now() - 3_600_000);
   await a.leads();
   const b = new Candidate('b', Date.now() + 3_600_000);
@@ -160,11 +160,11 @@ test('waits while another renews, however their clocks differ', async () => {
   expect(b.election.currentLeader).toBe('a');
 });
 
-test('takes over from one that is silent for the duration, and no sooner', async () => {
+test('takes over when the Lease was not renewed for its duration, and no sooner', async () => {
   const a = new Candidate('a');
   await a.leads();
   const b = new Candidate('b');
-  await until('b has looked', () => b.election.currentLeader === 'a');
+  await until('b has read the Lease', () => b.election.currentLeader === 'a');
 
   await b.pass(14_500);
   expect(b.election.isLeader).toBe(false);
@@ -178,7 +178,7 @@ test('takes over within a second of a release', async () => {
   const a = new Candidate('a');
   await a.leads();
   const b = new Candidate('b');
-  await until('b has looked', () => b.election.currentLeader === 'a');
+  await until('b has read the Lease', () => b.election.currentLeader === 'a');
 
   await a.stop();
   expect(held()?.holderIdentity).toBe('');
@@ -187,7 +187,7 @@ test('takes over within a second of a release', async () => {
   await until('b leads', () => b.election.isLeader);
 });
 
-test('goes on renewing until its work has ended, and releases only then', async () => {
+test('renews until its work has ended, and releases the Lease only then', async () => {
   const a = new Candidate('a');
   const { promise, resolve } = Promise.withResolvers<void>();
   a.windDown = promise;
@@ -205,7 +205,7 @@ test('goes on renewing until its work has ended, and releases only then', async 
   expect(held()?.holderIdentity).toBe('');
 });
 
-test('stops before anybody else may begin when the server is gone, and comes back', async () => {
+test('stops before another process may take over if the server is unreachable, and leads again afterwards', async () => {
   const a = new Candidate('a');
   await a.leads();
   await server.goDown();
@@ -222,7 +222,7 @@ test('stops before anybody else may begin when the server is gone, and comes bac
   expect(a.terms.begun).toBe(2);
 });
 
-test('lets only a leader write', async () => {
+test('allows writes only to the leader', async () => {
   const a = new Candidate('a');
   const b = new Candidate('b');
   await a.leads();
@@ -236,7 +236,7 @@ test('lets only a leader write', async () => {
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['of-a']);
 });
 
-test('lets nothing be written after the renew deadline, before any timer has noticed it', async () => {
+test('allows no write after the renew deadline, even before a timer has fired', async () => {
   const a = new Candidate('a');
   const written: unknown[] = [];
   // This timer is the first, so it runs before those of the election.
@@ -261,7 +261,7 @@ test('stops in time when the server hangs', async () => {
   await a.pass(2_100, { isServerDeaf: true });
 });
 
-test('asks again in time when one answer does not come', async () => {
+test('retries in time if a response does not arrive', async () => {
   const a = new Candidate('a');
   await a.leads();
   const before = held()?.renewTime;
@@ -281,7 +281,7 @@ test('asks again in time when one answer does not come', async () => {
   expect(a.terms).toEqual({ begun: 1, ended: 0 });
 });
 
-test('survives a server that fails for a moment', async () => {
+test('keeps the Lease if the server fails for a moment', async () => {
   const a = new Candidate('a');
   await a.leads();
   server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { plural: 'leases' }, 2);
@@ -292,7 +292,7 @@ test('survives a server that fails for a moment', async () => {
   expect(a.log.join('')).toContain('the lease cannot be held');
 });
 
-test('stops at once when another has the lease', async () => {
+test('stops at once if another process has taken the Lease', async () => {
   const a = new Candidate('a');
   await a.leads();
   const patch = { spec: { holderIdentity: 'thief' } };
@@ -305,19 +305,19 @@ test('stops at once when another has the lease', async () => {
   expect(held()?.holderIdentity).toBe('thief');
 });
 
-test('lets one of many lead', async () => {
+test('elects one leader among many', async () => {
   const all = ['a', 'b', 'c', 'd'].map((identity) => new Candidate(identity));
 
-  await until('somebody leads', () => all.some(({ election }) => election.isLeader));
+  await until('one of them leads', () => all.some(({ election }) => election.isLeader));
   for (const candidate of all) await candidate.pass(3_000);
 
   expect(all.filter(({ election }) => election.isLeader)).toHaveLength(1);
 });
 
-test('leaves no lease behind when it stops while it takes one', async () => {
+test('releases the Lease if it is stopped while it acquires it', async () => {
   server.inject({ kind: 'slow', pieces: 2, pauseMs: 30 }, { verb: 'create' });
   const a = new Candidate('a');
-  await until('the lease is made', () => held()?.holderIdentity === 'a');
+  await until('the Lease is created', () => held()?.holderIdentity === 'a');
 
   await a.stop();
 
@@ -325,7 +325,7 @@ test('leaves no lease behind when it stops while it takes one', async () => {
   expect(held()?.holderIdentity).toBe('');
 });
 
-test('gives the lease back and fails when its work fails', async () => {
+test('releases the Lease and fails if its work fails', async () => {
   const election = new LeaderElection({
     client: server.client(),
     lease,

@@ -10,7 +10,7 @@ function lease(version: string, spec?: Lease['spec']): Lease {
   return spec === undefined ? kind : { ...kind, spec };
 }
 
-test('a lease is alive from when its version was first seen, whatever its own time says', () => {
+test('a Lease expires by the time since its version was first observed, whatever its renewTime', () => {
   const spec = {
     holderIdentity: 'a',
     leaseDurationSeconds: 6,
@@ -26,7 +26,7 @@ test('a lease is alive from when its version was first seen, whatever its own ti
   expect(expiresInMs(renewed, 7_000, USUAL_MS)).toBe(4_000);
 });
 
-test('a lease without a holder is free, one without a duration lasts as long as is usual', () => {
+test('a Lease without a holder is free, and one without a duration has the default duration', () => {
   const unheld = observeLease(undefined, lease('1', { holderIdentity: '' }), 0);
   const empty = observeLease(undefined, lease('1'), 0);
   const endless = observeLease(undefined, lease('1', { holderIdentity: 'a' }), 0);
@@ -36,7 +36,7 @@ test('a lease without a holder is free, one without a duration lasts as long as 
   expect(expiresInMs(endless, 1_000, USUAL_MS)).toBe(5_000);
 });
 
-test('acquiring a lease counts a transition, renewing it does not', () => {
+test('acquiring a Lease counts a transition, and renewing it does not', () => {
   const options = { durationMs: 6_000, now: NOW };
   const later = { ...options, now: new Date(NOW.getTime() + 2_000) };
 
@@ -56,7 +56,7 @@ test('acquiring a lease counts a transition, renewing it does not', () => {
   expect(taken.spec?.acquireTime).toBe('2026-01-02T03:04:07.678000Z');
 });
 
-test('a released lease has no holder and keeps its count', () => {
+test('a released Lease has no holder and keeps its count of transitions', () => {
   const held = acquiredBy('b', lease('1', { holderIdentity: 'a', leaseTransitions: 6 }), {
     durationMs: 6_000,
     now: NOW,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { canonicalAddress, endpointAddressFault, familyOf } from './endpoint-address.ts';
 
 test.each(['10.0.0.5', '100.64.64.1', '192.0.0.8', '240.0.0.1', 'fd00::1', '2001:db8::10', '::2'])(
-  'takes %s for an endpoint',
+  'accepts %s as an endpoint',
   (address) => {
     expect(endpointAddressFault(address)).toBeUndefined();
   },
@@ -23,16 +23,16 @@ test.each([
   ['::ffff:10.0.0.1', 'an IPv4 address written as IPv6'],
   ['edge.example.com', 'no IP address'],
   ['', 'no IP address'],
-])('refuses %p: it is %s', (address, fault) => {
+])('rejects %p: it is %s', (address, fault) => {
   expect(endpointAddressFault(address)).toBe(fault);
 });
 
-test('writes an IPv6 address in one way, and leaves IPv4 as it is', () => {
+test('writes IPv6 addresses in canonical form, and does not change IPv4 addresses', () => {
   expect(canonicalAddress('FD00:0:0::0001')).toBe('fd00::1');
   expect(canonicalAddress('fd00::1')).toBe('fd00::1');
   expect(canonicalAddress('10.0.0.5')).toBe('10.0.0.5');
 });
 
-test('knows the family of an address', () => {
+test('returns the family of an address', () => {
   expect(['10.0.0.5', 'fd00::1', 'edge'].map(familyOf)).toEqual(['IPv4', 'IPv6', undefined]);
 });

@@ -64,7 +64,7 @@ async function written(count: number): Promise<void> {
   await until(`${count} are written`, () => recorder.numbers().written === count);
 }
 
-test('counts the same within ten minutes in one event', async () => {
+test('counts repetitions within ten minutes in one event', async () => {
   recorder.record(exposure('a'), conflict);
   await written(1);
   clock.advance(590_000);
@@ -80,7 +80,7 @@ test('counts the same within ten minutes in one event', async () => {
   expect(event?.['eventTime']).toBe('2026-01-02T00:00:00.000000Z');
 });
 
-test('begins another event after ten minutes of silence', async () => {
+test('starts a new event after ten minutes without a repetition', async () => {
   recorder.record(exposure('a'), conflict);
   await written(1);
   clock.advance(600_000);
@@ -102,7 +102,7 @@ test('does not repeat an event for a lasting state that another process has writ
   const ended = new AbortController();
   const running = before.run(ended.signal);
   before.record(exposure('a'), lasting);
-  await until('it is told', () => before.numbers().written === 1);
+  await until('the event is written', () => before.numbers().written === 1);
   ended.abort();
   await running;
 
@@ -110,12 +110,12 @@ test('does not repeat an event for a lasting state that another process has writ
   recorder.record(exposure('b'), lasting);
   await written(2);
 
-  const told = (await events()).map((event) => (event['regarding'] as { name: string }).name);
-  expect(told.toSorted()).toEqual(['a', 'b']);
+  const names = (await events()).map((event) => (event['regarding'] as { name: string }).name);
+  expect(names.toSorted()).toEqual(['a', 'b']);
   expect(log).toEqual([]);
 });
 
-test('keeps apart what differs in object, reason or words', async () => {
+test('writes separate events for another object, reason or note', async () => {
   recorder.record(exposure('a'), conflict);
   recorder.record(exposure('b'), conflict);
   recorder.record(exposure('a'), { ...conflict, reason: 'Other' });
@@ -126,7 +126,7 @@ test('keeps apart what differs in object, reason or words', async () => {
   expect(await events()).toHaveLength(4);
 });
 
-test('goes on in a new event when the old one is gone', async () => {
+test('continues a series in a new event if the old one was deleted', async () => {
   recorder.record(exposure('a'), conflict);
   await written(1);
   const [event] = await events();
@@ -138,7 +138,7 @@ test('goes on in a new event when the old one is gone', async () => {
   expect(await events()).toMatchObject([{ series: { count: 2 } }]);
 });
 
-test('writes no more than twenty in ten minutes for one object, and loses no count', async () => {
+test('writes at most twenty events in ten minutes for an object, and counts all of them', async () => {
   for (let time = 0; time < 100; time++) {
     recorder.record(exposure('a'), conflict);
     clock.advance(100);
@@ -161,11 +161,11 @@ test('writes no more than twenty in ten minutes for one object, and loses no cou
   );
 });
 
-test('tries again when a write fails, and gives up in the end without failing anybody', async () => {
+test('retries a failed write, and finally drops the event without an error', async () => {
   server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { verb: 'create' }, 3);
 
   recorder.record(exposure('a'), conflict);
-  await until('it is given up', () => {
+  await until('the event is dropped', () => {
     clock.advance(1_000);
     return recorder.numbers().failed === 1;
   });
@@ -177,7 +177,7 @@ test('tries again when a write fails, and gives up in the end without failing an
   expect(await events()).toMatchObject([{ series: { count: 2 } }]);
 });
 
-test('puts events of objects without a namespace into default', async () => {
+test('writes events of cluster-scoped objects to namespace default', async () => {
   recorder.record(exposure('edge', {}), conflict);
 
   await written(1);
@@ -185,7 +185,7 @@ test('puts events of objects without a namespace into default', async () => {
   expect(await events()).toMatchObject([{ metadata: { namespace: 'default' } }]);
 });
 
-test('keeps within the limits of the API', () => {
+test('stays within the limits of the API', () => {
   const content = {
     regarding: exposure(`${'a'.repeat(235)}-b`),
     note: { ...conflict, note: 'é'.repeat(2_000) },

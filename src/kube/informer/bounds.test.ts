@@ -14,7 +14,7 @@ function labeled(name: string, version: string, labels: Readonly<Record<string, 
   return { ...object, metadata: { ...object.metadata, labels } };
 }
 
-test('a copy has no more objects, and no larger ones, than it may have', () => {
+test('a cache is limited in the number and the size of its objects', () => {
   const cache = new InformerCache({}, BOUNDS);
   cache.put(service('blue', '1'));
   cache.put(service('green', '1'));
@@ -27,14 +27,14 @@ test('a copy has no more objects, and no larger ones, than it may have', () => {
   expect(cache.put(service('red', '1'))).toMatchObject([{ type: 'ADDED' }]);
 });
 
-test('bytes are those of UTF-8, whatever the letters', () => {
+test('the size counts bytes of UTF-8', () => {
   const cache = new InformerCache({}, BOUNDS);
 
   // 150 letters of three bytes each.
   expect(() => cache.put(labeled('blue', '1', { a: '漢'.repeat(150) }))).toThrow('400 bytes');
 });
 
-test('an object that changes takes the place of what it was', () => {
+test('a changed object replaces its previous version in the size', () => {
   const cache = new InformerCache({}, { objects: 1, bytes: 200 });
 
   for (let version = 1; version < 50; version++) cache.put(service('blue', String(version)));
@@ -42,7 +42,7 @@ test('an object that changes takes the place of what it was', () => {
   expect(cache.list()).toEqual([service('blue', '49')]);
 });
 
-test('a list that is too long is refused', async () => {
+test('a list that is too long is rejected', async () => {
   await using lab = await InformerLab.open({ bounds: BOUNDS });
   const services = ['a', 'b', 'c'].map((name) => service(name, '1'));
   lab.serve((exchange) => respondWithList(exchange, '1', ...services));
@@ -61,7 +61,7 @@ test.each([
   ['another namespace', { ...SELECTION, namespace: 'others' }],
   ['another label', { ...SELECTION, labelSelector: 'a=c' }],
   ['another name', { ...SELECTION, fieldSelector: 'metadata.name=green' }],
-])('an object of %s was not asked for', async (_, selection) => {
+])('an object of %s than the selected one is rejected', async (_, selection) => {
   await using lab = await InformerLab.open({ bounds: BOUNDS, selection });
   lab.serve((exchange) => respondWithList(exchange, '1', labeled('blue', '1', { a: 'b' })));
 
@@ -71,7 +71,7 @@ test.each([
   expect(lab.informer.state.lastError?.message).toContain('Service tenants/blue was sent');
 });
 
-test('an object that leaves the selection goes, whatever it has become', async () => {
+test('an object that no longer matches the selection is deleted from the cache', async () => {
   await using lab = await InformerLab.open({ bounds: BOUNDS, selection: SELECTION });
   lab.serve(
     (exchange) => respondWithList(exchange, '1', labeled('blue', '1', { a: 'b' })),
@@ -83,6 +83,6 @@ test('an object that leaves the selection goes, whatever it has become', async (
 
   lab.run();
 
-  await lab.until(() => lab.changes.length === 2, 'it is told');
+  await lab.until(() => lab.changes.length === 2, 'the change is reported');
   expect(lab.changes).toEqual(['ADDED blue 1', 'DELETED blue 2']);
 });

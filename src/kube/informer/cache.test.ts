@@ -13,26 +13,26 @@ function pod(name: string, resourceVersion = '1', more: { uid?: string; node?: s
 }
 
 /** Returns changes in short form. */
-function told(changes: readonly Change<Pod>[]): string[] {
+function changeTexts(changes: readonly Change<Pod>[]): string[] {
   return changes.map(
     ({ type, object }) => `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`,
   );
 }
 
-describe('what a change is', () => {
-  test('an object that is new, another version of it, and its end', () => {
+describe('the cache reports', () => {
+  test('a new object, a new version and a deletion', () => {
     const cache = new InformerCache<Pod>();
 
-    expect(told(cache.put(pod('a', '1')))).toEqual(['ADDED a 1']);
+    expect(changeTexts(cache.put(pod('a', '1')))).toEqual(['ADDED a 1']);
     const moved = pod('a', '2', { node: 'm' });
     expect(cache.put(moved)).toEqual([
       { type: 'MODIFIED', object: moved, previous: pod('a', '1') },
     ]);
-    expect(told(cache.remove(pod('a', '3')))).toEqual(['DELETED a 3']);
+    expect(changeTexts(cache.remove(pod('a', '3')))).toEqual(['DELETED a 3']);
     expect(cache.size).toBe(0);
   });
 
-  test('nothing, if it is the same version', () => {
+  test('nothing for the same version', () => {
     const cache = new InformerCache<Pod>();
     cache.put(pod('a'));
 
@@ -40,7 +40,7 @@ describe('what a change is', () => {
     expect(cache.remove(pod('b'))).toEqual([]);
   });
 
-  test('nothing, if all that is kept of it is as it was', () => {
+  test('nothing if no retained field has changed', () => {
     const cache = new InformerCache<Pod>();
     cache.put(pod('a', '1'));
 
@@ -48,27 +48,30 @@ describe('what a change is', () => {
     expect(cache.get({ name: 'a' })?.metadata.resourceVersion).toBe('2');
   });
 
-  test('two, for another object of the same name', () => {
+  test('a deletion and an addition for another object of the same name', () => {
     const cache = new InformerCache<Pod>();
     cache.put(pod('a', '1'));
 
-    expect(told(cache.put(pod('a', '5', { uid: 'other' })))).toEqual(['DELETED a 1', 'ADDED a 5']);
+    expect(changeTexts(cache.put(pod('a', '5', { uid: 'other' })))).toEqual([
+      'DELETED a 1',
+      'ADDED a 5',
+    ]);
   });
 
-  test('the difference, for a new list', () => {
+  test('the differences of a new list', () => {
     const cache = new InformerCache<Pod>();
     cache.replace([pod('same'), pod('changed'), pod('gone')]);
 
     const changes = cache.replace([pod('same'), pod('changed', '2', { node: 'm' }), pod('new')]);
 
-    expect(told(changes)).toEqual(['DELETED gone 1', 'MODIFIED changed 2', 'ADDED new 1']);
+    expect(changeTexts(changes)).toEqual(['DELETED gone 1', 'MODIFIED changed 2', 'ADDED new 1']);
   });
 });
 
 describe('an index', () => {
   const indexes = { node: ({ node }: Pod) => (node === '' ? [] : [node]) };
 
-  test('finds those that have a value, and no more when they have another', () => {
+  test('finds objects by their current value only', () => {
     const cache = new InformerCache<Pod>(indexes);
     cache.put(pod('a', '1', { node: 'one' }));
     cache.put(pod('b', '1', { node: 'one' }));
@@ -80,7 +83,7 @@ describe('an index', () => {
     expect([names('one'), names('two'), names('three')]).toEqual([['b'], ['a'], []]);
   });
 
-  test('that cannot read one object of a list leaves all as it was', () => {
+  test('that cannot read an object of a list changes nothing', () => {
     const unreadable = { ...pod('b'), node: null } as unknown as Pod;
     const strict = new InformerCache<Pod>({ node: ({ node }) => [node.trim()] });
     strict.put(pod('a', '1', { node: 'one' }));
@@ -93,7 +96,7 @@ describe('an index', () => {
     expect(strict.byIndex('node', 'n')).toEqual([]);
   });
 
-  test('that there is not is an error', () => {
+  test('that does not exist is an error', () => {
     expect(() => new InformerCache<Pod>(indexes).byIndex('zone', 'a')).toThrow('no index "zone"');
   });
 });

@@ -42,7 +42,7 @@ describe('a watch that fails', () => {
   test.each<[string, string, Script]>([
     ['a reset in the middle of a line', 'Unreachable', halfLine],
     [
-      'half a line and a proper end',
+      'half a line before a regular end',
       'Unreachable',
       (exchange) => {
         exchange.open();
@@ -51,16 +51,16 @@ describe('a watch that fails', () => {
       },
     ],
     ['a line that is not an event', 'Malformed', notJson],
-    ['a reset before any answer', 'Unreachable', (exchange) => exchange.reset()],
+    ['a reset before any response', 'Unreachable', (exchange) => exchange.reset()],
     ['an error of the server', 'ServerError', (exchange) => exchange.respond(500, 'broken')],
     [
       'a version that the server says is too large',
       'ServerError',
       (exchange) => exchange.respond(504, tooLarge),
     ],
-    ['an answer that never comes', 'TimedOut', () => {}],
-    ['a connection that has gone silent', 'TimedOut', (exchange) => exchange.open()],
-  ])('by %s resumes where it was, without a list', async (_, reason, fault) => {
+    ['a missing response', 'TimedOut', () => {}],
+    ['a silent connection', 'TimedOut', (exchange) => exchange.open()],
+  ])('by %s resumes from its last version, without a list', async (_, reason, fault) => {
     await using lab = await InformerLab.open();
     const failed: (string | undefined)[] = [];
     let isFaulty = true;
@@ -79,7 +79,7 @@ describe('a watch that fails', () => {
     });
 
     lab.run();
-    await lab.until(() => lab.changes.length === 1, 'the list is told');
+    await lab.until(() => lab.changes.length === 1, 'the list is reported');
     await lab.until(() => lab.changes.length === 2, 'the next watch has an event', STEP_MS);
 
     // The test's clock may run ahead of later requests.
@@ -92,10 +92,10 @@ describe('a watch that fails', () => {
   });
 
   test.each<[RelistReason, string, Script]>([
-    ['Expired', 'a version that is gone, by its answer', (exchange) => exchange.respond(410, gone)],
+    ['Expired', 'an expired version in the response', (exchange) => exchange.respond(410, gone)],
     [
       'Expired',
-      'a version that is gone, by an event',
+      'an expired version in an event',
       (exchange) => {
         exchange.open();
         exchange.write(eventLine('ERROR', gone));
@@ -103,14 +103,14 @@ describe('a watch that fails', () => {
     ],
     [
       'Expired',
-      'a version that is gone, by an event without a code',
+      'an expired version in an event without a code',
       (exchange) => {
         exchange.open();
         exchange.write(eventLine('ERROR', { kind: 'Status', reason: 'Gone' }));
       },
     ],
     ['NotFound', 'a kind that is not served', (exchange) => exchange.respond(404, 'not found')],
-    ['Invalid', 'a version that is refused', (exchange) => exchange.respond(400, 'bad version')],
+    ['Invalid', 'a rejected version', (exchange) => exchange.respond(400, 'bad version')],
     ['Malformed', 'an event that cannot be used, twice', notJson],
   ])('with %s, by %s, lists again and reports what has changed', async (reason, _, fault) => {
     await using lab = await InformerLab.open();
@@ -120,9 +120,9 @@ describe('a watch that fails', () => {
 
     lab.run();
     // The clock does not advance during the lists: the client would time out.
-    await lab.until(() => lab.changes.length === 1, 'the first list is told');
+    await lab.until(() => lab.changes.length === 1, 'the first list is reported');
     await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
-    await lab.until(() => lab.changes.length === 3, 'the second list is told');
+    await lab.until(() => lab.changes.length === 3, 'the second list is reported');
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
 
     expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
@@ -134,7 +134,7 @@ describe('a watch that fails', () => {
     expect(lab.informer.state).toMatchObject({ lists: 2, lastError: undefined, objects: 2 });
   });
 
-  test('because the server is busy goes on from where it was, when the server says', async () => {
+  test('because the server is busy resumes from its last version after Retry-After', async () => {
     await using lab = await InformerLab.open();
     const atMs: number[] = [];
     lab.serve(
@@ -165,9 +165,9 @@ describe('a list that fails', () => {
     ['no permission', (exchange) => exchange.respond(403, { kind: 'Status', message: 'no' })],
     ['a kind that is not served yet', (exchange) => exchange.respond(404, '404 page not found')],
     ['too many requests', (exchange) => exchange.respond(429, 'later', { 'retry-after': '1' })],
-    ['an answer that is no list', (exchange) => exchange.respond(200, 'hello')],
+    ['a response that is not a list', (exchange) => exchange.respond(200, 'hello')],
     ['a reset', (exchange) => exchange.reset()],
-    ['an answer that never comes', () => {}],
+    ['a missing response', () => {}],
     [
       'half an answer',
       (exchange) => {
@@ -176,7 +176,7 @@ describe('a list that fails', () => {
         setTimeout(() => exchange.reset(), 5);
       },
     ],
-  ])('by %s is tried again', async (_, fault) => {
+  ])('by %s is retried', async (_, fault) => {
     await using lab = await InformerLab.open();
     lab.serve(firstThen(fault, listOfBlue));
 
@@ -186,7 +186,7 @@ describe('a list that fails', () => {
     expect(lab.changes).toEqual(['ADDED blue 5']);
   });
 
-  test('for long is tried ever less often, up to every half minute', async () => {
+  test('repeatedly is retried with backoff, up to every 30 s', async () => {
     await using lab = await InformerLab.open();
     const atMs: number[] = [];
     lab.serve((exchange) => {
@@ -207,7 +207,7 @@ describe('a list that fails', () => {
   });
 });
 
-describe('an object that is not as such an object is', () => {
+describe('an object that a function of the informer cannot read', () => {
   /** An object as an untrusted server may send it. */
   const strange = { ...service('strange', '6'), port: null } as unknown as Service;
   const portOf = ({ port = 0 }: Service) => {
@@ -220,7 +220,7 @@ describe('an object that is not as such an object is', () => {
   test.each<[string, Partial<InformerOptions<Service>>]>([
     ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
     ['an index', { indexes: { port: (object) => [portOf(object)] } }],
-  ])('to %s is a list that has failed', async (_, options) => {
+  ])('in %s fails the list', async (_, options) => {
     await using lab = await InformerLab.open(options);
     const failed: (KubeError | undefined)[] = [];
     lab.serve(
@@ -244,7 +244,7 @@ describe('an object that is not as such an object is', () => {
   test.each<[string, Partial<InformerOptions<Service>>]>([
     ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
     ['an index', { indexes: { port: (object) => [portOf(object)] } }],
-  ])('to %s is a watch that has failed', async (_, options) => {
+  ])('in %s fails the watch', async (_, options) => {
     await using lab = await InformerLab.open(options);
     // The event is sent again by the next watch, and then replaced by a list.
     lab.serve(firstThen(listOfBlue, laterList), (exchange) => {
@@ -286,7 +286,7 @@ describe('an object that is not as such an object is', () => {
     expect(heard).toEqual(['blue 5']);
   });
 
-  test('whatever a server sends, the informer does not end', async () => {
+  test('no response of a server ends the informer', async () => {
     const anyObject = fc.oneof(
       fc.jsonValue(),
       fc.record({ metadata: fc.jsonValue(), kind: fc.jsonValue() }),
@@ -338,19 +338,19 @@ describe('an object that is not as such an object is', () => {
 });
 
 describe('an outage', () => {
-  test('leaves the copy as it was, and the watch resumes after it without a list', async () => {
+  test('keeps the cache, and the watch resumes afterwards without a list', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
     lab.run();
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
 
     await lab.stopServer();
-    await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
+    await lab.until(() => lab.informer.state.failures > 3, 'several attempts have failed', STEP_MS);
     await lab.restartServer((exchange) => respondWithList(exchange, '30', service('blue', '25')));
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
     const watch = lab.watches.at(-1)!;
     watch.write(eventLine('MODIFIED', service('blue', '25')));
-    await lab.until(() => lab.changes.length === 2, 'the event is told');
+    await lab.until(() => lab.changes.length === 2, 'the event is reported');
 
     expect(watch.query.get('resourceVersion')).toBe('10');
     expect(lab.lists).toEqual([]);
@@ -359,7 +359,7 @@ describe('an outage', () => {
     expect(lab.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
   });
 
-  test('after which the server is at a lower version is mended by a list', async () => {
+  test('after which the server has a lower version is followed by a list', async () => {
     await using lab = await InformerLab.open();
     lab.serve((exchange) =>
       respondWithList(
@@ -376,7 +376,7 @@ describe('an outage', () => {
     lab.clock.advance(1000);
     await lab.stopServer();
     await lab.until(() => !lab.informer.state.isConnected, 'the watch has broken');
-    await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
+    await lab.until(() => lab.informer.state.failures > 3, 'several attempts have failed', STEP_MS);
     const during = { state: lab.informer.state, objects: lab.informer.list().length };
     await lab.restartServer((exchange) =>
       respondWithList(exchange, '3', service('blue', '2', 'created again'), service('same', '7')),

@@ -32,7 +32,7 @@ const mapOf = (name: string, n: number): ConfigMap => ({
 class Follower implements AsyncDisposable {
   readonly informer: Informer<ConfigMap>;
   /** For example `MODIFIED changing 3`. */
-  readonly told: string[] = [];
+  readonly changes: string[] = [];
   readonly #server: TestCluster;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -43,7 +43,7 @@ class Follower implements AsyncDisposable {
     const client = server.client({ userAgent: 'follower' });
     this.informer = new Informer<ConfigMap>({ client, resource: maps, clock: fastClock });
     this.informer.onChange(({ type, object }) =>
-      this.told.push(`${type} ${object.metadata.name} ${object.data?.['n']}`),
+      this.changes.push(`${type} ${object.metadata.name} ${object.data?.['n']}`),
     );
     this.#running = this.informer.run(this.#stop.signal);
   }
@@ -53,7 +53,7 @@ class Follower implements AsyncDisposable {
   }
 
   async untilTold(last: string): Promise<void> {
-    await until(() => this.told.at(-1) === last, `the last is ${last}`, 200_000);
+    await until(() => this.changes.at(-1) === last, `the last is ${last}`, 200_000);
   }
 
   /** Lists that the API server received, of any size. */
@@ -100,7 +100,7 @@ describe.each<[string, Start]>([
         // yet.
         const isCut = () =>
           !follower.informer.state.isConnected || follower.informer.counters.watches > watches;
-        await until(isCut, 'the watch is cut', 200_000);
+        await until(isCut, 'the watch is closed', 200_000);
         await steadyWrite(async () => writer.create(maps, mapOf(`extra-${n}`, n)));
         await steadyWrite(async () => writer.delete(maps, keyOf(`extra-${n}`)));
         await steadyWrite(async () => writer.apply(mapOf('changing', 2 * n + 1), { force: true }));
@@ -112,13 +112,13 @@ describe.each<[string, Start]>([
         expect(follower.informer.counters.watches).toBeGreaterThan(watches);
       }
 
-      expect(follower.told).toEqual(expected);
+      expect(follower.changes).toEqual(expected);
       expect(follower.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
       expect(follower.lists).toBe(1);
     },
   );
 
-  test('resumes from a bookmark where the last event is too old', async () => {
+  test('resumes from a bookmark if the last event is too old', async () => {
     await using server = await start(20);
     const writer = server.client();
     await steadyWrite(async () => writer.create(maps, mapOf('steady', 0)));
@@ -131,13 +131,13 @@ describe.each<[string, Start]>([
       writer.create<KubeObject>(RESOURCES.secret, secret),
     );
     const isMarked = () => follower.informer.state.resourceVersion === metadata.resourceVersion;
-    await until(isMarked, 'the bookmark is there', 200_000);
+    await until(isMarked, 'the bookmark has arrived', 200_000);
     server.endWatches();
     await until(() => follower.informer.counters.watches === 2, 'there is another watch', 200_000);
     await steadyWrite(async () => writer.create(maps, mapOf('extra', 1)));
     await follower.untilTold('ADDED extra 1');
 
-    expect(follower.told).toEqual(['ADDED steady 0', 'ADDED extra 1']);
+    expect(follower.changes).toEqual(['ADDED steady 0', 'ADDED extra 1']);
     expect(follower.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
   });
 
@@ -149,25 +149,29 @@ describe.each<[string, Start]>([
     }
     await using follower = new Follower(server);
     await follower.untilConnected();
-    const before = follower.told.length;
+    const before = follower.changes.length;
 
     // The server stays busy until all changes are made.
     const busy = { kind: 'answer', status: 429, reason: 'TooManyRequests' } as const;
     server.inject(busy, { verb: 'watch' }, Infinity);
     server.endWatches();
-    await until(() => !follower.informer.state.isConnected, 'the watch is cut', 200_000);
+    await until(() => !follower.informer.state.isConnected, 'the watch is closed', 200_000);
     await steadyWrite(async () => writer.apply(mapOf('changed', 1), { force: true }));
     await steadyWrite(async () => writer.delete(maps, keyOf('deleted')));
     await steadyWrite(async () => writer.delete(maps, keyOf('replaced')));
     await steadyWrite(async () => writer.create(maps, mapOf('replaced', 1)));
     server.compact();
     server.clearFaults();
-    await until(() => follower.informer.counters.lists === 2, 'it has listed again', 200_000);
+    await until(
+      () => follower.informer.counters.lists === 2,
+      'the informer has listed again',
+      200_000,
+    );
     await follower.untilConnected();
     await steadyWrite(async () => writer.create(maps, mapOf('last', 1)));
     await follower.untilTold('ADDED last 1');
 
-    expect(follower.told.slice(before)).toEqual([
+    expect(follower.changes.slice(before)).toEqual([
       'DELETED deleted 0',
       'MODIFIED changed 1',
       'DELETED replaced 0',
@@ -187,12 +191,16 @@ describe.each<[string, Start]>([
     await follower.untilConnected();
 
     await server.goDown();
-    await until(() => follower.informer.state.failures > 3, 'it has failed for a while', 200_000);
+    await until(
+      () => follower.informer.state.failures > 3,
+      'several attempts have failed',
+      200_000,
+    );
     server.seed(mapOf('extra', 1) as ConfigMap & Record<string, unknown>);
     await server.comeUp();
     await follower.untilTold('ADDED extra 1');
 
     expect(follower.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
-    expect(follower.told).toEqual(['ADDED changing 0', 'ADDED extra 1']);
+    expect(follower.changes).toEqual(['ADDED changing 0', 'ADDED extra 1']);
   });
 });

@@ -14,8 +14,8 @@ async function connected(lab: InformerLab): Promise<Exchange> {
   return lab.watches.at(-1)!;
 }
 
-describe('the copy', () => {
-  test('has the objects of the list, and then those of the watch', async () => {
+describe('the cache', () => {
+  test('has the objects of the list and the changes of the watch', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
 
@@ -23,7 +23,7 @@ describe('the copy', () => {
     watch.write(eventLine('ADDED', service('green', '11')));
     watch.write(eventLine('MODIFIED', service('blue', '12')));
     watch.write(eventLine('DELETED', service('green', '13')));
-    await lab.until(() => lab.changes.length === 4, 'all is told');
+    await lab.until(() => lab.changes.length === 4, 'all changes are reported');
 
     expect(watch.query.get('resourceVersion')).toBe('10');
     expect(lab.changes).toEqual([
@@ -36,7 +36,7 @@ describe('the copy', () => {
     expect(lab.informer.list()).toEqual([service('blue', '12')]);
   });
 
-  test('reports a list when it begins, and when it is complete before what it has changed', async () => {
+  test('reports the start of a list, and its completion before its changes', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
     lab.informer.onList(() => {
@@ -49,7 +49,7 @@ describe('the copy', () => {
     expect(lab.changes).toEqual(['LIST after 0 requests', 'LIST of 1', 'ADDED blue 5']);
   });
 
-  test('is of those that are selected', async () => {
+  test('has only selected objects', async () => {
     const selection = { namespace: 'tenants', labelSelector: 'a=b' };
     await using lab = await InformerLab.open({ selection });
     lab.serve(listOfBlue);
@@ -76,13 +76,13 @@ describe('the copy', () => {
         metadata: { ...full.metadata, resourceVersion: '6' },
       }),
     );
-    await lab.until(() => lab.changes.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all changes are reported');
 
     expect(listed).toEqual(service('blue', '5'));
     expect(lab.informer.get(BLUE)).toEqual(service('blue', '6'));
   });
 
-  test('has of an object what is asked to be kept', async () => {
+  test('has only the fields that the trim function returns', async () => {
     const trim = ({ apiVersion, kind, metadata }: Service) => ({ apiVersion, kind, metadata });
     await using lab = await InformerLab.open({ trim });
     lab.serve((exchange) =>
@@ -91,12 +91,12 @@ describe('the copy', () => {
 
     const watch = await connected(lab);
     watch.write(eventLine('ADDED', { ...service('green', '11'), port: 443 }));
-    await lab.until(() => lab.changes.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all changes are reported');
 
     expect(lab.informer.list().map(({ port }) => port)).toEqual([undefined, undefined]);
   });
 
-  test('can be asked by an index', async () => {
+  test('is searched by an index', async () => {
     const indexes = { length: ({ metadata }: Service) => [String(metadata.name.length)] };
     await using lab = await InformerLab.open({ indexes });
     lab.serve(listOfBlue);
@@ -108,8 +108,8 @@ describe('the copy', () => {
   });
 });
 
-describe('being in sync', () => {
-  test('begins with the first list, even of nothing', async () => {
+describe('the first sync', () => {
+  test('is complete with the first list, even an empty one', async () => {
     await using lab = await InformerLab.open();
     lab.serve((exchange) => respondWithList(exchange, '1'));
     const before = lab.informer.hasSynced;
@@ -121,7 +121,7 @@ describe('being in sync', () => {
     expect(lab.informer.hasSynced).toBe(true);
   });
 
-  test('is waited for no longer than the signal says', async () => {
+  test('is not awaited after the signal has aborted', async () => {
     await using lab = await InformerLab.open();
     const abort = new AbortController();
     const waiting = lab.informer.synced(abort.signal).catch((error: unknown) => error);
@@ -133,13 +133,13 @@ describe('being in sync', () => {
 });
 
 describe('a watch that the server ends', () => {
-  test('goes on from the last event, with no list between', async () => {
+  test('resumes from the last event, without a list', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
 
     const watch = await connected(lab);
     watch.write(eventLine('ADDED', service('green', '11')));
-    await lab.until(() => lab.changes.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all changes are reported');
     lab.clock.advance(60_000);
     watch.finish();
     await lab.until(() => lab.watches.length === 2, 'there is another watch');
@@ -149,7 +149,7 @@ describe('a watch that the server ends', () => {
     expect(lab.informer.state.failures).toBe(0);
   });
 
-  test('goes on from the last bookmark', async () => {
+  test('resumes from the last bookmark', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
 
@@ -162,7 +162,7 @@ describe('a watch that the server ends', () => {
     expect(lab.watches[1]!.query.get('resourceVersion')).toBe('99');
   });
 
-  test('at once, again and again, is not asked for ever faster', async () => {
+  test('immediately and repeatedly is reopened with backoff', async () => {
     await using lab = await InformerLab.open();
     const atMs: number[] = [];
     lab.serve(listOfBlue, (exchange) => {
@@ -182,8 +182,8 @@ describe('a watch that the server ends', () => {
   });
 });
 
-describe('a watch that ends soon', () => {
-  test('but delivers an event each time is opened again after the first pause', async () => {
+describe('a watch that ends early', () => {
+  test('but delivers an event each time is reopened after the shortest delay', async () => {
     await using lab = await InformerLab.open();
     const atMs: number[] = [];
     lab.serve(listOfBlue, (exchange) => {
@@ -207,8 +207,8 @@ describe('a watch that ends soon', () => {
   });
 });
 
-describe('the end', () => {
-  test('comes with the signal and releases the connection', async () => {
+describe('the informer', () => {
+  test('stops with the signal and releases the connection', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
     const watch = await connected(lab);
@@ -219,15 +219,15 @@ describe('the end', () => {
     expect(lab.informer.state.isConnected).toBe(false);
   });
 
-  test('comes with the signal while a list hangs', async () => {
+  test('stops with the signal while a list hangs', async () => {
     await using lab = await InformerLab.open();
     lab.run();
-    await lab.until(() => lab.lists.length === 1, 'a list is asked for');
+    await lab.until(() => lab.lists.length === 1, 'a list is requested');
 
     await lab.stop();
   });
 
-  test('comes with the signal while it waits to try again', async () => {
+  test('stops with the signal while it backs off', async () => {
     await using lab = await InformerLab.open();
     lab.serve((exchange) => exchange.respond(500, 'broken'));
     lab.run();
@@ -236,7 +236,7 @@ describe('the end', () => {
     await lab.stop();
   });
 
-  test('of a listener is not that of the others', async () => {
+  test('keeps other listeners when one is removed', async () => {
     await using lab = await InformerLab.open();
     const heard: string[] = [];
     const stop = lab.informer.onChange(({ object }) => heard.push(object.metadata.name));
@@ -245,7 +245,7 @@ describe('the end', () => {
 
     stop();
     watch.write(eventLine('ADDED', service('green', '11')));
-    await lab.until(() => lab.changes.length === 2, 'all is told');
+    await lab.until(() => lab.changes.length === 2, 'all changes are reported');
 
     expect(heard).toEqual(['blue']);
   });

@@ -34,7 +34,7 @@ const MAP: ApiObject = {
   data: { a: '1' },
 };
 
-test('what cannot be kept has not happened', async () => {
+test('a write that cannot be persisted has no effect', async () => {
   let isFull = false;
   const keep = () => {
     if (isFull) throw new Error('no space left on device');
@@ -60,7 +60,7 @@ test('what cannot be kept has not happened', async () => {
   expect(await client.get<ApiObject>(RESOURCES.configMap, MAP.metadata)).toEqual(created);
 });
 
-test('goes on from the versions that it is given', async () => {
+test('continues after the versions of restored objects', async () => {
   const store = new ObjectStore({ historyLimit: 10 });
   const resource: Resource = RESOURCES.configMap;
   store.restore(resource, { ...MAP, metadata: { ...MAP.metadata, resourceVersion: '41' } });
@@ -73,7 +73,7 @@ test('goes on from the versions that it is given', async () => {
   expect(next.metadata.resourceVersion).toBe('42');
 });
 
-test('a writer who changes what he has written changes nothing but that', async () => {
+test('changing an object after its write does not change the stored one', async () => {
   const store = new ObjectStore({ historyLimit: 10 });
   store.restore(RESOURCES.namespace, namespaced('default'));
   const { client } = clientsOf(store);
@@ -86,7 +86,7 @@ test('a writer who changes what he has written changes nothing but that', async 
   expect(found?.['data']).toEqual({ a: '1' });
 });
 
-test('what loses its last finalizer goes at once, or keeps it', async () => {
+test('an object is removed with its last finalizer, or keeps both if that fails', async () => {
   let isFull = false;
   const remove = () => {
     if (isFull) throw new Error('no space left on device');

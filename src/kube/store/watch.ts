@@ -26,7 +26,7 @@ export type ObjectEvent = Exclude<WatchEvent<ApiObject>, { readonly type: 'BOOKM
  * available
  */
 export function watchStore(watch: StoreWatch): () => void {
-  const { store, resource, selected, resourceVersion, onEvent: tell, onOther } = watch;
+  const { store, resource, selected, resourceVersion, onEvent, onOther } = watch;
   const group = groupOf(resource.apiVersion);
   const from = Number(resourceVersion);
   const handle = (event: StoreEvent) => {
@@ -35,11 +35,12 @@ export function watchStore(watch: StoreWatch): () => void {
     const isOurs = event.plural === resource.plural && event.group === group;
     const selectedEvent = isOurs ? eventFor(event, selected) : undefined;
     if (selectedEvent === undefined) onOther?.(event.version);
-    else tell({ type: selectedEvent.type, object: withApiVersion(selectedEvent.object, resource) });
+    else
+      onEvent({ type: selectedEvent.type, object: withApiVersion(selectedEvent.object, resource) });
   };
   if (resourceVersion === '' || resourceVersion === '0') {
     for (const object of store.list(resource)) {
-      if (selected(object)) tell({ type: 'ADDED', object: withApiVersion(object, resource) });
+      if (selected(object)) onEvent({ type: 'ADDED', object: withApiVersion(object, resource) });
     }
   } else {
     for (const event of store.since(from)) handle(event);

@@ -44,8 +44,8 @@ describe.each<[string, Start]>([
     return undefined;
   }
 
-  describe('callers', () => {
-    test('are let in by their token, and by no other', async () => {
+  describe('clients', () => {
+    test('are authenticated by their token only', async () => {
       const credentials = { kind: 'token', token: 'wrong' } as const;
       const unknownClient = server.connect({ ...server.access, credentials });
 
@@ -53,7 +53,7 @@ describe.each<[string, Start]>([
       expect(await failureOf(unknownClient.version())).toMatchObject({ reason: 'Unauthorized' });
     });
 
-    test('see a server that is not the one they trust', async () => {
+    test('reject a server with a certificate of another CA', async () => {
       const { cert: ca } = await TestAuthority.create();
 
       const deceived = server.connect({ ...server.access, ca });
@@ -85,7 +85,7 @@ describe.each<[string, Start]>([
       ]);
     });
 
-    test('does not see what is seeded', () => {
+    test('does not contain seeded objects', () => {
       server.seed(map('a'));
 
       expect(server.writes()).toEqual([]);
@@ -94,7 +94,7 @@ describe.each<[string, Start]>([
   });
 
   describe('kinds', () => {
-    test('are served as they are registered, in several versions', async () => {
+    test('are served in all registered versions', async () => {
       const newer = RESOURCES.tlsRoute;
       const older = withVersion(newer, 'v1alpha2');
       await using small = await start({ resources: [older, newer, RESOURCES.namespace] });
@@ -109,7 +109,7 @@ describe.each<[string, Start]>([
   });
 
   describe('garbage', () => {
-    test('is what no living object owns, and what that owns', () => {
+    test('consists of objects whose owners no longer exist, and of their dependents', () => {
       const owner = ({ metadata: { name, uid = '' } }: KubeObject) => ({
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -148,7 +148,7 @@ describe.each<[string, Start]>([
       const clock = new ManualClock();
       const asking = server.client({ clock, timeoutMs: 2_000 });
       const failure = failureOf(asking.get(maps, { name: 'a', namespace: 'default' }));
-      await until('it is asked for', () => server.requests().length > 0);
+      await until('the request has arrived', () => server.requests().length > 0);
       if (fault.kind === 'hang') clock.advance(2_000);
 
       expect(await failure).toMatchObject(error);
@@ -164,7 +164,7 @@ describe.each<[string, Start]>([
       expect(await failureOf(watchOnce())).toMatchObject({ reason });
     });
 
-    test('a line that is cut short is no event', async () => {
+    test('a truncated line is not an event', async () => {
       server.inject({ kind: 'short-line' }, { verb: 'watch' });
 
       const outcome = await watchOnce().catch((error: unknown) => error);
@@ -172,7 +172,7 @@ describe.each<[string, Start]>([
       expect(outcome).not.toHaveProperty('object');
     });
 
-    test('hit what they are meant for, so many times', async () => {
+    test('apply to matching requests only, the given number of times', async () => {
       server.seed(map('a'), map('b'));
       const key = (name: string) => ({ name, namespace: 'default' });
       const fault = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
@@ -183,7 +183,7 @@ describe.each<[string, Start]>([
       expect(await client.get(maps, key('b'))).toBeDefined();
     });
 
-    test('a slow list of 5,000 objects is whole in the end', async () => {
+    test('a slow list of 5,000 objects is complete in the end', async () => {
       server.seed(...Array.from({ length: 5_000 }, (_, index) => map(`m-${index}`)));
       server.inject({ kind: 'slow', pieces: 10, pauseMs: 2 }, { verb: 'list' }, 10);
 
@@ -228,12 +228,12 @@ describe.each<[string, Start]>([
       expect(await failureOf(watch())).toMatchObject({ reason: 'Expired' });
     });
 
-    test('a list whose rest is gone begins again', async () => {
+    test('a list whose continue token has expired starts over', async () => {
       server.seed(...Array.from({ length: 600 }, (_, index) => map(`m-${index}`)));
       server.inject({ kind: 'slow', pieces: 5, pauseMs: 20 }, { verb: 'list' });
 
       const listed = client.list(maps);
-      await until('the first page is asked for', () => server.requests().length === 1);
+      await until('the first page is requested', () => server.requests().length === 1);
       server.compact();
 
       expect((await listed).items).toHaveLength(600);
@@ -241,16 +241,16 @@ describe.each<[string, Start]>([
   });
 });
 
-test('callers are let in by a certificate of the CA, and by no other', async () => {
+test('clients are authenticated by a certificate of the CA only', async () => {
   await using strict = await TestApiServer.start({ credentials: 'certificate' });
   await using other = await TestApiServer.start({ credentials: 'certificate' });
   const credentials = other.access.credentials;
 
   const known = createClient(strict.access);
   const unknownClient = createClient({ ...strict.access, credentials });
-  const nobody = createClient({ ...strict.access, credentials: { kind: 'none' } });
+  const anonymous = createClient({ ...strict.access, credentials: { kind: 'none' } });
 
   expect((await known.version()).gitVersion).toBe('v1.36.3');
   expect(await failureOf(unknownClient.version())).toMatchObject({ reason: 'Unauthorized' });
-  expect(await failureOf(nobody.version())).toMatchObject({ reason: 'Unauthorized' });
+  expect(await failureOf(anonymous.version())).toMatchObject({ reason: 'Unauthorized' });
 });

@@ -37,9 +37,9 @@ export function openWatch(request: WatchRequest): () => void {
   const beganAt = Number(resourceVersion) || store.version;
   let stopListening: () => void;
   try {
-    const tell = ({ type, object }: { type: string; object: JsonObject }) =>
+    const onEvent = ({ type, object }: { type: string; object: JsonObject }) =>
       sendEvent(type, object);
-    stopListening = watchStore({ store, resource, selected, resourceVersion, onEvent: tell });
+    stopListening = watchStore({ store, resource, selected, resourceVersion, onEvent });
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     // As in a real server, the response starts successfully, and its first event is the error.

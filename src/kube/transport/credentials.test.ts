@@ -24,7 +24,7 @@ describe('a token file', () => {
     writeFileSync(path, 'first\n');
   });
 
-  test('is read again after a minute', async () => {
+  test('is re-read after a minute', async () => {
     const clock = new ManualClock();
     const one = lab.transport({ credentials }, { clock });
 
@@ -37,7 +37,7 @@ describe('a token file', () => {
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'first', 'second']);
   });
 
-  test('is read again at once when the server does not take the token any more', async () => {
+  test('is re-read at once when the server rejects the token', async () => {
     lab.server.script = (exchange) =>
       tokenOf(exchange) === 'second'
         ? exchange.respond(200, { ok: true })
@@ -50,7 +50,7 @@ describe('a token file', () => {
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'first', 'second']);
   });
 
-  test('may be a link that is swapped, as in a volume', async () => {
+  test('may be a link that is replaced, as in a volume', async () => {
     const volume = join(lab.folder, 'volume');
     const clock = new ManualClock();
     symlinkSync(path, volume);
@@ -67,7 +67,7 @@ describe('a token file', () => {
   });
 
   test.each([
-    ['is not there', () => rmSync(path), /ENOENT/],
+    ['is missing', () => rmSync(path), /ENOENT/],
     ['is empty', () => writeFileSync(path, ' \n'), /is empty; a token belongs there/],
     ['has two lines', () => writeFileSync(path, 'one\r\nx-two: 2\n'), /token with line breaks/],
     // Truncated to a byte, this is a line break too.
@@ -76,7 +76,7 @@ describe('a token file', () => {
       () => writeFileSync(path, 'one\u010ax-two: 2'),
       /control characters or non-ASCII characters/,
     ],
-  ])('that %s is said, and nothing is sent', async (_, change, sentence) => {
+  ])('that %s is an error, and nothing is sent', async (_, change, sentence) => {
     change();
 
     const error = await errorOf(lab.transport({ credentials }).json(VERSION));
@@ -87,7 +87,7 @@ describe('a token file', () => {
   });
 });
 
-describe('a program that prints credentials', () => {
+describe('a credential plugin', () => {
   const EXPIRES_MS = Date.UTC(2030, 0, 1);
   const clockBefore = (ms: number) => new ManualClock(new Date(EXPIRES_MS - ms));
 
@@ -108,7 +108,7 @@ describe('a program that prints credentials', () => {
 
   const runs = () => readFileSync(join(lab.folder, 'runs'), 'utf8').split('\n').length - 1;
 
-  test('runs once for many requests, at the same time too', async () => {
+  test('runs once for many requests, including concurrent ones', async () => {
     const one = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
 
     await Promise.all([one.json(VERSION), one.json(VERSION), one.json(VERSION)]);
@@ -118,7 +118,7 @@ describe('a program that prints credentials', () => {
     expect(runs()).toBe(1);
   });
 
-  test('runs again shortly before they expire', async () => {
+  test('runs again shortly before the credentials expire', async () => {
     const clock = clockBefore(60_000);
     const one = lab.transport({ credentials: login() }, { clock });
 
@@ -129,7 +129,7 @@ describe('a program that prints credentials', () => {
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['token-1', 'token-2']);
   });
 
-  test('runs again once when the server does not take them', async () => {
+  test('runs again once when the server rejects the credentials', async () => {
     lab.server.script = (exchange) => exchange.respond(401, { kind: 'Status', message: 'who?' });
     const one = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
 
@@ -148,7 +148,7 @@ describe('a program that prints credentials', () => {
     expect(error.message).toMatch(/^GET \/version at https:.*login exited with 1: no session$/);
   });
 
-  test('that prints certificates changes the connection with them', async () => {
+  test('that prints another certificate changes the connection', async () => {
     const [first, second] = await Promise.all(
       ['first', 'second'].map(async (commonName) => lab.authority.issue({ commonName })),
     );

@@ -23,13 +23,13 @@ async function askBeside(
 }
 
 describe('beside a thousand watches', () => {
-  test('a request is answered, with nothing set in the environment', async () => {
+  test('a request is answered without any environment variable', async () => {
     expect(await askBeside('watches', 1000, 1000)).toEqual({ open: 1000, response: 'v1.36.0' });
   });
 });
 
-describe('beside more requests that hang than Bun sends at once', () => {
-  test('a request waits for them, and says so', async () => {
+describe('beside more hanging requests than Bun sends at once', () => {
+  test('a request waits for them, and its error says so', async () => {
     const seen = (await askBeside('requests', 300, 256)) as { open: number; response: string };
 
     expect(seen.open).toBe(256);
@@ -38,7 +38,7 @@ describe('beside more requests that hang than Bun sends at once', () => {
     );
   });
 
-  test('a request is answered if the limit was lifted when the process began', async () => {
+  test('a request is answered if the limit was raised at process start', async () => {
     const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
 
     expect(await askBeside('requests', 300, 300, env)).toEqual({ open: 300, response: 'v1.36.0' });

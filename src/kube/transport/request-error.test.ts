@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(async () => lab[Symbol.asyncDispose]());
 
-describe('an answer that says no', () => {
+describe('an error response', () => {
   test.each([
     [400, 'BadRequest', 'Invalid'],
     [401, 'Unauthorized', 'Unauthorized'],
@@ -42,7 +42,7 @@ describe('an answer that says no', () => {
     );
   });
 
-  test('has the causes, one by one', async () => {
+  test('has the causes of its Status', async () => {
     const causes = [
       { reason: 'FieldManagerConflict', message: 'conflict with "kubectl"', field: '.spec.a' },
     ];
@@ -52,7 +52,7 @@ describe('an answer that says no', () => {
     expect((await errorOf(lab.transport().json(POD))).causes).toEqual(causes);
   });
 
-  test('says when to come back, in its head or in its body', async () => {
+  test('says when to retry, in its headers or in its body', async () => {
     const details = { retryAfterSeconds: 3 };
     lab.server.script = (exchange) => exchange.respond(429, { kind: 'Status', details });
     const inBody = await errorOf(lab.transport().json(POD));
@@ -63,7 +63,7 @@ describe('an answer that says no', () => {
     expect([inBody.retryAfterMs, inHead.retryAfterMs]).toEqual([3000, 7000]);
   });
 
-  test('that is a page of an intermediary is quoted, within bounds', async () => {
+  test('from an intermediary is quoted, up to a limit', async () => {
     const page = `<html>\n<h1>Bad Gateway</h1>${'x'.repeat(1_000_000)}`;
     lab.server.script = (exchange) => exchange.respond(502, page);
 
@@ -73,7 +73,7 @@ describe('an answer that says no', () => {
     expect(error.message.length).toBeLessThan(400);
   });
 
-  test('quotes no more of a Status either, nor of its causes', async () => {
+  test('quotes a Status and its causes up to the same limit', async () => {
     const long = 'x'.repeat(10_000);
     const details = { causes: [{ reason: long, message: long, field: long }] };
     lab.server.script = (exchange) =>
@@ -98,9 +98,9 @@ describe('an answer that says no', () => {
   });
 
   test.each([
-    ['as JSON may write it', '\\u0068unter2-hunter2'],
-    ['with letters between that are not shown', 'hunter2\\u202e-hunter2'],
-  ])('does not tell the token %s', async (_, written) => {
+    ['with a JSON escape', '\\u0068unter2-hunter2'],
+    ['with an invisible character in it', 'hunter2\\u202e-hunter2'],
+  ])('does not reveal the token %s', async (_, written) => {
     const token = 'hunter2-hunter2';
     lab.server.script = (exchange) =>
       exchange.respond(403, `{"kind":"Status","message":"you sent ${written}","code":403}`);
@@ -111,7 +111,7 @@ describe('an answer that says no', () => {
   });
 });
 
-describe('no proper answer', () => {
+describe('an invalid response', () => {
   test.each([
     ['not JSON', 'hunter2'],
     ['empty', ''],
@@ -130,7 +130,7 @@ describe('no proper answer', () => {
     expect((await errorOf(lab.transport().json(VERSION))).reason).toBe('Malformed');
   });
 
-  test('an answer without an end is read no further than 64 MiB', async () => {
+  test('an endless response is read up to 64 MiB', async () => {
     const chunk = Buffer.alloc(1024 * 1024, ' ');
     lab.server.script = (exchange) => {
       exchange.open();
@@ -152,7 +152,7 @@ describe('no proper answer', () => {
     expect(error.message).toBe(`POST /x at ${lab.server.url}: ECONNRESET`);
   });
 
-  test('half of an answer', async () => {
+  test('half of a response', async () => {
     lab.server.script = (exchange) => {
       exchange.open();
       exchange.write('{"a":');
@@ -189,7 +189,7 @@ describe('no proper answer', () => {
     );
   });
 
-  test('no such host', async () => {
+  test('an unknown host', async () => {
     const error = await errorOf(lab.transport({ server: 'https://tenant.invalid' }).json(VERSION));
 
     expect(error.reason).toBe('Unreachable');

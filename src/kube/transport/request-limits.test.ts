@@ -11,12 +11,12 @@ beforeEach(async () => {
 
 afterEach(async () => lab[Symbol.asyncDispose]());
 
-describe('the end in time', () => {
-  test('of a server that does not answer', async () => {
+describe('a request ends', () => {
+  test('in time if the server does not respond', async () => {
     const clock = new ManualClock();
     lab.server.script = () => {};
     const asking = errorOf(lab.transport({}, { clock }).json(VERSION));
-    await until(() => lab.server.exchanges.length === 1, 'the request has come');
+    await until(() => lab.server.exchanges.length === 1, 'the request has arrived');
 
     clock.advance(10_000);
 
@@ -26,25 +26,25 @@ describe('the end in time', () => {
     await until(() => lab.server.exchanges[0]!.isClosed, 'the connection is released');
   });
 
-  test('of a server that does not come to an end', async () => {
+  test('in time if the response does not end', async () => {
     const clock = new ManualClock();
     lab.server.script = (exchange) => {
       exchange.open();
       exchange.write('{');
     };
     const asking = errorOf(lab.transport({}, { clock }).json(VERSION));
-    await until(() => lab.server.exchanges.length === 1, 'the request has come');
+    await until(() => lab.server.exchanges.length === 1, 'the request has arrived');
 
     clock.advance(10_000);
 
     expect((await asking).reason).toBe('TimedOut');
   });
 
-  test('by the signal of the caller', async () => {
+  test('by the signal of its caller', async () => {
     lab.server.script = () => {};
     const abort = new AbortController();
     const asking = errorOf(lab.transport().json({ ...VERSION, signal: abort.signal }));
-    await until(() => lab.server.exchanges.length === 1, 'the request has come');
+    await until(() => lab.server.exchanges.length === 1, 'the request has arrived');
 
     abort.abort(new Error('enough'));
 
@@ -52,14 +52,14 @@ describe('the end in time', () => {
     await until(() => lab.server.exchanges[0]!.isClosed, 'the connection is released');
   });
 
-  test('before anything is sent, if the signal has come already', async () => {
+  test('before anything is sent, if the signal was aborted already', async () => {
     const error = await errorOf(lab.transport().json({ ...VERSION, signal: AbortSignal.abort() }));
 
     expect(error.reason).toBe('Aborted');
     expect(lab.server.exchanges).toHaveLength(0);
   });
 
-  test('of a stream that is silent for longer than a server was asked to watch, and not sooner', async () => {
+  test('after its stream was silent for longer than the requested duration of a watch, and no sooner', async () => {
     const clock = new ManualClock();
     lab.server.script = (exchange) => exchange.open();
     const stream = await lab.transport({}, { clock }).stream(VERSION);
@@ -78,7 +78,7 @@ describe('the end in time', () => {
     await until(() => exchange!.isClosed, 'the connection is released');
   });
 
-  test('leaves nothing behind on a signal that lives long', async () => {
+  test('without leaving a listener on a long-lived signal', async () => {
     const abort = new AbortController();
     let listeners = 0;
     const { signal } = abort;

@@ -19,8 +19,8 @@ function cut(whole: Buffer, places: readonly number[]): Buffer[] {
   return sorted.map((end, index) => whole.subarray(sorted[index - 1] ?? 0, end));
 }
 
-describe('an answer', () => {
-  test('in chunks comes out the same however it is cut', () => {
+describe('a response', () => {
+  test('in chunks does not depend on how its bytes are split', () => {
     const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }));
     fc.assert(
       fc.property(chunks, fc.array(fc.nat()), (parts, places) => {
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect([decoder.isDone, decoder.endsWithConnection]).toEqual([false, true]);
   });
 
-  test('may be announced by others, which are none', () => {
+  test('may follow informational heads', () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n';
 
     const { decoder, body } = decode(
@@ -65,22 +65,22 @@ describe('an answer', () => {
     expect(body).toBe('ok');
   });
 
-  test('is not there before all of its head is', () => {
+  test('is incomplete until its whole head has arrived', () => {
     const { decoder } = decode(bytes('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'));
 
     expect(decoder.head).toBeUndefined();
   });
 });
 
-describe('what is no answer', () => {
+describe('an invalid response', () => {
   test.each([
     ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n'],
     ['a head without an end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}`],
-    ['a line that is no header', 'HTTP/1.1 200 OK\r\nhello\r\n\r\n'],
+    ['a line that is not a header', 'HTTP/1.1 200 OK\r\nhello\r\n\r\n'],
     ['another coding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n'],
-    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
+    ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
     ['a chunk without a size', `${CHUNKED}hello\r\n`],
-    ['a chunk of more bytes than there are numbers', `${CHUNKED}fffffffffffffff\r\n`],
+    ['a chunk whose size exceeds the safe integers', `${CHUNKED}fffffffffffffff\r\n`],
     ['a chunk that does not end', `${CHUNKED}2\r\nhello\r\n`],
     ['more than was announced', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhello'],
   ])('%s', (_, text) => {

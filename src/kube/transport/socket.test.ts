@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(async () => lab[Symbol.asyncDispose]());
 
 describe('a stream', () => {
-  test('asks as any request does', async () => {
+  test('sends the same request as any other', async () => {
     const credentials = { kind: 'token', token: 'abc' } as const;
     const server = `${lab.server.url}/prefix`;
 
@@ -39,7 +39,7 @@ describe('a stream', () => {
     });
   });
 
-  test('delivers every byte in order, many more than can be buffered', async () => {
+  test('delivers more bytes than the buffers hold, in order', async () => {
     const parts = Array.from({ length: 200 }, (_, index) => Buffer.alloc(64 * 1024, index));
     lab.server.script = (exchange) => {
       exchange.open();
@@ -54,7 +54,7 @@ describe('a stream', () => {
     expect(Bun.hash(await allOf(stream))).toBe(Bun.hash(Buffer.concat(parts)));
   });
 
-  test('asks a silent server after 30 s whether it is alive', async () => {
+  test('sends a keepalive probe to a silent server after 30 s', async () => {
     lab.server.script = (exchange) => exchange.open();
     const stream = await lab.transport().stream(WATCH);
 
@@ -69,7 +69,7 @@ describe('a stream', () => {
     stream.close();
   });
 
-  test('that is refused says why', async () => {
+  test('that is rejected has the reason', async () => {
     lab.server.script = (exchange) =>
       exchange.respond(429, { kind: 'Status', message: 'busy' }, { 'retry-after': '7' });
 
@@ -80,7 +80,7 @@ describe('a stream', () => {
     await until(() => lab.server.exchanges[0]!.isClosed, 'the connection is released');
   });
 
-  test('whose token is old is asked for again with a new one', async () => {
+  test('whose token is rejected is requested again with a new one', async () => {
     const path = join(lab.folder, 'token');
     writeFileSync(path, 'old');
     lab.server.script = (exchange) =>
@@ -93,7 +93,7 @@ describe('a stream', () => {
     await until(() => lab.server.exchanges.every((one) => one.isClosed), 'all are released');
   });
 
-  test('is of the identity of its certificate', async () => {
+  test('has the identity of its certificate', async () => {
     const { cert, key } = await lab.authority.issue({ commonName: 'blue' });
     const credentials = { kind: 'certificate', cert, key } as const;
     await using mutual = await lab.mutualServer();
@@ -104,8 +104,8 @@ describe('a stream', () => {
   });
 });
 
-describe('a stream that does not come about', () => {
-  test('because no server listens', async () => {
+describe('a stream fails', () => {
+  test('if no server listens', async () => {
     await lab.server[Symbol.asyncDispose]();
 
     const error = await errorOf(lab.transport().stream(VERSION));
@@ -114,7 +114,7 @@ describe('a stream that does not come about', () => {
     expect(error.message).toContain('ECONNREFUSED');
   });
 
-  test('because there is no such host', async () => {
+  test('if the host is unknown', async () => {
     const error = await errorOf(
       lab.transport({ server: 'https://tenant.invalid' }).stream(VERSION),
     );
@@ -125,11 +125,11 @@ describe('a stream that does not come about', () => {
   test.each([
     ['hangs up', (end: () => void) => end(), 'Unreachable'],
     [
-      'speaks no TLS',
+      'does not speak TLS',
       (_: () => void, write: (text: string) => void) => write('hello\r\n'),
       'Unreachable',
     ],
-  ])('because somebody else listens, who %s', async (_, act, reason) => {
+  ])('if another server listens, which %s', async (_, act, reason) => {
     const other = createServer((socket) => {
       socket.on('error', () => socket.destroy());
       act(
@@ -148,7 +148,7 @@ describe('a stream that does not come about', () => {
     expect(error.reason).toBe(reason as typeof error.reason);
   });
 
-  test('because the caller gives up during the handshake', async () => {
+  test('if the caller aborts it during the handshake', async () => {
     const { promise: accepted, resolve } = Promise.withResolvers<void>();
     let isClosed = false;
     const silent = createServer((socket) => {
@@ -171,7 +171,7 @@ describe('a stream that does not come about', () => {
     silent.close();
   });
 
-  test('because what answers is no web server', async () => {
+  test('if the response is not HTTP', async () => {
     const plain = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n\r\n'));
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     const { port } = plain.address() as AddressInfo;

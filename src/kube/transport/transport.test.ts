@@ -41,12 +41,12 @@ test.each(WAYS)(
   },
 );
 
-describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
-  test('one whose certificate is of the CA, and has the name of its address', async () => {
+describe.each(WAYS)('a server is trusted by %s', (_, ask) => {
+  test('with a certificate of the CA for the host of its address', async () => {
     expect(await ask(lab.transport())).toEqual({ ok: true });
   });
 
-  test('one that has another name than its address, if that name is given', async () => {
+  test('with a certificate for another name, if that name is configured', async () => {
     const named = await lab.authority.issue({ names: ['blue.k8s.example.com'] });
     await using other = await startServer((exchange) => exchange.respond(200, {}), { tls: named });
     const elsewhere = { server: other.url, serverName: 'blue.k8s.example.com' };
@@ -57,7 +57,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
     });
   });
 
-  test('none of another CA', async () => {
+  test('but not with a certificate of another CA', async () => {
     const { cert: ca } = await TestAuthority.create('another');
 
     const error = await errorOf(ask(lab.transport({ ca })));
@@ -67,13 +67,13 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
     expect(lab.server.exchanges).toHaveLength(0);
   });
 
-  test('none without a CA but those that the system trusts', async () => {
+  test('but without a configured CA only if the system trusts it', async () => {
     const error = await errorOf(ask(lab.transport({ ca: undefined })));
 
     expect(error.reason).toBe('Untrusted');
   });
 
-  test('none that has another name', async () => {
+  test('but not with a certificate for another name', async () => {
     const error = await errorOf(ask(lab.transport({ serverName: 'green' })));
 
     expect(error.reason).toBe('Untrusted');
@@ -81,7 +81,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
     expect(lab.server.exchanges).toHaveLength(0);
   });
 
-  test('none that has its name as a subject only: any user of a cluster may choose that', async () => {
+  test('but not with the name as subject only, which any user of a cluster may choose', async () => {
     const user = await lab.authority.issue({ commonName: 'kubernetes' });
     await using other = await startServer((exchange) => exchange.respond(200, {}), { tls: user });
     const impostor = lab.transport({ server: other.url, serverName: 'kubernetes' });
@@ -92,7 +92,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
     expect(other.exchanges).toHaveLength(0);
   });
 
-  test('none whose certificate has expired', async () => {
+  test('but not with an expired certificate', async () => {
     const notAfter = new Date(Date.now() - 1000);
     const old = await lab.authority.issue({ names: ['127.0.0.1'], notAfter });
     await using other = await startServer((exchange) => exchange.respond(200, {}), { tls: old });
@@ -102,7 +102,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
     expect(error.message).toContain('it has expired');
   });
 
-  test('none, even if the environment says that any will do', async () => {
+  test('but not because the environment disables verification', async () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
@@ -115,7 +115,7 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
     }
   });
 
-  test('not the one that an answer points to', async () => {
+  test('but not because a response redirects to it', async () => {
     await using elsewhere = await startServer((exchange) => exchange.respond(200, {}));
     lab.server.script = (exchange) => exchange.respond(302, '', { location: elsewhere.url });
 
@@ -126,8 +126,8 @@ describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
   });
 });
 
-describe('who asks', () => {
-  test('a thousand requests of two certificates, at once, are never mixed up', async () => {
+describe('the identity of requests', () => {
+  test('is never mixed up among a thousand concurrent requests with two certificates', async () => {
     await using mutual = await lab.mutualServer();
     const open = async (commonName: string) => {
       const { cert, key } = await lab.authority.issue({ commonName });
@@ -151,20 +151,20 @@ describe('who asks', () => {
     expect(new Set(seen)).toEqual(new Set(['/blue blue', '/green green']));
   });
 
-  test('a token', async () => {
+  test('is that of the token', async () => {
     await lab.transport({ credentials: { kind: 'token', token: 'abc' } }).json(VERSION);
 
     expect(tokenOf(lab.server.exchanges[0]!)).toBe('abc');
   });
 
-  test('anonymous, without credentials', async () => {
+  test('is anonymous without credentials', async () => {
     await lab.transport().json(VERSION);
 
     expect(lab.server.exchanges[0]?.headers.get('authorization')).toBeNull();
     expect(lab.server.exchanges[0]?.headers.get('user-agent')).toBe('snicket/test');
   });
 
-  test('one connection serves requests that follow each other', async () => {
+  test('consecutive requests share a connection', async () => {
     const one = lab.transport();
 
     for (let count = 0; count < 5; count++) await one.json(VERSION);

@@ -9,7 +9,7 @@ import type { ContractSubject } from './subject.ts';
 export function applyContract(subject: () => ContractSubject): void {
   const maps = RESOURCES.configMap;
 
-  test('makes an object that is not there, and owns what it applied', async () => {
+  test('creates a missing object, and owns the applied fields', async () => {
     const { client } = subject();
 
     const applied = await client.apply(configMap('apply', { a: '1' }));
@@ -20,7 +20,7 @@ export function applyContract(subject: () => ContractSubject): void {
     ]);
   });
 
-  test('makes no new version when nothing changes', async () => {
+  test('creates no new version if nothing changes', async () => {
     const { client } = subject();
     const first = await client.apply(configMap('apply-same', { a: '1' }));
 
@@ -29,7 +29,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(second).toEqual(first);
   });
 
-  test('removes what is not applied any more, and nothing of others', async () => {
+  test('removes fields that are no longer applied, and none of other managers', async () => {
     const { client, other } = subject();
     await client.apply(configMap('apply-less', { a: '1', b: '2' }, { labels: { x: 'y' } }));
     await other.apply(configMap('apply-less', { c: '3' }));
@@ -54,7 +54,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(await client.get(maps, keyOf('conflict'))).toEqual(theirs);
   });
 
-  test('names owners that did not apply, too', async () => {
+  test('also names owners that wrote without an apply', async () => {
     const { client, other } = subject();
     await client.apply(configMap('conflict-update', { a: 'ours', b: 'ours' }));
     await other.patch(maps, keyOf('conflict-update'), 'merge', { data: { a: 'x', b: 'y' } });
@@ -77,7 +77,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(conflictOwners(failure)).toEqual([{ manager: 'snicket', fields: ['.data.a'] }]);
   });
 
-  test('lets two own a field that both want the same, until neither does', async () => {
+  test('lets two managers own a field with the same value, until neither applies it', async () => {
     const { client, other } = subject();
     await other.apply(configMap('shared', { a: 'same', b: 'theirs' }));
     await client.apply(configMap('shared', { a: 'same', c: 'ours' }));
@@ -89,7 +89,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(noneLeft['data']).toEqual({ b: 'theirs', c: 'ours' });
   });
 
-  test('merges lists with keys item by item', async () => {
+  test('merges keyed lists item by item', async () => {
     const { client, other } = subject();
     const port = (name: string, number: number) => ({ name, port: number, protocol: 'TCP' });
     await client.apply(service('keyed', { ports: [port('api', 6443), port('way-back', 8132)] }));
@@ -107,7 +107,7 @@ export function applyContract(subject: () => ContractSubject): void {
     ]);
   });
 
-  test('merges lists with keys inside of lists with keys', async () => {
+  test('merges keyed lists inside of keyed lists', async () => {
     const { client, other } = subject();
     const [first, second] = [
       { name: 'A', value: '1' },
@@ -133,7 +133,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(template.spec.containers[0]?.env.map(({ name }) => name).toSorted()).toEqual(['A', 'C']);
   });
 
-  test('takes a list without keys as one field', async () => {
+  test('treats a list without keys as one field', async () => {
     const { client, other } = subject();
     await client.apply(slice('atomic', '192.0.2.1', '192.0.2.2'));
 
@@ -153,7 +153,7 @@ export function applyContract(subject: () => ContractSubject): void {
         return { apiVersion: 'v1', kind: 'ConfigMap', name, uid: metadata.uid ?? '' };
       }),
     );
-    if (ours === undefined || theirs === undefined) throw new Error('two of two are there');
+    if (ours === undefined || theirs === undefined) throw new Error('both owners exist');
     const base = { finalizers: ['example.invalid/ours'], ownerReferences: [ours] };
     await client.apply(configMap('owned', {}, base));
     await other.apply(
@@ -222,7 +222,7 @@ export function applyContract(subject: () => ContractSubject): void {
     expect(again.metadata.resourceVersion).toBe(both.metadata.resourceVersion);
   });
 
-  test('refuses what an apply cannot be', async () => {
+  test('rejects an invalid apply', async () => {
     const { client } = subject();
     const applied = await client.apply(configMap('read-back', { a: '1' }));
     const { resourceVersion: _version, uid: _uid, ...stale } = applied.metadata;

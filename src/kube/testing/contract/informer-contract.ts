@@ -39,10 +39,10 @@ export function informerContract(subject: () => ContractSubject): void {
         expected.push(
           ...[`MODIFIED resumed ${n}`, `ADDED resumed-extra ${n}`, `DELETED resumed-extra ${n}`],
         );
-        await until('all is told', () => follower.told.length >= expected.length);
+        await until('all changes are reported', () => follower.changes.length >= expected.length);
       }
 
-      expect(follower.told).toEqual(expected);
+      expect(follower.changes).toEqual(expected);
       expect(follower.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
       expect(follower.counters.watches).toBeGreaterThan(CUTS);
     },
@@ -50,7 +50,7 @@ export function informerContract(subject: () => ContractSubject): void {
   );
 
   test(
-    'lists again once when its version is gone, and reports only the differences',
+    'lists again once if its version has expired, and reports only the differences',
     async () => {
       const { client } = subject();
       const selected = { labels: { informer: 'expired' } };
@@ -60,18 +60,21 @@ export function informerContract(subject: () => ContractSubject): void {
       }
       await using follower = new Follower(client, 'informer=expired');
       await follower.untilConnected();
-      const before = follower.told.length;
+      const before = follower.changes.length;
 
       const resume = await follower.holdWatches();
       await client.apply(version('expired-changed', 1), { force: true });
       await client.delete(maps, keyOf('expired-deleted'));
       resume('1');
-      await until('it has listed again', () => follower.counters.lists === 2);
+      await until('the informer has listed again', () => follower.counters.lists === 2);
       await follower.untilConnected();
       await client.create(maps, version('expired-last', 1));
-      await until('the last is told', () => follower.told.at(-1) === 'ADDED expired-last 1');
+      await until(
+        'the last change is reported',
+        () => follower.changes.at(-1) === 'ADDED expired-last 1',
+      );
 
-      expect(follower.told.slice(before)).toEqual([
+      expect(follower.changes.slice(before)).toEqual([
         'DELETED expired-deleted 0',
         'MODIFIED expired-changed 1',
         'ADDED expired-last 1',
@@ -86,7 +89,7 @@ export function informerContract(subject: () => ContractSubject): void {
 /** An informer whose watches can be broken by a test. Requests and responses are those of the server. */
 class Follower implements AsyncDisposable {
   /** For example `MODIFIED blue 3`. */
-  readonly told: string[] = [];
+  readonly changes: string[] = [];
   readonly #informer: Informer<ApiObject>;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -103,7 +106,7 @@ class Follower implements AsyncDisposable {
     });
     this.#informer.onChange(({ type, object }) => {
       const { n } = object['data'] as { readonly n: string };
-      this.told.push(`${type} ${object.metadata.name} ${n}`);
+      this.changes.push(`${type} ${object.metadata.name} ${n}`);
     });
     this.#running = this.#informer.run(this.#stop.signal);
   }
@@ -146,7 +149,7 @@ class Follower implements AsyncDisposable {
     try {
       yield* client.watch<T>(resource, { ...options, resourceVersion, signal: either });
     } catch (error) {
-      if (broken.aborted) throw new KubeError('Unreachable', 'the watch was cut');
+      if (broken.aborted) throw new KubeError('Unreachable', 'the watch was closed');
       throw error;
     }
   }

@@ -43,7 +43,7 @@ export function readContract(subject: () => ContractSubject): void {
     expect(count).toBeGreaterThan(1);
   });
 
-  test('knows the version of the server, which every write raises', async () => {
+  test('returns the resourceVersion of the server, which every write raises', async () => {
     const { client } = subject();
     const selection = { namespace: NAMESPACE, labelSelector: 'read=never' };
     const before = Number(await client.currentVersion(RESOURCES.configMap, selection));
@@ -55,7 +55,7 @@ export function readContract(subject: () => ContractSubject): void {
     expect(after).toBeGreaterThanOrEqual(Number(written.metadata.resourceVersion));
   });
 
-  test('gets an object, and undefined for one that is not there', async () => {
+  test('returns an object, and undefined if it does not exist', async () => {
     const { client } = subject();
 
     const found = await client.get(RESOURCES.configMap, keyOf('read-a'));
@@ -64,7 +64,7 @@ export function readContract(subject: () => ContractSubject): void {
     expect(await client.get(RESOURCES.configMap, keyOf('read-none'))).toBeUndefined();
   });
 
-  test('lists a namespace, all namespaces, and objects of none', async () => {
+  test('lists a namespace, all namespaces, and cluster-scoped objects', async () => {
     const { client } = subject();
 
     const here = await client.list(RESOURCES.configMap, { namespace: NAMESPACE });
@@ -98,7 +98,7 @@ export function readContract(subject: () => ContractSubject): void {
     expect(await names({ fieldSelector: 'metadata.name=read-b' })).toEqual(['read-b']);
   });
 
-  test('refuses a selector that it cannot read', async () => {
+  test('rejects a selector that it cannot parse', async () => {
     expect(await failureOf(names({ labelSelector: 'tier in (' }))).toMatchObject({
       reason: 'Invalid',
     });
@@ -119,7 +119,7 @@ export function readContract(subject: () => ContractSubject): void {
     expect(await names({ labelSelector: 'many=yes' })).toEqual(all.toSorted());
   }, 240_000);
 
-  test('knows which kinds are served', async () => {
+  test('returns which kinds are served', async () => {
     const { client } = subject();
 
     expect(await client.discoverPlurals('v1')).toContain('configmaps');
@@ -129,7 +129,7 @@ export function readContract(subject: () => ContractSubject): void {
     expect((await client.version()).gitVersion).toMatch(/^v1\.\d+\.\d+/);
   });
 
-  test('says NotFound for a list of a kind that is not served', async () => {
+  test('fails with NotFound for a list of a kind that is not served', async () => {
     const { client } = subject();
 
     expect(await failureOf(client.list(UNKNOWN))).toMatchObject({
@@ -138,7 +138,7 @@ export function readContract(subject: () => ContractSubject): void {
     });
   });
 
-  test('ends a call whose caller has left', async () => {
+  test('ends a call when its signal aborts', async () => {
     const { client } = subject();
     const signal = AbortSignal.abort();
 

@@ -35,7 +35,7 @@ export function shellContract(subject: () => ContractSubject): void {
     slice('steady', '192.0.2.1'),
     ingress('steady', 'steady.example.invalid'),
     daemonSet('steady', [{ name: 'A', value: '1' }]),
-  ])('an applied $kind needs no second apply, after a restart neither', async (desired) => {
+  ])('an applied $kind needs no second apply, not even after a restart', async (desired) => {
     const { client } = subject();
 
     const { outcome } = await new Applier(client).applyIfNeeded(desired, undefined);
@@ -47,7 +47,7 @@ export function shellContract(subject: () => ContractSubject): void {
     expect(later.outcome).toBe('unchanged');
   });
 
-  test('repairs what another writer changed', async () => {
+  test('reverts a change of another client', async () => {
     const { client, other } = subject();
     const desired = configMap('drift', { a: '1' });
     await new Applier(client).applyIfNeeded(desired, undefined);
@@ -61,7 +61,7 @@ export function shellContract(subject: () => ContractSubject): void {
     expect(repaired.object?.['data']).toEqual({ a: '1', b: '3' });
   });
 
-  test('adds and removes a finalizer, and not on top of what another has written', async () => {
+  test('adds and removes a finalizer, but not on top of a later write of another client', async () => {
     const { client, other } = subject();
     const created = await client.create(
       maps,
@@ -84,7 +84,7 @@ export function shellContract(subject: () => ContractSubject): void {
     expect(await removeFinalizer(client, maps, removed, 'example.invalid/x')).toBeUndefined();
   });
 
-  test('writes an event, and the same again as a series', async () => {
+  test('writes an event, and its repetition as a series', async () => {
     const { client } = subject();
     const regarding = await client.apply(configMap('eventful'));
     const said = { type: 'Warning', reason: 'Odd', action: 'Look', note: 'This is odd.' } as const;
@@ -103,7 +103,7 @@ export function shellContract(subject: () => ContractSubject): void {
     };
 
     recorder.record(regarding, said);
-    await until('the event is there', async () => (await written()).length === 1);
+    await until('the event exists', async () => (await written()).length === 1);
     recorder.record(regarding, said);
     recorder.record(regarding, said);
     const [event] = await until('the series counts 3', async () => {
@@ -126,7 +126,7 @@ export function shellContract(subject: () => ContractSubject): void {
     await running;
   });
 
-  test('hands a lease over when its holder stops, and not only when it has run out', async () => {
+  test('hands over a Lease as soon as its holder stops, before it expires', async () => {
     const { client, other } = subject();
     const logger = createLogger({ level: 'error' });
     const lease = keyOf('leader');
@@ -160,7 +160,7 @@ export function shellContract(subject: () => ContractSubject): void {
     expect(held?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 });
     stopTwo.abort();
     await runningTwo;
-    await until('both have given it back', () => holders.length >= 4);
+    await until('both have released the Lease', () => holders.length >= 4);
     expect(holders).toEqual(['one', '', 'two', '']);
     stopWatch.abort();
     expect(await followed).toMatchObject({ reason: 'Aborted' });

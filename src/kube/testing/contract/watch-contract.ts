@@ -32,7 +32,7 @@ export function watchContract(subject: () => ContractSubject): void {
     ]);
   });
 
-  test('gives every event a version to go on from', async () => {
+  test('sends a version to resume from with every event', async () => {
     const { client } = subject();
     const labels = { watch: 'resume' };
     const labelSelector = 'watch=resume';
@@ -67,7 +67,7 @@ export function watchContract(subject: () => ContractSubject): void {
     ]);
   });
 
-  test('watches one object by its name', async () => {
+  test('watches a single object by its name', async () => {
     const { client } = subject();
     const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });
 
@@ -79,7 +79,7 @@ export function watchContract(subject: () => ContractSubject): void {
     expect((await seen).map(eventText)).toEqual(['ADDED named-b 1']);
   });
 
-  test('says Expired for a version that is gone', async () => {
+  test('fails with Expired for a version that is no longer available', async () => {
     const { client } = subject();
 
     expect(await failureOf(watched(client, { resourceVersion: '1' }, 1))).toMatchObject({
@@ -88,7 +88,7 @@ export function watchContract(subject: () => ContractSubject): void {
     });
   });
 
-  test('sends nothing before a version that is yet to come has passed', async () => {
+  test('sends nothing until a future version has passed', async () => {
     const { client } = subject();
     const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });
     const future = Number(resourceVersion) + 5;
@@ -104,7 +104,7 @@ export function watchContract(subject: () => ContractSubject): void {
     expect(Number(versionOf(event))).toBeGreaterThan(future);
   });
 
-  test('ends with Aborted when its caller leaves', async () => {
+  test('ends with Aborted when its signal aborts', async () => {
     const { client } = subject();
     const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });
     const caller = new AbortController();
@@ -122,7 +122,7 @@ export function watchContract(subject: () => ContractSubject): void {
   });
 
   test(
-    'sends bookmarks though nothing selected happens, each a version to go on from',
+    'sends bookmarks without events of selected objects, each with a version to resume from',
     async () => {
       const { client } = subject();
       const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });

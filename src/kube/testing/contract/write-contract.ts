@@ -25,7 +25,7 @@ export function writeContract(subject: () => ContractSubject): void {
     ]);
   });
 
-  test('refuses a second object of a name, a name that is none, and a namespace that is none', async () => {
+  test('rejects a second object with the same name, an invalid name, and a missing namespace', async () => {
     const { client } = subject();
     await client.create(maps, configMap('twice'));
     const astray = configMap('astray');
@@ -41,7 +41,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(nowhere).toMatchObject({ reason: 'NotFound', status: 404 });
   });
 
-  test('replaces the version that was read, and no other', async () => {
+  test('replaces only the version that was read', async () => {
     const { client } = subject();
     const created = await client.create(maps, configMap('replace', { a: '1', b: '2' }));
 
@@ -55,7 +55,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(await client.get(maps, keyOf('replace'))).toEqual(replaced);
   });
 
-  test('takes an owner from the fields that it has when his entry is patched away, and nothing else', async () => {
+  test('removes the ownership of a manager whose entry a patch removes, and nothing else', async () => {
     const { client, other } = subject();
     await client.create(maps, configMap('disown', { a: '1' }));
     const changed = await other.patch(maps, keyOf('disown'), 'merge', { data: { b: '2' } });
@@ -73,7 +73,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(patched.metadata.managedFields).toHaveLength(1);
   });
 
-  test('says NotFound for a replacement or a patch of nothing', async () => {
+  test('fails with NotFound for a replacement or a patch of a missing object', async () => {
     const { client } = subject();
     const absent = configMap('absent');
 
@@ -83,7 +83,7 @@ export function writeContract(subject: () => ContractSubject): void {
     });
   });
 
-  test('makes no new version of a write that changes nothing', async () => {
+  test('creates no new version for a write that changes nothing', async () => {
     const { client } = subject();
     const created = await client.create(maps, configMap('same', { a: '1' }));
 
@@ -94,7 +94,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(patched.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
   });
 
-  test('merges a patch, where null removes', async () => {
+  test('applies a merge patch, in which null removes a field', async () => {
     const { client } = subject();
     await client.create(maps, configMap('merge', { a: '1', b: '2' }, { labels: { x: 'y' } }));
 
@@ -105,7 +105,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(patched.metadata.labels).toEqual({ x: 'y', z: 'w' });
   });
 
-  test('refuses a merge patch of another version or another object of that name', async () => {
+  test('rejects a merge patch for another version or another object of that name', async () => {
     const { client } = subject();
     const { metadata } = await client.create(maps, configMap('merge-version'));
     const patched = await client.patch(maps, keyOf('merge-version'), 'merge', { data: { a: '1' } });
@@ -146,7 +146,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(await client.get(maps, keyOf('json'))).toEqual(patched);
   });
 
-  test('counts a generation for each change of the spec, and for nothing else', async () => {
+  test('increments the generation for changes of the spec only', async () => {
     const { client } = subject();
     const created = await client.create(ingresses, ingress('generation', 'a.example.invalid'));
     const key = keyOf('generation');
@@ -172,7 +172,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(changed.metadata.generation).toBe(2);
   });
 
-  test('keeps status and the rest apart', async () => {
+  test('writes the status and the other fields separately', async () => {
     const { client } = subject();
     const created = await client.create(ingresses, ingress('apart', 'a.example.invalid'));
     const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
@@ -193,7 +193,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(respecified).toMatchObject({ spec: { rules: [{ host: 'b.example.invalid' }] }, status });
   });
 
-  test('deletes, and says whether there was anything', async () => {
+  test('deletes an object, and returns whether it existed', async () => {
     const { client } = subject();
     await client.create(maps, configMap('delete'));
 
@@ -202,7 +202,7 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(await client.get(maps, keyOf('delete'))).toBeUndefined();
   });
 
-  test('deletes only the object that is meant', async () => {
+  test('deletes only the object with the given uid and version', async () => {
     const { client } = subject();
     const { metadata } = await client.create(maps, configMap('meant'));
     const { uid, resourceVersion } = metadata;

@@ -9,7 +9,7 @@ function begun(): MemoryResponse {
   return response;
 }
 
-test('gives what was written, and then its end', async () => {
+test('returns the written bytes, and then its end', async () => {
   const response = begun();
   response.end('last');
 
@@ -18,7 +18,7 @@ test('gives what was written, and then its end', async () => {
   expect(await response.read()).toBeUndefined();
 });
 
-test('that is reset stays broken when its server ends it', async () => {
+test('that is reset stays broken after its server ends it', async () => {
   const response = begun();
   response.reset();
 
@@ -27,7 +27,7 @@ test('that is reset stays broken when its server ends it', async () => {
   await expect(response.read()).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('that is reset soon gives what was written before, and then the error', async () => {
+test('that is reset after a write returns the written bytes, and then the error', async () => {
   const response = begun();
   response.resetSoon();
 

@@ -68,7 +68,7 @@ test('frames that arrive before the server is verified are answered after the pr
   one.close();
 });
 
-test('a server that is not trusted gets no byte', () => {
+test('nothing is sent to an untrusted server', () => {
   const { one, written, shake } = connection({ isTrusted: false });
   one.received(settingsFrame([]));
   one.received(PING);

@@ -4,7 +4,7 @@ import { decodeHead, encodeHeaders } from './header-block.ts';
 const block = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
 describe('a block of headers', () => {
-  test('has its status from the table, and what is not read is skipped', () => {
+  test('has its status from the table, and unused headers are skipped', () => {
     // :status 200, then "x: y" as a literal, as in RFC 7541, C.2.
     expect(decodeHead(block('88 00 01 78 01 79'))).toEqual({ status: 200, retryAfter: undefined });
     expect(decodeHead(block('8d')).status).toBe(404);
@@ -18,24 +18,24 @@ describe('a block of headers', () => {
     expect(decodeHead(block('48 82 10 03')).status).toBe(201);
   });
 
-  test('has how long to wait, compressed or not', () => {
+  test('has the value of retry-after, compressed or not', () => {
     expect(decodeHead(block('8e 0f 26 02 31 35')).retryAfter).toBe('15');
     // 1: 00001, padded with ones.
     expect(decodeHead(block('8e 0f 26 81 0f')).retryAfter).toBe('1');
   });
 
-  test('may begin with the end of the dynamic table', () => {
+  test('may begin with an update that removes the dynamic table', () => {
     expect(decodeHead(block('20 88')).status).toBe(200);
   });
 
   test.each(['be', '3f e1 1f', '08', '00 01 78 05 79', '48 03 78 79 7a', 'ff ff ff ff ff ff'])(
-    'is refused if it makes no sense: %s',
+    'is rejected if it is invalid: %s',
     (hex) => {
       expect(() => decodeHead(block(hex))).toThrow();
     },
   );
 
-  test('of a request has literals that no table keeps', () => {
+  test('of a request consists of literals that are never indexed', () => {
     const encoded = encodeHeaders([
       [':path', '/version'],
       ['Authorization', 'Bearer x'],
@@ -59,7 +59,7 @@ describe('a block of headers', () => {
     expect(decodeHead(block)).toEqual({ status: 200, retryAfter: '17' });
   });
 
-  test('has no number that is long', () => {
+  test('ignores a number that is too long', () => {
     const value = Buffer.alloc(60_000, 0);
     const length = Buffer.from([0xff, 0xe1, 0xd3, 0x03]); // 127 + 59,873, compressed
     const block = Buffer.concat([Buffer.from([0x88, 0x0f, 0x26]), length, value]);

@@ -127,7 +127,7 @@ function transport(
   });
 }
 
-describe('one connection of HTTP/2', () => {
+describe('an HTTP/2 connection', () => {
   test('carries requests with their headers and bodies, larger than a window', async () => {
     const credentials = { kind: 'token', token: 'abc' } as const;
     const body = { text: 'x'.repeat(300_000) };
@@ -143,7 +143,7 @@ describe('one connection of HTTP/2', () => {
     });
   });
 
-  test('carries many watches and requests at the same time', async () => {
+  test('carries many concurrent watches and requests', async () => {
     const client = transport();
     const watches = await Promise.all(Array.from({ length: 20 }, async () => client.stream(WATCH)));
     await Promise.all(Array.from({ length: 20 }, async () => client.json(VERSION)));
@@ -155,7 +155,7 @@ describe('one connection of HTTP/2', () => {
     expect(ports.size).toBe(1);
   });
 
-  test('delivers every byte in order, many more than can be buffered', async () => {
+  test('delivers more bytes than the buffers hold, in order', async () => {
     const client = transport();
     const slow = await client.stream({ verb: 'GET', path: '/large' });
     // The window of this response is full. Another response must still arrive.
@@ -177,7 +177,7 @@ describe('one connection of HTTP/2', () => {
     if (status === 429) expect(error.retryAfterMs).toBe(17_000);
   });
 
-  test('does not carry a request that may no longer be sent after the wait for the handshake', async () => {
+  test('does not carry a request that may no longer be sent when the handshake is complete', async () => {
     const sockets: Socket[] = [];
     const { at, close } = await silentServer((socket) => sockets.push(socket));
     const fault = new Error('may not send');
@@ -256,7 +256,7 @@ describe('one connection of HTTP/2', () => {
     peer.server.close();
   });
 
-  test('is replaced when the server is about to close it, and its watches go on', async () => {
+  test('is replaced when the server is about to close it, while its watches continue', async () => {
     const OK = Buffer.from([0x88]);
     const peer = await scripted(({ type, streamId }, send, connection) => {
       if (type !== FRAME.headers) return;
@@ -298,7 +298,7 @@ describe('one connection of HTTP/2', () => {
     peer.server.close();
   });
 
-  test('stays open if the server answers a ping, and no request', async () => {
+  test('stays open if the server answers pings but no requests', async () => {
     const requests: number[] = [];
     const peer = await scripted(({ type, flags, streamId, payload }, send) => {
       if (type === FRAME.headers) {
@@ -325,7 +325,7 @@ describe('one connection of HTTP/2', () => {
     peer.server.close();
   });
 
-  test('is replaced at once after a request without an answer', async () => {
+  test('is replaced at once after a request without a response', async () => {
     const peer = await scripted(({ type, streamId }, send, connection) => {
       if (type !== FRAME.headers || connection === 1) return;
       send(Buffer.concat([headers(streamId, [0x88], false), json(streamId)]));
@@ -343,7 +343,7 @@ describe('one connection of HTTP/2', () => {
     peer.server.close();
   });
 
-  test('is joined by others if the server takes few requests at a time', async () => {
+  test('is complemented by others if the server allows few concurrent requests', async () => {
     const open = new Map<number, number>();
     const peer = await scripted(({ type, flags, streamId }, send, connection) => {
       if (type === FRAME.settings && flags === 0) send(settingsFrame([[MAX_STREAMS, 2]]));
@@ -364,7 +364,7 @@ describe('one connection of HTTP/2', () => {
     peer.server.close();
   });
 
-  test('is joined by others if more requests wait for its handshake than the server takes', async () => {
+  test('is complemented by others if more requests wait for its handshake than the server allows', async () => {
     const peer = await scripted(({ type, flags, streamId }, send) => {
       if (type === FRAME.settings && flags === 0) send(settingsFrame([[MAX_STREAMS, 2]]));
       if (type !== FRAME.headers) return;
@@ -381,7 +381,7 @@ describe('one connection of HTTP/2', () => {
     peer.server.close();
   });
 
-  test('is replaced at once after a request that was given up during the handshake', async () => {
+  test('is replaced at once after a request that was canceled during the handshake', async () => {
     const { accepted, at, close } = await silentServer();
     const client = transport({ server: at });
     for (let round = 1; round <= 2; round++) {
@@ -440,7 +440,7 @@ describe('one connection of HTTP/2', () => {
 });
 
 describe('a server', () => {
-  test('that speaks HTTP/1.1 only is asked by that', async () => {
+  test('that supports only HTTP/1.1 is reached with HTTP/1.1', async () => {
     const client = transport({ server: lab.server.url });
 
     expect(await client.json(VERSION)).toEqual({ ok: true });
@@ -448,7 +448,7 @@ describe('a server', () => {
     expect(await allOf(watch)).not.toHaveLength(0);
   });
 
-  test('that breaks the protocol is asked by HTTP/1.1 for ten minutes', async () => {
+  test('that violates the protocol is reached with HTTP/1.1 for ten minutes', async () => {
     // A frame of 1 MB, which no client must accept.
     const peer = await scripted(({ type, streamId }, send) => {
       if (type === FRAME.headers) send(Buffer.from([16, 0, 0, FRAME.data, 0, 0, 0, 0, streamId]));
@@ -470,7 +470,7 @@ describe('a server', () => {
     peer.server.close();
   });
 
-  test('that refuses every request gets few connections, and keeps one at most', async () => {
+  test('that refuses every request gets few connections, of which at most one stays open', async () => {
     const peer = await scripted(({ type, flags, streamId }, send) => {
       if (type === FRAME.settings && flags === 0) send(settingsFrame([[MAX_STREAMS, 0]]));
       if (type === FRAME.headers) send(numberFrame(FRAME.resetStream, streamId, REFUSED));
@@ -488,7 +488,7 @@ describe('a server', () => {
     peer.server.close();
   });
 
-  test('that accepts connections and says nothing gets two for a request', async () => {
+  test('that accepts connections and stays silent gets two for a request', async () => {
     const { accepted, at, close } = await silentServer();
     const clock = new ManualClock();
     let isFailed = false;
@@ -507,7 +507,7 @@ describe('a server', () => {
     close();
   });
 
-  test('whose one address hangs and whose other refuses is not dialed again and again', async () => {
+  test('with one address that hangs and one that refuses is not dialed repeatedly', async () => {
     let dials = 0;
     const { at, close } = await silentServer((socket) => {
       if (++dials > 1) socket.destroy();
@@ -528,7 +528,7 @@ describe('a server', () => {
     close();
   });
 
-  test('whose one address is slow and whose other refuses is waited for', async () => {
+  test('with one slow address and one that refuses is awaited', async () => {
     const sockets: Socket[] = [];
     const { at, close } = await silentServer((socket) => {
       if (sockets.push(socket) === 2) socket.destroy();
@@ -548,13 +548,13 @@ describe('a server', () => {
     close();
   });
 
-  test('that cannot be dialed at all is unreachable at once', async () => {
+  test('that refuses every dial is unreachable at once', async () => {
     const error = await errorOf(transport({ server: 'https://255.255.255.255:443' }).json(VERSION));
 
     expect(error.reason).toBe('Unreachable');
   });
 
-  test('that accepts a connection and says nothing does not keep later requests waiting', async () => {
+  test('that accepts a connection and stays silent does not delay later requests', async () => {
     const { accepted, at, close } = await silentServer();
     const clock = new ManualClock();
     const client = transport({ server: at }, { clock });
@@ -571,7 +571,7 @@ describe('a server', () => {
 
   test.each([
     [
-      'ends an answer with an interim one',
+      'ends a response with an informational head',
       (id: number) => headers(id, [0x08, 3, 49, 48, 48], true),
     ],
     [
@@ -580,7 +580,7 @@ describe('a server', () => {
     ],
     ['sends headers for the connection', () => headers(0, [0x88], false)],
     ['sends a ping of another length', () => frame(FRAME.ping, 0, 0, Buffer.alloc(9))],
-  ])('that %s does not keep a request waiting', async (_what, response) => {
+  ])('that %s does not make a request hang', async (_, response) => {
     const peer = await scripted(({ type, streamId }, send) => {
       if (type === FRAME.headers) send(response(streamId));
     });
@@ -617,7 +617,7 @@ describe('a server', () => {
     peer.server.close();
   });
 
-  test('that answers pings that were never sent does not keep an idle connection open', async () => {
+  test('that acknowledges pings that were never sent does not keep an idle connection open', async () => {
     let isClosed = false;
     const peer = await scripted(({ type, streamId }, send) => {
       if (type !== FRAME.headers) return;
@@ -636,7 +636,7 @@ describe('a server', () => {
     peer.server.close();
   });
 
-  test('that is about to close a connection gets the requests that it did not take by another', async () => {
+  test('that is about to close a connection gets unprocessed requests on another one', async () => {
     const peer = await scripted(({ type, streamId }, send, connection) => {
       if (type !== FRAME.headers) return;
       if (connection === 1) send(frame(FRAME.goAway, 0, 0, Buffer.alloc(8)));
@@ -664,7 +664,7 @@ describe('a server', () => {
     expect(error.reason).toBe('Untrusted');
   });
 
-  test('that is not there is unreachable, and reachable when it is back', async () => {
+  test('that is down is unreachable, and reachable after its restart', async () => {
     const client = transport();
     const port = server.port ?? 0;
     await server.stop(true);

@@ -13,7 +13,7 @@ function connection() {
   return { clock, liveness, log };
 }
 
-test('a handshake has ten seconds', () => {
+test('a handshake times out after ten seconds', () => {
   const { clock, log } = connection();
 
   clock.advance(9_999);
@@ -22,7 +22,7 @@ test('a handshake has ten seconds', () => {
   expect(log).toEqual(['the handshake was not completed in time']);
 });
 
-test('a connection that is not used ends after ten seconds', () => {
+test('an unused connection is closed after ten seconds', () => {
   const { clock, liveness, log } = connection();
   liveness.use(true);
   clock.advance(60_000);
@@ -34,7 +34,7 @@ test('a connection that is not used ends after ten seconds', () => {
   expect(log).toEqual(['idle']);
 });
 
-test('a server that was silent for 90 seconds is asked whether it lives', () => {
+test('a server that was silent for 90 seconds gets a ping', () => {
   const { clock, liveness, log } = connection();
   liveness.use(true);
   clock.advance(60_000);
@@ -56,7 +56,7 @@ test('a server that was silent for 90 seconds is asked whether it lives', () => 
   expect(log).toEqual(['ping', 'ping', 'the server did not answer a ping']);
 });
 
-test('many requests do not keep a silent server from being asked', () => {
+test('a silent server gets a ping despite many requests', () => {
   const { clock, liveness, log } = connection();
   liveness.use(true);
   for (let second = 1; second <= 90; second++) {
@@ -67,7 +67,7 @@ test('many requests do not keep a silent server from being asked', () => {
   expect(log).toEqual(['ping']);
 });
 
-test('a server that did not answer a request is asked at once, and in doubt until it answers', () => {
+test('a server that did not answer a request gets a ping at once, and is in doubt until it answers', () => {
   const { clock, liveness, log } = connection();
   liveness.use(true);
 
@@ -83,7 +83,7 @@ test('a server that did not answer a request is asked at once, and in doubt unti
   expect(log).toEqual(['ping']);
 });
 
-test('the answer to a ping may be behind much that comes slowly', () => {
+test('the response to a ping may be queued behind a slow response', () => {
   const { clock, liveness, log } = connection();
   liveness.use(true);
   liveness.doubt();
@@ -98,7 +98,7 @@ test('the answer to a ping may be behind much that comes slowly', () => {
   expect(log).toEqual(['ping', 'the server did not answer a ping']);
 });
 
-test('the answer to a ping may have arrived while the process was frozen', () => {
+test('the response to a ping may have arrived while the process was frozen', () => {
   const { clock, liveness, log } = connection();
   liveness.use(true);
   liveness.doubt();
@@ -123,7 +123,7 @@ test('a server that does not answer after the process was frozen has five more s
   expect(log).toEqual(['ping', 'the server did not answer a ping']);
 });
 
-test('the answer to a ping that was never sent keeps no unused connection', () => {
+test('an unused connection is closed despite responses to pings that were never sent', () => {
   const { clock, liveness, log } = connection();
   liveness.use(true);
   liveness.use(false);
