@@ -1,5 +1,5 @@
 /**
- * The limit of bytes buffered for slow readers and pending dials in the whole process.
+ * The limit on bytes buffered for slow readers and pending dials in the whole process.
  *
  * A stalled reader costs little, but one client can open many. Without a common limit they exhaust the memory of the
  * container, and every other client loses its connection.

@@ -44,7 +44,7 @@ test('counts a failure for a slot only', () => {
   expect(counters.failures()).toEqual({});
 });
 
-test('wipes one slot only', () => {
+test('resets one slot only', () => {
   const counters = new Counters(layout);
   for (const slot of [0, 1, 2]) counters.fail(REASON.dial_refused, counters.row(slot));
 
@@ -63,14 +63,14 @@ test('resets the gauges of a dead engine, and keeps the totals', () => {
   counters.add(counters.row(1) + COLUMN.open, 2);
   counters.add(counters.row(1) + COLUMN.total, 5);
 
-  counters.forgetOpen();
+  counters.resetGauges();
 
   expect(counters.global('accepted')).toBe(3);
   expect(counters.global('open') + counters.global('bufferedBytes')).toBe(0);
   expect(counters.slot(1)).toMatchObject({ open: 0, total: 5 });
 });
 
-test('is read from the same memory in another place', () => {
+test('two instances share the counts in one buffer', () => {
   const written = new Counters(layout);
   const read = new Counters(layout, written.buffer);
 
@@ -81,7 +81,7 @@ test('is read from the same memory in another place', () => {
   expect(read.slot(2).total).toBe(9);
 });
 
-test.each([-1, 3, Number.NaN])('has no slot %d', (slot) => {
+test.each([-1, 3, Number.NaN])('rejects slot %d', (slot) => {
   expect(() => new Counters(layout).row(slot)).toThrow(RangeError);
 });
 
@@ -111,7 +111,7 @@ test('counts dials in a histogram, for all slots together', () => {
   expect(counters.slot(2)).toMatchObject({ dials: 1, dialMs: 3 });
 });
 
-test('lists every failure reason, also those that never occurred', () => {
+test('lists every failure reason, including those with a count of 0', () => {
   const counters = new Counters(layout);
   counters.fail(REASON.dial_refused, -1);
 

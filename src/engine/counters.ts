@@ -2,9 +2,8 @@
  * Counters as plain numbers in shared memory. An engine adds to them; the metrics endpoint reads them, perhaps from
  * another thread. There is no lock: each number has a single writer, and a Float64 is written whole.
  *
- * Layout: globals, failures by reason, the histogram of dials, then one row per slot. Connections are counted by slot: the gateway uses one
- * slot per tenant route. The kernel backs a row with memory only once it is written, so allocate as many slots as there
- * can ever be.
+ * Layout: globals, failures by reason, the histogram of dials, then one row per slot. The gateway uses one slot per
+ * tenant route. The kernel backs a row with memory only once it is written, so allocate the maximum number of slots.
  */
 import { ENGINE_REASON_CODES } from './reasons.ts';
 
@@ -48,9 +47,9 @@ export const DIAL_BOUNDS_MS: readonly number[] = [
 /** One more bucket for dials above all bounds. */
 const DIAL_BUCKETS = DIAL_BOUNDS_MS.length + 1;
 
-/** The name of a counter that an engine has once. */
+/** The name of a counter that exists once per engine. */
 export type GlobalCounter = (typeof GLOBALS)[number];
-/** The name of a counter that every slot has. */
+/** The name of a counter that exists once per slot. */
 export type SlotCounter = (typeof COLUMNS)[number];
 
 /** The counts of one slot. */
@@ -203,7 +202,7 @@ export class Counters {
   }
 
   /** Resets the gauges after the engine has died. Totals stay. */
-  forgetOpen(): void {
+  resetGauges(): void {
     for (const name of GAUGES) this.values[GLOBAL[name]] = 0;
     for (let slot = 0; slot < this.#slots; slot++) {
       const open = this.row(slot) + COLUMN.open;

@@ -3,7 +3,7 @@ import { ManualClock } from '../clock/manual-clock.ts';
 import { drain, type Drainable } from './drain.ts';
 
 /** A fake engine with a number of connections. It carries out orders after `lagMs`. */
-class Pretender implements Drainable {
+class FakeEngine implements Drainable {
   accepts = true;
   readonly closedAtMs: number[] = [];
   readonly #clock: ManualClock;
@@ -15,7 +15,7 @@ class Pretender implements Drainable {
     this.#clock = clock;
     this.connections = connections;
     this.#lagMs = lagMs;
-    clock.every(1, () => this.#obey());
+    clock.every(1, () => this.#execute());
   }
 
   stopAccepting(): void {
@@ -24,14 +24,14 @@ class Pretender implements Drainable {
 
   closeOldest(count: number): void {
     this.#orders.push({ dueMs: this.#clock.nowMs() + this.#lagMs, count });
-    if (this.#lagMs === 0) this.#obey();
+    if (this.#lagMs === 0) this.#execute();
   }
 
   open(): number {
     return this.connections;
   }
 
-  #obey(): void {
+  #execute(): void {
     const due = this.#orders.filter(({ dueMs }) => dueMs <= this.#clock.nowMs());
     this.#orders = this.#orders.filter(({ dueMs }) => dueMs > this.#clock.nowMs());
     for (const { count } of due) {
@@ -57,7 +57,7 @@ function begin(clock: ManualClock, engines: Drainable[], signal?: AbortSignal) {
 
 test('accepts for the grace time and closes nothing in it', async () => {
   const clock = new ManualClock();
-  const engine = new Pretender(clock, 500);
+  const engine = new FakeEngine(clock, 500);
   begin(clock, [engine]);
 
   await play(clock, 990);
@@ -70,7 +70,7 @@ test('accepts for the grace time and closes nothing in it', async () => {
 
 test.each([0, 40, 200])('closes 500 evenly when orders take %d ms', async (lagMs) => {
   const clock = new ManualClock();
-  const engine = new Pretender(clock, 500, lagMs);
+  const engine = new FakeEngine(clock, 500, lagMs);
   const { state, done } = begin(clock, [engine]);
 
   await play(clock, 12_000);
@@ -87,7 +87,7 @@ test.each([0, 40, 200])('closes 500 evenly when orders take %d ms', async (lagMs
 
 test('counts connections that clients close themselves', async () => {
   const clock = new ManualClock();
-  const engine = new Pretender(clock, 100);
+  const engine = new FakeEngine(clock, 100);
   begin(clock, [engine]);
 
   await play(clock, 3000);
@@ -101,7 +101,7 @@ test('counts connections that clients close themselves', async () => {
 
 test('ends as soon as no connection is open', async () => {
   const clock = new ManualClock();
-  const engines = [new Pretender(clock, 0), new Pretender(clock, 3)];
+  const engines = [new FakeEngine(clock, 0), new FakeEngine(clock, 3)];
   const { state, done } = begin(clock, engines);
 
   await play(clock, 1500);
@@ -112,9 +112,9 @@ test('ends as soon as no connection is open', async () => {
   expect(state.over).toBeTrue();
 });
 
-test('waits out the grace even without a connection, because one may still come', async () => {
+test('waits for the grace time even without open connections', async () => {
   const clock = new ManualClock();
-  const { state } = begin(clock, [new Pretender(clock, 0)]);
+  const { state } = begin(clock, [new FakeEngine(clock, 0)]);
 
   await play(clock, 900);
 
@@ -123,21 +123,21 @@ test('waits out the grace even without a connection, because one may still come'
 
 test('closes all at once on a second signal', async () => {
   const clock = new ManualClock();
-  const engine = new Pretender(clock, 500);
-  const impatience = new AbortController();
-  const { done } = begin(clock, [engine], impatience.signal);
+  const engine = new FakeEngine(clock, 500);
+  const secondSignal = new AbortController();
+  const { done } = begin(clock, [engine], secondSignal.signal);
   await play(clock, 500);
 
-  impatience.abort();
+  secondSignal.abort();
   await done;
 
   expect(engine.accepts).toBeFalse();
   expect(engine.connections).toBe(0);
 });
 
-test('closes late comers at the end', async () => {
+test('closes connections that were accepted after closing began', async () => {
   const clock = new ManualClock();
-  const engine = new Pretender(clock, 10);
+  const engine = new FakeEngine(clock, 10);
   const { done } = begin(clock, [engine]);
   await play(clock, 6000);
 
@@ -148,10 +148,10 @@ test('closes late comers at the end', async () => {
   expect(engine.connections).toBe(0);
 });
 
-test('does not wait for ever for connections that stay', async () => {
+test('ends two seconds after the period even if connections stay open', async () => {
   const clock = new ManualClock();
-  const stubborn: Drainable = { stopAccepting() {}, closeOldest() {}, open: () => 1 };
-  const { state, done } = begin(clock, [stubborn]);
+  const stuck: Drainable = { stopAccepting() {}, closeOldest() {}, open: () => 1 };
+  const { state, done } = begin(clock, [stuck]);
 
   await play(clock, 14_000);
   await done;
@@ -159,9 +159,9 @@ test('does not wait for ever for connections that stay', async () => {
   expect(state.over).toBeTrue();
 });
 
-test('does not close the few connections of many engines at one moment', async () => {
+test('spreads the few connections of many engines over the period', async () => {
   const clock = new ManualClock();
-  const engines = Array.from({ length: 8 }, () => new Pretender(clock, 1));
+  const engines = Array.from({ length: 8 }, () => new FakeEngine(clock, 1));
 
   const { done } = begin(clock, engines);
   await play(clock, 12_000);

@@ -28,7 +28,7 @@ export interface DrainOptions {
 /** With 500 connections and 10 seconds, each step closes two or three of them. The CPU cost is negligible. */
 const STEP_MS = 50;
 
-/** How long to wait for connections that were ordered to close and stay open. They end with the process. */
+/** How long to wait at the end for connections that do not close. They end with the process. */
 const FINAL_WAIT_MS = 2000;
 
 /**
@@ -52,8 +52,9 @@ export async function drain(options: DrainOptions): Promise<void> {
     if (accepts) for (const engine of engines) engine.stopAccepting();
     accepts = false;
     const share = nowMs >= endMs ? 0 : (endMs - nowMs) / drainMs;
-    for (const one of drains) one.closeDownTo(share);
-    if (drains.every((one) => one.isEmpty) || nowMs >= endMs + FINAL_WAIT_MS) resolve();
+    for (const engineDrain of drains) engineDrain.closeDownTo(share);
+    if (drains.every((engineDrain) => engineDrain.isEmpty) || nowMs >= endMs + FINAL_WAIT_MS)
+      resolve();
   };
   const abort = (): void => {
     abortedMs = clock.nowMs();
@@ -73,9 +74,9 @@ export async function drain(options: DrainOptions): Promise<void> {
 /** The drain of one engine. */
 class EngineDrain {
   readonly #engine: Drainable;
-  /** The number of connections when closing began, and the number of them that the engine was ordered to close. */
-  #all = -1;
-  #ordered = 0;
+  /** The number of connections when closing began, and how many of them the engine was asked to close. */
+  #initial = -1;
+  #requested = 0;
   /**
    * Phase of the engine, from 0 to 1. Without it, engines with one connection each would all close it at the same
    * moment.
@@ -92,17 +93,17 @@ class EngineDrain {
   }
 
   /**
-   * Closes connections until this share of them is left. Connections that clients have closed count too. The count of
-   * another thread may lag behind the orders, so an ordered close counts at once.
+   * Closes connections until only this share of them is open, including those that clients have closed. The count of
+   * another thread may lag behind, so a requested close counts at once.
    */
   closeDownTo(share: number): void {
     const open = this.#engine.open();
-    if (this.#all < 0) this.#all = open;
-    const gone = Math.max(this.#ordered, this.#all - open);
-    const due = Math.floor(this.#all * (1 - share) + this.#phase);
-    const count = share === 0 ? open : Math.min(open, due - gone);
+    if (this.#initial < 0) this.#initial = open;
+    const closed = Math.max(this.#requested, this.#initial - open);
+    const due = Math.floor(this.#initial * (1 - share) + this.#phase);
+    const count = share === 0 ? open : Math.min(open, due - closed);
     if (count <= 0) return;
-    this.#ordered += count;
+    this.#requested += count;
     this.#engine.closeOldest(count);
   }
 }

@@ -4,7 +4,7 @@ import { Endpoint } from './endpoint.ts';
 test.each([
   ['10.0.0.5', 6443, 'ipv4', '10.0.0.5:6443'],
   ['fd00::5', 443, 'ipv6', '[fd00::5]:443'],
-] as const)('%s at %d is %s', (address, port, family, text) => {
+] as const)('formats address %s with port %d as %s', (address, port, family, text) => {
   const endpoint = new Endpoint(address, port);
 
   expect(endpoint.family).toBe(family);
@@ -18,6 +18,6 @@ test.each([
   ['10.0.0.5', 0],
   ['10.0.0.5', 65_536],
   ['10.0.0.5', 1.5],
-])('"%s" at %d is none', (address, port) => {
+])('rejects address "%s" with port %d', (address, port) => {
   expect(() => new Endpoint(address, port)).toThrow(TypeError);
 });

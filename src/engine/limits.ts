@@ -1,6 +1,4 @@
-/**
- * Limits and timeouts of one engine.
- */
+/** Limits and timeouts of one engine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { GLOBAL, sumOver } from './counters.ts';
 import { REASON } from './reasons.ts';
@@ -19,7 +17,7 @@ export interface Limits {
   readonly maxDescriptors: number;
   /** Maximum number of connections whose first bytes are incomplete. The engine resets further ones. */
   readonly maxUnfinishedHellos: number;
-  /** The same for one source address, except where {@link Router.isSharedSource}. */
+  /** The same for one source address. Does not apply to addresses of {@link Router.isSharedSource}. */
   readonly maxUnfinishedHellosPerSource: number;
   /**
    * Maximum number of bytes buffered for slow readers and pending dials, over all connections of all threads. The
@@ -75,8 +73,8 @@ export function wantedDescriptors(allValues: readonly Float64Array[]): number {
 }
 
 /**
- * Reports whether the reserve is still free after this descriptor was opened, if `wanted` more will be. The kernel
- * assigns the lowest free number, so the number shows how many descriptors all threads use.
+ * Reports whether opening this descriptor, and `wanted` more later, leaves the reserve free. The kernel assigns the
+ * lowest free number, so the number shows how many descriptors all threads use.
  */
 export function keepsReserve(limits: Limits, descriptor: number, wanted: number): boolean {
   return descriptor + wanted + DESCRIPTOR_RESERVE < limits.maxDescriptors;
@@ -90,6 +88,6 @@ export function overLimit(
   wanted: number,
 ): number | undefined {
   if (open >= limits.maxConnections) return REASON.connections_limit;
-  // One more for the upstream of this client.
+  // `+ 1` for the upstream of this client.
   return keepsReserve(limits, descriptor, wanted + 1) ? undefined : REASON.descriptors_limit;
 }

@@ -27,7 +27,7 @@ function openWithoutJit(choice: string): { readonly output: string; readonly cod
 }
 
 test.if(process.platform === 'linux')(
-  'is epoll on Linux, with nothing to say about it',
+  'selects epoll on Linux, without a fallback reason',
   async () => {
     const { engine, fallbackReason } = await openEngine('auto', options);
 
@@ -37,7 +37,7 @@ test.if(process.platform === 'linux')(
   },
 );
 
-test('is bun on request', async () => {
+test('selects bun on request', async () => {
   const { engine, fallbackReason } = await openEngine('bun', options);
 
   expect(engine.name).toBe('bun');

@@ -1,8 +1,8 @@
 /**
  * Connections whose first bytes are incomplete, oldest first, limited in total and per source address.
  *
- * No source can exceed its limit while the total is below it. So sources are counted only above that: normally the
- * engine reads no address and keeps no map, and under a flood the counts are exact.
+ * No source can exceed its limit while the total is below it. So the engine counts sources only from that total on:
+ * normally it reads no address and keeps no map, and under a flood the counts are exact.
  */
 import { ipBytes } from '../wire/ip-address.ts';
 import { GLOBAL, type Counters } from './counters.ts';

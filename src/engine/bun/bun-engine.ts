@@ -100,8 +100,8 @@ export class BunEngine implements Engine {
       open: (socket) => {
         const nowMs = this.#clock.nowMs();
         const client = new ClientSide(socket, nowMs, nowMs + this.#limits.helloTimeoutMs);
-        const isIn = this.#listener.admits(client, socket) && this.#knowsAddresses(client);
-        socket.data = isIn ? client : undefined;
+        const isAdmitted = this.#listener.admits(client, socket) && this.#knowsAddresses(client);
+        socket.data = isAdmitted ? client : undefined;
       },
       data: (socket, chunk) => {
         if (socket.data !== undefined) this.#received(socket.data, chunk);
@@ -123,12 +123,12 @@ export class BunEngine implements Engine {
   }
 
   /**
-   * Reports whether the addresses are known, if the router needs them. They are not if the client has closed the
-   * connection already; then ends it.
+   * Reports whether the router has the addresses that it needs. A client that has already closed its connection has no
+   * addresses; this method then ends the connection.
    */
   #knowsAddresses(client: ClientSide): boolean {
-    const areWanted = this.#router.ended !== undefined || this.#router.preface !== undefined;
-    if (!areWanted || client.lookUp().remoteAddress !== '') return true;
+    const areNeeded = this.#router.ended !== undefined || this.#router.preface !== undefined;
+    if (!areNeeded || client.lookUp().remoteAddress !== '') return true;
     this.#end(client, REASON.client_reset, 'reset');
     return false;
   }

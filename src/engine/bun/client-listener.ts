@@ -37,7 +37,7 @@ export class ClientListener<Client extends ClientSide> {
 
   readonly #options: ClientListenerOptions<Client>;
   readonly #listeners: TCPSocketListener<Client | undefined>[] = [];
-  /** In order of arrival, as a Set keeps it. */
+  /** Ordered by arrival, because a Set preserves insertion order. */
   readonly #open = new Set<Client>();
   #stopTick: (() => void) | undefined;
 
@@ -66,8 +66,8 @@ export class ClientListener<Client extends ClientSide> {
     for (const client of this.#open) {
       if (closed === count) break;
       // A FIN may only follow the last byte. A truncated stream must end with a reset.
-      const isWhole = client.queue === null && (client.peer?.queue ?? null) === null;
-      this.#options.end(client, REASON.drained, isWhole ? 'close' : 'reset');
+      const isDelivered = client.queue === null && (client.peer?.queue ?? null) === null;
+      this.#options.end(client, REASON.drained, isDelivered ? 'close' : 'reset');
       closed++;
     }
     return closed;
@@ -112,8 +112,8 @@ export class ClientListener<Client extends ClientSide> {
   }
 
   /**
-   * Enables keepalive on pairs that are at least a tick old. That takes eight system calls, which short connections
-   * save.
+   * Enables keepalive on pairs that are at least a tick old. It takes eight system calls, so short connections do not
+   * pay for it.
    */
   #tick(): void {
     const { limits, tick } = this.#options;

@@ -4,7 +4,7 @@
  *
  * A stalled reader costs what Bun delivers in one event, at most 512 KB. Then the relay pauses the writer, and the
  * buffers of the kernel fill up. While paused, Bun reports no FIN, but does report a reset. All connections together
- * may cost Limits.maxBufferedBytes: the connection that would exceed it is reset, and the others are not affected.
+ * may buffer Limits.maxBufferedBytes. The relay resets the connection that would exceed this limit, and no other.
  */
 import { GLOBAL, type Counters } from '../counters.ts';
 import type { BufferLimit } from '../buffer-limit.ts';
@@ -56,8 +56,8 @@ export class Relay {
   drained(side: AnySide): void {
     if (side.queue === null || side.peer === null) return;
     const written = this.#write(side, side.queue);
-    const isThrough = written === side.queue.length;
-    this.#setQueue(side, isThrough ? null : compact(side.queue.subarray(written)));
+    const isWritten = written === side.queue.length;
+    this.#setQueue(side, isWritten ? null : compact(side.queue.subarray(written)));
     if (side.queue !== null) return;
     if (side.owesFin) this.#sendFin(side, side.peer);
     else side.peer.resume();
@@ -114,10 +114,10 @@ export class Relay {
 
   #write(to: AnySide, bytes: Uint8Array): number {
     const written = to.write(bytes);
-    const ours = Math.min(to.uncounted, written);
-    to.uncounted -= ours;
-    to.bytes += written - ours;
-    this.#counters.add(to.bytesAt, written - ours);
+    const prefaceBytes = Math.min(to.uncounted, written);
+    to.uncounted -= prefaceBytes;
+    to.bytes += written - prefaceBytes;
+    this.#counters.add(to.bytesAt, written - prefaceBytes);
     return written;
   }
 
@@ -129,15 +129,15 @@ export class Relay {
   }
 
   #setQueue(side: AnySide, bytes: Uint8Array | null): void {
-    const more = (bytes?.length ?? 0) - (side.queue?.length ?? 0);
-    if (more !== 0) this.#counters.add(GLOBAL.bufferedBytes, more);
+    const added = (bytes?.length ?? 0) - (side.queue?.length ?? 0);
+    if (added !== 0) this.#counters.add(GLOBAL.bufferedBytes, added);
     side.queue = bytes;
   }
 }
 
 /**
- * Copies a small rest of a chunk: a view would hold the memory of the whole chunk. So the process holds at most twice
- * the bytes that it counts.
+ * Copies the rest of a chunk if it is small, because a view would retain the memory of the whole chunk. So the process
+ * retains at most twice the bytes that it counts.
  */
 function compact(rest: Uint8Array): Uint8Array {
   return 2 * rest.byteLength < rest.buffer.byteLength ? new Uint8Array(rest) : rest;

@@ -148,9 +148,9 @@ export class ClientSide extends Side implements ClientConnection {
     const length = this.firstBytes + chunk.byteLength;
     if (length > this.first.length) {
       // Doubles the capacity: a hello that arrives byte by byte is copied a dozen times, not a thousand.
-      const roomier = Buffer.allocUnsafeSlow(Math.max(2048, 2 * length));
-      this.first.copy(roomier, 0, 0, this.firstBytes);
-      this.first = roomier;
+      const larger = Buffer.allocUnsafeSlow(Math.max(2048, 2 * length));
+      this.first.copy(larger, 0, 0, this.firstBytes);
+      this.first = larger;
     }
     this.first.set(chunk, this.firstBytes);
     this.firstBytes = length;

@@ -12,7 +12,7 @@ export interface Report {
   readonly port: number;
   readonly uptimeMs: number;
   readonly cpuMs: number;
-  /** Both 0 unless requested, because reading them takes a file descriptor. */
+  /** `rssBytes` and `descriptors` are 0 unless requested, because reading them takes a file descriptor. */
   readonly rssBytes: number;
   readonly descriptors: number;
   readonly open: number;
@@ -36,8 +36,8 @@ export class EngineProcess implements AsyncDisposable {
 
   private constructor(engine: string, rows: readonly Row[], options: EngineProcessOptions) {
     const { maxFiles = 1024, limits = {} } = options;
-    const words = [engine, JSON.stringify(rows), JSON.stringify(limits)];
-    const command = [process.execPath, import.meta.path, ...words];
+    const args = [engine, JSON.stringify(rows), JSON.stringify(limits)];
+    const command = [process.execPath, import.meta.path, ...args];
     this.#child = Bun.spawn(['sh', '-c', `ulimit -n ${maxFiles}; exec "$@"`, 'sh', ...command], {
       ipc: (report: Report) => this.#answer?.(report),
       stdout: 'inherit',
@@ -59,38 +59,40 @@ export class EngineProcess implements AsyncDisposable {
   }
 
   /** Returns a report; with `resources`, memory and file descriptors are included. */
-  async report(question: 'counts' | 'resources' = 'counts'): Promise<Report> {
+  async report(detail: 'counts' | 'resources' = 'counts'): Promise<Report> {
     const { promise, resolve } = Promise.withResolvers<Report>();
     this.#answer = resolve;
-    this.#child.send(question);
+    this.#child.send(detail);
     return promise;
   }
 
   /** Requests reports until the condition holds. @throws Error after the deadline. */
   async until(
-    claim: (report: Report) => boolean,
-    what: string,
+    condition: (report: Report) => boolean,
+    description: string,
     question: 'counts' | 'resources' = 'counts',
     deadlineMs = 200_000,
   ): Promise<Report> {
     const end = performance.now() + deadlineMs;
     for (;;) {
       const report = await this.report(question);
-      if (claim(report)) return report;
-      if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+      if (condition(report)) return report;
+      if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${description}`);
       await Bun.sleep(10);
     }
   }
 
-  /**
-   * Waits for half a second with less CPU usage than this share of a core. A process that spins never has one. A
-   * process that does not spin may have to compile or collect garbage first. @throws Error after the deadline.
+  /* * Waits until the process uses less than this share of a core for half a second. A busy loop never does. A healthy
+   * process may have to compile or collect garbage first. @throws Error after the deadline.
    */
   async untilIdle(maxShare: number, deadlineMs = 200_000): Promise<Report> {
     const end = performance.now() + deadlineMs;
     for (;;) {
       const before = await this.report();
-      const after = await this.until(({ uptimeMs }) => uptimeMs > before.uptimeMs + 500, 'a while');
+      const after = await this.until(
+        ({ uptimeMs }) => uptimeMs > before.uptimeMs + 500,
+        'half a second',
+      );
       const share = (after.cpuMs - before.cpuMs) / (after.uptimeMs - before.uptimeMs);
       if (share < maxShare) return after;
       if (performance.now() > end) throw new Error(`it still uses ${share} of a core`);

@@ -5,11 +5,11 @@
 import { HELLO } from './lab.ts';
 import { until, type Peer } from '../../net/testing/peer.ts';
 
-const LARGEST_BYTES = 256 * 1024;
+const MAX_PAYLOAD_BYTES = 256 * 1024;
 const INDEX_BYTES = 4;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-const TEMPERS = [
+const BEHAVIORS = [
   'plain',
   'slow client',
   'slow upstream',
@@ -31,19 +31,19 @@ function random(seed: number): () => number {
 
 /** What one connection does. */
 interface Plan {
-  readonly temper: (typeof TEMPERS)[number];
+  readonly behavior: (typeof BEHAVIORS)[number];
   readonly up: Buffer;
   readonly down: Buffer;
   readonly pieceBytes: number;
 }
 
-function makePlan(index: number, next: () => number): Plan {
-  const pattern = Buffer.from(Array.from({ length: 251 }, () => Math.floor(next() * 256)));
-  const payload = () => Buffer.alloc(Math.floor(next() ** 2 * LARGEST_BYTES), pattern);
+function makePlan(index: number, nextRandom: () => number): Plan {
+  const pattern = Buffer.from(Array.from({ length: 251 }, () => Math.floor(nextRandom() * 256)));
+  const payload = () => Buffer.alloc(Math.floor(nextRandom() ** 2 * MAX_PAYLOAD_BYTES), pattern);
   const up = Buffer.concat([Buffer.alloc(INDEX_BYTES), payload()]);
   up.writeUInt32BE(index);
-  const temper = TEMPERS[index % TEMPERS.length] ?? 'plain';
-  return { temper, up, down: payload(), pieceBytes: 1 + Math.floor(next() * 40_000) };
+  const behavior = BEHAVIORS[index % BEHAVIORS.length] ?? 'plain';
+  return { behavior, up, down: payload(), pieceBytes: 1 + Math.floor(nextRandom() * 40_000) };
 }
 
 async function sendInPieces(peer: Peer, bytes: Buffer, pieceBytes: number): Promise<void> {
@@ -89,46 +89,46 @@ export class Storm {
   /** Runs all clients at once. */
   async run(dial: () => Promise<Peer>): Promise<void> {
     const calls = this.#plans.map(async (plan, index) => {
-      this.#clients[index] = await call(await dial(), plan);
+      this.#clients[index] = await runClient(await dial(), plan);
     });
     await Promise.all(calls);
   }
 
-  /** Returns what did not arrive as it was sent. Call once, when all connections have ended. */
-  async wrong(): Promise<readonly string[]> {
+  /** Returns the streams that did not arrive as they were sent. Call once, when all connections have ended. */
+  async mismatches(): Promise<readonly string[]> {
     await Promise.all(this.#serving);
-    const wrong: string[] = [];
+    const mismatches: string[] = [];
     for (const [index, plan] of this.#plans.entries()) {
-      if (plan.temper.endsWith('resets')) continue;
+      if (plan.behavior.endsWith('resets')) continue;
       const up = Buffer.concat([HELLO, plan.up]);
       if (this.#upstreams.get(index)?.hash.digest('hex') !== sha256(up)) {
-        wrong.push(`${index} up, ${plan.temper}`);
+        mismatches.push(`${index} up, ${plan.behavior}`);
       }
       if (this.#clients[index]?.hash.digest('hex') !== sha256(plan.down)) {
-        wrong.push(`${index} down, ${plan.temper}`);
+        mismatches.push(`${index} down, ${plan.behavior}`);
       }
       this.completed++;
       this.bytesUp += up.length;
       this.bytesDown += plan.down.length;
     }
-    return wrong;
+    return mismatches;
   }
 
   async #serve(peer: Peer): Promise<void> {
     const headBytes = HELLO.length + INDEX_BYTES;
-    await until(() => peer.received >= headBytes || peer.closed, 'the index', PATIENCE_MS);
-    if (peer.received < headBytes) return; // the client closed before
+    await until(() => peer.received >= headBytes || peer.closed, 'the index', TIMEOUT_MS);
+    if (peer.received < headBytes) return; // the client closed before it sent its index
     const index = peer.bytes().readUInt32BE(HELLO.length);
     const plan = this.#plans[index];
-    if (plan === undefined) throw new Error(`connection ${index} was never made`);
+    if (plan === undefined) throw new Error(`no client has index ${index}`);
     this.#upstreams.set(index, peer);
-    if (plan.temper === 'slow upstream') readSlowly(peer);
-    if (plan.temper === 'upstream resets') {
+    if (plan.behavior === 'slow upstream') readSlowly(peer);
+    if (plan.behavior === 'upstream resets') {
       peer.reset();
       return;
     }
-    if (plan.temper === 'answers after the FIN') {
-      await until(() => peer.sawFin || peer.closed, 'the FIN of the client', PATIENCE_MS);
+    if (plan.behavior === 'answers after the FIN') {
+      await until(() => peer.sawFin || peer.closed, 'the FIN of the client', TIMEOUT_MS);
     }
     await sendInPieces(peer, plan.down, plan.pieceBytes);
     peer.fin();
@@ -136,16 +136,16 @@ export class Storm {
 }
 
 /** Runs the client side of a plan. */
-async function call(client: Peer, plan: Plan): Promise<Peer> {
-  if (plan.temper === 'slow client') readSlowly(client);
+async function runClient(client: Peer, plan: Plan): Promise<Peer> {
+  if (plan.behavior === 'slow client') readSlowly(client);
   const bytes = Buffer.concat([HELLO, plan.up]);
-  if (plan.temper === 'client resets') {
+  if (plan.behavior === 'client resets') {
     await sendInPieces(client, bytes.subarray(0, bytes.length / 2), plan.pieceBytes);
     client.reset();
   } else {
     await sendInPieces(client, bytes, plan.pieceBytes);
     client.fin();
   }
-  await until(() => client.closed || client.sawFin, 'the end of a client', PATIENCE_MS);
+  await until(() => client.closed || client.sawFin, 'the end of a client', TIMEOUT_MS);
   return client;
 }

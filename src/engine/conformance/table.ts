@@ -1,6 +1,4 @@
-/**
- * For tests only: the smallest router that uses the whole interface. It maps names to endpoints, tried in order.
- */
+/** For tests only: the smallest router that uses the whole interface. It maps names to endpoints, tried in order. */
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { ClientHello } from '../../wire/hello/client-hello.ts';
 import { Counters } from '../counters.ts';
@@ -19,7 +17,7 @@ export interface Row {
 }
 
 /** A closed connection, with codes instead of numbers. */
-export interface Ended extends Omit<ClosedConnection, 'connection' | 'reason' | 'endpoint'> {
+export interface ClosedRecord extends Omit<ClosedConnection, 'connection' | 'reason' | 'endpoint'> {
   readonly reason: string | undefined;
   readonly endpoint: string | undefined;
   readonly remoteAddress: string;
@@ -30,7 +28,9 @@ export interface Ended extends Omit<ClosedConnection, 'connection' | 'reason' | 
 export class Table implements Router {
   readonly counters: Counters;
   readonly ended: ((closed: ClosedConnection) => void) | undefined;
-  readonly closedConnections: Ended[] = [];
+  readonly closedConnections: ClosedRecord[] = [];
+  /** The addresses of load balancers. */
+  readonly balancers = new Set<string>();
   readonly #rows: readonly Row[];
   readonly #endpoints: readonly (readonly Endpoint[])[];
   readonly #hello = new ClientHello();
@@ -43,11 +43,8 @@ export class Table implements Router {
       slotReasons: ['no_endpoint'],
       otherReasons: ['not_a_hello', 'name_unknown'],
     });
-    this.ended = (closed) => this.#note(closed);
+    this.ended = (closed) => this.#record(closed);
   }
-
-  /** The addresses of load balancers. */
-  readonly balancers = new Set<string>();
 
   isSharedSource(address: string): boolean {
     return this.balancers.has(address);
@@ -93,7 +90,7 @@ export class Table implements Router {
     decision.dial(endpoint, slot, dropBytes, row.preface !== undefined);
   }
 
-  #note(closed: ClosedConnection): void {
+  #record(closed: ClosedConnection): void {
     const { connection, slot, attempts, bytesUp, bytesDown, durationMs } = closed;
     const { remoteAddress, remotePort } = connection;
     const reason = this.counters.reasons[closed.reason];

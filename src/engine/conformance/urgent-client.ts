@@ -1,6 +1,4 @@
-/**
- * For tests only: a client that sends an urgent byte (RFC 6093). Bun cannot do that, so this file calls libc.
- */
+/** For tests only: a client that sends an urgent byte (RFC 6093). Bun cannot do that, so this file calls libc. */
 import { dlopen, ptr } from 'bun:ffi';
 
 const AF_INET = 2;
@@ -30,14 +28,14 @@ export function urgentClient(
   memory.writeUInt16BE(port, 2);
   memory.writeUInt32BE(0x7f000001, 4);
   if (libc.connect(fd, ptr(memory), SOCKADDR_BYTES) !== 0) throw new Error('cannot connect');
-  const say = (bytes: Uint8Array, flags: number) => {
+  const send = (bytes: Uint8Array, flags: number) => {
     memory.set(bytes);
     if (libc.send(fd, ptr(memory), bytes.length, flags) < 0) throw new Error('cannot send');
   };
-  say(options.hello, 0);
-  say(Buffer.from('before'), 0);
-  say(Buffer.from('!'), MSG_OOB);
-  say(Buffer.from('behind'), 0);
+  send(options.hello, 0);
+  send(Buffer.from('before'), 0);
+  send(Buffer.from('!'), MSG_OOB);
+  send(Buffer.from('behind'), 0);
   if (options.endsWithFin) libc.shutdown(fd, SHUT_WR);
   return { [Symbol.dispose]: () => void libc.close(fd) };
 }

@@ -39,7 +39,7 @@ export class Acceptor {
   readonly #answers = new Arena(4096);
   /** Refused clients that have not closed yet. All have the same timeout, so the earliest deadline comes first. */
   readonly #lingering: WaitingList;
-  /** Why each of them was refused. */
+  /** The reason of each refused client. */
   readonly #reasons = new Map<number, number>();
   #tick = 0;
 
@@ -51,7 +51,7 @@ export class Acceptor {
     this.#peeked = options.relay.io.bytes.subarray(HEAD_ROOM_BYTES);
   }
 
-  /** SocketTable the connections that have timed out. */
+  /** Ends the connections that have timed out. */
   tick(tick: number): void {
     const { limits, clock, unfinished, dialer, fault } = this.#options;
     this.#tick = tick;
@@ -166,7 +166,7 @@ export class Acceptor {
     }
   }
 
-  /** SocketTable a client without an answer. Discards its first bytes, because closing with unread bytes would be a reset. */
+  /** Ends a client without an answer. Discards its first bytes, because closing with unread bytes would be a reset. */
   #hangUp(client: number, reason: number): void {
     libc.recv(client, 0, DISCARD_BYTES, MSG.TRUNC);
     this.#options.end(client, reason, 'close');
@@ -198,7 +198,7 @@ export class Acceptor {
       if (isGone) this.#endRefused(client);
       return;
     }
-    // A client that sends faster than this has received its answer long ago.
+    // The client sends faster than the engine discards, so it has received its answer long ago.
     this.#endRefused(client);
   }
 

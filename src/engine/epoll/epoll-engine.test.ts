@@ -10,13 +10,13 @@ import { EPOLL } from '../../system/linux.ts';
 import { Poller } from '../../system/poller.ts';
 
 /** A poller that drops events on request. */
-class ForgetfulPoller extends Poller {
-  forgotten = 0;
+class LossyPoller extends Poller {
+  dropMask = 0;
   /** Number of dropped events. */
-  omissions = 0;
+  droppedCount = 0;
   /** Whether it holds all events back for now. */
   isHeld = false;
-  /** Called synchronously when there is no event. A moment later there may be one. */
+  /** Called synchronously when no event is pending. */
   onQuiet = () => {};
 
   override wait(timeoutMs: number): number {
@@ -29,17 +29,17 @@ class ForgetfulPoller extends Poller {
 
   override events(index: number): number {
     const events = super.events(index);
-    if ((events & this.forgotten) !== 0) this.omissions++;
-    return events & ~this.forgotten;
+    if ((events & this.dropMask) !== 0) this.droppedCount++;
+    return events & ~this.dropMask;
   }
 }
 
 /** Starts an engine with such a poller between a client and its backend. */
-async function forgetfulPair() {
+async function lossyPair() {
   const backend = new Backend();
   const table = new Table([{ name: NAME, endpoints: [['127.0.0.1', backend.port]] }]);
   const clock = new ManualClock();
-  const poller = new ForgetfulPoller();
+  const poller = new LossyPoller();
   const { counters } = table;
   const engine = new EpollEngine(
     {
@@ -65,13 +65,13 @@ async function forgetfulPair() {
 }
 
 /** Resolves when the poller has dropped an event and has reported all others. */
-async function omission(poller: ForgetfulPoller): Promise<void> {
-  await until(() => poller.omissions > 0, 'a suppressed event');
-  await quiet(poller);
+async function untilDropped(poller: LossyPoller): Promise<void> {
+  await until(() => poller.droppedCount > 0, 'a dropped event');
+  await untilQuiet(poller);
 }
 
 /** Resolves when the engine has handled all events, and calls `run` at that moment. */
-async function quiet(poller: ForgetfulPoller, run: () => void = () => {}): Promise<void> {
+async function untilQuiet(poller: LossyPoller, run: () => void = () => {}): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   poller.onQuiet = () => {
     poller.onQuiet = () => {};
@@ -82,14 +82,14 @@ async function quiet(poller: ForgetfulPoller, run: () => void = () => {}): Promi
 }
 
 test('recovers bytes that epoll never reported, and counts the event', async () => {
-  using pair = await forgetfulPair();
+  using pair = await lossyPair();
   const { client, upstream, counters, clock, poller } = pair;
 
-  poller.forgotten = EPOLL.IN;
+  poller.dropMask = EPOLL.IN;
   await client.send(Buffer.from('lost'));
-  await omission(poller);
+  await untilDropped(poller);
   expect(upstream.received).toBe(HELLO.length);
-  poller.forgotten = 0;
+  poller.dropMask = 0;
   for (let tick = 0; tick < 19; tick++) clock.advance(1000);
 
   await until(() => upstream.received === HELLO.length + 4, 'the lost bytes');
@@ -97,14 +97,14 @@ test('recovers bytes that epoll never reported, and counts the event', async () 
 });
 
 test('recovers a reset that epoll never reported', async () => {
-  using pair = await forgetfulPair();
+  using pair = await lossyPair();
   const { client, upstream, counters, clock, poller, table } = pair;
 
-  poller.forgotten = ~0;
+  poller.dropMask = ~0;
   client.reset();
-  await omission(poller);
+  await untilDropped(poller);
   expect(upstream.closed).toBe(false);
-  poller.forgotten = 0;
+  poller.dropMask = 0;
   for (let tick = 0; tick < 19; tick++) clock.advance(1000);
 
   await until(() => upstream.closed, 'the end of the upstream');
@@ -113,20 +113,20 @@ test('recovers a reset that epoll never reported', async () => {
   expect(counters.global('open')).toBe(0);
 });
 
-test('finds a reader that takes bytes again without epoll saying so', async () => {
-  using pair = await forgetfulPair();
+test('recovers a reader that accepts bytes again if epoll never reports it', async () => {
+  using pair = await lossyPair();
   const { client, upstream, counters, clock, poller } = pair;
   const payload = Buffer.alloc(16 << 20, 3);
   client.pause();
   const sending = upstream.send(payload);
   await until(() => counters.global('bufferedBytes') > 0, 'a stalled reader');
 
-  poller.forgotten = EPOLL.OUT;
+  poller.dropMask = EPOLL.OUT;
   client.resume();
-  await omission(poller);
+  await untilDropped(poller);
   const stuckAt = client.received;
   expect(stuckAt).toBeLessThan(payload.length);
-  poller.forgotten = 0;
+  poller.dropMask = 0;
   for (let tick = 0; tick < 4; tick++) clock.advance(1000);
   await sending;
 
@@ -134,8 +134,8 @@ test('finds a reader that takes bytes again without epoll saying so', async () =
   expect(counters.global('recoveredEvents')).toBe(1);
 });
 
-test('does not take a slow reader for a lost edge', async () => {
-  using pair = await forgetfulPair();
+test('does not mistake a slow reader for a lost event', async () => {
+  using pair = await lossyPair();
   const { client, upstream, counters, clock, poller } = pair;
   client.pause();
   const sending = upstream.send(Buffer.alloc(16 << 20));
@@ -148,7 +148,7 @@ test('does not take a slow reader for a lost edge', async () => {
     client.resume();
     await until(() => client.received > before, 'a drip');
     // If a drip has made the socket writable, epoll must report that before the sweep checks.
-    for (let tick = 0; tick < 4; tick++) await quiet(poller, () => clock.advance(1000));
+    for (let tick = 0; tick < 4; tick++) await untilQuiet(poller, () => clock.advance(1000));
   }
   client.onData = () => {};
   client.resume();
@@ -157,14 +157,14 @@ test('does not take a slow reader for a lost edge', async () => {
   expect(counters.global('recoveredEvents')).toBe(0);
 });
 
-test('does not take bytes that arrive just before a sweep for a lost edge', async () => {
-  using pair = await forgetfulPair();
+test('does not mistake bytes that arrive just before a sweep for a lost event', async () => {
+  using pair = await lossyPair();
   const { client, upstream, counters, clock, poller } = pair;
 
   // Three ticks each: after sixteen rounds, the sweep has probed each socket with bytes that epoll had not reported
   // yet.
   for (let sent = 1; sent <= 16; sent++) {
-    for (let tick = 0; tick < 2; tick++) await quiet(poller, () => clock.advance(1000));
+    for (let tick = 0; tick < 2; tick++) await untilQuiet(poller, () => clock.advance(1000));
     poller.isHeld = true;
     await client.send(Buffer.from('x'));
     clock.advance(1000);
@@ -176,33 +176,36 @@ test('does not take bytes that arrive just before a sweep for a lost edge', asyn
 });
 
 test('does not disturb an idle pair', async () => {
-  using pair = await forgetfulPair();
+  using pair = await lossyPair();
 
   for (let tick = 0; tick < 40; tick++) pair.clock.advance(1000);
 
   expect(pair.counters.values[GLOBAL.recoveredEvents]).toBe(0);
   await pair.client.send(Buffer.from('on'));
-  await until(() => pair.upstream.received === HELLO.length + 2, 'bytes as before');
+  await until(() => pair.upstream.received === HELLO.length + 2, 'the bytes');
 });
 
-test('idles when the kernel has no descriptors, and continues when some are free', async () => {
+test('idles when accept4 fails without descriptors, and continues when some are free', async () => {
   using backend = new Backend();
   const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
-  // The engine has no limit of its own, so that accept4 fails.
+  // Disables the limit of the engine, so that accept4 fails.
   const limits = { maxDescriptors: Number.MAX_SAFE_INTEGER };
   await using child = await EngineProcess.start('epoll', rows, { maxFiles: 64, limits });
   const { port } = await child.report();
 
   const clients: Peer[] = [];
   for (let count = 0; count < 100; count++) clients.push(await Peer.dial(port));
-  await child.until(({ accepted }) => accepted > 30, 'as many as fit');
+  await child.until(({ accepted }) => accepted > 30, 'most descriptors used');
   const idle = await child.untilIdle(0.4);
 
   expect(idle.accepted).toBeLessThan(64);
   for (const client of clients) client.reset();
-  await child.until(({ accepted, open }) => accepted === 100 && open === 0, 'all had their turn');
+  await child.until(
+    ({ accepted, open }) => accepted === 100 && open === 0,
+    'all clients accepted and closed',
+  );
   const seen = backend.peers.length;
   const client = await Peer.dial(port);
   await client.send(HELLO);
-  await until(() => backend.peers[seen]?.received === HELLO.length, 'a connection as before');
+  await until(() => backend.peers[seen]?.received === HELLO.length, 'a new connection');
 });

@@ -1,6 +1,6 @@
 /**
- * The engine on Linux system calls: epoll, splice, and bytes that stay in the kernel as long as they can. It is the
- * fast one. `make bench` measures its cost against HAProxy (docs/bench.md).
+ * The fast engine. It uses Linux system calls (epoll, splice) and leaves bytes in the kernel where possible. `make
+ * bench` compares its cost with HAProxy (docs/bench.md).
  *
  * - State is in typed arrays by descriptor (socket-table.ts), so a connection allocates nothing.
  * - Each socket costs one epoll_ctl in its whole life (poller.ts). The hello stays in the kernel (acceptor.ts).
@@ -40,8 +40,8 @@ import { closeWithReset } from './socket.ts';
 const TICK_MS = 1000;
 
 /**
- * A reader may fill at most one of this many parts of the buffer limit. So no connection is reset while half of the
- * limit is free.
+ * A reader may use at most 1/BUFFER_SHARES of the buffer limit. So no connection is reset while half of the limit is
+ * free.
  */
 const BUFFER_SHARES = 4;
 
@@ -162,7 +162,7 @@ export class EpollEngine implements Engine, LoopHandler {
 
   closeOldest(count: number): number {
     const oldest = this.#openClients().slice(0, count);
-    for (const client of oldest) this.#end(client, REASON.drained, this.#endsWhole(client));
+    for (const client of oldest) this.#end(client, REASON.drained, this.#closeMode(client));
     return oldest.length;
   }
 
@@ -184,7 +184,7 @@ export class EpollEngine implements Engine, LoopHandler {
 
   onEvent(fd: number, events: number, generation: number): void {
     try {
-      // Otherwise an earlier event of this batch has closed the descriptor, and perhaps opened it again.
+      // A different generation: an earlier event of this batch has closed the descriptor, and perhaps reused it.
       if (this.#sockets.generationOf(fd) === generation) this.#changed(fd, events, generation);
     } catch (error) {
       this.#fault(fd, error);
@@ -273,7 +273,7 @@ export class EpollEngine implements Engine, LoopHandler {
     this.#relay.tick();
   }
 
-  /** SocketTable the connection of this socket because of a bug. */
+  /** Ends the connection of this socket because of a bug. */
   #fault(fd: number, error: unknown): void {
     this.#onFault(error);
     const stage = this.#sockets.stageOf(fd);
@@ -286,17 +286,18 @@ export class EpollEngine implements Engine, LoopHandler {
     const clients: number[] = [];
     for (let fd = 0; fd < sockets.limit; fd++) if (sockets.has(fd, FLAG.client)) clients.push(fd);
     const serial = (client: number) => sockets.serial[client] ?? 0;
-    return clients.sort((one, other) => (serial(one) - serial(other)) | 0);
+    return clients.sort((first, second) => (serial(first) - serial(second)) | 0);
   }
 
   /** Returns how to end a connection. A FIN may only follow the last byte; a truncated stream must end with a reset. */
-  #endsWhole(client: number): 'close' | 'reset' {
+  #closeMode(client: number): 'close' | 'reset' {
     const upstream = this.#sockets.peerOf(client);
-    const isWhole = !this.#relay.holds(client) && (upstream < 0 || !this.#relay.holds(upstream));
-    return isWhole ? 'close' : 'reset';
+    const isDelivered =
+      !this.#relay.holds(client) && (upstream < 0 || !this.#relay.holds(upstream));
+    return isDelivered ? 'close' : 'reset';
   }
 
-  /** SocketTable a connection, whatever its stage. Every connection ends here. */
+  /** Ends a connection, whatever its stage. Every connection ends here. */
   #end(client: number, reason: number, how: 'close' | 'reset'): void {
     const sockets = this.#sockets;
     const row = sockets.row[client] ?? -1;

@@ -1,6 +1,4 @@
-/**
- * The listening sockets of the engine.
- */
+/** The listening sockets of the engine. */
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
 import type { SocketAddress } from '../../system/socket-address.ts';
@@ -53,8 +51,8 @@ export class Listeners {
       const client = accept(listener);
       if (client < 0) {
         const failure = errno();
-        if (isOfOneClient(failure)) continue;
-        if (failure !== ERRNO.EAGAIN) this.#rest(listener);
+        if (concernsOneClient(failure)) continue;
+        if (failure !== ERRNO.EAGAIN) this.#unwatch(listener);
         return;
       }
       this.#options.admit(client, listener);
@@ -80,7 +78,7 @@ export class Listeners {
   }
 
   /** Stops watching a listener that cannot accept: epoll would report it again and again. */
-  #rest(listener: number): void {
+  #unwatch(listener: number): void {
     this.#options.poller.unwatch(listener);
     this.#watched.set(listener, false);
   }
@@ -95,6 +93,6 @@ function commonAddress(bound: SocketAddress): SocketAddress | undefined {
 }
 
 /** Reports whether a failure of accept() concerns only the connection that was to be accepted. */
-function isOfOneClient(failure: number): boolean {
+function concernsOneClient(failure: number): boolean {
   return failure === ERRNO.ECONNABORTED || failure === ERRNO.EPROTO || failure === ERRNO.EINTR;
 }

@@ -1,5 +1,5 @@
 /**
- * Checks whether the epoll engine works on this machine and with this Bun, by trying what it depends on at startup.
+ * Checks at startup whether the system calls that the epoll engine needs work on this machine with this version of Bun.
  */
 import { findBunLoop } from './bun-loop.ts';
 import * as libc from '../../system/libc.ts';
@@ -34,8 +34,8 @@ function testPointers(): void {
   const [readEnd = -1, writeEnd = -1] = memory.words;
   try {
     for (let number = 1; number <= ROUND_TRIPS; number++) {
-      const came = roundTrip(memory, readEnd, writeEnd, number);
-      if (came !== number) throw new Error(`wrote ${number} to a pipe and read ${came}`);
+      const received = roundTrip(memory, readEnd, writeEnd, number);
+      if (received !== number) throw new Error(`wrote ${number} to a pipe and read ${received}`);
     }
   } finally {
     libc.close(readEnd);

@@ -1,6 +1,6 @@
 /**
- * The state of every socket, in typed arrays by file descriptor. There is no object per connection and nothing to
- * collect as garbage. An idle socket takes little more than 100 bytes.
+ * The state of every socket, in typed arrays indexed by file descriptor. A connection allocates no object and so causes
+ * no garbage collection. An idle socket takes little more than 100 bytes.
  *
  * A connection has two sockets: that of the client, whose descriptor also identifies the connection, and that of the
  * upstream.
@@ -57,7 +57,7 @@ export const FLAG = {
   writeSuspected: 8192,
 } as const;
 
-/** What a client may wait for: see {@link WaitingList}. */
+/** The ids of the {@link WaitingList}s of clients. */
 export const LIST = { hello: 1, dial: 2, linger: 3 } as const;
 
 /** The initial capacity. The kernel backs memory only once it is written, so unused capacity costs nothing. */
@@ -66,9 +66,9 @@ const FIRST_CAPACITY = 1 << 15;
 type Numbers = Uint8Array | Int16Array | Uint16Array | Int32Array | Float64Array;
 
 function grown<T extends Numbers>(numbers: T, capacity: number): T {
-  const more = new (numbers.constructor as new (length: number) => T)(capacity);
-  more.set(numbers);
-  return more;
+  const larger = new (numbers.constructor as new (length: number) => T)(capacity);
+  larger.set(numbers);
+  return larger;
 }
 
 /** The sockets of one engine. */
@@ -107,8 +107,8 @@ export class SocketTable {
   stageMs = new Float64Array(FIRST_CAPACITY);
   /** The id of its {@link WaitingList}, 0 if none, and its neighbors there. */
   list = new Uint8Array(FIRST_CAPACITY);
-  before = new Int32Array(FIRST_CAPACITY);
-  behind = new Int32Array(FIRST_CAPACITY);
+  previous = new Int32Array(FIRST_CAPACITY);
+  next = new Int32Array(FIRST_CAPACITY);
   /** The remote addresses, in {@link SOCKADDR_WORDS} words each. */
   addresses = new Int32Array(FIRST_CAPACITY * SOCKADDR_WORDS);
   readonly endpoints: (Endpoint | undefined)[] = [];
@@ -224,8 +224,8 @@ export class SocketTable {
     this.acceptedMs = grown(this.acceptedMs, capacity);
     this.stageMs = grown(this.stageMs, capacity);
     this.list = grown(this.list, capacity);
-    this.before = grown(this.before, capacity);
-    this.behind = grown(this.behind, capacity);
+    this.previous = grown(this.previous, capacity);
+    this.next = grown(this.next, capacity);
     this.addresses = grown(this.addresses, capacity * SOCKADDR_WORDS);
     this.listenAddressIndex = grown(this.listenAddressIndex, capacity);
   }

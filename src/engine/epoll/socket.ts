@@ -1,5 +1,6 @@
 /**
- * Opens and closes the sockets of the engine. Accepted sockets inherit the options of their listener, which saves calls.
+ * Opens and closes the sockets of the engine. Accepted sockets inherit the options of their listener, which saves
+ * calls.
  */
 import type { Endpoint } from '../endpoint.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
@@ -57,8 +58,8 @@ export function setKeepalive(fd: number, keepaliveMs: number): void {
 }
 
 /**
- * Sets from how many bytes on a socket counts as readable. Returns false if the kernel refuses. Epoll may report bytes
- * again that it has reported before.
+ * Sets the number of bytes from which a socket counts as readable. Returns false if the kernel refuses. Epoll may then
+ * report the same bytes again.
  */
 export function setWakeBytes(fd: number, bytes: number): boolean {
   return setOption(fd, SOL_SOCKET, SO.RCVLOWAT, bytes) === 0;

@@ -1,11 +1,11 @@
 /**
  * Runs once per second for every joined pair, whether or not there are events.
  *
- * 1. A socket that could make progress and does not has missed an edge. That is a bug, here or in the kernel: the sweep
- *    counts it and recovers the event. It finds what the engine itself forgot within seconds. It finds what epoll never
- *    reported within {@link PROBE_TICKS} and one more, because that takes a system call for each idle socket. Two
- *    sweeps in a row must find the same: a socket may become ready just before the first, and epoll reports it before
- *    the second.
+ * 1. A socket that could make progress but does not has missed an event. That is a bug, here or in the kernel: the
+ *    sweep counts it and recovers the event. It finds events that the engine forgot within seconds. It finds events
+ *    that epoll never reported within {@link PROBE_TICKS} + 1 ticks, because that takes a system call for each idle
+ *    socket. Two sweeps in a row must find the same: a socket may become ready just before the first sweep, and epoll
+ *    reports it before the second.
  * 2. An upstream that is at least a tick old gets keepalive, so that short connections do not pay for it. A client
  *    inherits keepalive from the listener.
  */

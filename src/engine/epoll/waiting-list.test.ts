@@ -16,16 +16,16 @@ test('keeps the order of arrival after removals', () => {
   expect(list.size).toBe(2);
 });
 
-test('knows its own from those of another list', () => {
+test('deletes only clients of this list', () => {
   const sockets = new SocketTable();
-  const one = new WaitingList(sockets, 1);
-  const other = new WaitingList(sockets, 2);
-  one.add(5);
+  const first = new WaitingList(sockets, 1);
+  const second = new WaitingList(sockets, 2);
+  first.add(5);
 
-  expect(other.delete(5)).toBe(false);
-  expect(one.delete(5)).toBe(true);
-  expect(one.delete(5)).toBe(false);
-  expect([...one]).toEqual([]);
+  expect(second.delete(5)).toBe(false);
+  expect(first.delete(5)).toBe(true);
+  expect(first.delete(5)).toBe(false);
+  expect([...first]).toEqual([]);
 });
 
 test('allows removing the current client during iteration', () => {

@@ -25,10 +25,10 @@ export class WaitingList implements Iterable<number> {
   add(fd: number): void {
     const sockets = this.#sockets;
     sockets.list[fd] = this.#id;
-    sockets.before[fd] = this.#last;
-    sockets.behind[fd] = NONE;
+    sockets.previous[fd] = this.#last;
+    sockets.next[fd] = NONE;
     if (this.#last === NONE) this.#first = fd;
-    else sockets.behind[this.#last] = fd;
+    else sockets.next[this.#last] = fd;
     this.#last = fd;
     this.size++;
   }
@@ -37,12 +37,12 @@ export class WaitingList implements Iterable<number> {
   delete(fd: number): boolean {
     const sockets = this.#sockets;
     if (sockets.list[fd] !== this.#id) return false;
-    const before = sockets.before[fd] ?? NONE;
-    const behind = sockets.behind[fd] ?? NONE;
-    if (before === NONE) this.#first = behind;
-    else sockets.behind[before] = behind;
-    if (behind === NONE) this.#last = before;
-    else sockets.before[behind] = before;
+    const previous = sockets.previous[fd] ?? NONE;
+    const next = sockets.next[fd] ?? NONE;
+    if (previous === NONE) this.#first = next;
+    else sockets.next[previous] = next;
+    if (next === NONE) this.#last = previous;
+    else sockets.previous[next] = previous;
     sockets.list[fd] = 0;
     this.size--;
     return true;
@@ -51,9 +51,9 @@ export class WaitingList implements Iterable<number> {
   /** Iterates over all clients. The current one may be removed. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (let fd = this.#first; fd !== NONE;) {
-      const behind = this.#sockets.behind[fd] ?? NONE;
+      const next = this.#sockets.next[fd] ?? NONE;
       yield fd;
-      fd = behind;
+      fd = next;
     }
   }
 }

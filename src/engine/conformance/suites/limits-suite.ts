@@ -1,6 +1,4 @@
-/**
- * Tests for limits, and for the engine as a whole: listening, draining, stopping.
- */
+/** Tests for limits, listening, draining and stopping. */
 import { expect, test } from 'bun:test';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { Counters, GLOBAL } from '../../counters.ts';
@@ -21,8 +19,8 @@ export function limitsSuite(engine: string): void {
     expect(lab.counters.global('unfinishedHellos')).toBe(2);
     lab.clock.advance(1000);
 
-    await until(() => silent.sawFin, 'the end of the silent one');
-    await until(() => slow.sawFin || slow.closed, 'the end of the slow one');
+    await until(() => silent.sawFin, 'the FIN to the silent client');
+    await until(() => slow.sawFin || slow.closed, 'the end of the slow client');
     expect(lab.counters.failures()).toEqual({ hello_timeout: 2 });
     expect(lab.counters.global('open')).toBe(0);
   });
@@ -55,7 +53,7 @@ export function limitsSuite(engine: string): void {
     }
   });
 
-  test('refuses first bytes that reach the limit and lead nowhere', async () => {
+  test('refuses a client whose first bytes reach the limit without naming an upstream', async () => {
     using lab = new Lab(engine, { limits: { maxFirstBytes: 64 } });
     const client = await lab.dial();
 
@@ -65,7 +63,7 @@ export function limitsSuite(engine: string): void {
     expect(lab.counters.failures()).toEqual({ first_bytes_too_long: 1 });
   });
 
-  test('resets connections over the limit, and takes new ones when there is room', async () => {
+  test('resets connections over the limit, and accepts new ones below it', async () => {
     using lab = new Lab(engine, { limits: { maxConnections: 2 } });
     const first = await lab.pair();
     await lab.pair();
@@ -81,7 +79,7 @@ export function limitsSuite(engine: string): void {
     expect(lab.counters.global('accepted')).toBe(4);
   });
 
-  test('leaves descriptors to the clients of other threads that have no upstream yet', async () => {
+  test('reserves descriptors for clients of other threads that have no upstream yet', async () => {
     const neighbor = new Counters({ slots: 1 });
     using lab = new Lab(engine, { limits: { maxDescriptors: 10_000 }, neighbors: [neighbor] });
     await lab.pair();
@@ -89,7 +87,7 @@ export function limitsSuite(engine: string): void {
     neighbor.add(GLOBAL.unfinishedHellos, 5_000);
     neighbor.add(GLOBAL.dialing, 5_000);
     const refused = await lab.dial();
-    await until(() => refused.closed, 'the end of one too many');
+    await until(() => refused.closed, 'the end of the client over the limit');
     neighbor.add(GLOBAL.dialing, -5_000);
 
     await lab.pair();
@@ -110,42 +108,51 @@ export function limitsSuite(engine: string): void {
     await lab.pair();
   });
 
-  test('limits unfinished hellos of one source, and leaves the others alone', async () => {
+  test('limits unfinished hellos per source address', async () => {
     const limit = 8;
     using lab = new Lab(engine, { limits: { maxUnfinishedHellosPerSource: limit } });
     const port6 = lab.engine.listen({ address: '::1', port: 0 });
     const clients: Peer[] = [];
     for (let count = 0; count < limit; count++) clients.push(await lab.dial());
-    await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many as allowed');
+    await until(
+      () => lab.counters.global('unfinishedHellos') === limit,
+      'the maximum number of unfinished hellos',
+    );
 
     const tooMany = await lab.dial();
     const other = await Peer.dial(port6, '::1');
 
-    await until(() => tooMany.closed, 'the end of one too many');
+    await until(() => tooMany.closed, 'the end of the client over the limit');
     expect(lab.counters.failures()).toEqual({ source_limit: 1 });
     await other.send(HELLO);
     await lab.backend.next();
     await clients[0]?.send(HELLO);
     await lab.backend.next();
     await lab.dial(); // takes the place of the client that has finished
-    await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many again');
+    await until(
+      () => lab.counters.global('unfinishedHellos') === limit,
+      'the maximum number of unfinished hellos again',
+    );
     lab.clock.advance(10_000); // all of them time out, so that the source may connect again
     await until(() => lab.counters.global('unfinishedHellos') === 0, 'no unfinished hello');
     await lab.dial();
     await until(() => lab.counters.global('unfinishedHellos') === 1, 'a new one');
   });
 
-  test('has no limit for an address that stands for many, and keeps it for the others', async () => {
+  test('does not limit a shared source address, but limits other addresses', async () => {
     const limit = 4;
     using lab = new Lab(engine, { limits: { maxUnfinishedHellosPerSource: limit } });
     lab.table.balancers.add('::1');
     const port6 = lab.engine.listen({ address: '::1', port: 0 });
     for (let count = 0; count < 2 * limit; count++) await Peer.dial(port6, '::1');
-    await until(() => lab.counters.global('unfinishedHellos') === 2 * limit, 'the balancer');
+    await until(
+      () => lab.counters.global('unfinishedHellos') === 2 * limit,
+      'the clients behind the balancer',
+    );
 
     const extra: Peer[] = [];
     for (let count = 0; count <= limit; count++) extra.push(await lab.dial());
-    await until(() => extra.some(({ closed }) => closed), 'the end of one too many');
+    await until(() => extra.some(({ closed }) => closed), 'the end of the client over the limit');
     await Peer.dial(port6, '::1');
 
     await until(() => lab.counters.global('unfinishedHellos') === 3 * limit + 1, 'one more');
@@ -153,7 +160,7 @@ export function limitsSuite(engine: string): void {
     expect(lab.counters.failures()).toEqual({ source_limit: 1 });
   });
 
-  test('serves IPv6, in front and behind', async () => {
+  test('serves IPv6 clients and upstreams', async () => {
     using lab = new Lab(engine, { address: '::1' });
     const { client, upstream } = await lab.pair();
 
@@ -169,7 +176,7 @@ export function limitsSuite(engine: string): void {
     });
   });
 
-  test('listens on both IP families at one port, and shares it on request', async () => {
+  test('listens on one port for both IP families, and shares it with reusePort', async () => {
     using lab = new Lab(engine);
     using other = new Lab(engine);
     const port = lab.engine.listen({ address: '0.0.0.0', port: 0, reusePort: true });
@@ -178,13 +185,13 @@ export function limitsSuite(engine: string): void {
 
     await Peer.dial(port, '::1');
 
-    await until(() => lab.counters.global('accepted') === 1, 'the connection by IPv6');
+    await until(() => lab.counters.global('accepted') === 1, 'the connection over IPv6');
     expect(() => other.engine.listen({ address: '127.0.0.1', port: lab.port })).toThrow(
       expect.objectContaining({ code: 'EADDRINUSE' }),
     );
   });
 
-  test('lets connections live on when it stops accepting', async () => {
+  test('keeps open connections when it stops accepting', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
 
@@ -222,15 +229,18 @@ export function limitsSuite(engine: string): void {
       limits: { maxUnfinishedHellosPerSource: limit },
     });
     for (let count = 0; count < limit; count++) await lab.dial();
-    await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many as allowed');
+    await until(
+      () => lab.counters.global('unfinishedHellos') === limit,
+      'the maximum number of unfinished hellos',
+    );
 
     const tooMany = await lab.dial();
 
-    await until(() => tooMany.closed, 'the end of one too many');
+    await until(() => tooMany.closed, 'the end of the client over the limit');
     expect(lab.counters.failures()).toEqual({ source_limit: 1 });
   });
 
-  test('may be stopped twice', async () => {
+  test('can be stopped twice', async () => {
     using lab = new Lab(engine);
     await lab.pair();
 
@@ -243,7 +253,7 @@ export function limitsSuite(engine: string): void {
     for (const file of files) closeSync(file);
   });
 
-  test('resets what it has to cut short', async () => {
+  test('resets a connection that it closes with undelivered bytes', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     client.pause();
@@ -258,7 +268,7 @@ export function limitsSuite(engine: string): void {
     expect(client.wasReset).toBe(true);
   });
 
-  test('ends everything when it stops', async () => {
+  test('closes all connections when it stops', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     const silent = await lab.dial();

@@ -1,6 +1,4 @@
-/**
- * Tests from the first byte of a client to the joined pair: hellos in any split, dials, refusals.
- */
+/** Tests from the first byte of a client to the joined pair: hellos in any split, dials, refusals. */
 import { expect, test } from 'bun:test';
 import { readAlert } from '../../../wire/alert.ts';
 import { hello } from '../../../wire/hello/hello-builder.ts';
@@ -11,7 +9,7 @@ import type { Row } from '../table.ts';
 
 const MEGABYTE = 1 << 20;
 
-/** A port without a listener, which the kernel never assigns either. */
+/** A port without a listener. The kernel never assigns it. */
 const CLOSED_PORT = 1;
 
 /** Returns the row of the lab's name, with these endpoints in order. */
@@ -35,7 +33,7 @@ export function openingSuite(engine: string): void {
     expect(upstream.bytes().equals(HELLO)).toBe(true);
   });
 
-  test('passes a FIN right behind the hello', async () => {
+  test('forwards a FIN that directly follows the hello', async () => {
     using lab = new Lab(engine);
     const client = await lab.dial();
 
@@ -52,7 +50,7 @@ export function openingSuite(engine: string): void {
     expect((await lab.lastClosed()).reason).toBe('completed');
   });
 
-  test('passes a megabyte in one write with the hello, and the FIN behind it', async () => {
+  test('forwards a megabyte sent in one write with the hello, then the FIN', async () => {
     using lab = new Lab(engine);
     const client = await lab.dial();
     const bytes = Buffer.concat([HELLO, Buffer.alloc(MEGABYTE, 9)]);
@@ -67,7 +65,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counts().bytesUp).toBe(bytes.length);
   });
 
-  test('sends the preface first, drops the requested bytes, and counts neither', async () => {
+  test('sends the preface first, drops the requested bytes, and counts neither of them', async () => {
     using lab = new Lab(engine, {
       rows: (port) => [
         { name: NAME, endpoints: [['127.0.0.1', port]], preface: 'header:', dropsHello: true },
@@ -86,7 +84,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counts().bytesUp).toBe(12);
   });
 
-  test('tries the next endpoint with the hello still in hand', async () => {
+  test('sends the hello to the next endpoint after a failed dial', async () => {
     using lab = new Lab(engine, {
       rows: (port) => [
         {
@@ -109,7 +107,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counts().failures).toEqual({ dial_refused: 1 });
   });
 
-  test('refuses with an alert when no endpoint is left, though bytes are unread', async () => {
+  test('answers with an alert when no endpoint is left, even with unread bytes', async () => {
     using lab = new Lab(engine, {
       rows: () => rowAt(CLOSED_PORT),
     });
@@ -131,7 +129,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counts().open).toBe(0);
   });
 
-  test('refuses an unknown name with an alert, and counts it for no slot', async () => {
+  test('answers an unknown name with an alert, and counts it for no slot', async () => {
     using lab = new Lab(engine);
     const client = await lab.dial();
 
@@ -145,7 +143,7 @@ export function openingSuite(engine: string): void {
     expect(await lab.lastClosed()).toMatchObject({ reason: 'name_unknown', slot: -1, attempts: 0 });
   });
 
-  test('closes on a refused client that does not leave', async () => {
+  test('closes a refused client that does not close in time', async () => {
     using lab = new Lab(engine, { limits: { lingerMs: 2000 } });
     const client = await lab.dial();
     await client.send(hello({ serverName: 'unknown.test' }));
@@ -156,7 +154,7 @@ export function openingSuite(engine: string): void {
     expect((await lab.lastClosed()).reason).toBe('name_unknown');
   });
 
-  test('resets a client whose bytes are no hello', async () => {
+  test('resets a client whose first bytes are not a hello', async () => {
     using lab = new Lab(engine);
     const client = await lab.dial();
 
@@ -167,7 +165,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counters.failures()).toEqual({ not_a_hello: 1 });
   });
 
-  test('closes when the client leaves in the middle of its hello', async () => {
+  test('closes a connection whose client sends a FIN within its hello', async () => {
     using lab = new Lab(engine);
     const client = await lab.dial();
 
@@ -178,7 +176,7 @@ export function openingSuite(engine: string): void {
     expect(lab.counters.global('unfinishedHellos')).toBe(0);
   });
 
-  test('takes a bug in the router for the end of one connection', async () => {
+  test('resets only the affected connection if the router throws in route()', async () => {
     using lab = new Lab(engine);
     const { client: other, upstream } = await lab.pair();
     const client = await lab.dial();
@@ -192,7 +190,7 @@ export function openingSuite(engine: string): void {
     await until(() => upstream.received === HELLO.length + 10, 'the other connection');
   });
 
-  test('takes a bug in the choice of the next endpoint for the end of one connection', async () => {
+  test('resets only the affected connection if the router throws in failed()', async () => {
     using lab = new Lab(engine, {
       rows: () => rowAt(CLOSED_PORT),
     });
@@ -208,9 +206,9 @@ export function openingSuite(engine: string): void {
     expect(lab.counts()).toMatchObject({ open: 0, failures: { dial_refused: 1, fault: 1 } });
   });
 
-  test('times out a dial without an answer, and tries the next endpoint', async () => {
-    using deaf = silentPort();
-    using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
+  test('times out an unanswered dial, and tries the next endpoint', async () => {
+    using silent = silentPort();
+    using lab = new Lab(engine, { rows: (port) => rowAt(silent.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
     await until(() => lab.counters.global('dialing') === 1, 'a dial under way');
@@ -224,9 +222,9 @@ export function openingSuite(engine: string): void {
     expect(lab.counters.global('dialing')).toBe(0);
   });
 
-  test('keeps little for an upstream that is slow to answer the dial', async () => {
-    using deaf = silentPort();
-    using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
+  test('buffers at most a megabyte while a dial is pending', async () => {
+    using silent = silentPort();
+    using lab = new Lab(engine, { rows: (port) => rowAt(silent.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
     await until(() => lab.counters.global('dialing') === 1, 'a dial under way');
@@ -244,10 +242,10 @@ export function openingSuite(engine: string): void {
     expect(lab.counters.global('bufferedBytes')).toBe(0);
   });
 
-  test('forgets a client that resets while its upstream is dialed', async () => {
-    using deaf = silentPort();
+  test('ends the pending dial of a client that resets', async () => {
+    using silent = silentPort();
     using lab = new Lab(engine, {
-      rows: () => rowAt(deaf.port),
+      rows: () => rowAt(silent.port),
     });
     const client = await lab.dial();
     await client.send(HELLO);

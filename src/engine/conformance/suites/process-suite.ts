@@ -1,6 +1,4 @@
-/**
- * Tests for the process around an engine: memory with stalled readers, and behavior without file descriptors.
- */
+/** Tests for the process around an engine: memory with stalled readers, and behavior without file descriptors. */
 import { expect, test } from 'bun:test';
 import { EngineProcess } from '../child.ts';
 import { HELLO, NAME } from '../lab.ts';
@@ -28,11 +26,11 @@ export function processSuite(engine: string): void {
       await client.send(HELLO);
       clients.push(client);
     }
-    let last = -1;
+    let previous = -1;
     const after = await child.until(
       ({ open, bufferedBytes }) => {
-        const isSteady = open === stalled && bufferedBytes > 0 && bufferedBytes === last;
-        last = bufferedBytes;
+        const isSteady = open === stalled && bufferedBytes > 0 && bufferedBytes === previous;
+        previous = bufferedBytes;
         return isSteady;
       },
       'all readers stalled',
@@ -50,16 +48,16 @@ export function processSuite(engine: string): void {
     );
   });
 
-  test('distinguishes a dial without a descriptor from a refused one', async () => {
+  test('distinguishes a dial without a free descriptor from a refused dial', async () => {
     const maxFiles = 128;
     using backend = new Backend();
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
-    const limits = { maxDescriptors: 1_000_000 }; // so that it admits more clients than it can serve
+    const limits = { maxDescriptors: 1_000_000 }; // admits more clients than it can serve
     await using child = await EngineProcess.start(engine, rows, { maxFiles, limits });
     const { port, descriptors } = await child.report('resources');
     const clients: Peer[] = [];
     while (clients.length < maxFiles - descriptors - 8) clients.push(await Peer.dial(port));
-    await child.until(({ open }) => open === clients.length, 'all of them inside');
+    await child.until(({ open }) => open === clients.length, 'all clients accepted');
 
     for (const client of clients) await client.send(HELLO);
 
@@ -72,7 +70,7 @@ export function processSuite(engine: string): void {
     await child.until(({ open }) => open === 0, 'all closed');
   });
 
-  test('idles when file descriptors run out, and continues when some are free again', async () => {
+  test('idles when file descriptors run out, and continues when some are free', async () => {
     const maxFiles = 128;
     const dialed = 200;
     using backend = new Backend();
@@ -87,12 +85,12 @@ export function processSuite(engine: string): void {
       await client.send(HELLO);
       clients.push(client);
     }
-    let last = -1;
+    let previous = -1;
     const full = await child.until(({ open }) => {
-      const isSteady = open > 0 && open === last;
-      last = open;
+      const isSteady = open > 0 && open === previous;
+      previous = open;
       return isSteady;
-    }, 'as many connections as fit');
+    }, 'a constant number of connections');
 
     expect(full.open).toBeGreaterThan(10);
     expect(full.open).toBeLessThan(maxFiles / 2);
@@ -103,6 +101,6 @@ export function processSuite(engine: string): void {
     const seen = backend.peers.length;
     const client = await Peer.dial(port);
     await client.send(HELLO);
-    await until(() => backend.peers[seen]?.received === HELLO.length, 'a connection as before');
+    await until(() => backend.peers[seen]?.received === HELLO.length, 'a new connection');
   });
 }

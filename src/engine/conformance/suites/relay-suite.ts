@@ -1,6 +1,4 @@
-/**
- * Tests for the bytes of a joined pair: all of them, in order, FIN and reset in their place, and little buffered.
- */
+/** Tests for a joined pair: bytes, FINs and resets arrive completely and in order, and few bytes are buffered. */
 import { expect, test } from 'bun:test';
 import { HELLO, Lab } from '../lab.ts';
 import { until } from '../../../net/testing/peer.ts';
@@ -10,7 +8,7 @@ const MEGABYTE = 1 << 20;
 
 /** Registers the tests for one engine. */
 export function relaySuite(engine: string): void {
-  test('passes bytes both ways and counts them', async () => {
+  test('forwards bytes both ways and counts them', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
 
@@ -33,7 +31,7 @@ export function relaySuite(engine: string): void {
     expect(lab.counters.failures()).toEqual({});
   });
 
-  test('keeps the way to the client open after its FIN', async () => {
+  test('forwards bytes to the client after the FIN of the client', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
 
@@ -47,7 +45,7 @@ export function relaySuite(engine: string): void {
     expect((await lab.lastClosed()).reason).toBe('completed');
   });
 
-  test('keeps the way to the upstream open after its FIN', async () => {
+  test('forwards bytes to the upstream after the FIN of the upstream', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
 
@@ -61,7 +59,7 @@ export function relaySuite(engine: string): void {
     expect((await lab.lastClosed()).reason).toBe('completed');
   });
 
-  test('forwards everything to a slow reader before both FINs', async () => {
+  test('forwards all bytes to a slow reader before the FIN', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     client.pause();
@@ -79,7 +77,7 @@ export function relaySuite(engine: string): void {
   });
 
   for (const stalled of ['client', 'upstream'] as const) {
-    test(`keeps little for a stalled ${stalled}, and loses nothing of it`, async () => {
+    test(`buffers at most a megabyte for a stalled ${stalled}, and loses no byte`, async () => {
       using lab = new Lab(engine);
       const pair = await lab.pair();
       const reader = pair[stalled];
@@ -104,15 +102,15 @@ export function relaySuite(engine: string): void {
   }
 
   for (const isLast of [true, false]) {
-    test(`forwards all bytes around an urgent one, ${isLast ? 'with a FIN behind' : 'with no end'}`, async () => {
+    test(`forwards all bytes around an urgent byte, ${isLast ? 'followed by a FIN' : 'without a FIN'}`, async () => {
       using lab = new Lab(engine);
 
       using _client = urgentClient(lab.port, { hello: HELLO, endsWithFin: isLast });
       const upstream = await lab.backend.next();
       await until(() => upstream.received >= HELLO.length + 12, 'all bytes');
 
-      const said = upstream.bytes().subarray(HELLO.length).toString();
-      expect(said.replace('!', '')).toBe('beforebehind');
+      const received = upstream.bytes().subarray(HELLO.length).toString();
+      expect(received.replace('!', '')).toBe('beforebehind');
       if (isLast) await until(() => upstream.sawFin, 'the FIN');
       expect(lab.counters.global('recoveredEvents')).toBe(0);
     });
@@ -138,7 +136,7 @@ export function relaySuite(engine: string): void {
     process.off('SIGUSR2', onSignal);
   });
 
-  test('makes a reset by the client a reset for the upstream', async () => {
+  test('forwards a reset of the client to the upstream', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
 
@@ -150,7 +148,7 @@ export function relaySuite(engine: string): void {
     expect(lab.counts().failures).toEqual({ client_reset: 1 });
   });
 
-  test('takes a reset after a FIN for the end that it is', async () => {
+  test('counts a reset after a FIN as completed', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     client.fin();
@@ -164,7 +162,7 @@ export function relaySuite(engine: string): void {
     expect(lab.counters.failures()).toEqual({});
   });
 
-  test('makes a reset by the upstream a reset for the client', async () => {
+  test('forwards a reset of the upstream to the client', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
 
@@ -194,7 +192,7 @@ export function relaySuite(engine: string): void {
     });
   }
 
-  test('resets a half-closed pair when the side still speaking is lost', async () => {
+  test('resets a half-closed pair when the side that can still send resets', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     client.fin();

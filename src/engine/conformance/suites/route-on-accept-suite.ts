@@ -1,5 +1,5 @@
 /**
- * Tests for a router that decides without the first bytes, like that of a proxy that forwards everything.
+ * Tests for a router that decides without the first bytes, such as the one of a proxy that forwards all connections.
  */
 import { expect, test } from 'bun:test';
 import { formatAddress } from '../../../wire/address-pair.ts';
@@ -12,8 +12,8 @@ import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 
 const MEGABYTE = 1 << 20;
 
-/** Routes every client to one backend, behind a line with the address that the client has dialed. */
-class Signpost implements Router {
+/** Routes every client to one backend. The preface is a line with the address that the client has dialed. */
+class FixedRouter implements Router {
   readonly routesOnAccept = true;
   readonly #endpoint: Endpoint;
 
@@ -35,8 +35,8 @@ class Signpost implements Router {
   }
 }
 
-/** An engine with such a router. */
-class BlindLab implements Disposable {
+/** An engine with a {@link FixedRouter}. */
+class FixedRouterLab implements Disposable {
   readonly backend = new Backend();
   readonly counters = new Counters({ slots: 1, slotReasons: [], otherReasons: [] });
   readonly engine: Engine;
@@ -44,7 +44,7 @@ class BlindLab implements Disposable {
 
   constructor(engine: string, address: string) {
     this.engine = makeEngine(engine, {
-      router: new Signpost(this.backend.port),
+      router: new FixedRouter(this.backend.port),
       counters: this.counters,
       limits: {},
       onFault(error) {
@@ -68,9 +68,9 @@ export function routeOnAcceptSuite(engine: string): void {
     ['::', '::1'],
     ['::1', '::1'],
   ])(
-    'at %s, says that %s was dialed, and passes all bytes behind that',
+    'listening on %s, writes the dialed address %s into the preface and forwards all bytes',
     async (address, dialed) => {
-      using lab = new BlindLab(engine, address);
+      using lab = new FixedRouterLab(engine, address);
       const client = await Peer.dial(lab.port, dialed);
       const bytes = Buffer.alloc(MEGABYTE, 'no hello ');
 
@@ -87,8 +87,8 @@ export function routeOnAcceptSuite(engine: string): void {
     },
   );
 
-  test('takes a single byte for reason enough to dial', async () => {
-    using lab = new BlindLab(engine, '127.0.0.1');
+  test('dials after a single byte', async () => {
+    using lab = new FixedRouterLab(engine, '127.0.0.1');
     const client = await Peer.dial(lab.port);
 
     await client.send(Buffer.from('x'));
@@ -100,7 +100,7 @@ export function routeOnAcceptSuite(engine: string): void {
   });
 
   test('does not dial for a client that closes without sending anything', async () => {
-    using lab = new BlindLab(engine, '127.0.0.1');
+    using lab = new FixedRouterLab(engine, '127.0.0.1');
     const client = await Peer.dial(lab.port);
 
     client.fin();

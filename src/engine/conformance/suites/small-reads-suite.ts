@@ -1,6 +1,7 @@
 /**
- * Tests for bulk that arrives in small pieces, as from a proxy that forwards 16 KB at a time. An engine may let the
- * pieces gather, but must not lose bytes or get stuck. The engine runs in a separate process, or it would not keep up.
+ * Tests for bulk that arrives in small pieces, as from a proxy that forwards 16 KB at a time. An engine may coalesce
+ * the pieces, but must not lose bytes or get stuck. It runs in a separate process, because it would be too slow in this
+ * one.
  */
 import { expect, test } from 'bun:test';
 import { EngineProcess } from '../child.ts';
@@ -43,7 +44,7 @@ async function sendPieces(from: Peer, pieces: number): Promise<number> {
 }
 
 /** Sends this many pieces, each when the previous one has arrived. */
-async function sendPiecesInTurn(from: Peer, to: Peer, pieces: number): Promise<number> {
+async function sendPiecesOneByOne(from: Peer, to: Peer, pieces: number): Promise<number> {
   const endMs = performance.now() + 60_000;
   for (let count = 0; count < pieces; count++) {
     const expected = to.received + PIECE.length;
@@ -83,13 +84,13 @@ export function smallReadsSuite(engine: string): void {
       await using pair = await joinedPair(engine);
       const before = pair[to].received;
 
-      const bytes = await sendPiecesInTurn(pair[from], pair[to], 500);
+      const bytes = await sendPiecesOneByOne(pair[from], pair[to], 500);
 
       expect(pair[to].received).toBe(before + bytes);
       expect((await pair.child.report()).recoveredEvents).toBe(0);
     });
 
-    test(`keeps little of bulk in small pieces for a stalled ${to}, and loses nothing of it`, async () => {
+    test(`buffers at most a megabyte of small pieces for a stalled ${to}, and loses no byte`, async () => {
       await using pair = await joinedPair(engine);
       const before = pair[to].received;
       const payload = Buffer.alloc(32 * MEGABYTE, 8);
@@ -103,13 +104,13 @@ export function smallReadsSuite(engine: string): void {
       );
       pair[to].resume();
       await sending;
-      await until(() => pair[to].received === before + bytes + payload.length, 'all');
+      await until(() => pair[to].received === before + bytes + payload.length, 'all bytes');
 
       expect(stalled.bufferedBytes).toBeLessThanOrEqual(MEGABYTE);
       await pair.child.until(({ bufferedBytes }) => bufferedBytes === 0, 'nothing buffered');
     });
 
-    test(`passes on a reset of the ${from} in the middle of bulk in small pieces`, async () => {
+    test(`forwards a reset of the ${from} between small pieces`, async () => {
       await using pair = await joinedPair(engine);
 
       await sendPieces(pair[from], 200);
@@ -117,7 +118,7 @@ export function smallReadsSuite(engine: string): void {
 
       await until(() => pair[to].closed, 'the end of the other side');
       expect(pair[to].wasReset).toBe(true);
-      const { failures } = await pair.child.until(({ open }) => open === 0, 'no connection');
+      const { failures } = await pair.child.until(({ open }) => open === 0, 'no open connection');
       expect(failures).toEqual({ [`${from}_reset`]: 1 });
     });
   }

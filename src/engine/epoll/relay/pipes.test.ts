@@ -4,7 +4,7 @@ import { Pipes } from './pipes.ts';
 
 const openFiles = (): number => readdirSync('/proc/self/fd').length;
 
-test('gives no pipe, and opens none, where its descriptors are wanted by others', () => {
+test('opens no pipe if connections need its descriptors', () => {
   const asked: number[] = [];
   const pipes = new Pipes((descriptor) => asked.push(descriptor) < 0);
   const before = openFiles();
@@ -16,7 +16,7 @@ test('gives no pipe, and opens none, where its descriptors are wanted by others'
   expect(openFiles()).toBe(before);
 });
 
-test('uses one again that was given back empty, until it is closed', () => {
+test('reuses an empty pipe that was given back', () => {
   const pipes = new Pipes(() => true);
   const before = openFiles();
   const first = pipes.take(7);

@@ -1,6 +1,6 @@
 /**
- * Pipes for splice(2). Bulk goes through a pipe from socket to socket without passing through this process. Few are
- * enough, since a connection holds one only while it sends more than a read can take.
+ * Pipes for splice(2). Bulk goes through a pipe from socket to socket without passing through this process. Few pipes
+ * are enough, because a connection has one only while it sends more than one read returns.
  */
 import * as libc from '../../../system/libc.ts';
 import { Arena } from '../../../system/libc.ts';
@@ -40,7 +40,7 @@ export class Pipes {
   }
 
   /** Returns the pipe of this socket. */
-  of(from: number): Pipe {
+  get(from: number): Pipe {
     const pipe = this.#taken.get(from);
     if (pipe === undefined) throw new Error(`descriptor ${from} has no pipe`);
     return pipe;
@@ -48,7 +48,7 @@ export class Pipes {
 
   /** Takes a pipe back, and returns the number of bytes lost with it. A pipe that is not empty is closed. */
   giveBack(from: number): number {
-    const pipe = this.of(from);
+    const pipe = this.get(from);
     this.#taken.delete(from);
     if (pipe.bytes === 0) this.#free.push(pipe);
     else this.#close(pipe);
@@ -70,7 +70,7 @@ export class Pipes {
       this.#close(pipe);
       return undefined;
     }
-    // Without privileges fs.pipe-user-pages-soft may refuse the large one.
+    // For an unprivileged process, fs.pipe-user-pages-soft may forbid the large capacity.
     const isLarge = libc.fcntl(writeEnd, F_SETPIPE_SZ, PIPE_BYTES) >= PIPE_BYTES;
     if (isLarge || libc.fcntl(writeEnd, F_SETPIPE_SZ, SMALLEST_PIPE_BYTES) >= 0) return pipe;
     this.#close(pipe);

@@ -26,7 +26,7 @@ afterEach(() => {
   libc.close(peer);
 });
 
-/** Returns for how many bytes the kernel wakes the engine. */
+/** Returns the number of bytes from which the kernel wakes the engine. */
 function wakeBytes(): number {
   const memory = new libc.Arena(64);
   memory.words[0] = 4;
@@ -48,14 +48,14 @@ function read(pieces: number, eachMs: number, bytes = PIECE): boolean {
 function checkAfter(ms: number, bytes: number): number {
   let checks = 0;
   nowMs += ms;
-  coalescer.check((one) => {
+  coalescer.check((checkedFd) => {
     if (checks === 0) sockets.bytes[peer] = (sockets.bytes[peer] ?? 0) + bytes;
-    if (one === fd) checks++;
+    if (checkedFd === fd) checks++;
   });
   return checks;
 }
 
-test('starts with the last piece of a fast run, and makes the kernel wake the engine less often', () => {
+test('starts after a fast run of pieces, and makes the kernel wake the engine less often', () => {
   const before = read(63, 0.1);
   const wakeBefore = wakeBytes();
 
@@ -71,7 +71,7 @@ test('starts with the last piece of a fast run, and makes the kernel wake the en
 test.each([
   ['slow', () => read(200, 1)],
   ['small', () => read(200, 0.1, 4096)],
-  ['broken by a small one', () => read(63, 0.1) || read(1, 0.1, 100) || read(63, 0.1)],
+  ['interrupted by a small piece', () => read(63, 0.1) || read(1, 0.1, 100) || read(63, 0.1)],
 ])('does not start if pieces are %s', (_, run) => {
   const starts = run();
 
@@ -80,7 +80,7 @@ test.each([
   expect(wakeBytes()).toBe(1);
 });
 
-test('checks when a check is due, not before', () => {
+test('checks only when a check is due', () => {
   read(64, 0.1);
 
   const early = checkAfter(0.9, 0);
@@ -89,7 +89,7 @@ test('checks when a check is due, not before', () => {
   expect([early, due]).toEqual([0, 1]);
 });
 
-test('continues while the rate is at least half of the earlier one, also after a pause', () => {
+test('continues while the rate is at least half of the earlier rate, even after a pause', () => {
   read(64, 0.1); // 160 KB in a millisecond
   checkAfter(1, 90 * 1024);
 
@@ -125,7 +125,7 @@ test('stops at the first small read', () => {
   expect(wakeBytes()).toBe(1);
 });
 
-test('ignores a socket that it made slower for thousands of pieces, with or without small ones between', () => {
+test('ignores the next thousands of pieces of a socket that coalescing has slowed down', () => {
   read(64, 0.1);
   for (let check = 0; check < 4; check++) checkAfter(1, PIECE);
   const hasEnded = coalescer.isEmpty;
@@ -142,7 +142,7 @@ test('forgets a socket whose connection has ended, also during a check', () => {
   read(64, 0.1);
 
   nowMs += 1;
-  coalescer.check((one) => coalescer.forget(one));
+  coalescer.check((checkedFd) => coalescer.forget(checkedFd));
 
   expect(coalescer.isEmpty).toBe(true);
   expect(checkAfter(1, 0)).toBe(0);

@@ -1,15 +1,14 @@
 /**
- * Bulk that arrives in small pieces, as from a proxy that forwards 16 KB at a time. Each piece would cost a wake-up, a
- * read and a write, and no read would be large enough to earn a pipe.
+ * Coalesces bulk that arrives in small pieces, as from a proxy that forwards 16 KB at a time. Without it, each piece
+ * costs a wake-up, a read and a write, and no read is large enough to justify a pipe.
  *
  * The bytes of a socket that is fast enough gather in the kernel. The kernel wakes the engine for {@link WAKE_BYTES} at
  * once (SO_RCVLOWAT). A check, one to two milliseconds after the last one, reads all bytes that have arrived by then. A
  * FIN and a reset wake the engine as usual.
  *
- * A sender that waits for an answer to each piece, or to a window of pieces, becomes slower by that. So the coalescer
- * compares a socket with its earlier rate. If the rate is below half of that for a few checks in a row, or something
- * small arrives, the socket is read as usual again. If it was never that fast while it gathered, its next
- * {@link IDLE_PIECES} pieces do not count.
+ * This slows down a sender that waits for an answer to each piece, or to a window of pieces. So the coalescer compares
+ * the rate with that before coalescing. If it is below half for a few checks in a row, or a small piece arrives,
+ * coalescing ends. If the rate never reached half while coalescing, the next {@link IDLE_PIECES} pieces do not count.
  */
 import { FLAG, type SocketTable } from '../socket-table.ts';
 import { setWakeBytes } from '../socket.ts';
@@ -19,26 +18,26 @@ export const CHECK_MS = 1;
 /** Number of gathered bytes for which the kernel wakes the engine. */
 export const WAKE_BYTES = 256 * 1024;
 /**
- * A run of reads that starts coalescing: this many pieces, none smaller than this, each all that there was to read, within this
- * time.
+ * A run of reads that starts coalescing: RUN_PIECES pieces of at least PIECE_BYTES within RUN_MS. Each read must return
+ * all available bytes.
  */
 const RUN_PIECES = 64;
 const PIECE_BYTES = 8 * 1024;
 const RUN_MS = 32;
 /**
- * Number of slow checks in a row that end coalescing: at first, and once the socket was fast, because it may only be
- * delayed.
+ * Number of slow checks in a row that end coalescing: initially, and after a fast check. A socket that was fast may
+ * only be delayed, so it gets more time.
  */
 const INITIAL_SLOW_CHECKS = 4;
 const MAX_SLOW_CHECKS = 12;
-/** 64 MB in pieces of 16 KB, in return for the 5 ms or so that a try takes. */
+/** 64 MB in pieces of 16 KB. An unsuccessful attempt costs about 5 ms, so attempts must be rare. */
 const IDLE_PIECES = 4096;
 
 /** The state of a socket whose bytes gather. */
 interface Coalescing {
-  /** The rate that it must reach. */
+  /** The rate to reach. */
   readonly bytesPerMs: number;
-  /** Number of bytes that its peer had accepted after the last check. */
+  /** Number of bytes that the peer had accepted at the last check. */
   takenBytes: number;
   slowChecks: number;
   wasFast: boolean;

@@ -1,13 +1,11 @@
-/**
- * Sockets whose turn is over and that have more to read. The others come first.
- */
+/** Queues sockets that have used up their turn and have more to read. Other sockets come first. */
 import { FLAG, type SocketTable } from '../socket-table.ts';
 
 /** The queue of one engine. */
 export class ReadyQueue {
   readonly #sockets: SocketTable;
   #queue: number[] = [];
-  /** Alternates with the other array, so that none is allocated. */
+  /** Swapped with the queue on each run, to avoid allocating an array. */
   #spareQueue: number[] = [];
 
   constructor(sockets: SocketTable) {

@@ -20,7 +20,7 @@ async function stalled(lab: Lab): Promise<Peer> {
   const { client, upstream } = await lab.pair();
   client.pause();
   void upstream.send(PAYLOAD).then(() => upstream.fin());
-  await until(() => upstream.isBlocked, 'a full way');
+  await until(() => upstream.isBlocked, 'a blocked upstream');
   return client;
 }
 
@@ -41,7 +41,7 @@ test('leaves bytes in the kernel once half of the buffer limit is used, and rese
   expect(lab.counters.global('bufferedBytes')).toBe(0);
 });
 
-test('keeps again when there is room again', async () => {
+test('buffers again once the buffers are free', async () => {
   const { lab, readers } = await tightLab();
   using _ = lab;
   for (const reader of readers) reader.reset();
@@ -75,6 +75,6 @@ test('forwards all bytes around an urgent one with a low buffer limit', async ()
   const upstream = lab.backend.peers.at(-1)!;
   await until(() => upstream.sawFin, 'the FIN');
 
-  const said = upstream.bytes().subarray(HELLO.length).toString();
-  expect(said.replace('!', '')).toBe('beforebehind');
+  const received = upstream.bytes().subarray(HELLO.length).toString();
+  expect(received.replace('!', '')).toBe('beforebehind');
 });

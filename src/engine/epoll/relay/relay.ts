@@ -1,21 +1,22 @@
 /**
  * Forwards bytes and FINs from one socket of a pair to the other.
  *
- * Edge-triggered epoll reports a change once. Code that stops reading early must remember that: FLAG.readable does. It
- * is cleared only where the kernel has reported that there is no more. Whatever allows a socket to be read again (its
- * peer accepted all bytes, its upstream answered) calls pump(). If an edge is lost all the same, the sweep of the
- * engine finds it.
+ * Edge-triggered epoll reports a change once. If code stops reading early, FLAG.readable stays set; it is cleared only
+ * when the kernel has reported that there are no more bytes. Every event that allows a socket to be read again (its
+ * peer accepted all bytes, its upstream answered) calls pump(). The sweep of the engine recovers edges that are lost
+ * nevertheless.
  *
- * A read that returns less than requested has returned all there is, so the next read can be skipped. This does not
- * hold once a FIN, a reset or urgent bytes were announced, because they cut a read short. Then only an explicit result
- * of the kernel counts.
+ * A read that returns less than requested has returned all available bytes, so the next read can be skipped. This does
+ * not hold once epoll has reported a FIN, a reset or urgent bytes, because they cut a read short. The relay then reads
+ * until the kernel reports EAGAIN or the end.
  *
  * Small reads are copied through one buffer for all connections. A socket that fills it twice in a row gets a pipe
- * (splice), or a larger part of the buffer if there is no pipe. So does a socket whose bytes gather (read-coalescer.ts).
+ * (splice), or a larger part of the buffer if there is no pipe. So does a socket whose bytes gather
+ * (read-coalescer.ts).
  *
  * Bytes that were read but not accepted must be buffered. Once half of the buffer limit is used, nothing more is read
  * before the peer accepts it: the relay peeks at bytes, sends them, and discards as many as were sent. That costs one
- * more call and buffers nothing. So stalled readers, however many, cost no other client its connection.
+ * more call and buffers nothing. So no number of stalled readers costs another client its connection.
  */
 import { GLOBAL, type Counters } from '../../counters.ts';
 import type { BufferLimit } from '../../buffer-limit.ts';
@@ -29,10 +30,10 @@ import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from '../../../system/linux.ts';
 import { PIPE_BYTES, type Pipe, type Pipes } from './pipes.ts';
 import { ReadyQueue } from './ready-queue.ts';
 
-/** SocketTable a connection, given its client. */
+/** Ends a connection, given its client. */
 export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
 
-/** SocketTable the connection of a socket because of a bug. */
+/** Ends the connection of a socket because of a bug. */
 export type Fault = (fd: number, error: unknown) => void;
 
 /** Options of {@link Relay}. */
@@ -59,7 +60,7 @@ const MAX_STALLED_FOR_HOT_READS = 64;
 const COPY_ROUNDS = 8;
 const SPLICE_ROUNDS = 4;
 
-/** After these, a short read does not mean that all bytes were read. */
+/** With one of these flags, a short read does not mean that all bytes were read. */
 const ANNOUNCED = FLAG.finComing | FLAG.resetComing | FLAG.urgent;
 
 /** The relay of one engine. */
@@ -78,7 +79,8 @@ export class Relay {
   readonly #queue: ReadyQueue;
   readonly #coalescer: ReadCoalescer;
   /**
-   * Whether so much is buffered that nothing is read before the peer accepts it. As of the last stall or the last tick.
+   * Whether the buffers are so full that bytes stay in the kernel until the peer accepts them. Updated at each stall
+   * and each tick.
    */
   #isTight = false;
 
@@ -124,7 +126,7 @@ export class Relay {
     if (got <= 0) {
       const failure = errno();
       if (got < 0 && failure === ERRNO.EAGAIN)
-        throw new Error('first bytes were reported and are missing');
+        throw new Error('the first bytes were peeked at, but cannot be read');
       this.#nothingRead(client, upstream, got, failure);
       return;
     }
@@ -143,7 +145,7 @@ export class Relay {
     const sockets = this.#sockets;
     const to = sockets.peerOf(from);
     if (sockets.has(to, FLAG.blocked) || sockets.has(from, FLAG.finRead)) return;
-    if (sockets.has(from, FLAG.piped)) this.#pumpThroughPipe(from, to, this.#pipes.of(from));
+    if (sockets.has(from, FLAG.piped)) this.#pumpThroughPipe(from, to, this.#pipes.get(from));
     else if (sockets.has(from, FLAG.readable)) this.#pumpByCopy(from, to);
   }
 
@@ -168,9 +170,9 @@ export class Relay {
 
   /** Reports whether bytes from this socket or for it are undelivered. */
   holds(fd: number): boolean {
-    // They may be in the kernel only, where closing would lose them too.
+    // The bytes may be only in the kernel, where closing would lose them too.
     if (this.#sockets.has(fd, FLAG.blocked)) return true;
-    return this.#sockets.has(fd, FLAG.piped) && this.#pipes.of(fd).bytes > 0;
+    return this.#sockets.has(fd, FLAG.piped) && this.#pipes.get(fd).bytes > 0;
   }
 
   /** Drops everything that is held for a socket. */
@@ -204,13 +206,13 @@ export class Relay {
         this.#nothingRead(from, to, got, errno());
         return;
       }
-      const isThrough = isTight
-        ? this.#deliverSeen(from, to, got)
+      const isDelivered = isTight
+        ? this.#deliverPeeked(from, to, got)
         : this.#deliver(to, HEAD_ROOM_BYTES, got, 0);
-      if (!isThrough) return;
+      if (!isDelivered) return;
       if (this.#isDrained(from, got, want)) return;
       if (got === want && !isHot && this.#becomesHot(from)) {
-        this.#pumpThroughPipe(from, to, this.#pipes.of(from));
+        this.#pumpThroughPipe(from, to, this.#pipes.get(from));
         return;
       }
     }
@@ -248,7 +250,7 @@ export class Relay {
       pipe.bytes -= sent;
       this.#counters.add(GLOBAL.bufferedBytes, -sent);
       this.#count(to, sent);
-      // While bytes gather, no call is spent to check for a rest: the next check of the coalescer reads it.
+      // Saves a call that checks for more bytes: the next check of the coalescer reads them.
       if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#sockets.has(from, FLAG.coalesces)) {
         this.#sockets.clear(from, FLAG.readable);
         return;
@@ -266,7 +268,7 @@ export class Relay {
     }
     this.#giveBackPipe(from);
     sockets.heat[from] = HOT_READS - 1;
-    // At urgent bytes, splice() reports an end where there is none. So recv() has to confirm it.
+    // At urgent bytes, splice() wrongly reports an end, so recv() has to confirm it.
     if (got === 0 || isUrgent) this.#queue.add(from);
     else this.#nothingRead(from, to, got, failure);
   }
@@ -280,9 +282,9 @@ export class Relay {
     }
     const failure = errno();
     const taken = Math.max(0, sent);
-    const ours = Math.min(uncounted, taken);
-    this.#count(to, taken - ours);
-    this.#buffers.put(to, this.io.bytes, at + taken, length - taken, uncounted - ours);
+    const prefaceBytes = Math.min(uncounted, taken);
+    this.#count(to, taken - prefaceBytes);
+    this.#buffers.put(to, this.io.bytes, at + taken, length - taken, uncounted - prefaceBytes);
     if (sent < 0 && failure !== ERRNO.EAGAIN) this.lost(to);
     else this.#stall(to);
     return false;
@@ -292,7 +294,7 @@ export class Relay {
    * Sends bytes that are in the read buffer and still in the kernel, and discards in the kernel what the socket
    * accepted. Reports whether it accepted all.
    */
-  #deliverSeen(from: number, to: number, length: number): boolean {
+  #deliverPeeked(from: number, to: number, length: number): boolean {
     const sent = libc.send(to, this.io.address + HEAD_ROOM_BYTES, length, MSG.NOSIGNAL);
     if (sent < 0) {
       if (errno() === ERRNO.EAGAIN) this.#sockets.set(to, FLAG.blocked);
@@ -334,7 +336,7 @@ export class Relay {
     else this.lost(from);
   }
 
-  /** SocketTable the connection of a socket that was reset or has failed. The peer is reset too. */
+  /** Ends the connection of a socket that was reset or has failed. The peer is reset too. */
   lost(fd: number): void {
     const sockets = this.#sockets;
     const lost = sockets.has(fd, FLAG.client) ? REASON.client_reset : REASON.upstream_reset;
