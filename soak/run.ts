@@ -58,7 +58,7 @@ async function soak(engine: string, forMs: number): Promise<string> {
       ({ open, bufferedBytes }) => open === 0 && bufferedBytes === 0,
       'the end of a storm',
     );
-    const wrong = await storm.wrong();
+    const wrong = await storm.mismatches();
     if (wrong.length > 0) throw new Error(`storm ${seed}: ${wrong.join('; ')}`);
     bytes += storm.bytesUp + storm.bytesDown;
     backend.peers.length = 0;

@@ -1,7 +1,7 @@
 /** Computes the route of a host from its TenantRoutes and the EndpointSlices of their Services. Pure. */
 import { exposureKeyOf, oldestRoute, owningRoute } from '../api/host-ownership.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
-import { networkFault } from '../gateway/routes/networks.ts';
+import { networkProblem } from '../gateway/routes/networks.ts';
 import { isEndpoint } from '../gateway/routes/endpoint-text.ts';
 import type { Route, RouteLimits } from '../gateway/routes/route.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
@@ -82,7 +82,7 @@ export function hostRoute({
     service.portName ?? '',
   );
   const { limits, allowedSources } = route.spec;
-  const isValid = (source: string) => networkFault(source) === undefined;
+  const isValid = (source: string) => networkProblem(source) === undefined;
   return {
     route: {
       tenant,

@@ -20,20 +20,20 @@ import { balancerHeader } from './testing/headers.ts';
 import { GatewayLab, until } from './testing/lab.ts';
 
 const silent = createLogger({ write: () => {} });
-/** Limit of a close that must write everything, however slow the machine is. */
-const PATIENT_MS = 100_000;
+/** Time limit of a close that must write all lines, even on a slow machine. */
+const CLOSE_LIMIT_MS = 100_000;
 
 function newFolder() {
   const path = mkdtempSync(join(tmpdir(), 'snicket-access-log-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 }
 
-test('appends what it is given, in order', async () => {
+test('appends lines in order', async () => {
   using folder = newFolder();
   const log = new AccessLog(join(folder.path, 'log'), silent);
 
   for (let line = 1; line <= 100; line++) log.add(`${line}\n`, 1);
-  await log.close(PATIENT_MS);
+  await log.close(CLOSE_LIMIT_MS);
 
   const lines = readFileSync(join(folder.path, 'log'), 'utf8').trim().split('\n');
   expect(lines.map(Number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
@@ -41,16 +41,16 @@ test('appends what it is given, in order', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'counts what a full disk loses, and says so once',
+  'counts the lines lost on a full disk, and logs the error once',
   async () => {
     const lines: string[] = [];
     const log = new AccessLog('/dev/full', createLogger({ write: (line) => lines.push(line) }));
 
     for (let round = 1; round <= 3; round++) {
       log.add('a line\n', 1);
-      await until(() => log.dropped === round, 'the loss');
+      await until(() => log.dropped === round, 'a dropped line');
     }
-    await log.close(PATIENT_MS);
+    await log.close(CLOSE_LIMIT_MS);
 
     expect(log.written).toBe(0);
     expect(lines).toHaveLength(1);
@@ -59,8 +59,8 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.each(['the same file', 'a new file'])(
-  'begins a new line after an error that left half of one, in %s',
-  async (where) => {
+  'begins a new line after an error that left a partial line, in %s',
+  async (target) => {
     using folder = newFolder();
     const path = join(folder.path, 'log');
     const disk = { isFull: false };
@@ -74,11 +74,11 @@ test.each(['the same file', 'a new file'])(
     log.add('one\ntwo\nthree\n', 3);
     await until(() => log.dropped === 3, 'the error');
     disk.isFull = false;
-    if (where === 'a new file') renameSync(path, `${path}.1`);
+    if (target === 'a new file') renameSync(path, `${path}.1`);
     log.add('four\nfive\n', 2);
-    await log.close(PATIENT_MS);
+    await log.close(CLOSE_LIMIT_MS);
 
-    const before = where === 'a new file' ? '' : 'one\ntw\n';
+    const before = target === 'a new file' ? '' : 'one\ntw\n';
     expect(readFileSync(path, 'utf8')).toBe(`${before}four\nfive\n`);
   },
 );
@@ -93,10 +93,10 @@ test('reports a FIFO without a reader at the start, and drops lines until it has
   log.open();
   const atStart = lines.length;
   log.add('lost\n', 1);
-  await until(() => log.dropped === 1, 'the loss');
+  await until(() => log.dropped === 1, 'a dropped line');
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   log.add('read\n', 1);
-  await log.close(PATIENT_MS);
+  await log.close(CLOSE_LIMIT_MS);
 
   expect(atStart).toBe(1);
   expect(lines).toHaveLength(1);
@@ -107,7 +107,7 @@ test('reports a FIFO without a reader at the start, and drops lines until it has
   closeSync(reader);
 });
 
-test('continues when the reader of a full FIFO does, and does not wait for one that never does', async () => {
+test('continues when the reader of a full FIFO continues, and close() does not wait for a stalled reader', async () => {
   using folder = newFolder();
   const path = join(folder.path, 'fifo');
   Bun.spawnSync(['mkfifo', path]);
@@ -125,8 +125,8 @@ test('continues when the reader of a full FIFO does, and does not wait for one t
       // nothing to read yet
     }
     return count === 100_000;
-  }, 'all of a line that is longer than the pipe');
-  await until(() => log.written === 1, 'its count');
+  }, 'the whole line, which is longer than the pipe');
+  await until(() => log.written === 1, 'the count of the line');
   log.add(`${'y'.repeat(99_999)}\n`, 1);
   await log.close(50);
 
@@ -135,20 +135,20 @@ test('continues when the reader of a full FIFO does, and does not wait for one t
   closeSync(reader);
 });
 
-test('drops lines rather than keep more than its memory holds', async () => {
+test('drops lines that exceed its buffer', async () => {
   using folder = newFolder();
   const log = new AccessLog(join(folder.path, 'log'), silent);
   const megabyte = `${'x'.repeat(1024 * 1024 - 1)}\n`;
 
   for (let count = 0; count < 20; count++) log.add(megabyte, 10);
-  await log.close(PATIENT_MS);
+  await log.close(CLOSE_LIMIT_MS);
 
   expect(log.dropped).toBe(120);
   expect(log.written).toBe(80);
 });
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('has a line for each connection, with the client that a load balancer names', async () => {
+  test('writes a line per connection, with the client address from the PROXY header of a load balancer', async () => {
     using backend = new Backend();
     const endpoints = ['127.0.0.1:1', `127.0.0.1:${backend.port}`];
     await using lab = await GatewayLab.start({
@@ -183,7 +183,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     refused.close();
     const garbage = await Peer.dial(lab.port);
     await garbage.send(Buffer.from('GET / HTTP/1.0\r\n'));
-    await until(() => garbage.sawFin || garbage.closed, 'the end of the garbage');
+    await until(() => garbage.sawFin || garbage.closed, 'the end of the client that sent garbage');
     garbage.close();
     await until(() => lines().length === 4, 'all lines');
 

@@ -5,8 +5,8 @@
 import { closeSync, constants, fstatSync, openSync, write } from 'node:fs';
 import type { Logger } from '../telemetry/log.ts';
 
-/** Maximum size of the lines that wait for the disk. */
-const WAITING_LIMIT_CHARACTERS = 8 * 1024 * 1024;
+/** Maximum size of the lines that are not written yet. */
+const MAX_PENDING_CHARACTERS = 8 * 1024 * 1024;
 
 /** How long {@link AccessLog.close} waits for the lines that are not written yet. */
 const CLOSE_LIMIT_MS = 1000;
@@ -33,30 +33,30 @@ export class AccessLog {
 
   readonly #path: string;
   readonly #log: Logger;
-  readonly #writeSome: Write;
+  readonly #writePart: Write;
   #descriptor: number | undefined;
   #wantsReopen = false;
-  #waiting = '';
-  #waitingCount = 0;
+  #pending = '';
+  #pendingCount = 0;
   #writing: Promise<void> | undefined;
   #isFailing = false;
   /** Whether the last write failed in the middle of a line, so that the next line needs a newline before it. */
   #isMidLine = false;
 
-  /** `-` means standard output. A test can pass a `writeSome` of its own instead of the system's. */
-  constructor(path: string, log: Logger, writeSome: Write = writeToSystem) {
+  /** `-` means standard output. Tests replace `writePart`. */
+  constructor(path: string, log: Logger, writePart: Write = writeToSystem) {
     this.#path = path;
     this.#log = log;
-    this.#writeSome = writeSome;
+    this.#writePart = writePart;
   }
 
   add(lines: string, count: number): void {
-    if (this.#waiting.length + lines.length > WAITING_LIMIT_CHARACTERS) {
+    if (this.#pending.length + lines.length > MAX_PENDING_CHARACTERS) {
       this.dropped += count;
       return;
     }
-    this.#waiting += lines;
-    this.#waitingCount += count;
+    this.#pending += lines;
+    this.#pendingCount += count;
     this.#writing ??= this.#writeAll();
   }
 
@@ -65,16 +65,16 @@ export class AccessLog {
     try {
       this.#openFile();
     } catch (error) {
-      this.#failed(error);
+      this.#logFailure(error);
     }
   }
 
-  /** Reopens the file with the next line, after log rotation has moved it away. */
+  /** Reopens the file before the next line. Call it after log rotation. */
   reopen(): void {
     this.#wantsReopen = true;
   }
 
-  /** Writes the waiting lines, as far as the time limit allows, and closes the file. */
+  /** Writes the pending lines within the time limit and closes the file. */
   async close(limitMs = CLOSE_LIMIT_MS): Promise<void> {
     const limit = Promise.withResolvers<void>();
     const timer = setTimeout(() => limit.resolve(), limitMs);
@@ -93,11 +93,11 @@ export class AccessLog {
   async #writeAll(): Promise<void> {
     // Deferred to a microtask, so that lines added together go out in one write.
     await Promise.resolve();
-    while (this.#waitingCount > 0) {
-      const lines = this.#waiting;
-      const count = this.#waitingCount;
-      this.#waiting = '';
-      this.#waitingCount = 0;
+    while (this.#pendingCount > 0) {
+      const lines = this.#pending;
+      const count = this.#pendingCount;
+      this.#pending = '';
+      this.#pendingCount = 0;
       try {
         await this.#write(lines);
         this.written += count;
@@ -106,14 +106,14 @@ export class AccessLog {
         // Some of these lines may be in the file. They count as dropped anyway.
         this.dropped += count;
         this.#wantsReopen = true;
-        this.#failed(error);
+        this.#logFailure(error);
       }
     }
     this.#writing = undefined;
   }
 
   /** Logs an error once per outage, not once per batch. */
-  #failed(error: unknown): void {
+  #logFailure(error: unknown): void {
     if (!this.#isFailing) {
       this.#log.error('cannot write access log, dropping lines', {
         file: this.#path,
@@ -127,14 +127,14 @@ export class AccessLog {
     const descriptor = this.#openFile();
     const bytes = Buffer.from(this.#needsNewline(descriptor) ? `\n${lines}` : lines);
     for (let at = 0; at < bytes.length;) {
-      const written = await this.#writeSome(descriptor, bytes, at);
+      const written = await this.#writePart(descriptor, bytes, at);
       if (written === 0) continue;
       at += written;
       this.#isMidLine = bytes[at - 1] !== NEWLINE;
     }
   }
 
-  /** Whether to begin with a newline. A new, empty file needs none: rotation has moved the half line away. */
+  /** Whether to begin with a newline. A new, empty file needs none: log rotation has moved the partial line away. */
   #needsNewline(descriptor: number): boolean {
     if (!this.#isMidLine) return false;
     const stats = fstatSync(descriptor);

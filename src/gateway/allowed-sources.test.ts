@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { Backend } from '../net/testing/peer.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { balancerHeader, signedHeader } from './testing/headers.ts';
-import { answer, HOST_A, HOST_B, TwoTenants } from './testing/two-tenants.ts';
+import { responseTo, HOST_A, HOST_B, TwoTenants } from './testing/two-tenants.ts';
 
 const TO_A = hello({ serverName: HOST_A });
 const TO_B = hello({ serverName: HOST_B });
@@ -18,17 +18,17 @@ describe.each(['bun', 'epoll'] as const)('allowed sources on engine %s', (engine
     return world;
   }
 
-  test('let clients of these networks in, and refuse others for this route alone', async () => {
+  test('admit clients of the listed networks, and refuse other clients for this route only', async () => {
     await using inside = await start(['192.0.2.0/24', '127.0.0.0/8']);
     await using outside = await start(['192.0.2.0/24', 'fd00::/8']);
 
-    await inside.say(TO_A);
+    await inside.send(TO_A);
     await inside.a.next();
-    const refused = await outside.say(TO_A);
-    await outside.say(TO_B);
+    const refused = await outside.send(TO_A);
+    await outside.send(TO_B);
     await outside.b.next();
 
-    expect(await answer(refused)).toBe('handshake_failure');
+    expect(await responseTo(refused)).toBe('handshake_failure');
     expect(inside.lab.failures('source_not_allowed')).toBe(0);
     expect(outside.lab.failures('source_not_allowed')).toBe(1);
     const labels = `tenant="a",host="${HOST_A}",kind="api",reason="source_not_allowed"`;
@@ -36,38 +36,38 @@ describe.each(['bun', 'epoll'] as const)('allowed sources on engine %s', (engine
     expect(outside.a.peers).toHaveLength(0);
   });
 
-  test('are compared with the client that a load balancer names', async () => {
+  test('are compared with the client address in the PROXY header of a load balancer', async () => {
     await using world = await start(['192.0.2.0/24'], { proxyProtocol: 'all' });
 
-    await world.say(balancerHeader('192.0.2.7'), TO_A);
+    await world.send(balancerHeader('192.0.2.7'), TO_A);
     await world.a.next();
-    const refused = await world.say(balancerHeader('198.51.100.7'), TO_A);
+    const refused = await world.send(balancerHeader('198.51.100.7'), TO_A);
 
-    expect(await answer(refused)).toBe('handshake_failure');
+    expect(await responseTo(refused)).toBe('handshake_failure');
     expect(world.lab.failures('source_not_allowed')).toBe(1);
   });
 
-  test("are compared with the worker's address for its pods", async () => {
+  test("are compared with the worker's address for connections of its pods", async () => {
     const fromPod = () => [signedHeader(), hello({ serverName: 'kubernetes.default.svc' })];
     await using byWorker = await start(['127.0.0.1']);
     // The address of the pod, as the worker's proxy reports it.
     await using byPod = await start(['10.1.2.3']);
 
-    await byWorker.say(...fromPod());
+    await byWorker.send(...fromPod());
     await byWorker.a.next();
-    const refused = await byPod.say(...fromPod());
+    const refused = await byPod.send(...fromPod());
 
-    expect(await answer(refused)).toBe('handshake_failure');
+    expect(await responseTo(refused)).toBe('handshake_failure');
     expect(byPod.lab.failures('source_not_allowed')).toBe(1);
   });
 
-  test('change with the route, for new connections', async () => {
+  test('apply to new connections when the route changes', async () => {
     await using world = await start(['192.0.2.0/24']);
-    expect(await answer(await world.say(TO_A))).toBe('handshake_failure');
+    expect(await responseTo(await world.send(TO_A))).toBe('handshake_failure');
 
     await world.lab.changeRoutes([{ host: HOST_A, endpoints: [`127.0.0.1:${world.a.port}`] }]);
 
-    await world.say(TO_A);
+    await world.send(TO_A);
     await world.a.next();
   });
 });

@@ -7,7 +7,7 @@ import { GatewayLab, until } from './testing/lab.ts';
 
 const HOST = 'a.k8s.test';
 
-/** What the client sends, what it gets back (an alert or a reset), and which reason is counted. */
+/** Description and bytes of the client, its answer (an alert or a reset), and the counted reason. */
 const CASES: readonly (readonly [string, Buffer, AlertName | 'reset', string])[] = [
   ['garbage', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'reset', 'not_tls'],
   ['zeros', Buffer.alloc(64), 'reset', 'not_tls'],
@@ -17,7 +17,7 @@ const CASES: readonly (readonly [string, Buffer, AlertName | 'reset', string])[]
     'illegal_parameter',
     'hello_too_long',
   ],
-  ['no name', hello(), 'unrecognized_name', 'name_absent'],
+  ['a hello without a server name', hello(), 'unrecognized_name', 'name_absent'],
   ['an unknown name', hello({ serverName: 'z.test' }), 'unrecognized_name', 'name_unknown'],
   [
     'a name with a NUL',
@@ -26,13 +26,13 @@ const CASES: readonly (readonly [string, Buffer, AlertName | 'reset', string])[]
     'server_name_has_nul',
   ],
   [
-    'a name with a dot at its end',
+    'a name with a trailing dot',
     hello({ serverName: `${HOST}.` }),
     'unrecognized_name',
     'server_name_trailing_dot',
   ],
   [
-    'a name with two dots',
+    'a name with an empty label',
     hello({ serverName: 'a..k8s.test' }),
     'unrecognized_name',
     'server_name_not_dns',
@@ -44,13 +44,13 @@ const CASES: readonly (readonly [string, Buffer, AlertName | 'reset', string])[]
     'server_name_too_long',
   ],
   [
-    'an address for a name',
+    'an IPv4 address as a name',
     hello({ serverName: '10.0.0.1' }),
     'unrecognized_name',
     'server_name_ip_literal',
   ],
   [
-    'an IPv6 address for a name',
+    'an IPv6 address as a name',
     hello({ serverName: 'fd00::1' }),
     'unrecognized_name',
     'server_name_ip_literal',
@@ -84,18 +84,18 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(backend.peers).toHaveLength(0);
   });
 
-  test('counts a client that leaves in the middle of its hello', async () => {
+  test('counts a client that sends a FIN within its hello', async () => {
     await using lab = await GatewayLab.start({ engine });
 
     const client = await Peer.dial(lab.port);
     await client.send(hello({ serverName: HOST }).subarray(0, 20));
-    await until(() => lab.number('hellos_pending') === 1, 'the half hello');
+    await until(() => lab.number('hellos_pending') === 1, 'the incomplete hello');
     client.fin();
 
     await until(() => lab.failures('hello_incomplete') === 1, 'the count');
   });
 
-  test('lets one source have a thousand unfinished hellos, and others still in', async () => {
+  test('limits a source to a thousand unfinished hellos, and admits other sources', async () => {
     using backend = new Backend();
     const endpoints = [`127.0.0.1:${backend.port}`];
     // No hello times out before all clients are connected.
@@ -117,7 +117,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const other = await dialFrom('127.0.0.2', lab.port);
     other.write(hello({ serverName: HOST }));
 
-    await until(() => backend.peers.length === 1, 'the client from elsewhere');
+    await until(() => backend.peers.length === 1, 'the client with the other address');
     expect(lab.number('hellos_pending')).toBe(1000);
     expect(lab.failures('source_limit')).toBe(200);
     other.end();

@@ -6,7 +6,7 @@ import { GatewayLab, until } from './testing/lab.ts';
 
 const HELLO = hello({ serverName: 'a.test' });
 
-test('closes connections spread over the drain time, and none within the grace', async () => {
+test('closes no connection within the grace period, then all spread over the drain period', async () => {
   using backend = new Backend();
   const clock = new ManualClock();
   await using lab = await GatewayLab.start({
@@ -17,27 +17,27 @@ test('closes connections spread over the drain time, and none within the grace',
     routes: [{ host: 'a.test', endpoints: [`127.0.0.1:${backend.port}`] }],
   });
   const clients: Peer[] = [];
-  const join = async () => {
+  const connect = async () => {
     const client = await Peer.dial(lab.port);
     await client.send(HELLO);
     clients.push(client);
     await until(() => backend.peers.length === clients.length, 'the connection at the tenant');
   };
   const open = () => lab.number('connections_open');
-  for (let count = 0; count < 99; count++) await join();
+  for (let count = 0; count < 99; count++) await connect();
 
   const draining = lab.gateway.drain();
   clock.advance(990);
-  await join();
+  await connect();
 
   expect(open()).toBe(100);
   expect(lab.gateway.notReady()).toStartWith('draining');
   clock.advance(10);
-  for (const left of [75, 50, 25]) {
+  for (const remaining of [75, 50, 25]) {
     clock.advance(1000);
-    // Each thread may be one connection ahead or behind.
-    await until(() => open() <= left + 2, `${left} connections left`);
-    expect(open()).toBeGreaterThanOrEqual(left - 2);
+    // Each thread may deviate by one connection.
+    await until(() => open() <= remaining + 2, `${remaining} connections left`);
+    expect(open()).toBeGreaterThanOrEqual(remaining - 2);
   }
   clock.advance(1000);
   await until(() => clients.every((client) => client.sawFin || client.closed), 'no client left');

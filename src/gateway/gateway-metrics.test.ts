@@ -11,16 +11,16 @@ test('exposes exactly the metrics that docs/reference/gateway-metrics.md lists, 
   );
 
   const page = await (await lab.get('/metrics')).text();
-  const shown = [...page.matchAll(/^# TYPE snicket_gateway_(\w+) (\w+)$/gm)];
-  const listed = [
+  const exposed = [...page.matchAll(/^# TYPE snicket_gateway_(\w+) (\w+)$/gm)];
+  const documented = [
     ...docs.matchAll(/^\| `(\w+)(?:\{[^}]*\})?` \| (counter|gauge|histogram|summary) \|/gm),
   ];
 
   const pairs = (matches: RegExpExecArray[]) => matches.map(([, name, type]) => `${name} ${type}`);
-  expect(pairs(shown)).toEqual(pairs(listed));
+  expect(pairs(exposed)).toEqual(pairs(documented));
 });
 
-test('exposes the engine of each thread, and why it is not the preferred one', async () => {
+test('exposes the engine of each thread and the reason for a fallback', async () => {
   await using lab = await GatewayLab.start({ engine: 'bun', workers: 2 });
 
   for (const thread of ['0', '1']) {

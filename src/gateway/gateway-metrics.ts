@@ -73,10 +73,10 @@ const ROUTE_FAMILIES = {
   ],
 } as const satisfies Partial<Readonly<Record<SlotCounter, Family>>>;
 
-type Single = readonly [...Family, read: (sources: GatewayMetricsOptions) => number];
+type ScalarFamily = readonly [...Family, read: (sources: GatewayMetricsOptions) => number];
 
 /** Values that exist once per gateway. */
-const SINGLES: readonly Single[] = [
+const SCALARS: readonly ScalarFamily[] = [
   ['routes', 'gauge', 'Number of active routes.', ({ routes }) => routes().length],
   [
     'routes_last_load_successful',
@@ -141,7 +141,7 @@ const SINGLES: readonly Single[] = [
 ];
 
 /** Only with an access log. */
-const ACCESS_LOG_SINGLES: readonly Single[] = [
+const ACCESS_LOG_SCALARS: readonly ScalarFamily[] = [
   [
     'access_log_lines_total',
     'counter',
@@ -157,7 +157,7 @@ const ACCESS_LOG_SINGLES: readonly Single[] = [
 ];
 
 /** Only with a key file. */
-const KEY_SINGLES: readonly Single[] = [
+const KEY_SCALARS: readonly ScalarFamily[] = [
   [
     'keys_last_load_successful',
     'gauge',
@@ -218,12 +218,12 @@ export function registerGatewayMetrics(metrics: Metrics, sources: GatewayMetrics
     ],
     () => engines(threads),
   );
-  const singles = [
-    ...SINGLES,
-    ...(options.keyFile === undefined ? [] : KEY_SINGLES),
-    ...(accessLog === undefined ? [] : ACCESS_LOG_SINGLES),
+  const scalars = [
+    ...SCALARS,
+    ...(options.keyFile === undefined ? [] : KEY_SCALARS),
+    ...(accessLog === undefined ? [] : ACCESS_LOG_SCALARS),
   ];
-  for (const [name, type, help, read] of singles) {
+  for (const [name, type, help, read] of scalars) {
     add([name, type, help], () => [{ value: read(sources) }]);
   }
 }

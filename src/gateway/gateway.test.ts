@@ -7,7 +7,7 @@ import { GatewayLab, until } from './testing/lab.ts';
 import { echoed, handshake, Tenant } from './testing/tls.ts';
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('takes each client to the tenant that it names, certificates and all', async () => {
+  test('routes each client to the tenant named in its hello, which presents its own certificate', async () => {
     await using a = await Tenant.start('a.k8s.test');
     await using b = await Tenant.start('b.k8s.test');
     await using lab = await GatewayLab.start({
@@ -46,7 +46,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     client.destroy();
   });
 
-  test('takes a name in upper case for the same name', async () => {
+  test('ignores the case of server names', async () => {
     await using a = await Tenant.start('a.k8s.test');
     await using lab = await GatewayLab.start({
       engine,
@@ -60,7 +60,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     client.reset();
   });
 
-  test('dials the endpoints in turn, so that successive connections meet all of them', async () => {
+  test('dials the endpoints round-robin', async () => {
     using first = new Backend();
     using second = new Backend();
     using third = new Backend();
@@ -77,17 +77,17 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(backends.map(({ peers }) => peers.length)).toEqual([2, 2, 2]);
   });
 
-  test('tries the next endpoint when one refuses, and backs off from that one', async () => {
-    using good = new Backend();
-    const bad = `127.0.0.1:${freePort()}`;
-    const endpoints = [bad, `127.0.0.1:${good.port}`];
+  test('tries the next endpoint when one refuses, and backs off from the refusing one', async () => {
+    using working = new Backend();
+    const refusing = `127.0.0.1:${freePort()}`;
+    const endpoints = [refusing, `127.0.0.1:${working.port}`];
     await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
     const startMs = performance.now();
 
     for (let round = 1; round <= 6; round++) {
       const client = await Peer.dial(lab.port);
       await client.send(hello({ serverName: 'a.test' }));
-      await until(() => good.peers.length === round, 'a connection at the one that works');
+      await until(() => working.peers.length === round, 'a connection at the working endpoint');
     }
 
     // An endpoint backs off for a second or more: see load-balancer.test.ts.
@@ -98,7 +98,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
   test.each([
     ['no endpoint', [], 0],
-    ['none that answers', ['127.0.0.1:1', '127.0.0.2:1'], 2],
+    ['no endpoint that accepts', ['127.0.0.1:1', '127.0.0.2:1'], 2],
   ] as const)('answers internal_error if there is %s', async (_what, endpoints, dials) => {
     await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
 
@@ -113,7 +113,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(lab.number('tenant_failures_total', labels)).toBe(1);
   });
 
-  test('keeps the half of a connection that is still open', async () => {
+  test('forwards bytes to a client that has sent its FIN', async () => {
     using backend = new Backend();
     const endpoints = [`127.0.0.1:${backend.port}`];
     await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
@@ -130,7 +130,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(client.bytes().toString()).toBe('after your FIN');
   });
 
-  test('follows the routes file: new ones at once, open connections through all of it', async () => {
+  test('applies a new routes file to new connections, and keeps open connections', async () => {
     await using a = await Tenant.start('a.k8s.test');
     await using b = await Tenant.start('b.k8s.test');
     await using lab = await GatewayLab.start({
@@ -141,19 +141,19 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const old = await handshake(lab.port, a);
 
     await lab.changeRoutes([{ host: b.host, endpoints: [b.endpoint] }]);
-    const fresh = await handshake(lab.port, b);
-    const late = await Peer.dial(lab.port);
-    await late.send(hello({ serverName: a.host }));
-    await until(() => late.sawFin, 'the refusal');
+    const added = await handshake(lab.port, b);
+    const refused = await Peer.dial(lab.port);
+    await refused.send(hello({ serverName: a.host }));
+    await until(() => refused.sawFin, 'the refusal');
 
     expect(await echoed(old, 'still here')).toBe('still here');
-    expect(await echoed(fresh, 'new here')).toBe('new here');
-    expect(readAlert(late.bytes())?.name).toBe('unrecognized_name');
+    expect(await echoed(added, 'new here')).toBe('new here');
+    expect(readAlert(refused.bytes())?.name).toBe('unrecognized_name');
     old.destroy();
-    fresh.destroy();
+    added.destroy();
   });
 
-  test('leaves a client alone whose tenant accepts and never answers', async () => {
+  test('keeps a connection whose tenant never answers', async () => {
     using silent = new Backend();
     const endpoints = [`127.0.0.1:${silent.port}`];
     await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
@@ -181,9 +181,9 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
     // The thread cannot apply this message and throws outside of any connection.
     lab.gateway.threads.all[0]!.send({ type: 'routes', version: 9, changes: null! });
-    await until(() => lab.number('thread_crashes_total') === 1, 'the death');
+    await until(() => lab.number('thread_crashes_total') === 1, 'the crash');
     await until(() => lab.number('threads_listening') === 1, 'the restart');
-    await until(() => lost.destroyed, 'the end of what the thread had');
+    await until(() => lost.destroyed, 'the end of the connection of the crashed thread');
     const client = await handshake(lab.port, b);
 
     expect(await echoed(client, 'back')).toBe('back');

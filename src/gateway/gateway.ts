@@ -21,7 +21,7 @@ import type { LoadState, RouteCounts, RoutesFeed } from './routes/routes-feed.ts
 import { EngineThreads } from './thread/engine-threads.ts';
 import type { FromThread } from './thread/messages.ts';
 
-/** An engine thread ended without closing its sockets. */
+/** The error when an engine thread has ended without closing its sockets. */
 export class ThreadLost extends Error {
   override readonly name = 'ThreadLost';
 
@@ -32,7 +32,7 @@ export class ThreadLost extends Error {
   }
 }
 
-/** A gateway process without its signal handling: starts, drains and stops all parts. */
+/** A gateway. Starts, drains and stops all its components. Does not handle signals. */
 export class Gateway {
   readonly metrics = new Metrics();
   readonly threads: EngineThreads;
@@ -109,7 +109,9 @@ export class Gateway {
     return this.#routes.state;
   }
 
-  /** Starts all parts. With an invalid routes file the gateway runs but is not ready. @throws if it cannot listen. */
+  /**
+   * Starts all components. With an invalid routes file the gateway runs but is not ready. @throws if it cannot listen.
+   */
   async start(): Promise<void> {
     this.#serveHttp();
     this.#accessLog?.open();
@@ -155,7 +157,7 @@ export class Gateway {
     return isAlive ? undefined : 'no engine thread is running';
   }
 
-  /** Begins a new access log file, after log rotation has moved the old one away. */
+  /** Reopens the access log. Call it after log rotation. */
   reopenAccessLog(): void {
     this.#accessLog?.reopen();
   }
@@ -169,12 +171,12 @@ export class Gateway {
       graceMs,
       drainMs,
     });
-    const { signal } = new AbortController(); // never aborted: only the end of the process shortens the drain
+    const { signal } = new AbortController(); // never aborted: a second signal ends the process instead
     await drain({ engines: this.threads.all, graceMs, drainMs, clock, signal });
     await this.stop();
   }
 
-  /** Stops all parts at once. */
+  /** Stops all components and resets all connections. */
   async stop(): Promise<void> {
     this.#routes.stop();
     this.#keys?.stop();
@@ -193,9 +195,9 @@ export class Gateway {
       listenOnAll({ listen }, this.#options.http, ({ message }) => this.#warnWithoutIPv6(message));
     } catch (error) {
       if (!(error instanceof CannotListen)) throw error;
-      const place = formatListenAddress(error.at);
+      const address = formatListenAddress(error.at);
       throw new Error(
-        `cannot serve HTTP on ${place} (${error.code}); choose another address with --http`,
+        `cannot serve HTTP on ${address} (${error.code}); choose another address with --http`,
         {
           cause: error,
         },
@@ -246,7 +248,8 @@ export class Gateway {
 }
 
 /**
- * For all threads together. Memory use can be twice as high, which is half of the 1 GiB limit in deploy/gateway.yaml.
+ * Shared by all threads. The memory used can be twice as large, which is half of the 1 GiB limit in
+ * deploy/gateway.yaml.
  */
 const MAX_BUFFERED_BYTES = 256 * 1024 * 1024;
 

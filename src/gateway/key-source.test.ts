@@ -8,7 +8,7 @@ function errors(lab: GatewayLab) {
   return lab.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg));
 }
 
-test('is not ready without keys, because of the key file', async () => {
+test('is not ready if the key file cannot be loaded', async () => {
   await using lab = await GatewayLab.start({ keyFile: '/nowhere/keys' });
 
   const readiness = await lab.get('/readyz');
@@ -18,7 +18,7 @@ test('is not ready without keys, because of the key file', async () => {
   expect(errors(lab)).toEqual(['cannot load key file, rejecting all signed headers']);
 });
 
-test('stays ready with its keys when the key file is deleted', async () => {
+test('keeps its keys and stays ready when the key file is deleted', async () => {
   await using lab = await GatewayLab.start({ keys: `${MASTER_KEY.toString('base64')}\n` });
 
   unlinkSync(join(lab.folder, 'keys'));

@@ -27,18 +27,18 @@ export class KeySource {
 
   /** Loads the file, valid or not, and watches it. */
   start(): void {
-    let known: Buffer | undefined;
+    let content: Buffer | undefined;
     try {
-      known = readWatched(this.#path);
+      content = readWatched(this.#path);
     } catch {
-      known = undefined; // the watch gets the same error and reports it
+      content = undefined; // the watch gets the same error and reports it
     }
     this.#watched = watchFile(this.#path, {
       onContent: (bytes) => this.#load(bytes),
-      onError: (error) => this.#refuse(error),
-      initialContent: known,
+      onError: (error) => this.#loadFailed(error),
+      initialContent: content,
     });
-    if (known !== undefined) this.#load(known);
+    if (content !== undefined) this.#load(content);
   }
 
   stop(): void {
@@ -53,11 +53,11 @@ export class KeySource {
       this.hasKeys = true;
       this.#log.info('keys loaded', { file: this.#path, keys: keys.length });
     } catch (error) {
-      this.#refuse(error instanceof Error ? error : new Error(String(error)));
+      this.#loadFailed(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  #refuse(error: Error): void {
+  #loadFailed(error: Error): void {
     this.problem = `the key file cannot be loaded (${error.message})`;
     this.#log.error(
       this.hasKeys

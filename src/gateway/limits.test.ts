@@ -25,28 +25,31 @@ async function start(options: LabOptions, limits = {}) {
 }
 
 /** Connects and waits until the client is connected to the backend or refused. */
-async function join(world: { lab: GatewayLab; backend: Backend }, bytes = HELLO) {
+async function connect(world: { lab: GatewayLab; backend: Backend }, bytes = HELLO) {
   const before = world.backend.peers.length;
   const client = await Peer.dial(world.lab.port);
   await client.send(bytes);
   await until(
     () => world.backend.peers.length > before || client.sawFin || client.closed,
-    'a word',
+    'a connection or a refusal',
   );
   return client;
 }
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test("enforces a route's connection limit over all threads, and frees the place of a closed connection", async () => {
+  test("enforces a route's connection limit over all threads, and admits a client after another has closed", async () => {
     await using world = await start({ engine }, { connections: 5 });
     const clients: Peer[] = [];
-    for (let count = 0; count < 8; count++) clients.push(await join(world));
+    for (let count = 0; count < 8; count++) clients.push(await connect(world));
 
     const refused = clients.filter(({ sawFin }) => sawFin);
-    const other = await join(world, hello({ serverName: 'b.test' }));
+    const other = await connect(world, hello({ serverName: 'b.test' }));
     clients[0]?.reset();
-    await until(() => world.lab.number('connections_open') < 6 + refused.length, 'a place');
-    await until(async () => !(await join(world)).sawFin, 'another client in that place');
+    await until(
+      () => world.lab.number('connections_open') < 6 + refused.length,
+      'a closed connection',
+    );
+    await until(async () => !(await connect(world)).sawFin, 'an admitted client');
 
     expect(refused).toHaveLength(3);
     expect(readAlert(refused[0]!.bytes())?.name).toBe('internal_error');
@@ -56,50 +59,47 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.number('tenant_failures_total', labels)).toBeGreaterThanOrEqual(3);
   });
 
-  test('holds the rate of the command line over all threads, and leaves the neighbor alone', async () => {
+  test('enforces the default connection rate per route over all threads', async () => {
     const tenantLimits = { connections: 0, connectionsPerSecond: 4 };
     await using world = await start({ engine, tenantLimits });
     const beginMs = performance.now();
 
-    const clients = await Promise.all(Array.from({ length: 20 }, async () => join(world)));
+    const clients = await Promise.all(Array.from({ length: 20 }, async () => connect(world)));
     const labels = 'tenant="a",host="a.test",kind="api"';
-    const through = () => world.lab.number('tenant_connections_total', labels);
+    const dialed = () => world.lab.number('tenant_connections_total', labels);
     const refused = () => clients.filter(({ sawFin }) => sawFin).length;
-    await until(() => through() + refused() === 20, 'a word to all');
+    await until(() => dialed() + refused() === 20, 'a result for each client');
     const seconds = (performance.now() - beginMs) / 1000;
-    const other = await join(world, hello({ serverName: 'b.test' }));
+    const other = await connect(world, hello({ serverName: 'b.test' }));
 
     // The burst of one second, plus the connections that the rate allows during the test.
-    expect(through()).toBeGreaterThanOrEqual(4);
-    expect(through()).toBeLessThanOrEqual(5 + 4 * seconds);
+    expect(dialed()).toBeGreaterThanOrEqual(4);
+    expect(dialed()).toBeLessThanOrEqual(5 + 4 * seconds);
     expect(world.lab.failures('tenant_rate_limit')).toBe(refused());
     expect(other.sawFin).toBeFalse();
   });
 
   test.each([
-    ['a client outside', ['10.0.0.0/8'], 1],
-    ['one of', ['127.0.0.0/8'], 0],
-  ])(
-    'limits unfinished hellos of %s the networks of --proxy-protocol',
-    async (_, proxyProtocol, refused) => {
-      await using world = await start({ engine, workers: 1, proxyProtocol });
-      const limit = 1000;
+    ['a client outside the networks', ['10.0.0.0/8'], 1],
+    ['no client inside the networks', ['127.0.0.0/8'], 0],
+  ])('limits unfinished hellos of %s of --proxy-protocol', async (_, proxyProtocol, refused) => {
+    await using world = await start({ engine, workers: 1, proxyProtocol });
+    const limit = 1000;
 
-      const clients: Peer[] = [];
-      while (clients.length <= limit) clients.push(await Peer.dial(world.lab.port));
-      const counted = () => world.lab.number('hellos_pending') + world.lab.failures('source_limit');
-      await until(() => counted() === clients.length, 'a word to all');
+    const clients: Peer[] = [];
+    while (clients.length <= limit) clients.push(await Peer.dial(world.lab.port));
+    const counted = () => world.lab.number('hellos_pending') + world.lab.failures('source_limit');
+    await until(() => counted() === clients.length, 'a result for each client');
 
-      expect(world.lab.failures('source_limit')).toBe(refused);
-      for (const client of clients) client.reset();
-    },
-  );
+    expect(world.lab.failures('source_limit')).toBe(refused);
+    for (const client of clients) client.reset();
+  });
 
-  test('holds the limit of the whole gateway over all threads', async () => {
+  test('enforces the connection limit of the gateway over all threads', async () => {
     await using world = await start({ engine, maxConnections: 6 });
 
     const clients: Peer[] = [];
-    for (let count = 0; count < 7; count++) clients.push(await join(world));
+    for (let count = 0; count < 7; count++) clients.push(await connect(world));
 
     await until(() => world.lab.failures('connections_limit') >= 1, 'the refusal');
     expect(clients.filter(({ sawFin, closed }) => sawFin || closed)).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Behavior of the process: signals, exit codes, command line. */
+/** Tests of signals, exit codes and flags of the gateway process. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import {
   closeSync,
@@ -39,11 +39,11 @@ afterEach(async () => {
 
 /** Starts `snicket gateway` on free ports, and waits until it is ready. */
 async function start(...flags: string[]) {
-  return startOn('ignore', ...flags);
+  return startWithStdout('ignore', ...flags);
 }
 
 /** Like {@link start}, with the given standard output. */
-async function startOn(stdout: number | 'ignore', ...flags: string[]) {
+async function startWithStdout(stdout: number | 'ignore', ...flags: string[]) {
   const log = join(folder, 'log');
   const command = [process.execPath, MAIN, 'gateway', '--routes', join(folder, 'routes.json')];
   const places = ['--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--workers', '2'];
@@ -60,7 +60,7 @@ async function startOn(stdout: number | 'ignore', ...flags: string[]) {
   return { child, port: Number(port), httpPort, log: () => readFileSync(log, 'utf8') };
 }
 
-async function joined(port: number, count: number): Promise<Peer[]> {
+async function connectClients(port: number, count: number): Promise<Peer[]> {
   const clients: Peer[] = [];
   while (clients.length < count) {
     const batch = Array.from({ length: Math.min(50, count - clients.length) }, async () => {
@@ -78,7 +78,7 @@ test.each([
   [[], 20],
   [['--max-tenant-connections', '7'], 7],
   [['--max-tenant-connections', '0'], 0],
-])('limits a route to a fifth of all connections, or to %j', async (flags, limit) => {
+])('limits a route to a fifth of all connections by default; flags %j', async (flags, limit) => {
   const { httpPort } = await start('--max-connections', '100', ...flags);
 
   const metrics = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
@@ -86,9 +86,9 @@ test.each([
   expect(metrics).toContain(`\nsnicket_gateway_tenant_connections_limit ${limit}\n`);
 });
 
-test('closes its connections on SIGTERM, and ends well', async () => {
+test('closes its connections on SIGTERM, and exits with code 0', async () => {
   const { child, port } = await start('--grace', '0', '--drain', '0');
-  const clients = await joined(port, 100);
+  const clients = await connectClients(port, 100);
 
   child.kill('SIGTERM');
 
@@ -97,41 +97,51 @@ test('closes its connections on SIGTERM, and ends well', async () => {
   expect(await child.exited).toBe(0);
 });
 
-test('accepts connections during the grace period, and is not ready', async () => {
+test('accepts connections during the grace period, but is not ready', async () => {
   const { child, port, httpPort } = await start('--grace', '30s');
   const readiness = async () => (await fetch(`http://127.0.0.1:${httpPort}/readyz`)).status;
   const before = await readiness();
 
   child.kill('SIGTERM');
   await until(async () => (await readiness()) === 503, 'the failing readiness');
-  await joined(port, 1);
+  await connectClients(port, 1);
 
   expect(before).toBe(200);
   expect(child.exitCode).toBeNull();
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)('ends at once on a second signal, %s', async (second) => {
-  const { child, port, log } = await start('--grace', '60s', '--drain', '70s');
-  const [client] = await joined(port, 1);
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'exits immediately on a second signal, %s',
+  async (second) => {
+    const { child, port, log } = await start('--grace', '60s', '--drain', '70s');
+    const [client] = await connectClients(port, 1);
 
-  child.kill('SIGTERM');
-  await until(() => log().includes('draining'), 'the drain');
-  child.kill(second);
+    child.kill('SIGTERM');
+    await until(() => log().includes('draining'), 'the drain');
+    child.kill(second);
 
-  expect(await child.exited).toBe(0);
-  expect(log()).toContain('"graceMs":60000,"drainMs":70000');
-  await until(() => client!.sawFin || client!.closed, 'the end of the connection');
-});
+    expect(await child.exited).toBe(0);
+    expect(log()).toContain('"graceMs":60000,"drainMs":70000');
+    await until(() => client!.sawFin || client!.closed, 'the end of the connection');
+  },
+);
 
 test.each(['a FIFO', 'standard output'])(
-  'ends in time although no process reads its access log on %s',
-  async (where) => {
+  'exits in time if no process reads its access log on %s',
+  async (target) => {
     const path = join(folder, 'fifo');
     Bun.spawnSync(['mkfifo', path]);
-    const flags = ['--access-log', where === 'a FIFO' ? path : '-', '--grace', '0', '--drain', '0'];
-    // Also open for reading, so that the FIFO has a reader. The reader never reads: 64 KiB fit in.
-    const stdout = where === 'a FIFO' ? 'ignore' : openSync(path, 'r+');
-    const { child, port, httpPort, log } = await startOn(stdout, ...flags);
+    const flags = [
+      '--access-log',
+      target === 'a FIFO' ? path : '-',
+      '--grace',
+      '0',
+      '--drain',
+      '0',
+    ];
+    // `r+` gives the FIFO a reader, which never reads. The FIFO holds 64 KiB.
+    const stdout = target === 'a FIFO' ? 'ignore' : openSync(path, 'r+');
+    const { child, port, httpPort, log } = await startWithStdout(stdout, ...flags);
     const metrics = async () => (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
     for (let round = 0; round < 20; round++) {
       const unknownClients = Array.from({ length: 50 }, async () => {
@@ -149,11 +159,11 @@ test.each(['a FIFO', 'standard output'])(
     expect(await child.exited).toBe(0);
     if (stdout !== 'ignore') closeSync(stdout);
     expect(page).toContain('snicket_gateway_access_log_lines_dropped_total');
-    expect(log()).toContain(where === 'a FIFO' ? 'ENXIO' : 'not fully written in time');
+    expect(log()).toContain(target === 'a FIFO' ? 'ENXIO' : 'not fully written in time');
   },
 );
 
-test('ends on SIGTERM with a FIFO in place of its routes and its keys', async () => {
+test('exits on SIGTERM if its routes file and key file are FIFOs', async () => {
   rmSync(join(folder, 'routes.json'));
   const keys = join(folder, 'keys');
   Bun.spawnSync(['mkfifo', join(folder, 'routes.json'), keys]);
@@ -167,7 +177,7 @@ test('ends on SIGTERM with a FIFO in place of its routes and its keys', async ()
   expect(log()).toContain(`${keys} is not a regular file`);
 });
 
-test('ends with code 1 and a sentence when the port is taken', async () => {
+test('exits with code 1 and a message when the port is in use', async () => {
   const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
 
   const { child, log } = await start('--listen', `127.0.0.1:${other.port}`);
@@ -178,7 +188,7 @@ test('ends with code 1 and a sentence when the port is taken', async () => {
   other.stop();
 });
 
-test('ends with code 1 and a sentence when the port for health is taken', async () => {
+test('exits with code 1 and a message when the HTTP port is in use', async () => {
   const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
 
   const { child, log } = await start('--http', `127.0.0.1:${other.port}`);
@@ -196,7 +206,7 @@ test('writes the access log, and starts a new file on SIGHUP', async () => {
       .trim()
       .split('\n')
       .map((line): Record<string, unknown> => JSON.parse(line));
-  const [first] = await joined(port, 1);
+  const [first] = await connectClients(port, 1);
   first?.fin();
   (await backend.next()).fin();
   await until(() => exists(path) && lines(path).length === 1, 'the first line');
@@ -210,7 +220,7 @@ test('writes the access log, and starts a new file on SIGHUP', async () => {
     unknown.close();
     return exists(path);
   }, 'the new file');
-  await until(() => exists(path) && lines(path).length > 0, 'its first line');
+  await until(() => exists(path) && lines(path).length > 0, 'the first line of the new file');
 
   expect(lines(`${path}.1`)[0]).toMatchObject({
     tenant: 'a',

@@ -1,4 +1,4 @@
-/** A gateway whose routes file is missing, invalid, or rewritten under load. */
+/** Tests a gateway whose routes file is missing, invalid, or rewritten under load. */
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ function errors(lab: GatewayLab) {
     .map(({ msg, error }) => `${String(msg)}: ${String(error)}`);
 }
 
-test('starts with an invalid file, not ready with the reason, and uses it once it is valid', async () => {
+test('starts with an invalid file, reports the error in /readyz, and loads the file once it is valid', async () => {
   using backend = new Backend();
   await using lab = await GatewayLab.start({ routesText: 'routes:\n  - tenant: [\n' });
   const before = await lab.get('/readyz');
@@ -30,7 +30,7 @@ test('starts with an invalid file, not ready with the reason, and uses it once i
   client.reset();
 });
 
-test('starts without a file, and picks it up', async () => {
+test('starts without a file, and loads it once it exists', async () => {
   using backend = new Backend();
   await using lab = await GatewayLab.start({ hasRoutesFile: false });
   const before = await lab.get('/readyz');
@@ -96,7 +96,7 @@ test('keeps the last valid routes when the file becomes invalid, and logs it onc
 });
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('rewritten again and again under load: no failed request, no dropped connection', async () => {
+  test('reloads under load without failed requests or dropped connections', async () => {
     await using a = await Tenant.start('a.test');
     await using b = await Tenant.start('b.test');
     const routes = [a, b].map(({ host, endpoint }) => ({ host, endpoints: [endpoint] }));
@@ -116,8 +116,8 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
     for (let round = 0; round < 40; round++) {
       const extra = { host: `extra-${round}.test`, endpoints: ['127.0.0.1:1'] };
-      const twice = routes.map((route) => ({ ...route, limits: { connections: 1000 + round } }));
-      await lab.changeRoutes([...twice, extra]);
+      const changed = routes.map((route) => ({ ...route, limits: { connections: 1000 + round } }));
+      await lab.changeRoutes([...changed, extra]);
     }
     state.isOver = true;
     await load;
@@ -136,7 +136,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   });
 });
 
-test('serves routes again that were gone for a moment, more than half of what there is room for, with their connections and counts', async () => {
+test('restores routes that were removed for a moment, with their connections and counts, even if they use more than half of the slots', async () => {
   await using a = await Tenant.start('a.test');
   const many = [
     { host: a.host, endpoints: [a.endpoint] },
@@ -158,19 +158,19 @@ test('serves routes again that were gone for a moment, more than half of what th
   client.destroy();
 }, 240_000);
 
-test('replaces all routes, most of them at once', async () => {
-  const named = (what: string) =>
-    Array.from({ length: 600 }, (_, index) => ({ host: `${what}-${index}.test` }));
-  await using lab = await GatewayLab.start({ maxRoutes: 1000, routes: named('old') });
+test('replaces all routes, even if they need more than the free slots', async () => {
+  const routesNamed = (prefix: string) =>
+    Array.from({ length: 600 }, (_, index) => ({ host: `${prefix}-${index}.test` }));
+  await using lab = await GatewayLab.start({ maxRoutes: 1000, routes: routesNamed('old') });
 
-  await lab.changeRoutes(named('new'));
+  await lab.changeRoutes(routesNamed('new'));
 
   expect(lab.number('routes')).toBe(600);
   expect(lab.number('routes_last_load_successful')).toBe(1);
   expect(errors(lab)).toEqual([expect.stringContaining('200 routes wait for a free slot')]);
 }, 240_000);
 
-test('makes a change of one route among 10,000 live in every thread', async () => {
+test('applies a change of one route among 10,000 in every thread', async () => {
   using backend = new Backend();
   const many = Array.from({ length: 10_000 }, (_, index) => ({
     host: `tenant-${index}.test`,

@@ -4,7 +4,7 @@ import { Peer } from '../net/testing/peer.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { balancerHeader, MASTER_KEY, signedHeader } from './testing/headers.ts';
 import { until } from './testing/lab.ts';
-import { answer, HOST_A, HOST_B, TwoTenants } from './testing/two-tenants.ts';
+import { responseTo, HOST_A, HOST_B, TwoTenants } from './testing/two-tenants.ts';
 
 const NEW_KEY = Buffer.alloc(32, 2);
 const HELLO = hello({ serverName: 'kubernetes.default.svc' });
@@ -19,10 +19,10 @@ function withoutAuthority(header: Buffer): Buffer {
 }
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('routes by the signed header, whatever the hello says, and does not forward it to the tenant', async () => {
+  test('routes by the signed header instead of the hello, and does not forward the header', async () => {
     await using world = await TwoTenants.start({ engine });
 
-    await world.say(signedHeader(), HELLO);
+    await world.send(signedHeader(), HELLO);
     const upstream = await world.a.next();
 
     await until(() => upstream.received >= HELLO.length, 'the hello');
@@ -30,7 +30,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.b.peers).toHaveLength(0);
   });
 
-  test('takes a header byte by byte', async () => {
+  test('accepts a header that arrives byte by byte', async () => {
     await using world = await TwoTenants.start({ engine });
     const bytes = Buffer.concat([signedHeader(), HELLO]);
 
@@ -48,7 +48,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const at = forged.indexOf(HOST_A);
     forged.write(HOST_B, at, 'latin1');
 
-    expect(await answer(await world.say(forged, HELLO))).toBe('handshake_failure');
+    expect(await responseTo(await world.send(forged, HELLO))).toBe('handshake_failure');
     expect(world.lab.failures('tenant_key_unknown')).toBe(1);
     const labels = `tenant="b",host="${HOST_B}",kind="api",reason="tenant_key_unknown"`;
     expect(world.lab.number('tenant_failures_total', labels)).toBe(1);
@@ -59,17 +59,17 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const forged = signedHeader();
     forged[16] = 99; // part of the pod's address
 
-    expect(await answer(await world.say(forged, HELLO))).toBe('handshake_failure');
+    expect(await responseTo(await world.send(forged, HELLO))).toBe('handshake_failure');
     expect(world.lab.failures('tenant_forged')).toBe(1);
   });
 
   test('accepts a header once', async () => {
     await using world = await TwoTenants.start({ engine });
     const header = signedHeader();
-    await world.say(header, HELLO);
+    await world.send(header, HELLO);
     await world.a.next();
 
-    expect(await answer(await world.say(header, HELLO))).toBe('handshake_failure');
+    expect(await responseTo(await world.send(header, HELLO))).toBe('handshake_failure');
     expect(world.lab.failures('tenant_replayed')).toBe(1);
     expect(world.a.peers).toHaveLength(1);
   });
@@ -78,46 +78,49 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     await using world = await TwoTenants.start({ engine });
     const header = signedHeader({ at: Date.now() / 1000 - 3600 });
 
-    expect(await answer(await world.say(header, HELLO))).toBe('handshake_failure');
+    expect(await responseTo(await world.send(header, HELLO))).toBe('handshake_failure');
     expect(world.lab.failures('tenant_expired')).toBe(1);
   });
 
   test('rejects every signed header without a key file', async () => {
     await using world = await TwoTenants.start({ engine, keyFile: undefined });
 
-    expect(await answer(await world.say(signedHeader(), HELLO))).toBe('handshake_failure');
+    expect(await responseTo(await world.send(signedHeader(), HELLO))).toBe('handshake_failure');
     expect(world.lab.failures('tenant_key_unknown')).toBe(1);
   });
 
-  test('answers a signed header for a host that has no route, and one with no TLS behind it', async () => {
+  test('refuses a signed header for an unknown host, and one that is not followed by TLS', async () => {
     await using world = await TwoTenants.start({ engine });
 
-    const unknown = await world.say(signedHeader({ host: 'c.k8s.test' }), HELLO);
-    const noTls = await world.say(signedHeader(), Buffer.from('GET /'));
+    const unknown = await world.send(signedHeader({ host: 'c.k8s.test' }), HELLO);
+    const noTls = await world.send(signedHeader(), Buffer.from('GET /'));
 
-    expect(await answer(unknown)).toBe('unrecognized_name');
-    expect(await answer(noTls)).toBe('reset');
+    expect(await responseTo(unknown)).toBe('unrecognized_name');
+    expect(await responseTo(noTls)).toBe('reset');
     expect(world.lab.failures('name_unknown')).toBe(1);
     expect(world.lab.failures('not_tls')).toBe(1);
   });
 
-  test('takes a stamp that names no host for unsigned', async () => {
+  test('treats a stamp without a host as unsigned', async () => {
     await using world = await TwoTenants.start({ engine });
 
-    const nameless = await world.say(withoutAuthority(signedHeader()), HELLO);
+    const nameless = await world.send(withoutAuthority(signedHeader()), HELLO);
 
-    expect(await answer(nameless)).toBe('handshake_failure');
+    expect(await responseTo(nameless)).toBe('handshake_failure');
     expect(world.lab.failures('tenant_unsigned')).toBe(1);
     expect(world.lab.failures('name_unknown')).toBe(0);
   });
 
-  test('takes new keys while it runs: the old, both, the new', async () => {
+  test('accepts the keys of the current key file, from the old key over both to the new key', async () => {
     await using world = await TwoTenants.start({ engine });
     const { lab } = world;
     const works = async (masterKey: Buffer) => {
       const before = world.a.peers.length;
-      const client = await world.say(signedHeader({ masterKey }), HELLO);
-      await until(() => client.sawFin || client.closed || world.a.peers.length > before, 'a word');
+      const client = await world.send(signedHeader({ masterKey }), HELLO);
+      await until(
+        () => client.sawFin || client.closed || world.a.peers.length > before,
+        'a result',
+      );
       return world.a.peers.length > before;
     };
     const change = async (text: string, worksThen: Buffer, worksNoMore?: Buffer) => {
@@ -134,12 +137,15 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     await until(async () => !(await works(MASTER_KEY)), 'the end of the old key');
 
     lab.writeKeys('not a key\n');
-    await until(() => lab.number('keys_last_load_successful') === 0, 'the report of the bad file');
+    await until(
+      () => lab.number('keys_last_load_successful') === 0,
+      'the failed load of the key file',
+    );
     expect(await works(NEW_KEY)).toBeTrue();
     expect(JSON.stringify(lab.log)).not.toContain(NEW_KEY.toString('hex'));
   });
 
-  test('logs the pod that a verified header names, and no pod that a forged one does', async () => {
+  test('logs the pod address only of a verified header', async () => {
     await using world = await TwoTenants.start({
       engine,
       accessLog: 'access.log',
@@ -148,12 +154,12 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const forged = signedHeader();
     forged[16] = 99;
 
-    const good = await world.say(balancerHeader(), signedHeader(), HELLO);
+    const good = await world.send(balancerHeader(), signedHeader(), HELLO);
     await world.a.next();
     good.reset();
     await until(() => world.lab.number('access_log_lines_total') === 1, 'the first line');
-    const bad = await world.say(balancerHeader(), forged, HELLO);
-    await answer(bad);
+    const bad = await world.send(balancerHeader(), forged, HELLO);
+    await responseTo(bad);
     bad.close();
     await until(() => world.lab.number('access_log_lines_total') === 2, 'the second line');
 
@@ -166,7 +172,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     });
   });
 
-  test('is not ready without keys where it should have some', async () => {
+  test('is not ready if the key file has no valid key', async () => {
     await using world = await TwoTenants.start({ engine, keys: 'no key\n' });
     const before = await world.lab.get('/readyz');
 

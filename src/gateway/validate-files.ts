@@ -1,4 +1,4 @@
-/** Checks the files of a gateway as it would load them. Starts nothing. */
+/** Validates the files of a gateway without starting it. */
 import { readWatched } from '../files/read-watched.ts';
 import { parseKeys } from '../wire/master-keys.ts';
 import { MAX_ROUTES } from './options.ts';
@@ -11,7 +11,7 @@ export interface FileCheck {
   readonly file: string;
   /** Number of routes or keys, if the file is valid. */
   readonly count: number;
-  /** What is wrong, with the file and, if known, the line in front. Empty if the file is valid. */
+  /** Error messages that begin with the file and, if known, the line. Empty if the file is valid. */
   readonly errors: readonly string[];
 }
 

@@ -2,8 +2,8 @@
  * The access log of one thread. It keeps a record of each connection and formats the log line when the connection
  * closes.
  *
- * It exists only if there is an access log. The engine stores one number (`note`) per connection for the router. With
- * an access log that number is the index of the record, and the router's own number is kept in the record.
+ * It exists only if there is an access log. The engine stores one number per connection, the `note`. With an access log
+ * the note is the index of the record, and the record has the note of the router.
  */
 import type { ClientConnection, ClosedConnection } from '../../engine/engine.ts';
 import type { RouteEntry } from './route-index.ts';
@@ -24,7 +24,7 @@ interface Record {
 /** Formats log lines and passes them to `write` in batches, see {@link flush}. */
 export class ConnectionLog {
   readonly #write: (lines: string, count: number) => void;
-  /** Index 0 stays unused, because a new connection has the number 0. */
+  /** Index 0 stays unused, because the note of a new connection is 0. */
   readonly #records: (Record | undefined)[] = [undefined];
   readonly #free: number[] = [];
   #lines = '';
@@ -41,17 +41,17 @@ export class ConnectionLog {
     client: ForwardedClient | undefined,
     entry?: RouteEntry,
   ): void {
-    const place = this.#free.pop() ?? this.#records.length;
-    this.#records[place] = { note: 0, host, client, entry };
-    connection.note = place;
+    const index = this.#free.pop() ?? this.#records.length;
+    this.#records[index] = { note: 0, host, client, entry };
+    connection.note = index;
   }
 
-  noteOf(place: number): number {
-    return this.#records[place]?.note ?? 0;
+  noteOf(index: number): number {
+    return this.#records[index]?.note ?? 0;
   }
 
-  keepNote(place: number, note: number): void {
-    const record = this.#records[place];
+  setNote(index: number, note: number): void {
+    const record = this.#records[index];
     if (record !== undefined) record.note = note;
   }
 
@@ -69,12 +69,12 @@ export class ConnectionLog {
       tenant: route?.tenant,
       host: record?.host === '' ? undefined : record?.host,
       kind: route?.kind,
-      client: spoken(client),
+      client: formatAddress(client),
       // The peer of the connection, if that is a load balancer or a worker's proxy.
       via:
         record?.client === undefined
           ? undefined
-          : spoken({ address: connection.remoteAddress, port: connection.remotePort }),
+          : formatAddress({ address: connection.remoteAddress, port: connection.remotePort }),
       endpoint: closed.endpoint?.toString(),
       attempts: closed.attempts,
       bytesUp: closed.bytesUp,
@@ -102,6 +102,6 @@ export class ConnectionLog {
 
 const BATCH_CHARACTERS = 64 * 1024;
 
-function spoken({ address, port }: ForwardedClient): string {
+function formatAddress({ address, port }: ForwardedClient): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }

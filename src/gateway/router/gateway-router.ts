@@ -1,8 +1,8 @@
 /**
  * Routes the connections of one thread: finds the tenant of a client, checks limits, and picks the next endpoint.
  *
- * This code runs for every new connection. It allocates only the host name, and with a signed header what verification
- * needs. It reads the clock only if a limit or the back-off of an endpoint depends on it.
+ * This code runs for every new connection. It allocates only the host name, and for a signed header the data to verify
+ * it. It reads the clock only if a limit or the back-off of an endpoint depends on it.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, sumOver, type Counters } from '../../engine/counters.ts';
@@ -24,7 +24,7 @@ import type { ProxyProtocol } from './trusted-sources.ts';
 /** Dependencies of a thread's router. */
 export interface GatewayRouterOptions {
   readonly routes: RouteIndex;
-  /** Returns undefined while there are no keys. Then every signed header is refused. */
+  /** Returns undefined while there are no keys. The router then refuses every signed header. */
   readonly verifier: () => TenantHeaderVerifier | undefined;
   readonly counters: Counters;
   /** Counters of all threads including this one, because limits apply to all threads together. */
@@ -42,8 +42,8 @@ export interface GatewayRouterOptions {
 const HANDSHAKE_RECORD = 0x16;
 
 /**
- * `note` packs what the router remembers of a connection during the dial: how many bytes to drop, and which endpoints
- * were tried.
+ * The note of a connection packs two values that the router needs after a failed dial: the number of bytes to drop, and
+ * the endpoints that were tried.
  */
 const DROP_BITS = 15;
 const DROP_MASK = 2 ** DROP_BITS - 1;
@@ -105,7 +105,7 @@ export class GatewayRouter implements Router {
   }
 
   failed(dial: Dial, connection: ClientConnection, decision: Decision): void {
-    // This process is out of resources, which no endpoint can help: neither back off nor try the next one.
+    // This process is out of resources. Another endpoint would fail too, and this one needs no back-off.
     if (dial.reason === REASON.dial_no_resources) {
       return decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
     }
@@ -116,7 +116,7 @@ export class GatewayRouter implements Router {
     // An endpoint that was removed from its route has no bit in `tried`. The number of attempts still bounds the
     // search.
     const hasMore = entry !== undefined && dial.attempt < entry.loadBalancer.size;
-    if (hasMore && this.#dials(entry, note & DROP_MASK, tried, connection, decision)) return;
+    if (hasMore && this.#dialNext(entry, note & DROP_MASK, tried, connection, decision)) return;
     decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
   }
 
@@ -173,14 +173,14 @@ export class GatewayRouter implements Router {
       return this.#refuseEntry(entry, refusal, ALERT_RECORDS.internal_error, connection, decision);
     }
     this.#log?.begin(connection, entry.host, this.#preamble.client(), entry);
-    if (this.#dials(entry, dropBytes, 0, connection, decision)) return;
+    if (this.#dialNext(entry, dropBytes, 0, connection, decision)) return;
     // Before the first dial the engine knows no slot, so the router counts the failure.
     this.#counters.failSlot(this.#reason('no_endpoint'), this.#row(entry));
     decision.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
   }
 
-  /** Dials the next endpoint. Returns whether there was one. */
-  #dials(
+  /** Dials the next endpoint. Returns false if none is left. */
+  #dialNext(
     entry: RouteEntry,
     dropBytes: number,
     tried: number,
@@ -192,7 +192,7 @@ export class GatewayRouter implements Router {
     if (endpoint === undefined) return false;
     const note = (tried << DROP_BITS) | dropBytes;
     if (this.#log === undefined) connection.note = note;
-    else this.#log.keepNote(connection.note, note);
+    else this.#log.setNote(connection.note, note);
     decision.dial(endpoint, entry.slot, dropBytes);
     return true;
   }

@@ -10,13 +10,13 @@ import {
 
 let nowMs = 0;
 const now = () => nowMs;
-const make = (text: string) => new Endpoint('10.0.0.1', Number(text.split(':')[1]));
+const toEndpoint = (text: string) => new Endpoint('10.0.0.1', Number(text.split(':')[1]));
 
 /** Returns a load balancer for ports 1 to `count` that begins with the first and has no jitter. */
 function createBalancer(count: number) {
   nowMs = 1000;
   const balancer = new LoadBalancer(() => 0);
-  balancer.replace(addresses(count), make);
+  balancer.replace(addresses(count), toEndpoint);
   return balancer;
 }
 
@@ -43,7 +43,7 @@ test('does not read the clock while all endpoints work', () => {
   expect(balancer.pick(0, noClock)).toBe(0);
 });
 
-test('returns -1 without endpoints, or after all were tried', () => {
+test('returns -1 if there are no endpoints or all were tried', () => {
   expect(createBalancer(0).pick(0, now)).toBe(-1);
   expect(createBalancer(2).pick(0b11, now)).toBe(-1);
 });
@@ -55,11 +55,11 @@ test('skips an endpoint that backs off, and spreads its share evenly', () => {
   const picked = Array.from({ length: 60 }, () => balancer.pick(0, now));
 
   expect(picked).not.toContain(0);
-  const ones = picked.filter((index) => index === 1).length;
-  expect(ones).toBeWithin(25, 36);
+  const secondPicks = picked.filter((index) => index === 1).length;
+  expect(secondPicks).toBeWithin(25, 36);
 });
 
-test('picks it again after its back-off, and doubles the back-off if it fails again', () => {
+test('picks a failed endpoint again after its back-off, and doubles the back-off if it fails again', () => {
   const balancer = createBalancer(2);
   const isBackingOff = () => balancer.unavailable(nowMs) === 1;
   fail(balancer, 0);
@@ -80,7 +80,7 @@ test('picks it again after its back-off, and doubles the back-off if it fails ag
   expect(isBackingOff()).toBeFalse();
 });
 
-test('gives an endpoint one trial connection after its back-off, and sends the others elsewhere', () => {
+test('gives an endpoint one trial connection after its back-off, and avoids it for other connections', () => {
   const balancer = createBalancer(3);
   const picks = (count: number) => Array.from({ length: count }, () => balancer.pick(0, now));
   fail(balancer, 0);
@@ -145,7 +145,7 @@ test('picks the endpoint whose back-off ends first if all back off', () => {
   expect(balancer.pick(0b100, now)).toBe(0);
 });
 
-test('dials each endpoint once for one connection, however many there are', () => {
+test('dials no endpoint twice for one connection, even with more than MAX_TRIED endpoints', () => {
   const balancer = createBalancer(MAX_TRIED + 4);
   const seen: number[] = [];
   let tried = 0;
@@ -158,15 +158,15 @@ test('dials each endpoint once for one connection, however many there are', () =
   expect(seen).toHaveLength(MAX_TRIED);
 });
 
-test('keeps back-off and identity of endpoints that stay when the list changes', () => {
+test('keeps back-off and identity of unchanged endpoints when the list changes', () => {
   const balancer = createBalancer(3);
   const second = balancer.at(1);
   fail(balancer, 1);
 
-  balancer.replace(['10.0.0.1:2', '10.0.0.1:9'], make);
+  balancer.replace(['10.0.0.1:2', '10.0.0.1:9'], toEndpoint);
 
   expect(balancer.at(0)).toBe(second);
   expect(balancer.unavailable(nowMs)).toBe(1);
   expect(balancer.pick(0, now)).toBe(1);
-  expect(balancer.failed(make('10.0.0.1:1'), nowMs)).toBe(0);
+  expect(balancer.failed(toEndpoint('10.0.0.1:1'), nowMs)).toBe(0);
 });

@@ -1,6 +1,6 @@
 /**
- * Reads the PROXY headers before the hello: that of a load balancer, and the signed one of a worker's proxy. Reports
- * which headers are present and whether they are allowed.
+ * Reads the PROXY headers before the hello: the header of a load balancer, and the signed header of a worker's proxy.
+ * Reports which headers are present and whether they are allowed.
  */
 import type { ClientConnection } from '../../engine/engine.ts';
 import type { ProxyRefusal } from '../../wire/outcome.ts';
@@ -24,8 +24,8 @@ export class Preamble {
 
   readonly #proxyProtocol: ProxyProtocol;
   readonly #trusted: NetworkSet | undefined;
-  readonly #one = new ProxyHeaderStack({ depth: 1 });
-  readonly #two = new ProxyHeaderStack({ depth: 2 });
+  readonly #oneHeader = new ProxyHeaderStack({ depth: 1 });
+  readonly #twoHeaders = new ProxyHeaderStack({ depth: 2 });
   #balancerHeader: ProxyHeader | undefined;
 
   constructor(proxyProtocol: ProxyProtocol) {
@@ -50,16 +50,16 @@ export class Preamble {
     this.#balancerHeader = undefined;
     // Fast path for most connections: a hello without any header.
     const first = bytes[0];
-    const beginsNone = first !== PROXY_FIRST_BYTE && first !== VERSION_1_FIRST_BYTE;
-    if (beginsNone && this.#proxyProtocol === 'none') return 0;
+    const hasNoHeader = first !== PROXY_FIRST_BYTE && first !== VERSION_1_FIRST_BYTE;
+    if (hasNoHeader && this.#proxyProtocol === 'none') return 0;
 
     const isBalancer = this.isBalancer(connection.remoteAddress);
-    const stack = isBalancer ? this.#two : this.#one;
+    const stack = isBalancer ? this.#twoHeaders : this.#oneHeader;
     const outcome = stack.read(bytes, length);
     if (outcome !== 'headers') return outcome;
     this.#balancerHeader = isBalancer ? stack.at(0) : undefined;
     this.tenantHeader = stack.at(isBalancer ? 1 : 0);
-    // The header of a worker's proxy does not replace that of the load balancer.
+    // A signed header in first place is that of a worker's proxy, so the load balancer's header is missing.
     const isMissing = this.#balancerHeader === undefined || this.#balancerHeader.stampStart >= 0;
     if (isBalancer && isMissing) return 'proxy_header_missing';
     const isUnsigned = this.tenantHeader !== undefined && this.tenantHeader.stampStart < 0;
@@ -73,9 +73,9 @@ export class Preamble {
 
   /** Returns the client of the innermost trusted header, for logs. Undefined if there is no trusted header. */
   client(): { readonly address: string; readonly port: number } | undefined {
-    const believed = this.isVerified
+    const trusted = this.isVerified
       ? (this.tenantHeader ?? this.#balancerHeader)
       : this.#balancerHeader;
-    return believed?.addresses()?.source;
+    return trusted?.addresses()?.source;
   }
 }

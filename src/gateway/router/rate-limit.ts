@@ -4,7 +4,7 @@
  * its connections so far have used up the rate. Threads advance it by compare-and-exchange, so they share one limit.
  *
  * The number is in microseconds and wraps after 71 minutes. A slot that was idle for about that long may look recently
- * busy. It then gets less of its burst, once.
+ * busy. It then gets a smaller burst once.
  */
 
 /** Burst size: one second's worth of connections. */
@@ -37,8 +37,7 @@ export class RateLimit {
     for (;;) {
       const usedUntil = Atomics.load(this.#usedUntil, slot);
       const ahead = (usedUntil - now) | 0;
-      // The value is never further ahead than the burst. A larger difference means that the value is old and the clock
-      // has wrapped.
+      // A value is at most one burst ahead. A larger difference means that the value is old and the clock has wrapped.
       const used = ahead < 0 || ahead > BURST_US ? 0 : ahead;
       if (used + intervalUs > BURST_US) return false;
       const next = (now + used + intervalUs) | 0;

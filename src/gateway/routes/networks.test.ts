@@ -23,14 +23,14 @@ test.each([
   ['192.0.2.128/25', '192.0.2.129', '192.0.2.127'],
   ['10.1.2.3/31', '10.1.2.2', '10.1.2.4'],
   ['2001:db8::/33', '2001:db8:7fff::1', '2001:db8:8000::1'],
-])('ends %s within a byte', (network, inside, outside) => {
+])('matches %s, whose prefix ends within a byte', (network, inside, outside) => {
   const sources = new NetworkSet([network]);
 
   expect(sources.has(inside)).toBeTrue();
   expect(sources.has(outside)).toBeFalse();
 });
 
-test('still answers after more sources than it remembers', () => {
+test('answers correctly after more addresses than it caches', () => {
   const sources = new NetworkSet(['10.0.0.0/8']);
   for (let index = 0; index < 5000; index++) sources.has(`11.0.${index >> 8}.${index & 255}`);
 
@@ -53,11 +53,11 @@ test.each([
   ['::ffff:10.0.0.1', 'write 10.0.0.1/32'],
   ['::ffff:0:0/96', 'write 0.0.0.0/0'],
   ['10.0.0.0/8,,', "'' is not an IP network"],
-])('refuses %p', (text, message) => {
+])('rejects %p', (text, message) => {
   expect(() => parseNetworks(text)).toThrow(message);
 });
 
-test('knows an IPv4 address that a load balancer wrote as IPv6', () => {
+test('matches an IPv4-mapped IPv6 address as IPv4', () => {
   expect(new NetworkSet(['203.0.113.0/24']).has('::ffff:203.0.113.5')).toBeTrue();
   expect(new NetworkSet(['203.0.113.0/24']).has('::ffff:203.0.114.5')).toBeFalse();
   expect(new NetworkSet(['::/0']).has('::ffff:203.0.113.5')).toBeFalse();

@@ -1,10 +1,10 @@
 /** Parses and matches IP networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`, `10.0.0.1`. */
 import { ipBytes } from '../../wire/ip-address.ts';
 
-/** Returns what is wrong with a network, as a message for the user, or undefined if it is valid. */
-export function networkFault(text: string): string | undefined {
+/** Returns the error of an invalid network, as a message for the user, or undefined if it is valid. */
+export function networkProblem(text: string): string | undefined {
   try {
-    refuseHostBits(text, networkFrom(text));
+    rejectHostBits(text, parseNetwork(text));
     return undefined;
   } catch (error) {
     if (error instanceof TypeError) return error.message;
@@ -16,7 +16,7 @@ export function networkFault(text: string): string | undefined {
 export function parseNetworks(text: string): readonly string[] {
   return text.split(',').map((part) => {
     const network = part.trim();
-    refuseHostBits(network, networkFrom(network));
+    rejectHostBits(network, parseNetwork(network));
     return network;
   });
 }
@@ -24,25 +24,26 @@ export function parseNetworks(text: string): readonly string[] {
 /** A set of networks. It caches the last answers, since most sources connect more than once. */
 export class NetworkSet {
   readonly #networks: readonly Network[];
-  readonly #known = new Map<string, boolean>();
+  readonly #cache = new Map<string, boolean>();
 
-  /** The networks must have passed {@link networkFault} or {@link parseNetworks}. */
+  /** The networks must have passed {@link networkProblem} or {@link parseNetworks}. */
   constructor(networks: readonly string[]) {
-    this.#networks = networks.map(networkFrom);
+    this.#networks = networks.map(parseNetwork);
   }
 
   has(address: string): boolean {
-    const known = this.#known.get(address);
-    if (known !== undefined) return known;
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    const cached = this.#cache.get(address);
+    if (cached !== undefined) return cached;
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
     const bytes = unmapped(ipBytes(address));
-    const isIn = bytes !== undefined && this.#networks.some((network) => contains(network, bytes));
-    this.#known.set(address, isIn);
-    return isIn;
+    const isMember =
+      bytes !== undefined && this.#networks.some((network) => contains(network, bytes));
+    this.#cache.set(address, isMember);
+    return isMember;
   }
 }
 
-const MAX_KNOWN = 1024;
+const MAX_CACHED = 1024;
 
 const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
@@ -61,7 +62,7 @@ interface Network {
   readonly prefix: number;
 }
 
-function networkFrom(text: string): Network {
+function parseNetwork(text: string): Network {
   const [address = '', length, ...rest] = text.split('/');
   const bytes = ipBytes(address);
   if (bytes === undefined || rest.length > 0) {
@@ -95,7 +96,7 @@ function isMapped(bytes: Uint8Array): boolean {
 }
 
 /** Rejects 10.0.0.1/8, since it would match all of 10.0.0.0/8, which the user may not intend. */
-function refuseHostBits(text: string, { bytes, prefix }: Network): void {
+function rejectHostBits(text: string, { bytes, prefix }: Network): void {
   const masked = bytes.map((byte, index) => byte & maskOf(prefix - 8 * index));
   if (Buffer.compare(masked, bytes) === 0) return;
   const address = text.slice(0, text.indexOf('/'));
@@ -104,9 +105,7 @@ function refuseHostBits(text: string, { bytes, prefix }: Network): void {
   );
 }
 
-/**
- * Formats an address. In IPv6, the zero groups at the end become `::`. A network has no other zeros worth shortening.
- */
+/** Formats the address of a network. In IPv6, the zero groups at the end become `::`; others are rare in networks. */
 function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const hex = Buffer.from(bytes).toString('hex');

@@ -8,30 +8,30 @@ function route(host: string, change: Partial<Route> = {}): Route {
 }
 
 /**
- * Slots are in use if they are in the set; wiped slots are listed. All threads are up to date unless `use` says
- * otherwise.
+ * Returns a table whose slots are in use if they are in `inUse`. `wiped` lists the wiped slots. Threads are up to date
+ * unless a test changes `slotUse`.
  */
-function table(slots = 8) {
+function createTable(slots = 8) {
   const inUse = new Set<number>();
   const wiped: number[] = [];
-  const use = {
+  const slotUse = {
     isUpToDate: true,
     isInUse: (slot: number) => inUse.has(slot),
     wipe: (slot: number) => wiped.push(slot),
   };
-  return { table: new RouteTable(slots, use), inUse, wiped, use };
+  return { table: new RouteTable(slots, slotUse), inUse, wiped, slotUse };
 }
 
-function slotsOf(of: RouteTable) {
-  return Object.fromEntries(of.routes().map((assigned) => [assigned.route.host, assigned.slot]));
+function slotsOf(table: RouteTable) {
+  return Object.fromEntries(table.routes().map((assigned) => [assigned.route.host, assigned.slot]));
 }
 
-test('returns only what changed', () => {
-  const { table: of } = table();
-  of.replace([route('a'), route('b'), route('c')]);
+test('returns only changes', () => {
+  const { table } = createTable();
+  table.replace([route('a'), route('b'), route('c')]);
 
   const changed = route('b', { endpoints: ['10.0.0.2:1'] });
-  const changes = of.replace([route('a'), changed, route('d')]);
+  const changes = table.replace([route('a'), changed, route('d')]);
 
   expect(changes).toEqual({
     set: [
@@ -40,75 +40,75 @@ test('returns only what changed', () => {
     ],
     removed: [2],
   });
-  expect(of.replace([route('d'), changed, route('a')])).toEqual({ set: [], removed: [] });
+  expect(table.replace([route('d'), changed, route('a')])).toEqual({ set: [], removed: [] });
 });
 
 test.each<[string, Partial<Route>]>([
   ['no endpoints', { endpoints: [] }],
-  ['a limit of connections', { limits: { connections: 3 } }],
-  ['a limit of their rate', { limits: { connectionsPerSecond: 3 } }],
+  ['a connection limit', { limits: { connections: 3 } }],
+  ['a connection rate limit', { limits: { connectionsPerSecond: 3 } }],
 ])('keeps the slot of a host that gets %s', (_what, change) => {
-  const { table: of } = table();
-  of.replace([route('a')]);
+  const { table } = createTable();
+  table.replace([route('a')]);
 
-  const changes = of.replace([route('a', change)]);
+  const changes = table.replace([route('a', change)]);
 
   expect(changes).toEqual({ set: [{ slot: 0, route: route('a', change) }], removed: [] });
 });
 
-test('gives a host that goes to another tenant a new slot: the counts are not that one’s', () => {
-  const { table: of } = table();
-  of.replace([route('a')]);
+test('assigns a new slot to a host that gets another tenant, so that its counts start at zero', () => {
+  const { table } = createTable();
+  table.replace([route('a')]);
 
-  const changes = of.replace([route('a', { tenant: 'other' })]);
+  const changes = table.replace([route('a', { tenant: 'other' })]);
 
   expect(changes.removed).toEqual([0]);
   expect(changes.set.map(({ slot }) => slot)).toEqual([1]);
 });
 
-test('uses a slot again when its last connection is over, wiped, and not before', () => {
-  const { table: of, inUse, wiped } = table(2);
-  of.replace([route('a'), route('b')]);
+test('wipes and reuses a slot only after its last connection has closed', () => {
+  const { table, inUse, wiped } = createTable(2);
+  table.replace([route('a'), route('b')]);
   inUse.add(0);
-  of.replace([route('b')]);
+  table.replace([route('b')]);
 
-  const early = of.replace([route('b'), route('c')]);
+  const early = table.replace([route('b'), route('c')]);
   expect(early).toEqual({ set: [], removed: [] });
-  expect(of.waiting).toBe(1);
+  expect(table.waiting).toBe(1);
 
   inUse.clear();
-  of.replace([route('b'), route('c')]);
-  expect(of.waiting).toBe(0);
+  table.replace([route('b'), route('c')]);
+  expect(table.waiting).toBe(0);
   expect(wiped).toEqual([0]);
-  expect(slotsOf(of)).toEqual({ b: 1, c: 0 });
+  expect(slotsOf(table)).toEqual({ b: 1, c: 0 });
 });
 
-test('uses a slot again when every thread knows that its route is gone, and not before', () => {
-  const { table: of, use, wiped } = table(1);
-  of.replace([route('a')]);
-  use.isUpToDate = false;
-  of.replace([]);
+test('wipes and reuses a slot only after every thread has removed its route', () => {
+  const { table, slotUse, wiped } = createTable(1);
+  table.replace([route('a')]);
+  slotUse.isUpToDate = false;
+  table.replace([]);
 
-  of.replace([route('b')]);
-  expect(of.waiting).toBe(1);
+  table.replace([route('b')]);
+  expect(table.waiting).toBe(1);
   expect(wiped).toEqual([]);
 
-  use.isUpToDate = true;
-  of.replace([route('b')]);
-  expect(slotsOf(of)).toEqual({ b: 0 });
+  slotUse.isUpToDate = true;
+  table.replace([route('b')]);
+  expect(slotsOf(table)).toEqual({ b: 0 });
   expect(wiped).toEqual([0]);
 });
 
-test('returns its slot to a route that is added again, with its connections and counts', () => {
-  const { table: of, inUse, use, wiped } = table(2);
-  of.replace([route('a'), route('b')]);
+test('assigns its previous slot, with connections and counts, to a route that is added again', () => {
+  const { table, inUse, slotUse, wiped } = createTable(2);
+  table.replace([route('a'), route('b')]);
   inUse.add(1);
-  use.isUpToDate = false;
-  of.replace([]);
+  slotUse.isUpToDate = false;
+  table.replace([]);
 
-  const changes = of.replace([route('b'), route('a')]);
+  const changes = table.replace([route('b'), route('a')]);
 
-  expect(slotsOf(of)).toEqual({ a: 0, b: 1 });
+  expect(slotsOf(table)).toEqual({ a: 0, b: 1 });
   expect(changes.removed).toEqual([]);
   expect(changes.set.length).toBe(2);
   expect(wiped).toEqual([]);
@@ -117,56 +117,56 @@ test('returns its slot to a route that is added again, with its connections and 
 test.each<[string, Partial<Route>]>([
   ['another tenant', { tenant: 'other' }],
   ['another kind', { kind: 'konnectivity' }],
-])('does not give the slot of a removed route to its host with %s', (_what, change) => {
-  const { table: of, inUse } = table(1);
-  of.replace([route('a')]);
+])('does not assign the slot of a removed route to its host with %s', (_what, change) => {
+  const { table, inUse } = createTable(1);
+  table.replace([route('a')]);
   inUse.add(0);
-  of.replace([]);
+  table.replace([]);
 
-  of.replace([route('a', change)]);
-  expect(of.waiting).toBe(1);
-  expect(of.size).toBe(0);
+  table.replace([route('a', change)]);
+  expect(table.waiting).toBe(1);
+  expect(table.size).toBe(0);
 
-  of.replace([route('a')]);
-  expect(of.waiting).toBe(0);
-  expect(slotsOf(of)).toEqual({ a: 0 });
+  table.replace([route('a')]);
+  expect(table.waiting).toBe(0);
+  expect(slotsOf(table)).toEqual({ a: 0 });
 });
 
-test('takes a host to another tenant and back', () => {
-  const { table: of, inUse } = table(2);
-  of.replace([route('a')]);
+test('assigns the previous slot to a host that returns to its first tenant', () => {
+  const { table, inUse } = createTable(2);
+  table.replace([route('a')]);
   inUse.add(0).add(1);
-  of.replace([route('a', { tenant: 'other' })]);
+  table.replace([route('a', { tenant: 'other' })]);
 
-  const changes = of.replace([route('a')]);
+  const changes = table.replace([route('a')]);
 
   expect(changes).toEqual({ set: [{ slot: 0, route: route('a') }], removed: [1] });
 });
 
 test('replaces all routes of a full table in two steps', () => {
-  const { table: of } = table(3);
-  of.replace([route('a'), route('b'), route('c')]);
+  const { table } = createTable(3);
+  table.replace([route('a'), route('b'), route('c')]);
   const next = [route('d'), route('e'), route('c')];
 
-  const first = of.replace(next);
+  const first = table.replace(next);
   expect(first).toEqual({ set: [], removed: [0, 1] });
-  expect(of.waiting).toBe(2);
+  expect(table.waiting).toBe(2);
 
-  of.replace(next);
-  expect(of.waiting).toBe(0);
-  expect(slotsOf(of)).toEqual({ c: 2, d: 1, e: 0 });
+  table.replace(next);
+  expect(table.waiting).toBe(0);
+  expect(slotsOf(table)).toEqual({ c: 2, d: 1, e: 0 });
 });
 
-test('changes nothing when there are too many routes', () => {
-  const { table: of } = table(2);
-  of.replace([route('a'), route('b')]);
+test('changes nothing if there are too many routes', () => {
+  const { table } = createTable(2);
+  table.replace([route('a'), route('b')]);
 
-  expect(() => of.replace([route('a'), route('c'), route('d')])).toThrow(TooManyRoutes);
+  expect(() => table.replace([route('a'), route('c'), route('d')])).toThrow(TooManyRoutes);
 
-  expect(slotsOf(of)).toEqual({ a: 0, b: 1 });
+  expect(slotsOf(table)).toEqual({ a: 0, b: 1 });
 });
 
-test('an update leads to the same table as all routes together', () => {
+test('update() results in the same table as replace() with all routes', () => {
   const hosts = fc.constantFrom('a', 'b', 'c', 'd');
   const change = fc.record({
     host: hosts,
@@ -176,8 +176,8 @@ test('an update leads to the same table as all routes together', () => {
   });
   fc.assert(
     fc.property(fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 10 }), (steps) => {
-      const { table: updated } = table();
-      const { table: replaced } = table();
+      const { table: updated } = createTable();
+      const { table: replaced } = createTable();
       const wanted = new Map<string, Route>();
       for (const step of steps) {
         const before = new Map(wanted);
@@ -185,15 +185,15 @@ test('an update leads to the same table as all routes together', () => {
           if (isRemoved) wanted.delete(host);
           else wanted.set(host, route(host, { tenant, endpoints: [endpoint] }));
         }
-        const set = [...wanted.values()].filter((one) => before.get(one.host) !== one);
+        const set = [...wanted.values()].filter((desired) => before.get(desired.host) !== desired);
         const removed = [...before.keys()].filter((host) => !wanted.has(host));
 
         const changes = updated.update({ set, removed });
         replaced.replace([...wanted.values()]);
 
         expect(changes.set.length).toBeLessThanOrEqual(set.length);
-        const textOf = (of: RouteTable) =>
-          of
+        const textOf = (table: RouteTable) =>
+          table
             .routes()
             .map((assigned) => JSON.stringify(assigned.route))
             .toSorted();
@@ -203,13 +203,13 @@ test('an update leads to the same table as all routes together', () => {
   );
 });
 
-test('an update that would have too many routes changes nothing', () => {
-  const { table: of } = table(2);
-  of.replace([route('a'), route('b')]);
+test('update() changes nothing if there would be too many routes', () => {
+  const { table } = createTable(2);
+  table.replace([route('a'), route('b')]);
 
-  expect(() => of.update({ set: [route('c')], removed: [] })).toThrow(TooManyRoutes);
-  expect(slotsOf(of)).toEqual({ a: 0, b: 1 });
+  expect(() => table.update({ set: [route('c')], removed: [] })).toThrow(TooManyRoutes);
+  expect(slotsOf(table)).toEqual({ a: 0, b: 1 });
 
-  of.update({ set: [], removed: ['a', 'unknown'] });
-  expect(slotsOf(of)).toEqual({ b: 1 });
+  table.update({ set: [], removed: ['a', 'unknown'] });
+  expect(slotsOf(table)).toEqual({ b: 1 });
 });

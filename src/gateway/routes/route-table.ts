@@ -49,26 +49,26 @@ export interface SlotUse {
 /** The table of routes by host, with one slot per route. */
 export class RouteTable {
   readonly #slots: number;
-  readonly #use: SlotUse;
+  readonly #slotUse: SlotUse;
   readonly #byHost = new Map<string, AssignedRoute>();
   /** The routes as a list, created on demand. */
   #list: readonly AssignedRoute[] | undefined;
   #nextSlot = 0;
   readonly #free: number[] = [];
-  /** Retired slots by the {@link ownerOf} their route. */
+  /** Retired slots by {@link ownerOf} of their route. */
   readonly #retired = new Map<string, number>();
   #waiting = 0;
 
-  constructor(slots: number, use: SlotUse) {
+  constructor(slots: number, slotUse: SlotUse) {
     this.#slots = slots;
-    this.#use = use;
+    this.#slotUse = slotUse;
   }
 
   get size(): number {
     return this.#byHost.size;
   }
 
-  /** Number of the latest desired routes that are not active because too many slots are retired. */
+  /** Number of desired routes that are not active because too many slots are retired. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -97,8 +97,7 @@ export class RouteTable {
   }
 
   /**
-   * Changes some routes and leaves the others as they are. Routes without a slot wait: call {@link replace} with all
-   * routes later.
+   * Changes only the given routes. Routes without a slot wait: call {@link replace} with all routes later.
    *
    * @throws TooManyRoutes without any change.
    */
@@ -114,7 +113,7 @@ export class RouteTable {
   #change(routes: readonly Route[], removedHosts: readonly string[]): RouteChanges {
     const set: AssignedRoute[] = [];
     const unassigned: Route[] = [];
-    const returning = new Set<string>();
+    const restoredOwners = new Set<string>();
     const vacated = removedHosts.flatMap((host) => this.#byHost.get(host) ?? []);
     for (const route of routes) {
       const current = this.#byHost.get(route.host);
@@ -128,12 +127,12 @@ export class RouteTable {
       if (slot === undefined) {
         unassigned.push(route);
       } else {
-        returning.add(owner);
+        restoredOwners.add(owner);
         set.push({ slot, route });
       }
     }
-    this.#reclaim(returning);
-    for (const owner of returning) this.#retired.delete(owner);
+    this.#reclaim(restoredOwners);
+    for (const owner of restoredOwners) this.#retired.delete(owner);
     const available = this.#free.length + this.#slots - this.#nextSlot;
     this.#waiting = Math.max(0, unassigned.length - available);
     for (const route of unassigned.slice(0, available)) {
@@ -148,13 +147,13 @@ export class RouteTable {
     return { set, removed: vacated.map(({ slot }) => slot) };
   }
 
-  /** Frees the retired slots that are no longer in use, except those of returning routes. */
+  /** Frees the retired slots that are no longer in use, except those of restored routes. */
   #reclaim(returning: ReadonlySet<string>): void {
-    if (!this.#use.isUpToDate) return;
+    if (!this.#slotUse.isUpToDate) return;
     for (const [owner, slot] of this.#retired) {
-      if (returning.has(owner) || this.#use.isInUse(slot)) continue;
+      if (returning.has(owner) || this.#slotUse.isInUse(slot)) continue;
       this.#retired.delete(owner);
-      this.#use.wipe(slot);
+      this.#slotUse.wipe(slot);
       this.#free.push(slot);
     }
   }

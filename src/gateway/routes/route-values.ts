@@ -1,9 +1,9 @@
 /**
- * Turns the parsed values of a routes file into routes, or reports the first invalid value. It knows no text positions:
- * a fault has the path of its value, and the caller maps the path to a line.
+ * Converts the parsed values of a routes file to routes, or reports the first invalid value. An error has the path of
+ * the value; the caller maps the path to a line.
  */
 import { serverNameFault } from '../../wire/hello/server-name.ts';
-import { networkFault } from './networks.ts';
+import { networkProblem } from './networks.ts';
 import { isEndpoint } from './endpoint-text.ts';
 import { ROUTE_KINDS, type Route, type RouteKind, type RouteLimits } from './route.ts';
 
@@ -11,7 +11,7 @@ import { ROUTE_KINDS, type Route, type RouteKind, type RouteLimits } from './rou
 export type ValuePath = readonly (string | number)[];
 
 /** An invalid value. */
-export class RouteFault extends Error {
+export class RouteValueError extends Error {
   readonly path: ValuePath;
   /** For a conflict, the path to the value that came first. */
   readonly otherPath: ValuePath | undefined;
@@ -20,7 +20,7 @@ export class RouteFault extends Error {
 
   constructor(message: string, path: ValuePath, otherPath?: ValuePath, isKey = false) {
     super(message);
-    this.name = 'RouteFault';
+    this.name = 'RouteValueError';
     this.path = path;
     this.otherPath = otherPath;
     this.isKey = isKey;
@@ -47,22 +47,22 @@ export type KnownRoute = (host: string) => Route | undefined;
  * Returns the routes of a file. An entry that equals the known route of its host is not validated again: usually one of
  * 10,000 routes has changed.
  *
- * @throws RouteFault for the first invalid value.
+ * @throws RouteValueError for the first invalid value.
  */
 export function routesFrom(file: unknown, known: KnownRoute = () => undefined): Route[] {
   const indexes = new Map<string, number>();
   return entriesOf(file).map((value, index) => uniqueRouteFrom(value, index, known, indexes));
 }
 
-/** Returns the first fault of each route of a file, or the one fault of the file as a whole. */
-export function routeFaults(file: unknown): readonly RouteFault[] {
-  const faults: RouteFault[] = [];
+/** Returns the first error of each route, or the error of the file as a whole. */
+export function routeErrors(file: unknown): readonly RouteValueError[] {
+  const faults: RouteValueError[] = [];
   const indexes = new Map<string, number>();
   const collect = (check: () => void): void => {
     try {
       check();
     } catch (error) {
-      if (!(error instanceof RouteFault)) throw error;
+      if (!(error instanceof RouteValueError)) throw error;
       faults.push(error);
     }
   };
@@ -74,27 +74,29 @@ export function routeFaults(file: unknown): readonly RouteFault[] {
   return faults;
 }
 
-/** Returns the entries of a file. @throws RouteFault if it has no list of routes. */
+/** Returns the entries of a file. @throws RouteValueError if it has no list of routes. */
 function entriesOf(file: unknown): readonly unknown[] {
   const { routes } = objectAt(file, ROUTE_KEYS.file, 'the file', []);
   if (Array.isArray(routes)) return routes;
-  throw new RouteFault(
-    `'routes' is ${described(routes)}; write a list, 'routes: []' if there are none`,
+  throw new RouteValueError(
+    `'routes' is ${describe(routes)}; write a list, 'routes: []' if there are none`,
     routes === undefined ? [] : ['routes'],
   );
 }
 
-/** `indexes` has the entries so far by host. @throws RouteFault if the entry is invalid or its host is not unique. */
+/**
+ * `indexes` has the entries so far by host. @throws RouteValueError if the entry is invalid or its host is not unique.
+ */
 function uniqueRouteFrom(
   value: unknown,
   index: number,
   known: KnownRoute,
   indexes: Map<string, number>,
 ): Route {
-  const route = knownAs(value, known) ?? routeFrom(value, index);
+  const route = knownRouteFor(value, known) ?? routeFrom(value, index);
   const first = indexes.get(route.host);
   if (first !== undefined) {
-    throw new RouteFault(
+    throw new RouteValueError(
       `host ${route.host} is already used by another route; remove one of the two`,
       ['routes', index, 'host'],
       ['routes', first, 'host'],
@@ -104,7 +106,7 @@ function uniqueRouteFrom(
   return route;
 }
 
-function knownAs(value: unknown, known: KnownRoute): Route | undefined {
+function knownRouteFor(value: unknown, known: KnownRoute): Route | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Readonly<Record<string, unknown>>;
   const route = typeof fields.host === 'string' ? known(fields.host) : undefined;
@@ -147,50 +149,52 @@ function routeFrom(value: unknown, index: number): Route {
 function sourcesFrom(value: unknown, path: ValuePath): readonly string[] {
   if (!Array.isArray(value) || value.length === 0) {
     const advice = "write a list of networks such as ['10.0.0.0/8'], or omit it to allow all";
-    throw faultAt(path, 'allowedSources', value, advice);
+    throw errorAt(path, 'allowedSources', value, advice);
   }
   return (value as unknown[]).map((network, index) => {
     const fault =
-      typeof network === 'string' ? networkFault(network) : `${described(network)} is not a string`;
+      typeof network === 'string'
+        ? networkProblem(network)
+        : `${describe(network)} is not a string`;
     if (fault === undefined) return network as string;
-    throw new RouteFault(`an allowed source: ${fault}`, [...path, 'allowedSources', index]);
+    throw new RouteValueError(`an allowed source: ${fault}`, [...path, 'allowedSources', index]);
   });
 }
 
 function tenantFrom(value: unknown, path: ValuePath): string {
   if (typeof value === 'string' && value !== '' && value.length <= 253) return value;
-  throw faultAt(path, 'tenant', value, 'write a name of 1 to 253 characters');
+  throw errorAt(path, 'tenant', value, 'write a name of 1 to 253 characters');
 }
 
 function hostFrom(value: unknown, path: ValuePath): string {
   const advice = 'write the DNS name that clients use, such as a.k8s.example.com';
-  if (typeof value !== 'string') throw faultAt(path, 'host', value, advice);
+  if (typeof value !== 'string') throw errorAt(path, 'host', value, advice);
   const bytes = Buffer.from(value);
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return value.toLowerCase();
-  throw faultAt(path, 'host', value, `not a valid server name (${fault}); ${advice}`);
+  throw errorAt(path, 'host', value, `not a valid server name (${fault}); ${advice}`);
 }
 
 function kindFrom(value: unknown, path: ValuePath): RouteKind {
   const kind = ROUTE_KINDS.find((known) => known === value);
   if (kind !== undefined) return kind;
-  throw faultAt(path, 'kind', value, `write ${ROUTE_KINDS.join(' or ')}`);
+  throw errorAt(path, 'kind', value, `write ${ROUTE_KINDS.join(' or ')}`);
 }
 
 function endpointsFrom(value: unknown, path: ValuePath): readonly string[] {
   if (!Array.isArray(value)) {
     const advice = "write a list such as ['10.0.0.5:6443'], or [] while no endpoint is ready";
-    throw faultAt(path, 'endpoints', value, advice);
+    throw errorAt(path, 'endpoints', value, advice);
   }
   const endpoints: string[] = [];
   for (const endpoint of value as unknown[]) {
     const at = [...path, 'endpoints', endpoints.length];
     if (typeof endpoint !== 'string' || !isEndpoint(endpoint)) {
       const advice = 'write an IP address and a port, 10.0.0.5:6443 or [fd00::5]:6443';
-      throw new RouteFault(`an endpoint is ${described(endpoint)}; ${advice}`, at);
+      throw new RouteValueError(`an endpoint is ${describe(endpoint)}; ${advice}`, at);
     }
     if (endpoints.includes(endpoint)) {
-      throw new RouteFault(`the endpoint ${endpoint} is listed twice; remove one`, at, [
+      throw new RouteValueError(`the endpoint ${endpoint} is listed twice; remove one`, at, [
         ...path,
         'endpoints',
         endpoints.indexOf(endpoint),
@@ -208,7 +212,7 @@ function limitsFrom(value: unknown, path: ValuePath): RouteLimits {
   for (const [key, limit] of Object.entries(limits)) {
     const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1;
     if (!isCount || limit > 1e6) {
-      throw faultAt(at, key, limit, 'write a whole number from 1 to 1000000, or omit it');
+      throw errorAt(at, key, limit, 'write a whole number from 1 to 1000000, or omit it');
     }
   }
   return limits;
@@ -218,22 +222,22 @@ function limitsFrom(value: unknown, path: ValuePath): RouteLimits {
 function objectAt(
   value: unknown,
   keys: readonly string[],
-  what: string,
+  description: string,
   path: ValuePath,
 ): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new RouteFault(
-      `${what} is ${described(value)}; write a mapping with ${keys.join(', ')}`,
+    throw new RouteValueError(
+      `${description} is ${describe(value)}; write a mapping with ${keys.join(', ')}`,
       path,
     );
   }
   for (const key in value) {
     if (keys.includes(key)) continue;
-    const meant = keys.find((known) => isTypoOf(known, key));
+    const suggestion = keys.find((known) => isTypoOf(known, key));
     const advice =
-      meant === undefined ? `it may have ${keys.join(', ')}` : `did you mean '${meant}'?`;
-    const message = `${what} cannot have '${key}'; ${advice}`;
-    throw new RouteFault(message, [...path, key], undefined, true);
+      suggestion === undefined ? `it may have ${keys.join(', ')}` : `did you mean '${suggestion}'?`;
+    const message = `${description} cannot have '${key}'; ${advice}`;
+    throw new RouteValueError(message, [...path, key], undefined, true);
   }
   return value as Record<string, unknown>;
 }
@@ -252,18 +256,18 @@ function isTypoOf(known: string, key: string): boolean {
   ].some(([inA = 0, inB = 0]) => a.slice(same + inA) === b.slice(same + inB));
 }
 
-function faultAt(path: ValuePath, key: string, value: unknown, advice: string): RouteFault {
-  // A missing key has no position, so the fault is at its parent.
+function errorAt(path: ValuePath, key: string, value: unknown, advice: string): RouteValueError {
+  // A missing key has no position, so use that of its parent.
   const at = value === undefined ? path : [...path, key];
-  return new RouteFault(`'${key}' is ${described(value)}; ${advice}`, at);
+  return new RouteValueError(`'${key}' is ${describe(value)}; ${advice}`, at);
 }
 
-const LONGEST_SHOWN = 80;
+const MAX_VALUE_CHARACTERS = 80;
 
-function described(value: unknown): string {
+function describe(value: unknown): string {
   if (value === undefined) return 'missing';
-  // JSON has no such numbers, which YAML writes as .nan and .inf, or as 1e400.
+  // YAML has .nan, .inf and 1e400. JSON.stringify would write them as null.
   const text =
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
 }

@@ -8,9 +8,7 @@ export interface RoutesSink {
   readonly log: Logger;
   /** Replaces all routes. @throws if there are too many; the active routes then stay. */
   readonly onRoutes: (routes: readonly Route[]) => RouteCounts;
-  /**
-   * Changes some routes and leaves the others as they are. @throws if there are too many; the active routes then stay.
-   */
+  /** Changes only the given routes. @throws if there are too many; the active routes then stay. */
   readonly onUpdate: (update: RouteUpdate) => RouteCounts;
   /** Limits of a route that sets none; 0 means no limit. Default: no limits. */
   readonly tenantLimits?: Required<RouteLimits> | undefined;
@@ -33,7 +31,7 @@ export interface RouteCounts {
   readonly waiting: number;
 }
 
-/** Interval at which waiting routes are tried again. */
+/** Interval of the retries of waiting routes. */
 export const RETRY_MS = 1000;
 
 /** Returns the message about routes that wait for a slot. */
@@ -45,7 +43,7 @@ export function waitingMessage(waiting: number): string {
 export interface LoadState {
   /** Whether the last version that was read is active. */
   isCurrent: boolean;
-  /** Why it is not active, as a message. */
+  /** Why the last version is not active, as a message. */
   problem: string | undefined;
   loads: number;
   failures: number;
@@ -69,10 +67,7 @@ export function initialLoadState(): LoadState {
 /** A source of routes. Valid routes stay active until a later valid version replaces them. */
 export interface RoutesFeed {
   readonly state: LoadState;
-  /**
-   * Resolves when there are routes, or when it is known that there are none yet. Never rejects: the state has the
-   * reason.
-   */
+  /** Resolves after the first attempt to load routes. Never rejects: the state has the reason of a failure. */
   start(): Promise<void>;
   stop(): void;
 }

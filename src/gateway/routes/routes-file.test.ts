@@ -1,4 +1,4 @@
-/** A routes file with more routes than free slots. The test of a gateway with its file is ../routes-file.test.ts. */
+/** Tests a routes file with more routes than free slots. ../routes-file.test.ts tests a gateway with a file. */
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ class FileLab implements Disposable {
   readonly clock = new ManualClock();
   readonly log: Record<string, unknown>[] = [];
   readonly file: RoutesFile;
-  room = 2;
+  slots = 2;
   active: readonly string[] = [];
-  tries = 0;
+  attempts = 0;
 
   constructor() {
     const write = (line: string) => this.log.push(JSON.parse(line) as Record<string, unknown>);
@@ -26,8 +26,8 @@ class FileLab implements Disposable {
       {
         log: createLogger({ level: 'debug', write }),
         onRoutes: (routes) => {
-          this.tries++;
-          this.active = routes.slice(0, this.room).map(({ host }) => host);
+          this.attempts++;
+          this.active = routes.slice(0, this.slots).map(({ host }) => host);
           const waiting = routes.length - this.active.length;
           return { added: this.active.length, changed: 0, removed: 0, waiting };
         },
@@ -70,17 +70,17 @@ test('retries a version until all its routes are active, and logs it once', asyn
   lab.retry();
 
   expect(lab.active).toEqual(['a.test', 'b.test']);
-  expect(lab.tries).toBe(2);
+  expect(lab.attempts).toBe(2);
   expect(lab.errors()).toEqual([expect.stringContaining('1 routes wait for a free slot')]);
   expect(lab.file.state).toMatchObject({ isCurrent: false, loads: 0, failures: 1 });
   expect(lab.file.state.problem).toContain('1 routes wait for a free slot');
 
-  lab.room = 3;
+  lab.slots = 3;
   lab.retry();
   lab.retry();
 
   expect(lab.active).toEqual(['a.test', 'b.test', 'c.test']);
-  expect(lab.tries).toBe(3);
+  expect(lab.attempts).toBe(3);
   expect(lab.file.state).toMatchObject({
     isCurrent: true,
     problem: undefined,
@@ -96,29 +96,29 @@ test('uses the next version, even if routes of the previous one waited', async (
 
   lab.write('d.test');
   await until(() => lab.file.state.isCurrent, 'the next version');
-  lab.room = 3;
+  lab.slots = 3;
   lab.retry();
 
   expect(lab.active).toEqual(['d.test']);
-  expect(lab.tries).toBe(2);
+  expect(lab.attempts).toBe(2);
 });
 
-test('keeps retrying a waiting version when the next one is invalid, which stays a problem', async () => {
+test('keeps retrying a waiting version when the next version is invalid, and keeps reporting the invalid one', async () => {
   using lab = new FileLab();
   lab.write('a.test', 'b.test', 'c.test');
   await lab.file.start();
   lab.writeText('routes: [');
-  await until(() => lab.file.state.failures === 2, 'the refusal');
+  await until(() => lab.file.state.failures === 2, 'the load error');
   const { problem } = lab.file.state;
 
-  lab.room = 3;
+  lab.slots = 3;
   lab.retry();
 
   expect(lab.active).toEqual(['a.test', 'b.test', 'c.test']);
   expect(lab.file.state).toMatchObject({ isCurrent: false, problem, loads: 1 });
 });
 
-test('tries no more once it is stopped', async () => {
+test('stops retrying when it is stopped', async () => {
   using lab = new FileLab();
   lab.write('a.test', 'b.test', 'c.test');
   await lab.file.start();
@@ -126,5 +126,5 @@ test('tries no more once it is stopped', async () => {
   lab.file.stop();
   lab.retry();
 
-  expect(lab.tries).toBe(1);
+  expect(lab.attempts).toBe(1);
 });

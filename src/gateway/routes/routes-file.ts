@@ -37,10 +37,11 @@ export class RoutesFile implements RoutesFeed {
   readonly #sink: RoutesSink;
   #watched: WatchedFile | undefined;
   /**
-   * Loads run one after the other. The exact parser is imported on demand, so the next version may arrive during a
-   * load.
+   * The end of the last load. Loads run one after the other, because the next version may arrive during a load: the
+   * exact
+   * parser is imported on demand.
    */
-  #last: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
   #stopRetrying: (() => void) | undefined;
 
   constructor(options: RoutesFileOptions, sink: RoutesSink) {
@@ -51,20 +52,20 @@ export class RoutesFile implements RoutesFeed {
   /** Loads the file, valid or not, and watches it. */
   async start(): Promise<void> {
     const { path, clock } = this.#options;
-    const known = this.#readFirst();
+    const content = this.#readFirst();
     this.#watched = watchFile(path, {
       onContent: (bytes) => this.#enqueue(bytes),
-      onError: (error) => this.#refuse(unreadable(path, error)),
-      initialContent: known,
+      onError: (error) => this.#loadFailed(unreadable(path, error)),
+      initialContent: content,
       clock,
     });
-    if (known !== undefined) this.#enqueue(known);
-    await this.#last;
+    if (content !== undefined) this.#enqueue(content);
+    await this.#queue;
   }
 
   stop(): void {
     this.#watched?.stop();
-    this.#stopWaiting();
+    this.#cancelRetry();
   }
 
   #readFirst(): Buffer | undefined {
@@ -76,7 +77,7 @@ export class RoutesFile implements RoutesFeed {
   }
 
   #enqueue(bytes: Buffer): void {
-    this.#last = this.#last.then(() => this.#load(bytes));
+    this.#queue = this.#queue.then(() => this.#load(bytes));
   }
 
   async #load(bytes: Buffer): Promise<void> {
@@ -86,11 +87,11 @@ export class RoutesFile implements RoutesFeed {
       const routes = await parseRoutes(text, this.#options.path, this.#sink.known);
       const version = { routes, startMs };
       const waiting = this.#activate(version);
-      this.#stopWaiting();
+      this.#cancelRetry();
       if (waiting === 0) this.#recover();
-      else this.#wait(version, waiting);
+      else this.#retryUntilActive(version, waiting);
     } catch (error) {
-      this.#refuse(error instanceof Error ? error : new Error(String(error)));
+      this.#loadFailed(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
@@ -120,7 +121,7 @@ export class RoutesFile implements RoutesFeed {
    * The watch reports each version once, so this version is retried until all its routes are active, even if later
    * versions are invalid.
    */
-  #wait(version: Version, waiting: number): void {
+  #retryUntilActive(version: Version, waiting: number): void {
     this.#fail(waitingMessage(waiting));
     this.#sink.log.error('not all routes are active', {
       file: this.#options.path,
@@ -129,13 +130,13 @@ export class RoutesFile implements RoutesFeed {
     const { failures } = this.state;
     this.#stopRetrying = (this.#options.clock ?? systemClock).every(RETRY_MS, () => {
       if (this.#activate(version) > 0) return;
-      this.#stopWaiting();
+      this.#cancelRetry();
       const isNewest = this.state.failures === failures;
       if (isNewest) this.#recover();
     });
   }
 
-  #stopWaiting(): void {
+  #cancelRetry(): void {
     this.#stopRetrying?.();
     this.#stopRetrying = undefined;
   }
@@ -151,12 +152,12 @@ export class RoutesFile implements RoutesFeed {
     this.state.problem = problem;
   }
 
-  #refuse(error: Error): void {
+  #loadFailed(error: Error): void {
     this.#fail(error.message);
     const { code, line, column } = error instanceof RoutesError ? error : {};
-    const isKeeping = this.state.loads > 0;
+    const keepsPrevious = this.state.loads > 0;
     this.#sink.log.error(
-      isKeeping ? 'cannot load routes, keeping the previous routes' : 'cannot load routes',
+      keepsPrevious ? 'cannot load routes, keeping the previous routes' : 'cannot load routes',
       { error: error.message, code, line, column },
     );
   }

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { parseRoutes, RoutesError } from './routes-text.ts';
 
 const GOOD = `
-# the tenants of today
+# a comment
 routes:
   - tenant: a
     host: A.k8s.test
@@ -16,14 +16,14 @@ routes:
   - {tenant: a, host: a.konnectivity.test, kind: konnectivity, endpoints: []}
 `;
 
-async function refusal(text: string): Promise<RoutesError> {
+async function parseError(text: string): Promise<RoutesError> {
   try {
     await parseRoutes(text, 'routes.yaml');
   } catch (error) {
     if (error instanceof RoutesError) return error;
     throw error;
   }
-  throw new Error('the text was taken');
+  throw new Error('the text was accepted');
 }
 
 test('reads YAML, in block and in flow style', async () => {
@@ -39,7 +39,7 @@ test('reads YAML, in block and in flow style', async () => {
   ]);
 });
 
-test('reads JSON as what it is', async () => {
+test('reads JSON', async () => {
   const route = { tenant: 'a', host: 'a.test', kind: 'api', endpoints: ['10.0.0.5:1'], limits: {} };
 
   for (const indent of [0, 2]) {
@@ -48,7 +48,7 @@ test('reads JSON as what it is', async () => {
   }
 });
 
-test('reuses a known route for an entry that equals it, and for no other', async () => {
+test('reuses a known route only for an equal entry', async () => {
   const [, known] = await parseRoutes(GOOD, 'routes.yaml');
   const again = async (change: string, by: string) => {
     const text = GOOD.replaceAll(change, by);
@@ -136,8 +136,8 @@ test.each([
   ],
   [entry('Kind: api'), "did you mean 'kind'?"],
   [entry('hots: a.test'), "a route cannot have 'hots'; it may have"],
-])('refuses %p with its position and a fix', async (text, message) => {
-  const error = await refusal(text);
+])('rejects %p with its position and a fix', async (text, message) => {
+  const error = await parseError(text);
 
   expect(error.message).toContain(message);
   expect(error.code).toBe('routes_invalid');
@@ -155,8 +155,8 @@ test.each([
     'routes:\n- {tenant: &x a, host: a.test, kind: api, endpoints: []}\n- {tenant: *x, host: b.test}\n',
     "routes.yaml:3:12: '*x' is an alias; write out its value",
   ],
-])('refuses %s, which two parsers would read in two ways', async (_what, text, message) => {
-  const error = await refusal(text);
+])('rejects %s, which the two parsers read differently', async (_what, text, message) => {
+  const error = await parseError(text);
 
   expect(error.message).toContain(message);
   expect(error.code).toBe('routes_invalid');
@@ -167,24 +167,24 @@ test.each([
   ['YAML that is closed', `routes: ${'['.repeat(50_000)}${']'.repeat(50_000)}`],
   ['block lists', `routes:\n${'- '.repeat(50_000)}a\n`],
   ['JSON', `{"routes":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
-])('refuses %s that is nested too deeply, with a message', async (_what, text) => {
-  const error = await refusal(text);
+])('rejects %s that is nested too deeply', async (_what, text) => {
+  const error = await parseError(text);
 
   expect(error.message).toStartWith('routes.yaml: lists or mappings are nested too deeply');
 });
 
-test('refuses a second document with a fix', async () => {
-  const { message } = await refusal('routes: []\n---\nroutes: []\n');
+test('rejects a second document with a fix', async () => {
+  const { message } = await parseError('routes: []\n---\nroutes: []\n');
 
   expect(message).toBe(
     'routes.yaml:2:1: the file has a second document; put all routes into the first one',
   );
 });
 
-test('names both lines of a host that is there twice, in whatever case', async () => {
+test('reports both lines of a duplicate host, ignoring case', async () => {
   const text = `${entry('host: a.test')}- {tenant: b, host: A.TEST, kind: api, endpoints: []}\n`;
 
-  const { message } = await refusal(text);
+  const { message } = await parseError(text);
 
   expect(message).toStartWith('routes.yaml:6:21: host a.test is already used by another route');
   expect(message).toEndWith('(see line 3)');
@@ -193,9 +193,9 @@ test('names both lines of a host that is there twice, in whatever case', async (
 test.each([
   ['two equal keys in a mapping', entry('tenant: b'), 6],
   ['two equal keys in JSON', '{"routes":[],\n"routes":[]}', 2],
-  ['two equal keys behind a comment that has one too', `# host:\n${entry('tenant: b')}`, 7],
+  ['two equal keys after a comment that looks like a key', `# host:\n${entry('tenant: b')}`, 7],
   [
-    'two equal keys, one of them in disguise',
+    'two equal keys, one of them escaped',
     '{"routes":[{"tenant":"a",\n"ten\\u0061nt":"b","host":"a.test","kind":"api","endpoints":[]}]}',
     2,
   ],
@@ -203,14 +203,14 @@ test.each([
   ['a tab for an indent', 'routes:\n\t- a\n', 2],
   ['an unknown tag', 'routes:\n- tenant: !x a\n', 2],
   ['two documents', 'routes: []\n---\nroutes: []\n', 2],
-])('refuses %s, with the line', async (_what, text, line) => {
-  const error = await refusal(text);
+])('rejects %s, with the line', async (_what, text, line) => {
+  const error = await parseError(text);
 
   expect(error.code).toBe('routes_syntax');
   expect(error.line).toBe(line);
 });
 
-test('reads what the yaml package writes, whatever the tenants are called', async () => {
+test('reads the output of the yaml package, with any tenant names', async () => {
   const route = fc.record({
     tenant: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }),
     kind: fc.constantFrom('api', 'konnectivity'),

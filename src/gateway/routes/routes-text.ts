@@ -10,8 +10,8 @@ import type { Document, LineCounter, YAMLMap } from 'yaml';
 import type { Route } from './route.ts';
 import {
   ROUTE_KEYS,
-  RouteFault,
-  routeFaults,
+  RouteValueError,
+  routeErrors,
   routesFrom,
   type KnownRoute,
   type ValuePath,
@@ -30,13 +30,15 @@ export class RoutesError extends Error {
     code: RoutesErrorCode,
     message: string,
     file: string,
-    place?: { readonly line: number; readonly col: number },
+    position?: { readonly line: number; readonly col: number },
   ) {
-    super(`${file}:${place === undefined ? '' : `${place.line}:${place.col}:`} ${message}`);
+    super(
+      `${file}:${position === undefined ? '' : `${position.line}:${position.col}:`} ${message}`,
+    );
     this.name = 'RoutesError';
     this.code = code;
-    this.line = place?.line;
-    this.column = place?.col;
+    this.line = position?.line;
+    this.column = position?.col;
   }
 }
 
@@ -69,7 +71,9 @@ export async function findRoutesErrors(text: string, file: string): Promise<Rout
     if (error.code !== 'routes_invalid' || error.line === undefined) return [error];
     try {
       const { document, lines } = await exactDocument(text, file);
-      return routeFaults(document.toJS()).map((fault) => positioned(fault, file, document, lines));
+      return routeErrors(document.toJS()).map((fault) =>
+        withPosition(fault, file, document, lines),
+      );
     } catch {
       return [error]; // the document itself is invalid
     }
@@ -83,14 +87,14 @@ function fastRoutes(text: string, known: KnownRoute | undefined): Route[] | unde
   try {
     return routesFrom(value, known);
   } catch (error) {
-    if (error instanceof RouteFault) return undefined;
+    if (error instanceof RouteValueError) return undefined;
     throw error;
   }
 }
 
 /** Returns undefined if the text is invalid, or if the exact parser might read it differently. */
 function fastValue(text: string): unknown {
-  if (PECULIAR.test(text)) return undefined;
+  if (EXACT_PARSER_ONLY.test(text)) return undefined;
   try {
     const value: unknown = text.trimStart().startsWith('{')
       ? JSON.parse(text)
@@ -106,7 +110,7 @@ function fastValue(text: string): unknown {
  * Constructs that the fast path does not support: tags, anchors, aliases, merges, directives, several documents,
  * explicit keys, escapes. Without them every key appears literally in the text, and {@link keysInText} finds it.
  */
-const PECULIAR = /[\\!&*%?]|<<|^(?:---|\.\.\.)/m;
+const EXACT_PARSER_ONLY = /[\\!&*%?]|<<|^(?:---|\.\.\.)/m;
 
 const KEYS = Object.values(ROUTE_KEYS).flat();
 const KEY = new RegExp(`(?:^|[\\s{,"'])(?:${KEYS.join('|')})["']?\\s*:`, 'g');
@@ -118,14 +122,14 @@ const COMMENT_LINES = /^[ \t]*#.*$/gm;
  * costs time.
  */
 function keysInText(text: string): number {
-  const bare = text.includes('#') ? text.replaceAll(COMMENT_LINES, '') : text;
+  const withoutComments = text.includes('#') ? text.replaceAll(COMMENT_LINES, '') : text;
   let count = 0;
   KEY.lastIndex = 0;
-  while (KEY.test(bare)) count++;
+  while (KEY.test(withoutComments)) count++;
   return count;
 }
 
-/** Counts the keys in a value, whatever their names. */
+/** Counts all keys in a value. */
 function keysIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) {
@@ -138,13 +142,15 @@ function keysIn(value: unknown): number {
   return count;
 }
 
-/** Parses the text with positions: to report the error, or to return the routes if only the fast path was unsure. */
+/**
+ * Parses the text with positions, to report the error. Returns the routes if the text is valid and only unsupported by
+ * the fast path. */
 async function exactRoutes(text: string, file: string): Promise<Route[]> {
   const { document, lines } = await exactDocument(text, file);
   try {
     return routesFrom(document.toJS());
   } catch (error) {
-    if (error instanceof RouteFault) throw positioned(error, file, document, lines);
+    if (error instanceof RouteValueError) throw withPosition(error, file, document, lines);
     throw error;
   }
 }
@@ -154,13 +160,13 @@ async function exactDocument(text: string, file: string) {
   const { isCollection, LineCounter, parseDocument, visit } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const wrong = document.errors[0] ?? document.warnings[0];
-  if (wrong !== undefined) {
+  const problem = document.errors[0] ?? document.warnings[0];
+  if (problem !== undefined) {
     const message =
-      wrong.code === 'MULTIPLE_DOCS'
+      problem.code === 'MULTIPLE_DOCS'
         ? 'the file has a second document; put all routes into the first one'
-        : `${wrong.message}; fix the YAML syntax`;
-    throw new RoutesError('routes_syntax', message, file, lines.linePos(wrong.pos[0]));
+        : `${problem.message}; fix the YAML syntax`;
+    throw new RoutesError('routes_syntax', message, file, lines.linePos(problem.pos[0]));
   }
   if (document.contents === null) {
     const message = "the file is empty; write 'routes: []' if there are none";
@@ -181,22 +187,22 @@ async function exactDocument(text: string, file: string) {
   return { document, lines };
 }
 
-function positioned(
-  fault: RouteFault,
+function withPosition(
+  fault: RouteValueError,
   file: string,
   document: Document,
   lines: LineCounter,
 ): RoutesError {
   const place =
-    (fault.isKey ? placeOfKey(fault.path, document, lines) : undefined) ??
-    placeOf(fault.path, document, lines);
-  const other = fault.otherPath && placeOf(fault.otherPath, document, lines);
+    (fault.isKey ? positionOfKey(fault.path, document, lines) : undefined) ??
+    positionOf(fault.path, document, lines);
+  const other = fault.otherPath && positionOf(fault.otherPath, document, lines);
   const message = other === undefined ? fault.message : `${fault.message} (see line ${other.line})`;
   return new RoutesError('routes_invalid', message, file, place);
 }
 
 /** Returns the position of a value. For a missing value it is the position of the nearest parent. */
-function placeOf(path: ValuePath, document: Document, lines: LineCounter) {
+function positionOf(path: ValuePath, document: Document, lines: LineCounter) {
   for (let length = path.length; length >= 0; length--) {
     const node: unknown = document.getIn(path.slice(0, length), true);
     const range = (node as { readonly range?: readonly [number, ...number[]] } | undefined)?.range;
@@ -206,13 +212,13 @@ function placeOf(path: ValuePath, document: Document, lines: LineCounter) {
 }
 
 /** The part of a YAML node that positions need. */
-interface Placed {
+interface NodeWithRange {
   readonly value?: unknown;
   readonly range?: readonly [number, ...number[]] | null;
 }
 
-function placeOfKey(path: ValuePath, document: Document, lines: LineCounter) {
-  const map = document.getIn(path.slice(0, -1), true) as YAMLMap<Placed> | undefined;
+function positionOfKey(path: ValuePath, document: Document, lines: LineCounter) {
+  const map = document.getIn(path.slice(0, -1), true) as YAMLMap<NodeWithRange> | undefined;
   const pair = map?.items.find(({ key }) => String(key.value) === path.at(-1));
   const range = pair?.key.range;
   return range === undefined || range === null ? undefined : lines.linePos(range[0]);

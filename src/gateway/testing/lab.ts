@@ -23,13 +23,13 @@ export interface LabOptions extends Partial<GatewayOptions> {
 
 /** Waits until the condition is true. @throws after the deadline, with the description of the condition. */
 export async function until(
-  claim: () => boolean | Promise<boolean>,
-  what: string,
+  condition: () => boolean | Promise<boolean>,
+  description: string,
   deadlineMs = 200_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
-  while (!(await claim())) {
-    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${description}`);
     await Bun.sleep(1);
   }
 }

@@ -22,7 +22,7 @@ export class TwoTenants implements AsyncDisposable {
     this.lab = lab;
   }
 
-  /** Starts them. The default is the master key of tests. */
+  /** Starts the gateway and its backends. Default keys: {@link MASTER_KEY}. */
   static async start(options: LabOptions): Promise<TwoTenants> {
     const a = new Backend();
     const b = new Backend();
@@ -37,8 +37,8 @@ export class TwoTenants implements AsyncDisposable {
     return new TwoTenants(a, b, lab);
   }
 
-  /** Returns a client that has sent all of this. */
-  async say(...parts: Buffer[]): Promise<Peer> {
+  /** Returns a client that has sent these bytes. */
+  async send(...parts: Buffer[]): Promise<Peer> {
     const client = await Peer.dial(this.lab.port);
     await client.send(Buffer.concat(parts));
     return client;
@@ -51,8 +51,8 @@ export class TwoTenants implements AsyncDisposable {
   }
 }
 
-/** Returns what a refused client gets: the name of an alert, or `reset`. */
-export async function answer(client: Peer): Promise<string | undefined> {
+/** Returns the response to a refused client: the name of an alert, or `reset`. */
+export async function responseTo(client: Peer): Promise<string | undefined> {
   await until(() => client.sawFin || client.closed, 'the answer');
   return client.wasReset ? 'reset' : readAlert(client.bytes())?.name;
 }

@@ -69,7 +69,7 @@ async function isRefused(port: number): Promise<boolean> {
 }
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('fails to start if it cannot listen, with the reason, and leaves nothing open', async () => {
+  test('fails to start if it cannot listen, and closes its other listeners', async () => {
     const port = freePort();
     const good = { address: '127.0.0.1', port };
     const { thread } = createThread({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
@@ -79,7 +79,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(await isRefused(port)).toBeTrue();
   });
 
-  test('does not keep listening if it has to stop while it starts', async () => {
+  test('closes its listener if it is stopped while it starts', async () => {
     const port = freePort();
     const { thread, restartsMs } = createThread({
       engine,
@@ -97,18 +97,18 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   });
 });
 
-test('is not restarted if it has to stop between its crash and its restart', async () => {
+test('is not restarted if it is stopped between its crash and its restart', async () => {
   const stopping = createThread();
   const restarting = createThread();
   const crash = async ({ thread, restartsMs }: typeof stopping) => {
     thread.send({ type: 'routes', version: 1, changes: null! });
-    await until(() => restartsMs.length === 1, 'the death');
+    await until(() => restartsMs.length === 1, 'the crash');
   };
   await Promise.all([stopping.thread.start(), restarting.thread.start()]);
 
   await crash(stopping);
   stopping.thread.stopAccepting();
-  // It dies later than the other thread, so its restart comes later too.
+  // This thread crashes after the other one, so its restart comes later too.
   await crash(restarting);
   await until(() => restarting.starts.length === 2, 'the restart of the other thread');
 
@@ -116,7 +116,7 @@ test('is not restarted if it has to stop between its crash and its restart', asy
   await restarting.thread.stop();
 });
 
-test('takes new keys after some that it could not use', async () => {
+test('accepts valid keys after invalid keys', async () => {
   const { thread, messages } = createThread();
   const hasSent = (type: FromThread['type']) => messages.some((message) => message.type === type);
   await thread.start();
@@ -135,9 +135,9 @@ test('increases the delay before each restart of a thread that keeps crashing', 
   const { thread, restartsMs } = createThread();
   await thread.start();
 
-  for (let death = 1; death <= 3; death++) {
+  for (let crash = 1; crash <= 3; crash++) {
     thread.send({ type: 'routes', version: 1, changes: null! });
-    await until(() => restartsMs.length === death, 'the death');
+    await until(() => restartsMs.length === crash, 'the crash');
     await until(() => thread.isListening, 'the restart');
   }
   await thread.stop();
@@ -163,7 +163,7 @@ test('resets the gauges of a crashed thread', async () => {
   thread.counters.values[thread.counters.row(2)] = 7;
 
   thread.send({ type: 'routes', version: 1, changes: null! });
-  await until(() => thread.crashes === 1, 'the death');
+  await until(() => thread.crashes === 1, 'the crash');
 
   expect(thread.counters.slot(2).open).toBe(0);
   await thread.stop();

@@ -1,4 +1,4 @@
-/** Controls one engine thread from the main thread: starts it, sends it messages, and restarts it if it dies. */
+/** Controls one engine thread from the main thread: starts it, sends it messages, and restarts it after a crash. */
 import type { Counters } from '../../engine/counters.ts';
 import type { Drainable } from '../../engine/drain.ts';
 import type { ListenAddress } from '../../net/listen-address.ts';
@@ -9,8 +9,8 @@ export interface EngineThreadEvents {
   /** The thread crashed and restarts after this time. */
   readonly onCrash: (index: number, error: Error | undefined, restartMs: number) => void;
   /**
-   * The thread ended without closing its sockets. They stay open in the process, and a client whose connection the
-   * kernel gives to one of them waits forever. Only a restart of the process helps.
+   * The thread ended without closing its sockets. They stay open in the process, and clients whose connections the
+   * kernel assigns to these sockets wait forever. Only a restart of the process helps.
    */
   readonly onLoss: (index: number, error: Error | undefined) => void;
   readonly onMessage: (index: number, message: FromThread) => void;
@@ -27,16 +27,16 @@ const THREAD_PROGRAM = new URL(
   import.meta.url,
 );
 
-/** Delay before the restart of a thread that dies repeatedly: the first, and the maximum. */
+/** Delay before the restart of a crashed thread: the first, and the maximum after repeated crashes. */
 const FIRST_RESTART_MS = 100;
-const LONGEST_RESTART_MS = 10_000;
-/** A thread that lived this long restarts with the first delay again. */
+const MAX_RESTART_MS = 10_000;
+/** A thread that ran this long restarts with the first delay again. */
 const STABLE_MS = 60_000;
 
 /** A thread that does not stop within this time is terminated. */
 const STOP_LIMIT_MS = 1000;
 
-/** A thread cannot start, for example because it cannot listen. */
+/** The error when a thread cannot start, for example because it cannot listen. */
 export class ThreadStartError extends Error {
   override readonly name = 'ThreadStartError';
 }
@@ -51,7 +51,7 @@ export class EngineThread implements Drainable {
   isListening = false;
   engine = '';
   fallbackReason: string | undefined;
-  /** Why it skips some addresses on a machine without IPv6, one message per address. */
+  /** The reason for each skipped address, on a machine without IPv6. */
   skipped: readonly string[] = [];
 
   readonly #startData: () => ThreadStart;
@@ -61,7 +61,7 @@ export class EngineThread implements Drainable {
   #appliedVersion = 0;
   #restartMs = FIRST_RESTART_MS;
   #restart: ReturnType<typeof setTimeout> | undefined;
-  /** Set once the thread should stop accepting. If it dies now, it is not restarted. */
+  /** Set once the thread should stop accepting. If it crashes then, it is not restarted. */
   #isStopping = false;
   #isStopped = false;
 
@@ -181,18 +181,18 @@ export class EngineThread implements Drainable {
 
   #crashed(error: Error | undefined, startedMs: number): void {
     this.crashes++;
-    this.counters.forgetOpen();
+    this.counters.resetGauges();
     if (performance.now() - startedMs > STABLE_MS) this.#restartMs = FIRST_RESTART_MS;
     const restartMs = this.#restartMs;
-    this.#restartMs = Math.min(2 * restartMs, LONGEST_RESTART_MS);
+    this.#restartMs = Math.min(2 * restartMs, MAX_RESTART_MS);
     this.#events.onCrash(this.index, error, restartMs);
     if (this.#isStopping) return;
     this.#restart = setTimeout(() => {
-      const againMs = performance.now();
+      const startMs = performance.now();
       this.start().catch((reason: unknown) => {
-        // A thread that has to stop while it starts never listens. That does not count as a death.
+        // A thread that is stopped while it starts never listens. That is not a crash.
         if (this.#isStopped || this.#isStopping) return;
-        this.#crashed(reason instanceof Error ? reason : new Error(String(reason)), againMs);
+        this.#crashed(reason instanceof Error ? reason : new Error(String(reason)), startMs);
       });
     }, restartMs);
   }

@@ -6,7 +6,7 @@ import type { AssignedRoute, RouteChanges } from '../routes/route-table.ts';
 import type { TenantLimits } from '../router/route-index.ts';
 import type { ProxyProtocol } from '../router/trusted-sources.ts';
 
-/** The first message: all that a thread needs to start. */
+/** The first message: the data that a thread needs to start. */
 export interface ThreadStart {
   readonly type: 'start';
   readonly index: number;
@@ -42,16 +42,16 @@ export type FromThread =
       readonly type: 'listening';
       /** The addresses with the ports that the system assigned. Without IPv6 there are fewer than configured. */
       readonly addresses: readonly ListenAddress[];
-      /** Why there are fewer, one message per address. */
+      /** The reason for each missing address. */
       readonly skipped: readonly string[];
       readonly engine: string;
       readonly fallbackReason: string | undefined;
     }
   | { readonly type: 'cannot-start'; readonly error: string }
-  /** The thread has closed everything and can be terminated. It has an error if that was the cause. */
+  /** The thread has closed its sockets and can be terminated. `error` is set if it crashed. */
   | { readonly type: 'stopped'; readonly error?: string }
   | { readonly type: 'applied'; readonly version: number }
-  /** The thread keeps the keys that it had. */
+  /** The keys were invalid, so the thread keeps its previous keys. */
   | { readonly type: 'keys-refused'; readonly error: string }
   | { readonly type: 'fault'; readonly error: string; readonly stack: string | undefined }
   | { readonly type: 'access-log'; readonly lines: string; readonly count: number };

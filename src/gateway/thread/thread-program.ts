@@ -28,7 +28,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The state of one thread. It handles messages in order, also before it listens. */
+/** The state of one thread. It handles messages in order, even before it listens. */
 class ThreadProgram {
   readonly #start: ThreadStart;
   readonly #routes: RouteIndex;
@@ -129,14 +129,14 @@ class ThreadProgram {
 }
 
 /** Listens on all addresses. `skipped` has the reason for each skipped address, on a machine without IPv6. */
-function listenOn(engine: Engine, wanted: readonly ListenAddress[]) {
+function listenOn(engine: Engine, requested: readonly ListenAddress[]) {
   const skipped: string[] = [];
   const listen = ({ address, port }: ListenAddress): ListenAddress => ({
     address,
     port: engine.listen({ address, port, reusePort: true }),
   });
   try {
-    const addresses = listenOnAll({ listen }, wanted, ({ message }) => skipped.push(message));
+    const addresses = listenOnAll({ listen }, requested, ({ message }) => skipped.push(message));
     return { addresses, skipped };
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
@@ -168,7 +168,7 @@ function start(data: ThreadStart): void {
   const started = new ThreadProgram(data);
   thread = started;
   started.listen().catch((error: unknown) => {
-    // Otherwise the sockets it has opened would stay open in the process without a reader.
+    // Closes the sockets that are open already. They would outlive the thread.
     started.stop();
     post({ type: 'cannot-start', error: messageOf(error) });
   });
