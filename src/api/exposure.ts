@@ -14,7 +14,7 @@ import { workerSpec } from './worker.ts';
 export type { ControlPlaneSpec } from './control-plane-spec.ts';
 export { EXPOSURE_CONDITIONS } from './exposure-status.ts';
 export type { ExposureConditionType, ExposureStatus, Hop, HopState } from './exposure-status.ts';
-export type { WorkerAddress, WorkerMode, WorkerSpec } from './worker.ts';
+export type { WorkerMode, WorkerSpec } from './worker.ts';
 
 /**
  * The values of `spec.prepare`: what Snicket does if the control plane's own object lacks a field that the edge

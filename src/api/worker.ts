@@ -23,8 +23,6 @@ export type WorkerMode = (typeof WORKER_MODES)[number];
 
 /** The values of `address`: where pods reach the proxy of their node. */
 export const WORKER_ADDRESSES = ['Virtual', 'Node'] as const;
-/** One of {@link WORKER_ADDRESSES}. */
-export type WorkerAddress = (typeof WORKER_ADDRESSES)[number];
 
 /** The default of `virtualAddresses`. */
 export const DEFAULT_VIRTUAL_ADDRESS = '100.64.64.1';

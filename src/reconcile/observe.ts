@@ -2,7 +2,7 @@
  * Observes one Exposure: reads everything that its plan depends on, decides and writes nothing.
  */
 import type { Clock } from '../clock/clock.ts';
-import type { KubeObject } from '../kube/object.ts';
+import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { Facts, Plan } from '../plan/plan.ts';
@@ -27,7 +27,6 @@ import {
 } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementContext } from '../management/management-view.ts';
-import type { ReadSecret } from '../management/read-secret.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
 import { readTenantFacts } from './tenant/tenant-facts.ts';
 import { readTenantSide } from './tenant/tenant-side.ts';
@@ -43,6 +42,13 @@ export interface ObserveDeps extends ManagementContext {
   readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
 }
 
+/** A Secret that was read for an Exposure. Secrets are not watched: the operator reads them again from time to time. */
+export interface ReadSecret {
+  readonly key: ObjectKey;
+  /** Its resourceVersion. Absent: it did not exist. */
+  readonly version: string | undefined;
+}
+
 /** What the management cluster says about an Exposure and its control plane. */
 export interface Observation {
   /** The Exposure as the API server has it. */
@@ -50,7 +56,6 @@ export interface Observation {
   /** The Exposure with its Edge. */
   readonly resolved: ResolvedExposure;
   readonly reading: ControlPlaneReading;
-  /** The Secrets that were read. They are not watched. */
   readonly secrets: readonly ReadSecret[];
   /** Everything that was read by key, and is watched. */
   readonly dependencies: ReadonlySet<Dependency>;

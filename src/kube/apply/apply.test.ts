@@ -134,7 +134,7 @@ describe('an Applier', () => {
     for (let second = 0; second < 120; second++) {
       const result = await applier.applyIfNeeded(desired, await drift('theirs'), { force: true });
       if (result.outcome === 'applied') applies.push(second);
-      else expect(result).toMatchObject({ outcome: 'held', differences: [{ path: '.data.x' }] });
+      else expect(result).toMatchObject({ outcome: 'held' });
       clock.advance(1_000);
     }
 

@@ -22,7 +22,6 @@ export type Applied<T extends KubeObject> =
       readonly outcome: 'held';
       readonly object: T | undefined;
       readonly retryInMs: number;
-      readonly differences: readonly Difference[];
     };
 
 /** Options of an {@link Applier}. */
@@ -66,8 +65,7 @@ export class Applier {
     }
     const retryInMs = this.#repeats.waitMs(key, hash);
     if (retryInMs > 0) {
-      const found = live === undefined ? [] : differences(desired, live);
-      return { outcome: 'held', object: live, retryInMs, differences: found };
+      return { outcome: 'held', object: live, retryInMs };
     }
     const object = await this.#withoutExtraFields(
       desired,

@@ -37,8 +37,6 @@ export interface ManagementOptions {
   readonly listener: ManagementListener;
   /** How long a Secret is reused after it was read. */
   readonly freshMs: number;
-  /** The interval of API discovery. Default 30,000. */
-  readonly discoveryMs?: number;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
   /** Default: the system clock. */
@@ -46,6 +44,9 @@ export interface ManagementOptions {
   /** From 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
+
+/** The interval of API discovery. */
+const DISCOVERY_MS = 30_000;
 
 /** The watched management cluster. */
 export class ManagementCluster implements ManagementView {
@@ -307,9 +308,9 @@ export class ManagementCluster implements ManagementView {
   }
 
   async #keepDiscovering(signal: AbortSignal): Promise<void> {
-    const { discoveryMs = 30_000, listener, log } = this.#options;
+    const { listener, log } = this.#options;
     while (!signal.aborted) {
-      await delay(this.#clock, discoveryMs, signal);
+      await delay(this.#clock, DISCOVERY_MS, signal);
       if (signal.aborted) return;
       try {
         const { isChanged, error } = await this.#discover(signal);

@@ -5,14 +5,8 @@
 import type { Clock } from '../../clock/clock.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { WorkQueue } from '../../kube/work-queue.ts';
+import type { ReadSecret } from '../../reconcile/observe.ts';
 import type { Logger } from '../../telemetry/log.ts';
-
-/** A Secret as a reconcile read it. */
-export interface ReadSecret {
-  readonly key: ObjectKey;
-  /** Its resourceVersion. Absent: it did not exist. */
-  readonly version: string | undefined;
-}
 
 /** Options of {@link SecretPoller}. */
 export interface SecretPollerOptions {

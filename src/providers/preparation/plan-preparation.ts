@@ -43,7 +43,6 @@ import { previousValue, emptyParents, undone } from './undo.ts';
 /** A field with its current and desired value. */
 export interface FieldState {
   readonly path: FieldPath;
-  readonly why: string;
   /** The current value; undefined if the field does not exist. */
   readonly now: unknown;
   /** The desired value: the current one, if that satisfies the desired field. */
@@ -227,13 +226,13 @@ function presentField(
   live: KubeObject,
   base: KubeObject,
 ): readonly FieldState[] {
-  const { path, why } = desired;
+  const { path } = desired;
   const wanted = valueAt(base, ...path);
   if (wanted === undefined) return [];
   const own = 'value' in desired ? desired.value : desired.entries.map(({ entry }) => entry);
   const now = valueAt(live, ...path);
   // If the current value differs, Snicket wrote it and restores the previous one.
-  return [{ path, why, now, wanted: isMet(desired, live) ? now : wanted, own }];
+  return [{ path, now, wanted: isMet(desired, live) ? now : wanted, own }];
 }
 
 function fieldOf(
@@ -241,21 +240,21 @@ function fieldOf(
   live: KubeObject,
   base: KubeObject,
 ): { readonly state: FieldState; readonly record: FieldRecord } {
-  const { path, why } = desired;
+  const { path } = desired;
   const now = valueAt(live, ...path);
   const was = valueAt(base, ...path);
   const block = missingBlock(base, path);
   if ('value' in desired) {
     const { value } = desired;
     const record = { path, ...block, wrote: [value], ...(was !== undefined && { was }) };
-    return { state: { path, why, now, wanted: value, own: value }, record };
+    return { state: { path, now, wanted: value, own: value }, record };
   }
   const { list, records } = withEntries(Array.isArray(was) ? was : [], desired.entries);
   const isAbsent = was === undefined;
   // Other field managers may have appended entries. A different order is not worth a write.
   const wanted = Array.isArray(now) && hasSameEntries(now, list) ? now : list;
   return {
-    state: { path, why, now, wanted, own: desired.entries.map(({ entry }) => entry) },
+    state: { path, now, wanted, own: desired.entries.map(({ entry }) => entry) },
     record: { path, ...block, entries: records, ...(isAbsent && { absent: true }) },
   };
 }

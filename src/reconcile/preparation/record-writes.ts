@@ -15,7 +15,6 @@ import {
 
 /** A change of the annotation. */
 export interface RecordChange {
-  readonly from: string | undefined;
   /** Null: it is removed. */
   readonly to: string | null;
   /** The uids of the objects that the record names then. */
@@ -31,12 +30,12 @@ export function recordChange(
   const record = recordOf(exposure);
   if (!isUsable(record)) return undefined;
   const next = nextRecord(record, plans, when);
-  const from = exposure.metadata.annotations?.[RECORD_ANNOTATION];
+  const current = exposure.metadata.annotations?.[RECORD_ANNOTATION] ?? null;
   const to = recordText(exposure, next);
   // A record that is too long is a finding, and is not written.
-  if (to === undefined || to === (from ?? null)) return undefined;
+  if (to === undefined || to === current) return undefined;
   if (to !== null && Bun.deepEquals(next.objects, record.objects)) return undefined;
-  return { from, to, uids: to === null ? [] : next.objects.map(({ uid }) => uid) };
+  return { to, uids: to === null ? [] : next.objects.map(({ uid }) => uid) };
 }
 
 /**
