@@ -2,22 +2,16 @@
  * The ingress classes of the management cluster.
  */
 import type { Edge } from '../api/edge.ts';
-import { RESOURCES, type Resource } from '../kube/resource.ts';
+import { RESOURCES } from '../kube/resource.ts';
 import type { ManagementView } from './management-view.ts';
-
-/** The part of a management cluster that is read. */
-export interface IngressClassView extends Pick<ManagementView, 'served' | 'all'> {
-  /** Why the objects of a kind are unknown. Default: they are known. */
-  readonly unread?: ((resource: Resource) => unknown) | undefined;
-}
 
 /** The ingress classes that a controller may handle; undefined if the classes of the cluster are unknown. */
 export function handledClasses(
   edge: Pick<Edge, 'spec'> | undefined,
-  view: IngressClassView,
+  view: Pick<ManagementView, 'served' | 'all' | 'unread'>,
 ): ReadonlySet<string> | undefined {
   const { ingressClass } = RESOURCES;
-  const isUnread = view.unread?.(ingressClass) !== undefined;
+  const isUnread = view.unread(ingressClass) !== undefined;
   if (!view.served.has(ingressClass) || isUnread) return undefined;
   const className = edge?.spec.ingress?.className;
   return new Set([

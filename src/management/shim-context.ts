@@ -8,10 +8,10 @@ import { DEFAULT_EDGE_VALUE } from '../providers/shims/annotations.ts';
 import { requestedEdge, type ShimContext } from '../providers/shims/shim.ts';
 import type { Found } from './found.ts';
 import type { ManagementView } from './management-view.ts';
-import { handledClasses, type IngressClassView } from './ingress-classes.ts';
+import { handledClasses } from './ingress-classes.ts';
 
 /** The part of a management cluster that is read. */
-export type ShimView = Pick<ManagementView, 'exposureIndex'> & IngressClassView;
+export type ShimView = Pick<ManagementView, 'exposureIndex' | 'served' | 'all' | 'unread'>;
 
 /** The context of an object. `existing` is the Exposure of the same name. */
 export function shimContext(

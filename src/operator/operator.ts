@@ -20,12 +20,15 @@ import { DEFAULT_LEASE_DURATION_MS } from '../tenant/owner-lease.ts';
 import { DependencyIndex } from '../management/dependency-index.ts';
 import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
+import { ExposureProbes } from './exposure/exposure-probes.ts';
+import { ExposureReports } from './exposure/exposure-reports.ts';
 import { Routing } from '../reconcile/routes/routing.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
 import { SecretPoller } from './management/secret-poller.ts';
 import { ensureMasterKeys, MasterKeySource } from '../management/master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from '../reconcile/preparation/preparer.ts';
+import { SecretRenewals } from '../reconcile/preparation/secret-renewals.ts';
 import { ProbeScheduler, type Probe } from './probe-scheduler.ts';
 import { ResyncPeriods } from './resync-periods.ts';
 import { ShimController } from './shim/shim-controller.ts';
@@ -241,14 +244,6 @@ export class Operator {
     });
     const management = this.#management;
     const applier = () => new Applier(client, { clock });
-    const { onHostsReleased } = triggers;
-    const routing = new Routing({
-      management,
-      applier: applier(),
-      namespace,
-      onHostsReleased,
-      clock,
-    });
     this.#edgeController = new EdgeController({
       management,
       namespace,
@@ -265,27 +260,32 @@ export class Operator {
         ensureMasterKeys(client, namespace, clock.timeoutSignal(10_000), { keys, log }),
       clock,
     );
+    const { onHostsReleased } = triggers;
+    const reports = new ExposureReports({ management, events: this.#events, log, clock });
     this.#exposureController = new ExposureController({
       management,
       namespace,
-      routing,
-      log,
-      cleanupTimeoutMs,
-      tenantTimeoutMs,
-      renewAfterMs: options.renewAfterMs,
-      ownership: this.#ownership,
-      links: this.#links,
-      probes: this.#probes,
-      secrets: this.#secrets,
-      events: this.#events,
-      dependencies,
-      pacer,
-      resyncMs: (exposure) => this.#resyncs.of(exposure),
       proxyImage: options.proxyImage,
       isGatewayHere: options.isGatewayHere,
       isGatewayAt: options.isGatewayAt,
+      routing: new Routing({ management, applier: applier(), namespace, onHostsReleased, clock }),
       preparer: new Preparer(client, { clock }),
+      renewals: new SecretRenewals({ management, renewAfterMs: options.renewAfterMs, clock }),
+      reports,
+      versions: reports,
+      probes: new ExposureProbes(this.#probes, reports),
+      secrets: this.#secrets,
+      events: this.#events,
+      dependencies,
+      readsTenants: true,
+      links: this.#links,
+      ownership: this.#ownership,
+      pacer,
       masterKeys: async () => this.#keys.current(),
+      resyncMs: (exposure) => this.#resyncs.of(exposure),
+      cleanupTimeoutMs,
+      tenantTimeoutMs,
+      log,
       clock,
       random,
     });

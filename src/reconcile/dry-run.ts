@@ -27,16 +27,15 @@ import { StepFailed } from './management-fault.ts';
 import type { ObserveDeps } from './observe.ts';
 import { RecordedManagement } from './recorded-management.ts';
 import { RecordedTenant } from './tenant/recorded-tenant.ts';
-import { ExposurePreparations } from './preparation/exposure-preparations.ts';
 import { Preparer } from './preparation/preparer.ts';
 import { SecretRenewals } from './preparation/secret-renewals.ts';
+import type { ReconcileDeps } from './reconcile-deps.ts';
 import { reconcileExposure, type ExposureTracker, type Reconciled } from './reconcile-exposure.ts';
 import { recordedChanges } from './recorded-changes.ts';
 import { NOT_PROBED } from './report.ts';
 import { Routing } from './routes/routing.ts';
 import { connectToTenant } from './tenant/connect-to-tenant.ts';
 import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
-import type { TenantDeps } from './tenant/reconcile-tenant.ts';
 import { RolloutPacer } from './tenant/rollout-pacing.ts';
 
 /** What a dry run reads with. */
@@ -118,15 +117,12 @@ class Run {
   readonly #signal: AbortSignal;
   readonly #client: RecordingObjectClient;
   readonly #management: ManagementAccess;
-  readonly #versions: StatusWriter<ExposureStatus>;
-  readonly #routing: Routing;
-  readonly #renewals: SecretRenewals;
   readonly #connection: RecordedTenant;
-  readonly #tenants: TenantDeps;
+  readonly #reconcileDeps: ReconcileDeps;
 
   constructor(object: KubeObject, deps: DryRunDeps, signal: AbortSignal) {
     const { management: view, namespace, clock = systemClock } = deps;
-    const { connectTenant = connectToTenant } = deps;
+    const { connectTenant = connectToTenant, readsTenants = true } = deps;
     this.#object = object;
     this.#key = keyText(object.metadata);
     this.#deps = deps;
@@ -136,15 +132,6 @@ class Run {
     this.#client = client;
     const management = new RecordedManagement(view, client, this.#key);
     this.#management = management;
-    this.#versions = new StatusWriter(client);
-    this.#routing = new Routing({
-      management,
-      applier: new Applier(client, { clock }),
-      namespace,
-      onHostsReleased: () => {},
-      clock,
-    });
-    this.#renewals = new SecretRenewals({ management, clock });
     this.#connection = new RecordedTenant(this.#key, view.clusterId, connectTenant, clock);
     const ownership = new TenantOwnership({
       clusterId: () => this.#connection.clusterId,
@@ -165,12 +152,30 @@ class Run {
     });
     // As if this were the only tenant: the rollouts of others only decide when it gets the new template.
     pacer.reconciled(this.#key);
-    this.#tenants = {
+    this.#reconcileDeps = {
+      management,
+      namespace,
+      proxyImage: deps.proxyImage,
+      isGatewayHere: deps.isGatewayHere,
+      isGatewayAt: deps.isGatewayAt,
+      routing: new Routing({
+        management,
+        applier: new Applier(client, { clock }),
+        namespace,
+        onHostsReleased: () => {},
+        clock,
+      }),
+      preparer: new Preparer(client),
+      renewals: new SecretRenewals({ management, clock }),
+      versions: new StatusWriter<ExposureStatus>(client),
+      events: { record: () => {} },
+      readsTenants,
       links: this.#connection,
       ownership,
       pacer,
       masterKeys: async () => ensureMasterKeys(client, namespace, signal),
       tenantTimeoutMs: TENANT_TIMEOUT_MS,
+      cleanupTimeoutMs: 0,
       log: SILENT,
       clock,
       random: Math.random,
@@ -187,21 +192,7 @@ class Run {
     if (resolved === undefined) {
       return { object, changes: NONE, writes: NONE, findings: [finding] };
     }
-    const { readsTenants = true } = this.#deps;
-    const deps = {
-      ...this.#deps,
-      management: this.#management,
-      routing: this.#routing,
-      preparations: new ExposurePreparations({
-        management: this.#management,
-        preparer: new Preparer(this.#client),
-        renewals: this.#renewals,
-        events: { record: () => {} },
-        versions: this.#versions,
-      }),
-      versions: this.#versions,
-      tenants: readsTenants ? this.#tenants : undefined,
-    };
+    const deps = this.#reconcileDeps;
     const reconciled = await reconcileExposure(object, resolved, deps, untracked(), this.#signal);
     if (reconciled === undefined) {
       return { object, resolved, changes: NONE, writes: this.#writes, findings: [] };
@@ -224,20 +215,10 @@ class Run {
 
   async cleanUp(): Promise<DryRun> {
     const object = this.#object;
-    const { readsTenants = true, proxyImage } = this.#deps;
-    const deps = {
-      ...this.#tenants,
-      management: this.#management,
-      routing: this.#routing,
-      versions: this.#versions,
-      renewals: this.#renewals,
-      cleanupTimeoutMs: 0,
-      events: { record: () => {} },
-      proxyImage,
-    };
+    const deps = this.#reconcileDeps;
     const state = { deadline: { timeLeft: () => NODES_ARE_DONE }, staleSecrets: new Map() };
     const findings: Finding[] = [];
-    let rest = readsTenants ? object : withoutFinalizer(object, TENANT_FINALIZER);
+    let rest = deps.readsTenants ? object : withoutFinalizer(object, TENANT_FINALIZER);
     for (;;) {
       const waiting = await cleanUpExposure(rest, deps, state, this.#signal);
       if (waiting === undefined) break;

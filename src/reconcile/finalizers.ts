@@ -4,7 +4,7 @@
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import type { ManagementAccess } from '../management/management-view.ts';
+import type { ReconcileDeps } from './reconcile-deps.ts';
 
 export { ROUTES_FINALIZER } from '../api/host-ownership.ts';
 
@@ -14,23 +14,9 @@ export const PREPARATION_FINALIZER = 'snicket.dev/preparation';
 /** Blocks the deletion until the tenant is cleaned up, or is unreachable for too long. */
 export const TENANT_FINALIZER = 'snicket.dev/tenant';
 
-/** The versions of Exposures that this process has written. The watch may deliver them later. */
-export interface ExposureVersions {
-  /** Returns the Exposure with the resource version and finalizers of this process's latest write. */
-  latest(object: KubeObject): KubeObject;
-  /** Records a metadata write of this process. */
-  wrote(before: KubeObject, after: KubeObject): void;
-}
-
-/** What {@link addExposureFinalizer} and {@link removeExposureFinalizer} need. */
-export interface FinalizerDeps {
-  readonly management: Pick<ManagementAccess, 'client'>;
-  readonly versions: ExposureVersions;
-}
-
 /** Adds a finalizer. Returns false if the Exposure is gone or being deleted. @throws OutdatedError, KubeError */
 export async function addExposureFinalizer(
-  { management, versions }: FinalizerDeps,
+  { management, versions }: ReconcileDeps,
   object: KubeObject,
   finalizer: string,
   signal: AbortSignal,
@@ -45,7 +31,7 @@ export async function addExposureFinalizer(
 
 /** Removes a finalizer that an Exposure no longer needs. @throws KubeError */
 export async function removeExposureFinalizer(
-  { management, versions }: FinalizerDeps,
+  { management, versions }: ReconcileDeps,
   object: KubeObject,
   finalizer: string,
   signal: AbortSignal,

@@ -3,14 +3,15 @@
  */
 import type { Finding } from '../api/finding.ts';
 import { isKubeError, type KubeError } from '../kube/kube-error.ts';
+import type { PartialCondition } from './conditions/condition-state.ts';
 import { sentence } from '../text/sentence.ts';
 
-/** A call to the management cluster failed in the middle of a step. `T` names the steps. */
-export class StepFailed<T extends string> extends Error {
-  readonly step: T;
+/** A call to the management cluster failed in the middle of a step, named by the condition that reports it. */
+export class StepFailed extends Error {
+  readonly step: PartialCondition;
   override readonly cause: KubeError;
 
-  constructor(step: T, cause: KubeError) {
+  constructor(step: PartialCondition, cause: KubeError) {
     super(`the management cluster failed in step ${step}`, { cause });
     this.step = step;
     this.cause = cause;
@@ -18,7 +19,7 @@ export class StepFailed<T extends string> extends Error {
 }
 
 /** Runs a step. @throws StepFailed for a KubeError */
-export async function step<S extends string, T>(name: S, take: () => Promise<T>): Promise<T> {
+export async function step<T>(name: PartialCondition, take: () => Promise<T>): Promise<T> {
   try {
     return await take();
   } catch (error) {

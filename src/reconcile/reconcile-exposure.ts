@@ -1,43 +1,27 @@
 /**
  * One reconcile of an Exposure: observe, plan, apply, report. Apply starts with the routes and the control plane. Only then does
  * it observe, plan and apply the objects in the tenant.
- *
- * Every client is an argument. With clients that record, the same code previews what it would write.
  */
-import type { ExposureStatus } from '../api/exposure.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Dependency } from '../management/dependency-index.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
-import type { ManagementAccess } from '../management/management-view.ts';
 import { planExposure, type Plan } from '../plan/plan.ts';
 import type { ConditionState } from './conditions/condition-state.ts';
 import { acceptedState, isInUse } from './conditions/management-conditions.ts';
-import { addExposureFinalizer, ROUTES_FINALIZER, type ExposureVersions } from './finalizers.ts';
+import { addExposureFinalizer, ROUTES_FINALIZER } from './finalizers.ts';
 import { step } from './management-fault.ts';
-import { observeExposure, type Observation, type ObserveDeps } from './observe.ts';
+import { observeExposure, type Observation } from './observe.ts';
 import {
   NOTHING_TO_PREPARE,
+  prepareExposure,
   type ExposurePreparation,
-  type ExposurePreparations,
-} from './preparation/exposure-preparations.ts';
+} from './preparation/prepare-exposure.ts';
 import type { StaleSecrets } from './preparation/secret-renewals.ts';
+import type { ReconcileDeps } from './reconcile-deps.ts';
 import { reportOf, unusedRoutes, type ExposureReport, type ProbedPath } from './report.ts';
-import type { Routed, Routing } from './routes/routing.ts';
-import { reconcileTenant, type TenantDeps } from './tenant/reconcile-tenant.ts';
+import type { Routed } from './routes/routing.ts';
+import { reconcileTenant } from './tenant/reconcile-tenant.ts';
 import type { TenantOutcome } from './tenant/tenant-outcome.ts';
-
-/** The clients and caches that a reconcile uses. */
-export interface ReconcileDeps extends ObserveDeps {
-  readonly management: ManagementAccess;
-  readonly routing: Routing;
-  readonly preparations: ExposurePreparations;
-  readonly versions: ExposureVersions & {
-    /** Returns the status, including writes of this process that the watch has not delivered yet. */
-    statusOf(object: KubeObject): ExposureStatus | undefined;
-  };
-  /** Absent: the reconcile does not connect to the tenant. */
-  readonly tenants?: TenantDeps | undefined;
-}
 
 /** What the caller remembers of an Exposure between two reconciles. */
 export interface ExposureTracker {
@@ -122,15 +106,14 @@ async function applyPlan(
   // During a move, the control plane keeps its current hosts, because proxies and clients still use them.
   const preparation =
     accepted.status === 'True' && !isMoving
-      ? await deps.preparations.prepare(observation, plan, { inUse, staleSecrets }, signal)
+      ? await prepareExposure(observation, plan, { inUse, staleSecrets }, deps, signal)
       : NOTHING_TO_PREPARE;
   if (preparation === undefined) return undefined;
 
   const applied = { observation, plan, accepted, routed, isMoving, isInUse: inUse, preparation };
-  const { tenants } = deps;
-  if (tenants === undefined || !shouldReconcileTenant(applied)) return applied;
+  if (!deps.readsTenants || !shouldReconcileTenant(applied)) return applied;
   const tenant = await step('WorkersReady', async () =>
-    reconcileTenant(observation, plan, tenants, deps, signal),
+    reconcileTenant(observation, plan, deps, signal),
   );
   return { ...applied, tenant };
 }

@@ -11,7 +11,7 @@ import { edgeFindings, foreignClaimFindings } from '../../management/edge-state.
 import { chartValues } from '../../management/chart-values.ts';
 import { acceptedState } from '../../reconcile/conditions/management-conditions.ts';
 import { observeExposure, type ObserveDeps } from '../../reconcile/observe.ts';
-import { preparationInput } from '../../reconcile/preparation/exposure-preparations.ts';
+import { preparationInput } from '../../reconcile/preparation/prepare-exposure.ts';
 import { plannedPreparation } from '../../reconcile/preparation/next-step.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';

@@ -2,117 +2,51 @@
  * Reconciles Exposures and reports their status. Level-based: each reconcile observes the current state, and one that finds
  * nothing to change writes nothing.
  */
-import type { ListenAddress } from '../../net/listen-address.ts';
+import { findingText } from '../../api/finding.ts';
 import { findCondition } from '../../kube/conditions.ts';
-import type { EventRecorder } from '../../kube/events/events.ts';
+import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { parseKey, type KubeObject } from '../../kube/object.ts';
+import { OutdatedError } from '../../kube/outdated-error.ts';
 import type { DependencyIndex } from '../../management/dependency-index.ts';
 import type { ResolvedExposure } from '../../management/exposure-index.ts';
+import { cleanUpExposure, expectedWait } from '../../reconcile/clean-up/clean-up-exposure.ts';
+import { fails, type PartialCondition } from '../../reconcile/conditions/condition-state.ts';
 import {
-  cleanUpExposure,
-  expectedWait,
-  type CleanupDeps,
-} from '../../reconcile/clean-up/clean-up-exposure.ts';
-import { fails } from '../../reconcile/conditions/condition-state.ts';
-import { refused, startingForMs } from '../../reconcile/conditions/management-conditions.ts';
-import { StepFailed } from '../../reconcile/management-fault.ts';
-import { ExposurePreparations } from '../../reconcile/preparation/exposure-preparations.ts';
-import type { Preparer } from '../../reconcile/preparation/preparer.ts';
-import { SecretRenewals } from '../../reconcile/preparation/secret-renewals.ts';
-import { reconcileExposure, type ReconcileDeps } from '../../reconcile/reconcile-exposure.ts';
+  faultStates,
+  refused,
+  startingForMs,
+} from '../../reconcile/conditions/management-conditions.ts';
+import { managementFault, shouldReport, StepFailed } from '../../reconcile/management-fault.ts';
+import type { ReconcileDeps } from '../../reconcile/reconcile-deps.ts';
+import { reconcileExposure } from '../../reconcile/reconcile-exposure.ts';
 import { requeueAfterMs, soonest, type RequeueAfterMs } from '../../reconcile/requeue.ts';
-import type { Routing } from '../../reconcile/routes/routing.ts';
-import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
-import type { TenantDeps } from '../../reconcile/tenant/reconcile-tenant.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { SecretPoller } from '../management/secret-poller.ts';
-import type { ProbeScheduler } from '../probe-scheduler.ts';
-import { ExposureProbes } from './exposure-probes.ts';
-import { ExposureReports, CLEANING_UP } from './exposure-reports.ts';
-import { ExposureState, type ExposureMemory } from './exposure-state.ts';
-import { withErrorReporting } from './error-reporting.ts';
+import type { ExposureProbes } from './exposure-probes.ts';
+import { CLEANING_UP, type ExposureReports } from './exposure-reports.ts';
+import { ExposureState } from './exposure-state.ts';
 
-/** Options of an {@link ExposureController}. */
-export interface ExposureControllerOptions extends TenantDeps {
+/** What an {@link ExposureController} works with. */
+export interface ExposureControllerDeps extends ReconcileDeps {
   readonly management: ManagementCluster;
-  /** The namespace of the operator. */
-  readonly namespace: string;
-  readonly routing: Routing;
-  readonly preparer: Preparer;
-  readonly links: TenantLinks;
-  readonly probes: ProbeScheduler;
+  readonly reports: ExposureReports;
+  readonly probes: ExposureProbes;
   readonly secrets: SecretPoller;
   readonly dependencies: DependencyIndex;
-  readonly events: EventRecorder;
-  /** The image of the proxy, for Exposures without spec.worker.image. */
-  readonly proxyImage: string;
-  /** Whether the gateway runs on this machine. Default: in the cluster. */
-  readonly isGatewayHere?: boolean | undefined;
-  /** Whether the gateway on this machine listens at an address. Default: that is unknown. */
-  readonly isGatewayAt?: ((address: ListenAddress) => boolean) | undefined;
-  /** How long a deleted Exposure waits for a tenant that cannot be reached. */
-  readonly cleanupTimeoutMs: number;
-  /** The time for a provider to recreate a Secret by itself. Default: 20,000. */
-  readonly renewAfterMs?: number | undefined;
   /** The delay before an Exposure is reconciled again without an event, since not everything in a tenant is watched. */
   readonly resyncMs: (exposure: string) => number;
 }
 
 /** The controller of Exposures. */
 export class ExposureController {
-  readonly #options: ExposureControllerOptions;
+  readonly #deps: ExposureControllerDeps;
   readonly #reports: ExposureReports;
   /** The state of the Exposures that this process has reconciled, by key. */
   readonly #states = new Map<string, ExposureState>();
-  readonly #deps: ReconcileDeps;
-  readonly #cleanup: CleanupDeps;
-  readonly #memory: ExposureMemory;
 
-  constructor(options: ExposureControllerOptions) {
-    this.#options = options;
-    const { management, routing, preparer, events, namespace, proxyImage, clock } = options;
-    const { links, ownership, pacer, secrets, dependencies, cleanupTimeoutMs } = options;
-    const versions = new ExposureReports(options);
-    this.#reports = versions;
-    this.#memory = {
-      dependencies,
-      links,
-      ownership,
-      pacer,
-      preparer,
-      probes: new ExposureProbes(options.probes, versions),
-      reports: versions,
-      secrets,
-      cleanupTimeoutMs,
-      clock,
-    };
-    const renewals = new SecretRenewals(options);
-    this.#deps = {
-      management,
-      routing,
-      preparations: new ExposurePreparations({ management, preparer, renewals, events, versions }),
-      versions,
-      tenants: options,
-      namespace,
-      proxyImage,
-      isGatewayHere: options.isGatewayHere,
-      isGatewayAt: options.isGatewayAt,
-      clock,
-    };
-    this.#cleanup = {
-      management,
-      routing,
-      versions,
-      renewals,
-      links,
-      ownership,
-      events,
-      proxyImage,
-      log: options.log,
-      cleanupTimeoutMs,
-      tenantTimeoutMs: options.tenantTimeoutMs,
-      clock,
-    };
+  constructor(deps: ExposureControllerDeps) {
+    this.#deps = deps;
+    this.#reports = deps.reports;
   }
 
   /** Reports whether another client has changed the status of an Exposure, which is then written again. */
@@ -122,7 +56,7 @@ export class ExposureController {
 
   /** Reports whether the Exposure was Ready in the last report. */
   isReady(key: string): boolean {
-    const object = this.#options.management.exposures.get(parseKey(key));
+    const object = this.#deps.management.exposures.get(parseKey(key));
     const conditions = object && this.#reports.statusOf(object)?.conditions;
     return findCondition(conditions, 'Ready')?.status === 'True';
   }
@@ -134,7 +68,7 @@ export class ExposureController {
 
   /** Reconciles an Exposure. @throws OutdatedError if the Exposure has changed meanwhile; KubeError for an error to retry */
   async reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const { management, pacer } = this.#options;
+    const { management, pacer } = this.#deps;
     const exists = () => management.exposures.get(parseKey(key)) !== undefined;
     try {
       const afterMs = await this.#reconcile(key, signal);
@@ -147,15 +81,15 @@ export class ExposureController {
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const { management } = this.#options;
+    const { management } = this.#deps;
     const object = management.exposures.get(parseKey(key));
     if (object === undefined) return this.#removeOrphans(key, signal);
     const state = this.#stateOf(key, object);
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       state.rest('Terminating');
-      const work = async () => this.#cleanUp(state, object, signal);
-      return withErrorReporting(object, state, this.#reports, work, signal);
+      const cleanUp = async () => this.#cleanUp(state, object, signal);
+      return this.#withErrorReporting(object, state, cleanUp, signal);
     }
     const { value: resolved, finding } = management.exposureIndex.resolve(object);
     if (resolved === undefined) {
@@ -164,15 +98,15 @@ export class ExposureController {
       await this.#reports.report(object, state, { isRouted: false, conditions }, signal);
       return undefined;
     }
-    const work = async () => this.#reconcileResolved(key, state, object, resolved, signal);
-    return withErrorReporting(object, state, this.#reports, work, signal);
+    const reconcile = async () => this.#reconcileResolved(key, state, object, resolved, signal);
+    return this.#withErrorReporting(object, state, reconcile, signal);
   }
 
   #stateOf(key: string, { metadata: { uid } }: KubeObject): ExposureState {
     const known = this.#states.get(key);
     if (known?.uid === uid && known) return known;
     // A recreated Exposure does not inherit the timers and failures of the deleted Exposure with the same name.
-    const state = new ExposureState(key, uid, this.#memory);
+    const state = new ExposureState(key, uid, this.#deps);
     this.#states.set(key, state);
     return state;
   }
@@ -188,10 +122,10 @@ export class ExposureController {
     const reconciled = await reconcileExposure(object, resolved, this.#deps, state, signal);
     if (reconciled === undefined) return undefined;
     const { observation, tenant, accepted, preparation, report } = reconciled;
-    const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs(key), state.polls);
+    const afterMs = requeueAfterMs(reconciled, this.#deps.resyncMs(key), state.polls);
     if (tenant !== undefined && preparation.fault === undefined) {
       const before = this.#reports.statusOf(object);
-      const startingMs = startingForMs(before, tenant, this.#options.clock.now());
+      const startingMs = startingForMs(before, tenant, this.#deps.clock.now());
       if (startingMs > 0) return soonest(afterMs, startingMs);
     }
     await this.#reports.report(observation.object, state, report, signal);
@@ -205,7 +139,7 @@ export class ExposureController {
     const state = this.#states.get(key);
     if (state === undefined) return;
     state.end();
-    await this.#options.routing.removeTenantRoutes(key, signal);
+    await this.#deps.routing.removeTenantRoutes(key, signal);
     this.#states.delete(key);
   }
 
@@ -219,9 +153,55 @@ export class ExposureController {
       const wait = expectedWait(reports.latest(object), state);
       if (wait !== undefined) await reports.reportCleanup(object, state, wait, signal);
     }
-    const wait = await cleanUpExposure(reports.latest(object), this.#cleanup, state, signal);
+    const wait = await cleanUpExposure(reports.latest(object), this.#deps, state, signal);
     if (wait === undefined) state.rest('CleanedUp');
     else await reports.reportCleanup(object, state, wait.because, signal);
     return wait && soonest(state.polls.delayMs([wait.poll]), wait.leftMs + 1);
+  }
+  /**
+   * Runs a reconcile, and reports what prevents it: the previous status would be wrong, and an empty one says nothing.
+   * @throws what it throws, the cause of a StepFailed
+   */
+  async #withErrorReporting<T>(
+    object: KubeObject,
+    state: ExposureState,
+    reconcile: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    try {
+      const result = await reconcile();
+      state.failures = 0;
+      return result;
+    } catch (error) {
+      const cause: unknown = error instanceof StepFailed ? error.cause : error;
+      // Not a fault: the next reconcile decides from the current version.
+      if (cause instanceof OutdatedError) throw cause;
+      if (!signal.aborted && isKubeError(cause) && shouldReport(cause, ++state.failures)) {
+        const step = error instanceof StepFailed ? error.step : undefined;
+        await this.#reportFault(object, state, cause, step, signal).catch((failure: unknown) => {
+          // The cause matters more, and is reported the next time.
+          if (!isKubeError(failure)) throw failure;
+        });
+      }
+      throw cause;
+    }
+  }
+
+  async #reportFault(
+    object: KubeObject,
+    state: ExposureState,
+    cause: KubeError,
+    step: PartialCondition | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const finding = managementFault(cause);
+    const { generation = 0, deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) {
+      await this.#reports.reportCleanup(object, state, findingText(finding), signal);
+    } else if (step !== undefined) {
+      const before = this.#reports.statusOf(object);
+      const conditions = faultStates(before, generation, step, fails(finding));
+      await this.#reports.report(object, state, { isRouted: false, conditions }, signal);
+    }
   }
 }

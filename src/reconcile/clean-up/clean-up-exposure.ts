@@ -17,30 +17,13 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { managementFault } from '../management-fault.ts';
 import type { Poll } from '../poll-backoff.ts';
 import { restore } from '../preparation/restore.ts';
-import type { SecretRenewals, StaleSecrets } from '../preparation/secret-renewals.ts';
-import {
-  PREPARATION_FINALIZER,
-  ROUTES_FINALIZER,
-  TENANT_FINALIZER,
-  type ExposureVersions,
-} from '../finalizers.ts';
-import {
-  cleanUpTenant,
-  unreachableReason,
-  type Blocked,
-  type TenantCleanupDeps,
-} from './clean-up-tenant.ts';
+import type { StaleSecrets } from '../preparation/secret-renewals.ts';
+import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from '../finalizers.ts';
+import type { ExposureVersions, ReconcileDeps } from '../reconcile-deps.ts';
+import { cleanUpTenant, unreachableReason, type Blocked } from './clean-up-tenant.ts';
 import type { CleanupDeadline, CleanupTime } from './cleanup-deadline.ts';
 import { currentObjects } from './current-control-plane.ts';
 import { recordRemainingHosts } from './remaining-hosts.ts';
-import type { Routing } from '../routes/routing.ts';
-
-/** What a cleanup reads and writes with. */
-export interface CleanupDeps extends TenantCleanupDeps {
-  readonly routing: Routing;
-  readonly versions: ExposureVersions;
-  readonly renewals: SecretRenewals;
-}
 
 /** What is remembered of a cleanup between two attempts. */
 export interface CleanupState {
@@ -80,7 +63,7 @@ export function expectedWait(
 /** One attempt of a cleanup; undefined if it is finished. @throws KubeError of the management cluster */
 export async function cleanUpExposure(
   object: KubeObject,
-  deps: CleanupDeps,
+  deps: ReconcileDeps,
   state: CleanupState,
   signal: AbortSignal,
 ): Promise<CleanupWait | undefined> {
@@ -141,7 +124,7 @@ export async function cleanUpExposure(
 /** A failure does not delay the cleanup. */
 async function reportRemainingHosts(
   object: KubeObject,
-  deps: CleanupDeps,
+  deps: ReconcileDeps,
   { staleSecrets }: CleanupState,
   signal: AbortSignal,
 ): Promise<void> {
@@ -195,7 +178,7 @@ function secondsText({ waitedMs }: CleanupTime): string {
 /** Restores the objects of the provider; says what prevents that. @throws KubeError */
 async function restoreProvided(
   exposure: KubeObject,
-  { management, versions }: CleanupDeps,
+  { management, versions }: ReconcileDeps,
   { isHalfOver: isLate }: CleanupTime,
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {

@@ -3,25 +3,20 @@
  */
 import type { Exposure } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
-import type { Clock } from '../../clock/clock.ts';
 import { findCondition } from '../../kube/conditions.ts';
-import type { EventRecorder } from '../../kube/events/events.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../kube/object.ts';
 import { proxiesIn } from '../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../providers/reading/control-plane-reading.ts';
 import { providerForReference } from '../../providers/provider-for.ts';
 import { readControlPlane } from '../../providers/reading/read-control-plane.ts';
-import type { Logger } from '../../telemetry/log.ts';
 import { isRolledOut, proxyState, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { OWNER_LEASE, ownerText } from '../../tenant/owner-lease.ts';
 import { cleanupObjects } from '../../tenant/tenant-objects.ts';
-import type { ManagementAccess } from '../../management/management-view.ts';
+import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
 import { tenantFault, UNREACHABLE } from '../tenant/tenant-fault.ts';
 import type { TenantLink } from '../tenant/link/tenant-link.ts';
-import type { TenantConnections } from '../tenant/link/tenant-links.ts';
-import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
 import {
   isManaged,
   isEndpoints,
@@ -31,20 +26,6 @@ import {
 } from '../tenant/tenant-side.ts';
 import type { CleanupTime } from './cleanup-deadline.ts';
 import { currentObjects, deletedExposure } from './current-control-plane.ts';
-
-/** The dependencies of {@link cleanUpTenant}. */
-export interface TenantCleanupDeps {
-  readonly management: ManagementAccess;
-  readonly links: TenantConnections;
-  readonly ownership: TenantOwnership;
-  readonly events: Pick<EventRecorder, 'record'>;
-  readonly log: Logger;
-  readonly proxyImage: string;
-  readonly cleanupTimeoutMs: number;
-  /** How long one attempt may take. */
-  readonly tenantTimeoutMs: number;
-  readonly clock: Clock;
-}
 
 /** Whether the provider's object is deleted: then there is no tenant to clean up. */
 async function isGone(
@@ -81,7 +62,7 @@ function blockedBy(finding: Finding, because = findingText(finding)): Blocked {
 /** Cleans up in the tenant; returns what keeps that from being finished. */
 export async function cleanUpTenant(
   object: KubeObject,
-  deps: TenantCleanupDeps,
+  deps: ReconcileDeps,
   time: CleanupTime,
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
@@ -125,7 +106,7 @@ export async function cleanUpTenant(
 async function cleanUp(
   exposure: Exposure,
   link: TenantLink,
-  deps: TenantCleanupDeps,
+  deps: ReconcileDeps,
   time: CleanupTime,
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
@@ -177,7 +158,7 @@ async function cleanUp(
 function reportOtherOwner(
   exposure: Exposure,
   holderIdentity: string,
-  { events }: TenantCleanupDeps,
+  { events }: ReconcileDeps,
 ): void {
   const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(holderIdentity)}.`;
   events.record(exposure, {
@@ -192,7 +173,7 @@ function reportOtherOwner(
 function reportForeign(
   exposure: Exposure,
   foreign: readonly KubeObject[],
-  { events }: TenantCleanupDeps,
+  { events }: ReconcileDeps,
 ): void {
   const names = foreign.map(objectText).join(', ');
   const note = `Left in place in the tenant because Snicket does not manage it: ${names}.`;
@@ -207,7 +188,7 @@ function reportForeign(
 function reportRemainingAddress(
   exposure: Exposure,
   { status }: DaemonSetWithStatus,
-  { events, log }: TenantCleanupDeps,
+  { events, log }: ReconcileDeps,
 ): void {
   const { updatedNumberScheduled: done = 0, desiredNumberScheduled: all = 0 } = status ?? {};
   const note = `The virtual address was removed from ${done} of ${all} nodes in time. On the others it disappears when the node restarts. To remove it now, run "ip address del" for interface lo on the node.`;

@@ -2,29 +2,20 @@
  * Reports what still uses the host of a control plane after the cleanup of its Exposure: the host no longer points to it.
  */
 import { numberAt, textAt } from '../../kube/unstructured.ts';
-import type { EventRecorder } from '../../kube/events/events.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { deletion, staleKubeconfig } from '../../providers/reading/published-server.ts';
 import { readControlPlane } from '../../providers/reading/read-control-plane.ts';
 import { outdatedSecrets } from '../../providers/reading/renewable-secrets.ts';
 import { INGRESS } from '../../providers/tenant-control-plane.ts';
-import type { ManagementAccess } from '../../management/management-view.ts';
-import type { SecretRenewals, StaleSecrets } from '../preparation/secret-renewals.ts';
+import type { StaleSecrets } from '../preparation/secret-renewals.ts';
+import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
 /** Records an event on the provider's object, which stays. Nothing if there is none. @throws KubeError */
 export async function recordRemainingHosts(
   object: KubeObject,
-  {
-    management,
-    events,
-    renewals,
-  }: {
-    readonly management: ManagementAccess;
-    readonly events: Pick<EventRecorder, 'record'>;
-    readonly renewals: SecretRenewals;
-  },
+  { management, events, renewals }: ReconcileDeps,
   staleSecrets: StaleSecrets,
   signal: AbortSignal,
 ): Promise<void> {

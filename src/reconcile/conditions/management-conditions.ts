@@ -10,7 +10,7 @@ import type { ControlPlaneReading } from '../../providers/reading/read-control-p
 import type { KubeObject } from '../../kube/object.ts';
 import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
 import { TENANT_FINALIZER } from '../finalizers.ts';
-import type { ExposurePreparation } from '../preparation/exposure-preparations.ts';
+import type { ExposurePreparation } from '../preparation/prepare-exposure.ts';
 import { isRolloutReason } from '../tenant/rollout-pacing.ts';
 import type { RouteState } from '../routes/plan-routes.ts';
 import {

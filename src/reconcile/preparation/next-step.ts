@@ -21,8 +21,6 @@ export interface PreparationInput {
   readonly provided: Pick<ProvidedFacts, 'provider' | 'objects'>;
   readonly spec: PreparationSpec;
   readonly owner: PreparationOwner;
-  /** Called after each write to the Exposure, so that later writes of the same reconcile carry the new version. */
-  readonly wrote?: (before: KubeObject, after: KubeObject) => void;
 }
 
 /** The result of a preparation. */

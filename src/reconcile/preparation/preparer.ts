@@ -90,16 +90,27 @@ export class Preparer {
     for (const [uid, owner] of this.#claims) if (owner === exposure) this.#claims.delete(uid);
   }
 
-  /** Writes the fields that the objects lack. @throws KubeError for an error to retry */
-  async prepare(input: PreparationInput, signal: AbortSignal): Promise<PreparationOutcome> {
+  /**
+   * Writes the fields that the objects lack. Calls `wrote` after each write to the Exposure, so that later writes of the same
+   * reconcile carry the new version. @throws KubeError for an error to retry
+   */
+  async prepare(
+    input: PreparationInput,
+    signal: AbortSignal,
+    wrote: (before: KubeObject, after: KubeObject) => void = () => {},
+  ): Promise<PreparationOutcome> {
     const { provided, policy, owner } = input;
     const plans = this.#plan(input, owner.exposure, provided.objects);
     const known = withoutWriting(owner.exposure, plans, policy);
-    return { plans, ...(known ?? (await this.#prepare(input, signal))) };
+    return { plans, ...(known ?? (await this.#prepare(input, signal, wrote))) };
   }
 
   /** Observe, plan and apply one step after the other, until nothing is left to write. */
-  async #prepare(input: PreparationInput, signal: AbortSignal): Promise<WriteOutcome> {
+  async #prepare(
+    input: PreparationInput,
+    signal: AbortSignal,
+    wrote: (before: KubeObject, after: KubeObject) => void,
+  ): Promise<WriteOutcome> {
     const { provided, policy, owner } = input;
     const heldBack = (plan: PreparationPlan) => this.#heldBack(plan);
     let written: readonly PreparationPlan[] = [];
@@ -120,7 +131,7 @@ export class Preparer {
       written = [];
       if (step.kind === 'Record') {
         const after = await this.#record(exposure, step.change, signal);
-        if (after !== undefined) input.wrote?.(exposure, after);
+        if (after !== undefined) wrote(exposure, after);
         continue;
       }
       const failed = await this.#write(step.plans, policy === 'Force', signal);

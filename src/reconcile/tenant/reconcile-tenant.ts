@@ -6,47 +6,24 @@ import type { Clock } from '../../clock/clock.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
-import type { MasterKeys } from '../../management/master-keys.ts';
 import { planTenant, type Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
-import type { Logger } from '../../telemetry/log.ts';
 import { KeyFileError } from '../../wire/master-keys.ts';
 import { fails, waits, waitsFor, type ConditionState } from '../conditions/condition-state.ts';
-import {
-  addExposureFinalizer,
-  removeExposureFinalizer,
-  TENANT_FINALIZER,
-  type FinalizerDeps,
-} from '../finalizers.ts';
+import { addExposureFinalizer, removeExposureFinalizer, TENANT_FINALIZER } from '../finalizers.ts';
 import { observeTenant, type CredentialsSource, type Observation } from '../observe.ts';
 import type { Poll } from '../poll-backoff.ts';
+import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { credentialsFor } from './credentials.ts';
 import type { TenantLink } from './link/tenant-link.ts';
-import type { TenantConnections } from './link/tenant-links.ts';
 import { TenantNotOwned } from './ownership/owned-client.ts';
 import { ownedElsewhere, ownedHere } from './ownership/ownership-findings.ts';
-import type { Ownership, TenantOwnership } from './ownership/tenant-ownership.ts';
-import type { RolloutPacer } from './rollout-pacing.ts';
+import type { Ownership } from './ownership/tenant-ownership.ts';
 import { pacedOutcome, paceRollout } from './rollout.ts';
 import { TenantNotInitialized } from './tenant-facts.ts';
 import { tenantFault } from './tenant-fault.ts';
 import { outcomeOf, type ObservedTenant, type TenantOutcome } from './tenant-outcome.ts';
 import { applyTenantSide, areNeeded, tenantChanges } from './tenant-side.ts';
-
-/** What the tenant's part of a reconcile reads and writes with. */
-export interface TenantDeps {
-  readonly links: TenantConnections;
-  readonly ownership: TenantOwnership;
-  /** The rollouts of all tenants. */
-  readonly pacer: RolloutPacer;
-  readonly masterKeys: () => Promise<MasterKeys>;
-  /** How long it may take: a tenant that hangs must not delay the others. */
-  readonly tenantTimeoutMs: number;
-  readonly log: Logger;
-  readonly clock: Clock;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
-}
 
 /** Delays until a tenant that does not answer is tried again. An event of its watches comes first. */
 const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
@@ -70,8 +47,7 @@ interface Task {
   /** As far as it can be made without the tenant. */
   readonly plan: Plan;
   readonly link: TenantLink;
-  readonly deps: TenantDeps;
-  readonly finalizers: FinalizerDeps;
+  readonly deps: ReconcileDeps;
   /** For the management cluster: the time limit is the tenant's alone. */
   readonly signal: AbortSignal;
   /** Set once the tenant was read, for the outcome of a reconcile that fails later. */
@@ -82,8 +58,7 @@ interface Task {
 export async function reconcileTenant(
   observation: Observation,
   plan: Plan,
-  deps: TenantDeps,
-  finalizers: FinalizerDeps,
+  deps: ReconcileDeps,
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
   const { object, resolved, reading } = observation;
@@ -108,7 +83,6 @@ export async function reconcileTenant(
     plan,
     link,
     deps,
-    finalizers,
     signal,
     observed: undefined,
   };
@@ -222,14 +196,14 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
 
 /** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialized, ManagementFailed */
 async function acquire(
-  { key, observation, link, deps, finalizers, signal: outer }: Task,
+  { key, observation, link, deps, signal: outer }: Task,
   confirm: boolean,
   signal: AbortSignal,
 ): Promise<Ownership> {
   const { leaseClient } = link;
   const hold = async () =>
     inManagement(async () =>
-      addExposureFinalizer(finalizers, observation.object, TENANT_FINALIZER, outer),
+      addExposureFinalizer(deps, observation.object, TENANT_FINALIZER, outer),
     );
   try {
     const options = { beforeWrite: hold, confirm };
@@ -247,7 +221,7 @@ async function acquire(
 /** What an Exposure reports that does not own its tenant, and when it tries again. @throws ManagementFailed */
 async function notOwned(
   ownership: Exclude<Ownership, { readonly kind: 'Owned' }>,
-  { key, observation, link, deps, finalizers, signal }: Task,
+  { key, observation, link, deps, signal }: Task,
 ): Promise<TenantOutcome> {
   deps.pacer.unreachable(key);
   if (ownership.kind === 'Deleting') {
@@ -255,7 +229,7 @@ async function notOwned(
   }
   // There is nothing to clean up in a tenant of another Exposure.
   await inManagement(async () =>
-    removeExposureFinalizer(finalizers, observation.object, TENANT_FINALIZER, signal),
+    removeExposureFinalizer(deps, observation.object, TENANT_FINALIZER, signal),
   );
   // Without proxies the owner has just begun, or is cleaning up and about to release the Lease.
   const poll = link.daemonSet === undefined ? WITHOUT_PROXIES : undefined;

@@ -31,9 +31,9 @@ import {
 } from '../clean-up/clean-up-exposure.ts';
 import { CleanupDeadline } from '../clean-up/cleanup-deadline.ts';
 import { dryRun, type DryRun } from '../dry-run.ts';
-import { ExposurePreparations } from '../preparation/exposure-preparations.ts';
 import { Preparer } from '../preparation/preparer.ts';
 import { SecretRenewals } from '../preparation/secret-renewals.ts';
+import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { reconcileExposure, type Reconciled } from '../reconcile-exposure.ts';
 import { NOT_PROBED } from '../report.ts';
 import { Routing } from '../routes/routing.ts';
@@ -203,28 +203,10 @@ export class LabOperator {
   /** One reconcile. Undefined: the Exposure cannot be resolved, or is being deleted. */
   async reconcile(): Promise<Reconciled | undefined> {
     const object = await this.#lab.exposure();
-    const { management, namespace, proxyImage, clock, routing, versions, renewals, tenants } =
-      await this.#deps();
+    const deps = await this.#deps();
     try {
-      const { value: resolved } = management.exposureIndex.resolve(object);
+      const { value: resolved } = deps.management.exposureIndex.resolve(object);
       if (resolved === undefined) return undefined;
-      const preparations = new ExposurePreparations({
-        management,
-        preparer: new Preparer(management.client, { clock }),
-        renewals,
-        events: { record: () => {} },
-        versions,
-      });
-      const deps = {
-        management,
-        namespace,
-        proxyImage,
-        clock,
-        routing,
-        versions,
-        preparations,
-        tenants,
-      };
       const ignore = () => {};
       const { staleSecrets } = this.#state;
       const tracker = {
@@ -236,7 +218,7 @@ export class LabOperator {
       };
       return await reconcileExposure(object, resolved, deps, tracker, NO_SIGNAL);
     } finally {
-      tenants.links.closeAll();
+      deps.links.closeAll();
     }
   }
 
@@ -245,19 +227,13 @@ export class LabOperator {
     const object = await this.#lab.exposure();
     const deps = await this.#deps();
     try {
-      const cleanup = {
-        ...deps,
-        ...deps.tenants,
-        cleanupTimeoutMs: CLEANUP_TIMEOUT_MS,
-        events: { record: () => {} },
-      };
-      return await cleanUpExposure(object, cleanup, this.#state, NO_SIGNAL);
+      return await cleanUpExposure(object, deps, this.#state, NO_SIGNAL);
     } finally {
-      deps.tenants.links.closeAll();
+      deps.links.closeAll();
     }
   }
 
-  async #deps() {
+  async #deps(): Promise<ReconcileDeps & { readonly links: TenantLinks }> {
     const { clock } = this.#lab;
     const snapshot = await ManagementSnapshot.read(this.#management, NO_SIGNAL);
     this.#exposures = new Set(snapshot.exposures.map(({ metadata }) => keyText(metadata)));
@@ -269,26 +245,27 @@ export class LabOperator {
       management,
       namespace,
       proxyImage: this.#proxyImage,
-      clock,
       routing: new Routing({ management, applier, namespace, onHostsReleased, clock }),
       versions: new StatusWriter<ExposureStatus>(management.client),
+      preparer: new Preparer(management.client, { clock }),
       renewals: new SecretRenewals({ management, clock }),
-      tenants: {
-        links: new TenantLinks({
-          onChange: () => {},
-          freshMs: 0,
-          isOwned: (key, client) => this.#ownership.isOwned(key, client),
-          connect: () => this.#tenant,
-          clock,
-        }),
-        ownership: this.#ownership,
-        pacer: this.#pacer,
-        masterKeys: async () => ensureMasterKeys(management.client, namespace, NO_SIGNAL),
-        tenantTimeoutMs: 20_000,
-        log: SILENT,
+      events: { record: () => {} },
+      readsTenants: true,
+      links: new TenantLinks({
+        onChange: () => {},
+        freshMs: 0,
+        isOwned: (key, client) => this.#ownership.isOwned(key, client),
+        connect: () => this.#tenant,
         clock,
-        random: () => 0.5,
-      },
+      }),
+      ownership: this.#ownership,
+      pacer: this.#pacer,
+      masterKeys: async () => ensureMasterKeys(management.client, namespace, NO_SIGNAL),
+      tenantTimeoutMs: 20_000,
+      cleanupTimeoutMs: CLEANUP_TIMEOUT_MS,
+      log: SILENT,
+      clock,
+      random: () => 0.5,
     };
   }
 }

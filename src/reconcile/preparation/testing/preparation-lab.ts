@@ -4,13 +4,12 @@
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import type { PreparePolicy } from '../../../api/exposure.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import type { KubeObject } from '../../../kube/object.ts';
+import { keyText, type KubeObject } from '../../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../../kube/resource.ts';
 import { MemoryApiServer } from '../../../kube/testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../../../kube/store/object-store.ts';
 import { RECORD_ANNOTATION } from '../../../providers/preparation/record.ts';
 import { PreparedObjects } from '../../../management/prepared-objects.ts';
-import { ownerOf } from '../exposure-preparation.ts';
 import { planProvided } from '../../../providers/plan-provided.ts';
 import {
   pasteText,
@@ -105,7 +104,8 @@ export class PreparationLab implements AsyncDisposable {
     const prepared = new PreparedObjects();
     const exposures = this.server.readAll().filter(({ kind }) => kind === 'Exposure');
     for (const one of exposures) prepared.put(one);
-    return ownerOf(exposure, { preparedBy: (uid, key) => prepared.ownerOf(uid, key) });
+    const key = keyText(exposure.metadata);
+    return { exposure, otherOwner: (uid) => prepared.ownerOf(uid, key) };
   }
 
   /** Prepares it, as it is now or as it was read before. */
