@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { FINDING_CODES } from '../api/finding-codes/catalog.ts';
-import { HOP_CODES } from '../probe/codes.ts';
-import { EDGE_CODES } from '../probe/edge-conformance/codes.ts';
+import { RESULT_CODES } from '../probe/codes.ts';
 import { snicket } from './testing/in-process.ts';
 
 describe('a code', () => {
@@ -27,7 +26,7 @@ describe('a code', () => {
 
     expect(JSON.parse(json.stdout)).toMatchObject({
       code: 'PrerequisiteFailed',
-      group: 'Skipped hops',
+      group: 'All hops and checks',
       severity: 'Skip',
     });
     expect(yaml.stdout).toStartWith('code: PrerequisiteFailed\n');
@@ -68,11 +67,11 @@ test('a code that resembles none is an error', async () => {
 test('without a code, every code is listed in its group', async () => {
   const { exitCode, stdout } = await snicket(['explain']);
 
-  for (const code of Object.keys({ ...FINDING_CODES, ...HOP_CODES, ...EDGE_CODES })) {
+  for (const code of Object.keys({ ...FINDING_CODES, ...RESULT_CODES })) {
     expect(stdout).toContain(`\n  ${code}\n`);
   }
-  expect(stdout).toStartWith('Hop dns:\n  DnsResolves\n');
-  expect(stdout).toContain('\nEdge check passthrough:\n');
+  expect(stdout).toStartWith('All hops and checks:\n  PrerequisiteFailed\n');
+  expect(stdout).toContain('\nForms of a ClientHello:\n');
   expect(exitCode).toBe(0);
 });
 

@@ -80,10 +80,10 @@ async function explain(
   }
   const screen = currentScreen(io);
   const indented = (text: string) => `${' '.repeat(INDENT)}${wrappedText(text, INDENT, screen)}\n`;
-  const texts = found.map(({ code: name, group, severity, meaning, action }) =>
+  const texts = found.map(({ code: name, reportedBy, severity, meaning, action }) =>
     [
       `CODE:      ${name}\n`,
-      `REPORTED:  ${group}\n`,
+      `REPORTED:  ${reportedBy}\n`,
       `SEVERITY:  ${severity === 'Finding' ? 'Error or Warning' : severity}\n`,
       `\nMEANING:\n${indented(meaning)}`,
       `\nWHAT TO DO:\n${indented(action ?? 'Nothing.')}`,

@@ -98,8 +98,8 @@ class FlappingLab implements Disposable {
         const isDown = this.isDown(this.clock.nowMs());
         return Promise.resolve([
           isDown
-            ? hopResult('EdgeRefused', 'edge', 'down', { port: '443' })
-            : hopResult('EdgeAnswers', 'edge', 'up'),
+            ? hopResult('edge', 'EdgeRefused', 'edge', 'down', { port: '443' })
+            : hopResult('edge', 'EdgeAnswers', 'edge', 'up'),
         ]);
       },
       log: createLogger({ write: () => {} }),

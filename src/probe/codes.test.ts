@@ -1,37 +1,61 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { FULL_SENTENCES } from '../text/testing/full-sentences.ts';
-import { HOP_CODES, HOPS, NODE_HOPS, SKIP_CODES, type CodeEntry } from './codes.ts';
+import {
+  EVERYWHERE,
+  HOPS,
+  NODE_HOPS,
+  RESULT_CODES,
+  RESULT_GROUPS,
+  type CodeEntry,
+} from './codes.ts';
+import { checkResult } from './edge-conformance/check-result.ts';
 import { hopResult } from './hop.ts';
 
-const entries = Object.entries<CodeEntry>(HOP_CODES);
+const entries = Object.entries<CodeEntry>(RESULT_CODES);
 
-test('every hop can pass and can fail', () => {
-  for (const hop of [...HOPS, ...NODE_HOPS]) {
-    const states = entries.filter(([, entry]) => entry.hop === hop).map(([, { state }]) => state);
-    expect([...new Set(states)].toSorted()).toEqual(['Fail', 'Pass']);
-  }
+test('every hop and check can pass, every hop can fail', () => {
+  const statesOf = (reporter: (typeof EVERYWHERE)[number]) =>
+    entries.filter(([, { of }]) => of.includes(reporter)).map(([, { state }]) => state);
+
+  for (const reporter of EVERYWHERE) expect(statesOf(reporter)).toContain('Pass');
+  for (const hop of [...HOPS, ...NODE_HOPS]) expect(statesOf(hop)).toContain('Fail');
 });
 
-test.each(entries)(
-  '%s is described in full sentences',
-  (code, { state, title, meaning, action }) => {
-    expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
-    expect(title).not.toEndWith('.');
-    expect(meaning).toMatch(FULL_SENTENCES);
-    if (state === 'Fail') expect(action).toBeString();
-    if (action !== undefined) expect(action).toMatch(FULL_SENTENCES);
-  },
-);
+test.each(entries)('%s is described in full sentences', (code, { state, meaning, action }) => {
+  expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
+  expect(meaning).toMatch(FULL_SENTENCES);
+  expect(action !== undefined).toBe(state === 'Fail' || state === 'Warn');
+  if (action !== undefined) expect(action).toMatch(FULL_SENTENCES);
+});
 
-test('an action has nothing open once the result is made', () => {
+test('every code is in one group', () => {
+  const grouped = RESULT_GROUPS.flatMap(([, group]) => Object.keys(group));
+
+  expect(grouped.toSorted()).toEqual(Object.keys(RESULT_CODES).toSorted());
+});
+
+test('a result has no placeholders in its action', () => {
   const values = { host: 'h', edge: 'e' };
 
-  const { action } = hopResult('DnsWrongAddress', 'target', 'message', values);
+  const { action } = hopResult('dns', 'DnsWrongAddress', 'target', 'message', values);
 
   expect(action).toBe(
     'Point the DNS record of h to e alone, or correct the addresses of the Edge.',
   );
+});
+
+test('a hop with a warning passes with an action, a check has the state Warn', () => {
+  const values = { host: 'h', edge: 'e' };
+
+  expect(hopResult('dns', 'DnsMismatch', 'target', 'message', values).state).toBe('Pass');
+  expect(checkResult('same-key', 'KeyChanges', 'message', { host: 'h' }).state).toBe('Warn');
+});
+
+test('a result has no control characters in its message', () => {
+  const { message } = checkResult('same-key', 'KeySame', 'red \u001B[31m\n alarm');
+
+  expect(message).toBe('red [31m alarm');
 });
 
 test('every code is the result of some test', async () => {
@@ -42,6 +66,9 @@ test('every code is the result of some test', async () => {
   );
   const seen = (code: string) => texts.some((text) => text.includes(`'${code}'`));
 
-  const codes = [...Object.keys(HOP_CODES), ...Object.keys(SKIP_CODES)];
-  expect(codes.filter((code) => !seen(code))).toEqual([]);
+  // Tests of checks need not name the codes of those that pass.
+  const isPassOfCheck = ([, { of, state }]: (typeof entries)[number]) =>
+    state === 'Pass' && !of.some((one) => ([...HOPS, ...NODE_HOPS] as string[]).includes(one));
+  const named = entries.filter((entry) => !isPassOfCheck(entry)).map(([code]) => code);
+  expect(named.filter((code) => !seen(code))).toEqual([]);
 });

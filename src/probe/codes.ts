@@ -1,56 +1,103 @@
 /**
- * The catalog of hop results by code. Codes are stable: a code is a condition reason, a log field and a metric label.
+ * The catalog of results by code. Codes are stable: a code is a condition reason, a log field and a metric label.
  *
- * A code belongs to one hop and one state. A Pass with an action is a warning: the path works, but needs attention.
+ * A code has one state, and belongs to one or several hops and checks of an edge. Hop or check and code together identify
+ * a result.
  */
 import { EDGE_HOP_CODES } from './codes/edge-codes.ts';
+import { CERTIFICATE_CODES } from './codes/edge-check-certificates.ts';
+import { CONNECTION_CODES } from './codes/edge-check-connections.ts';
+import { HELLO_CODES } from './codes/edge-check-hellos.ts';
+import { NAME_CODES } from './codes/edge-check-names.ts';
+import { EVERYWHERE, type CodeEntry, type EdgeCheck, type HopName } from './codes/entry.ts';
 import { KONNECTIVITY_HOP_CODES } from './codes/konnectivity-codes.ts';
 import { NODE_HOP_CODES } from './codes/node-codes.ts';
 import { TENANT_HOP_CODES } from './codes/tenant-codes.ts';
 import { WORKER_HOP_CODES } from './codes/worker-codes.ts';
 
-export { HOPS, NODE_HOPS, type CodeEntry, type HopName } from './codes/entry.ts';
+export {
+  EDGE_CHECKS,
+  EVERYWHERE,
+  HOPS,
+  NODE_HOPS,
+  type CodeEntry,
+  type EdgeCheck,
+  type HopName,
+} from './codes/entry.ts';
 
-/** The codes of checked hops, in the order of the path. */
-export const HOP_CODES = {
+const COMMON_CODES = {
+  PrerequisiteFailed: {
+    of: EVERYWHERE,
+    state: 'Skip',
+    meaning: 'A hop on which this one depends did not pass.',
+  },
+  NotApplicable: {
+    of: EVERYWHERE,
+    state: 'Skip',
+    meaning: 'The tenant does not use what this hop checks.',
+  },
+  NotObserved: {
+    of: EVERYWHERE,
+    state: 'Skip',
+    meaning: 'The information for this hop was not available.',
+  },
+  EarlierCheckFailed: {
+    of: EVERYWHERE,
+    state: 'Skip',
+    meaning: 'No host is reached through the edge, for a reason that another check reports.',
+  },
+  NothingToCheck: {
+    of: EVERYWHERE,
+    state: 'Skip',
+    meaning: 'The servers behind the edge do not use what this check is about.',
+  },
+} as const satisfies Record<string, CodeEntry>;
+
+/** The entries by topic, in the order of the reference documentation. */
+export const RESULT_GROUPS = [
+  ['All hops and checks', COMMON_CODES],
+  ['Path to the edge', EDGE_HOP_CODES],
+  ['Path to the API server', TENANT_HOP_CODES],
+  ['Path to konnectivity', KONNECTIVITY_HOP_CODES],
+  ['Objects of the tenant', WORKER_HOP_CODES],
+  ['One node', NODE_HOP_CODES],
+  ['Certificates behind an edge', CERTIFICATE_CODES],
+  ['Forms of a ClientHello', HELLO_CODES],
+  ['Names in a ClientHello', NAME_CODES],
+  ['Connections through an edge', CONNECTION_CODES],
+] as const;
+
+/** The entries of all results, by code. */
+export const RESULT_CODES = {
+  ...COMMON_CODES,
   ...EDGE_HOP_CODES,
   ...TENANT_HOP_CODES,
   ...KONNECTIVITY_HOP_CODES,
   ...WORKER_HOP_CODES,
   ...NODE_HOP_CODES,
+  ...CERTIFICATE_CODES,
+  ...HELLO_CODES,
+  ...NAME_CODES,
+  ...CONNECTION_CODES,
 } as const;
 
-/** A code of a checked hop. */
-export type HopCode = keyof typeof HOP_CODES;
+/** The code of a result. */
+export type ResultCode = keyof typeof RESULT_CODES;
+
+/** A code that this hop or check reports. */
+export type CodeOf<Reporter extends HopName | EdgeCheck> = {
+  [Code in ResultCode]: Reporter extends (typeof RESULT_CODES)[Code]['of'][number] ? Code : never;
+}[ResultCode];
 
 /** The codes of hops that pass at some addresses of the edge and fail at others. */
-export const DEGRADED_CODES: ReadonlySet<string> = new Set<HopCode>([
+export const DEGRADED_CODES: ReadonlySet<string> = new Set<ResultCode>([
   'EdgeDegraded',
   'SniDegraded',
   'KonnectivityDegraded',
 ]);
 
 /** The codes of hops with a certificate that expires within days. */
-export const EXPIRING_CODES: ReadonlySet<string> = new Set<HopCode>([
+export const EXPIRING_CODES: ReadonlySet<string> = new Set<ResultCode>([
   'CertificateExpiresSoon',
   'KonnectivityExpiresSoon',
 ]);
-
-/** Why a hop was skipped. */
-export const SKIP_CODES = {
-  PrerequisiteFailed: {
-    title: 'an earlier hop failed',
-    meaning: 'A hop on which this one depends did not pass.',
-  },
-  NotApplicable: {
-    title: 'not applicable',
-    meaning: 'The tenant does not use what this hop checks.',
-  },
-  NotObserved: {
-    title: 'not checked',
-    meaning: 'The information for this hop was not available.',
-  },
-} as const satisfies Record<string, { readonly title: string; readonly meaning: string }>;
-
-/** A code of a skipped hop. */
-export type SkipCode = keyof typeof SKIP_CODES;

@@ -60,7 +60,10 @@ export async function probeNetwork(
     }
     const edge = edgeAddresses.join(', ');
     const message = `The address of ${edge} cannot be resolved.`;
-    return [hopResult('EdgeNoAddress', edge, message, { edge }), ...skipBehind('edge', target)];
+    return [
+      hopResult('edge', 'EdgeNoAddress', edge, message, { edge }),
+      ...skipBehind('edge', target),
+    ];
   }
   const edge = await probeEdge(addresses, port, options.dial, options.limits);
   const spare = new SpareConnections(edge.connections, options.dial);
@@ -85,7 +88,7 @@ async function probeBehindEdge(
   const parsed = readableAuthorities(tenantCa);
   if ('fault' in parsed) {
     const message = sentence(`The tenant's CA cannot be used: ${parsed.fault}`);
-    const sni = hopResult('SniCaInvalid', `${host}:${port}`, message, { host });
+    const sni = hopResult('sni', 'SniCaInvalid', `${host}:${port}`, message, { host });
     return [sni, ...skipBehind('sni', target)];
   }
   const handshakeWith = hostHandshakes(target, parsed.authorities, accepting, options);
@@ -254,7 +257,7 @@ function degraded(
 ): HopResult {
   if (result.state !== 'Pass' || failing === undefined) return result;
   const message = `${result.message} Another address of the edge fails. ${answerText(failing)}`;
-  return hopResult(code, result.target, message, { address: failing.at });
+  return hopResult(result.name, code, result.target, message, { address: failing.at });
 }
 
 function withoutKonnectivity(): HopResult {

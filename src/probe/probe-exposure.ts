@@ -99,10 +99,13 @@ async function probeOthers(
   if (others.length === 0 || failed === undefined) return network;
   const found = await probing(others);
   if (!reachesTenant(found)) return network;
-  const code = failed.name === 'edge' ? 'EdgeDegraded' : 'SniDegraded';
+  const [name, code] =
+    failed.name === 'edge'
+      ? (['edge', 'EdgeDegraded'] as const)
+      : (['sni', 'SniDegraded'] as const);
   const message = `${failed.message} The tenant is reachable at ${others.join(', ')}, to which DNS points.`;
-  const degraded = hopResult(code, failed.target, message, { address: failed.target });
-  return found.map((hop) => (hop.name === degraded.name ? degraded : hop));
+  const degraded = hopResult(name, code, failed.target, message, { address: failed.target });
+  return found.map((hop) => (hop.name === name ? degraded : hop));
 }
 
 function withInputs(

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FINDING_CODES, FINDING_GROUPS } from '../../api/finding-codes/catalog.ts';
 import { CONDITION_REASONS, EVENT_REASONS } from '../../api/finding-codes/reasons.ts';
-import { HOP_CODES, SKIP_CODES } from '../../probe/codes.ts';
-import { EDGE_CODES } from '../../probe/edge-conformance/codes.ts';
+import { RESULT_CODES } from '../../probe/codes.ts';
 import { FULL_SENTENCES } from '../../text/testing/full-sentences.ts';
 import { CODES_PAGE, codesReference } from './codes-reference.ts';
 
@@ -17,9 +16,9 @@ test('the page is as `make generate` writes it', () => {
 test('every code has its row', () => {
   const page = codesReference();
 
-  const codes = [
-    ...[HOP_CODES, SKIP_CODES, FINDING_CODES, EDGE_CODES, CONDITION_REASONS, EVENT_REASONS],
-  ].flatMap(Object.keys);
+  const codes = [...[RESULT_CODES, FINDING_CODES, CONDITION_REASONS, EVENT_REASONS]].flatMap(
+    Object.keys,
+  );
   expect(codes.filter((code) => !page.includes(`\n| \`${code}\` | `))).toEqual([]);
 });
 

@@ -7,11 +7,15 @@ function finding(code: Finding['code']): Finding {
   return { code, severity: 'error', message: 'it is so', action: `mend ${code}` };
 }
 
-const PASSES = hopResult('RoutedToTenant', 'a:443', 'it is');
-const UNROUTED = hopResult('SniNoRoute', 'a:443', 'it is not', { host: 'a' });
-const OLD_PORT = hopResult('KubeconfigPortMismatch', 'https://a', 'it is not', { port: '443' });
-const NAMELESS = hopResult('CertificateNameMissing', 'a', 'it is not', { host: 'a' });
-const EXPIRED = hopResult('CertificateExpired', 'a', 'it is', { certificate: 'it' });
+const PASSES = hopResult('sni', 'RoutedToTenant', 'a:443', 'it is');
+const UNROUTED = hopResult('sni', 'SniNoRoute', 'a:443', 'it is not', { host: 'a' });
+const OLD_PORT = hopResult('kubeconfig', 'KubeconfigPortMismatch', 'https://a', 'it is not', {
+  port: '443',
+});
+const NAMELESS = hopResult('certificate', 'CertificateNameMissing', 'a', 'it is not', {
+  host: 'a',
+});
+const EXPIRED = hopResult('certificate', 'CertificateExpired', 'a', 'it is', { certificate: 'it' });
 
 test('an unreachable tenant is a consequence of an earlier failed hop', () => {
   expect(dedupeResults([UNROUTED], [finding('TenantUnreachable')]).findings).toEqual([]);

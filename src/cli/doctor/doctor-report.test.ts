@@ -14,9 +14,13 @@ const EXAMINATION: Examination = {
   mode: 'Terminate',
   isLeaving: false,
   hops: [
-    hopResult('EdgeAnswers', '203.0.113.10:443', 'The edge accepts connections.'),
-    hopResult('CertificateExpiresSoon', HOST, 'It ends on Friday.', { certificate: 'it' }),
-    hopResult('ApiUnhealthy', `https://${HOST}:443/version`, 'It answers 500.', { host: HOST }),
+    hopResult('edge', 'EdgeAnswers', '203.0.113.10:443', 'The edge accepts connections.'),
+    hopResult('certificate', 'CertificateExpiresSoon', HOST, 'It ends on Friday.', {
+      certificate: 'it',
+    }),
+    hopResult('api', 'ApiUnhealthy', `https://${HOST}:443/version`, 'It answers 500.', {
+      host: HOST,
+    }),
     skippedAfter('konnectivity', 'k:443', 'edge'),
     notObserved('proxies', 'DaemonSet a/b', 'Not checked: no cluster was available.'),
   ],
@@ -72,7 +76,9 @@ test('one that is being deleted, and a control plane without an Exposure, are a 
 });
 
 test('what others wrote is no line of its own, nor a code for the terminal', () => {
-  const hops = [hopResult('EdgeAnswers', 'a\r\n\u001B[31mb', 'The edge accepts connections.')];
+  const hops = [
+    hopResult('edge', 'EdgeAnswers', 'a\r\n\u001B[31mb', 'The edge accepts connections.'),
+  ];
 
   const text = hopsText('c\r\nd', hops, PIPE);
 

@@ -5,8 +5,10 @@ import { outdatedOperator, withOutdatedOperator } from './outdated-operator.ts';
 import type { ProbeResults } from './dedupe.ts';
 
 const METADATA = { name: 'blue', namespace: 'tenants', generation: 3 };
-const UNROUTED = hopResult('SniNoRoute', 'a:443', 'it hung up', { host: 'a' });
-const EXPIRED = hopResult('CertificateExpired', 'a', 'it is over', { certificate: 'it' });
+const UNROUTED = hopResult('sni', 'SniNoRoute', 'a:443', 'it hung up', { host: 'a' });
+const EXPIRED = hopResult('certificate', 'CertificateExpired', 'a', 'it is over', {
+  certificate: 'it',
+});
 
 function exposure(status?: object) {
   return objectOf('Exposure', METADATA, status === undefined ? {} : { status });

@@ -4,7 +4,7 @@
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { HopCode } from '../../probe/codes.ts';
+import type { ResultCode } from '../../probe/codes.ts';
 import { skippedForSameCause } from '../../probe/hop.ts';
 import type { ProbeResults } from './dedupe.ts';
 
@@ -12,7 +12,7 @@ import type { ProbeResults } from './dedupe.ts';
  * Codes of hops that fail while routes, endpoints and proxies do not exist yet. Some edges answer TLS themselves for a
  * host without a route.
  */
-const CONSEQUENCES: ReadonlySet<string> = new Set<HopCode>([
+const CONSEQUENCES: ReadonlySet<string> = new Set<ResultCode>([
   ...(['SniNoRoute', 'SniEdgeTerminates', 'SniNotTls'] as const),
   ...(['KonnectivityNoRoute', 'KonnectivityEdgeTerminates', 'KonnectivityNotTls'] as const),
   ...(['EndpointsMissing', 'EndpointsDiffer', 'ProxiesMissing', 'ProxiesNotReady'] as const),

@@ -4,26 +4,15 @@
 import { FINDING_GROUPS } from '../../api/finding-codes/catalog.ts';
 import type { FindingEntry } from '../../api/finding-codes/entry.ts';
 import { REASON_GROUPS, type ReasonEntry } from '../../api/finding-codes/reasons.ts';
-import {
-  HOP_CODES,
-  HOPS,
-  NODE_HOPS,
-  SKIP_CODES,
-  type CodeEntry,
-  type HopName,
-} from '../../probe/codes.ts';
-import {
-  EDGE_CHECKS,
-  EDGE_CODES,
-  EDGE_SKIP_CODES,
-  type EdgeCodeEntry,
-} from '../../probe/edge-conformance/codes.ts';
+import { EDGE_CHECKS, EVERYWHERE, RESULT_GROUPS, type CodeEntry } from '../../probe/codes.ts';
 
 /** What a code means. */
 export interface Explanation {
   readonly code: string;
-  /** What reports the code, such as `Hop dns`. */
+  /** The topic in the list of all codes. */
   readonly group: string;
+  /** The hops and checks that report the code, or the kind of objects that have it. */
+  readonly reportedBy: string;
   /** `Finding`: an error or a warning, depending on the case. `Normal`, `Warning`: of a reason, as of events. */
   readonly severity: 'Pass' | 'Warn' | 'Fail' | 'Skip' | 'Finding' | 'Normal' | 'Warning';
   /** A sentence. */
@@ -35,75 +24,44 @@ export interface Explanation {
 /** Returns all explanations, grouped, in the order of the reference documentation. */
 export function explanations(): readonly Explanation[] {
   return [
-    ...[...HOPS, ...NODE_HOPS].flatMap(ofHop),
-    ...skipped('Skipped hops', SKIP_CODES),
-    ...FINDING_GROUPS.flatMap(([title, entries]) => ofFindings(title.replaceAll('`', ''), entries)),
-    ...REASON_GROUPS.flatMap(([title, entries]) => ofReasons(title, entries)),
-    ...EDGE_CHECKS.flatMap(ofCheck),
-    ...skipped('Skipped checks of an edge', EDGE_SKIP_CODES),
+    ...RESULT_GROUPS.flatMap(([group, entries]) =>
+      explained<CodeEntry>(group, entries, ({ of, state }) => [reportersText(of), state]),
+    ),
+    ...FINDING_GROUPS.flatMap(([title, entries]) =>
+      explained<FindingEntry>(`Findings: ${title}`, entries, () => ['Findings', 'Finding']),
+    ),
+    ...REASON_GROUPS.flatMap(([title, entries]) =>
+      explained<ReasonEntry>(title, entries, ({ severity }) => [title, severity]),
+    ),
   ];
 }
 
-function ofHop(hop: HopName): readonly Explanation[] {
-  return Object.entries<CodeEntry>(HOP_CODES)
-    .filter(([, entry]) => entry.hop === hop)
-    .map(([code, { state, meaning, action }]) => ({
-      code,
-      group: `Hop ${hop}`,
-      severity: state === 'Pass' && action !== undefined ? 'Warn' : state,
-      ...textsOf(meaning, action),
-    }));
-}
-
-function ofCheck(check: string): readonly Explanation[] {
-  return Object.entries<EdgeCodeEntry>(EDGE_CODES)
-    .filter(([, entry]) => entry.check === check)
-    .map(([code, { state, meaning, action }]) => ({
-      code,
-      group: `Edge check ${check}`,
-      severity: state,
-      ...textsOf(meaning, action),
-    }));
-}
-
-function ofFindings(
-  title: string,
-  entries: Readonly<Record<string, FindingEntry>>,
-): readonly Explanation[] {
-  return Object.entries(entries).map(([code, { meaning, action }]) => ({
-    code,
-    group: `Findings: ${title}`,
-    severity: 'Finding',
-    ...textsOf(meaning, action),
-  }));
-}
-
-function ofReasons(
+function explained<Entry extends Pick<CodeEntry, 'meaning' | 'action'>>(
   group: string,
-  entries: Readonly<Record<string, ReasonEntry>>,
+  entries: Readonly<Record<string, Entry>>,
+  kindOf: (entry: Entry) => readonly [string, Explanation['severity']],
 ): readonly Explanation[] {
-  return Object.entries(entries).map(([code, { severity, meaning, action }]) => ({
-    code,
-    group,
-    severity,
-    ...textsOf(meaning, action),
-  }));
+  return Object.entries(entries).map(([code, entry]) => {
+    const [reportedBy, severity] = kindOf(entry);
+    // Words in capitals stand for the values of a message.
+    const action = entry.action?.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
+    return { code, group, reportedBy, severity, meaning: entry.meaning, action };
+  });
 }
 
-function skipped(
-  group: string,
-  entries: Readonly<Record<string, { readonly meaning: string }>>,
-): readonly Explanation[] {
-  return Object.entries(entries).map(([code, { meaning }]) => ({
-    code,
-    group,
-    severity: 'Skip',
-    ...textsOf(meaning),
-  }));
+/** Returns the hops and checks as a text: `Hops sni, konnectivity; edge check passthrough`. */
+function reportersText(of: CodeEntry['of']): string {
+  if (of.length === EVERYWHERE.length) return 'All hops and edge checks';
+  const isCheck = (one: string) => (EDGE_CHECKS as readonly string[]).includes(one);
+  const hops = named(
+    'hop',
+    of.filter((one) => !isCheck(one)),
+  );
+  const checks = named('edge check', of.filter(isCheck));
+  const text = [...hops, ...checks].join('; ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns the texts of an entry. Words in capitals stand for the values of a message. */
-function textsOf(meaning: string, action?: string): Pick<Explanation, 'meaning' | 'action'> {
-  const filled = action?.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
-  return { meaning, action: filled };
+function named(kind: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${kind}${names.length > 1 ? 's' : ''} ${names.join(', ')}`];
 }

@@ -54,7 +54,7 @@ const INPUT: StatusInput = {
   edge: EDGE,
   plan: PLAN,
   isRouted: true,
-  hops: [hopResult('DnsResolves', 'blue.example.test', 'it resolves')],
+  hops: [hopResult('dns', 'DnsResolves', 'blue.example.test', 'it resolves')],
   proxies: { ready: 1, desired: 2 },
 };
 
@@ -71,7 +71,7 @@ const input: fc.Arbitrary<StatusInput> = fc.record({
   plan: fc.constantFrom(undefined, PLAN, { ...PLAN, routes: undefined }),
   isRouted: fc.boolean(),
   hops: fc.constantFrom(undefined, INPUT.hops, [
-    hopResult('DnsNoAnswer', 'blue.example.test', 'no', { host: 'blue', edge: 'x' }),
+    hopResult('dns', 'DnsNoAnswer', 'blue.example.test', 'no', { host: 'blue', edge: 'x' }),
   ]),
   proxies: fc.option(fc.record({ ready: fc.nat(), desired: fc.nat() }), { nil: undefined }),
 });

@@ -3,36 +3,31 @@ import type { CodeEntry } from './entry.ts';
 /** Codes of the path to the edge: hops dns and edge. */
 export const EDGE_HOP_CODES = {
   DnsResolves: {
-    hop: 'dns',
+    of: ['dns'],
     state: 'Pass',
-    title: 'hosts resolve',
     meaning: 'Every host resolves, and only to addresses of the edge.',
   },
   DnsNoAnswer: {
-    hop: 'dns',
+    of: ['dns'],
     state: 'Fail',
-    title: 'host has no address',
     meaning: 'Clients cannot find the edge because the host has no address in DNS.',
     action: 'Add a DNS record for {host} that points to {edge}.',
   },
   DnsResolverFailed: {
-    hop: 'dns',
+    of: ['dns'],
     state: 'Fail',
-    title: 'resolver failed',
     meaning: 'The resolver failed or timed out, so it is unknown whether the host has an address.',
     action: 'Check that the resolver of the probing machine answers for {host}.',
   },
   DnsWrongAddress: {
-    hop: 'dns',
+    of: ['dns'],
     state: 'Fail',
-    title: 'wrong address',
     meaning: 'Some or all clients dial a machine that is not the edge.',
     action: 'Point the DNS record of {host} to {edge} alone, or correct the addresses of the Edge.',
   },
   DnsMismatch: {
-    hop: 'dns',
-    state: 'Pass',
-    title: 'DNS and Edge differ',
+    of: ['dns'],
+    state: 'Warn',
     meaning:
       'The host resolves to other addresses than the Edge has, and the tenant is reachable at one of them. This is normal with split-horizon DNS.',
     action:
@@ -40,46 +35,40 @@ export const EDGE_HOP_CODES = {
   },
 
   EdgeAnswers: {
-    hop: 'edge',
+    of: ['edge'],
     state: 'Pass',
-    title: 'edge accepts',
     meaning: 'The edge accepts TCP connections.',
   },
   EdgeDegraded: {
-    hop: 'edge',
-    state: 'Pass',
-    title: 'an address of the edge is down',
+    of: ['edge'],
+    state: 'Warn',
     meaning:
       'At least one address of the edge accepts connections, and at least one does not. Some clients wait until they try the next address.',
     action:
       'Check the edge at {address}, or remove that address from the Edge and from the DNS records.',
   },
   EdgeNoAddress: {
-    hop: 'edge',
+    of: ['edge'],
     state: 'Fail',
-    title: 'edge has no address',
     meaning: 'The Edge only has a name, and that name has no address.',
     action: 'Check that {edge} resolves, or set the IP addresses of the edge in the Edge.',
   },
   EdgeRefused: {
-    hop: 'edge',
+    of: ['edge'],
     state: 'Fail',
-    title: 'edge refuses',
     meaning: 'Nothing listens on the port of the edge.',
     action: 'Check that the edge runs and listens on port {port}, or correct the port of the Edge.',
   },
   EdgeTimeout: {
-    hop: 'edge',
+    of: ['edge'],
     state: 'Fail',
-    title: 'edge times out',
     meaning: 'The edge does not answer: it is down, or a firewall drops packets.',
     action:
       'Check that the edge runs and that firewalls and security groups allow TCP port {port}.',
   },
   EdgeUnreachable: {
-    hop: 'edge',
+    of: ['edge'],
     state: 'Fail',
-    title: 'edge unreachable',
     meaning: 'The network has no route to the address of the edge.',
     action: 'Correct the addresses of the Edge, or the routes of the probing machine.',
   },

@@ -3,124 +3,108 @@ import type { CodeEntry } from './entry.ts';
 /** Codes of the path of konnectivity agents: hop konnectivity. */
 export const KONNECTIVITY_HOP_CODES = {
   KonnectivityAnswers: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Pass',
-    title: 'konnectivity answers',
     meaning:
       "TLS for the konnectivity host reaches this tenant's server, with a valid certificate and the right name.",
   },
   KonnectivityDegraded: {
-    hop: 'konnectivity',
-    state: 'Pass',
-    title: 'an address of the edge fails',
+    of: ['konnectivity'],
+    state: 'Warn',
     meaning:
       'At least one address of the edge reaches konnectivity-server, and at least one that accepts connections does not.',
     action:
       'Compare the routes and the log of the edge at {address} with those of the other addresses.',
   },
   KonnectivityEdgeTerminates: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'edge terminates TLS',
     meaning: 'The edge presents a certificate of no tenant, which agents do not trust.',
     action:
       'Enable TLS passthrough at the edge for {host}. Some edges also do this for a host without a route, so check that its route was accepted.',
   },
   KonnectivityUnknownAuthority: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'server of an unknown CA',
     meaning:
       'A server of a control plane answers, but the known CA of the tenant did not sign its certificate, so agents do not trust it.',
     action:
       "Have konnectivity-server of {host} serve a certificate of the tenant's CA. If the route of {host} points to another control plane, correct it.",
   },
   KonnectivityOtherTenant: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'reaches another tenant',
     meaning: 'Agents of this tenant reach another one, which rejects them.',
     action:
       'Look for a second route object that claims {host} and points to {tenant}, and remove it.',
   },
   KonnectivityNoRoute: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'no route',
     meaning: 'The edge has no route for the konnectivity host, or its backend does not answer.',
     action: 'Check that the edge accepted the route of {host}, and that konnectivity-server runs.',
   },
   KonnectivityNoEndpoint: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'no endpoint',
     meaning: 'The edge knows the konnectivity host, but no endpoint answers.',
     action:
       'Check that konnectivity-server of {host} runs, and that its Service has ready endpoints or, if the Exposure lists addresses, that it listens at spec.controlPlane.endpoints.konnectivity.',
   },
   KonnectivityRefused: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'handshake rejected',
     meaning: 'The edge, or konnectivity-server behind it, aborted the TLS handshake.',
     action: 'Look for {host} in the log of the edge, and then in that of konnectivity-server.',
   },
   KonnectivityNotTls: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'no TLS',
     meaning:
       'The server does not speak TLS. Some edges answer in plain HTTP for a host without a route.',
     action:
       'Check that the route of {host} was accepted and points to the agent port of konnectivity-server.',
   },
   KonnectivityTimeout: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'handshake times out',
     meaning: 'The edge accepts the connection, but the TLS handshake does not complete.',
     action: 'Check that the edge reaches konnectivity-server of {host}, and that it is responsive.',
   },
   KonnectivityExpiresSoon: {
-    hop: 'konnectivity',
-    state: 'Pass',
-    title: 'certificate expires soon',
+    of: ['konnectivity'],
+    state: 'Warn',
     meaning: 'The certificate is valid but expires within days. Agents are then cut off.',
     action: 'Renew {certificate}.',
   },
   KonnectivityExpired: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'certificate has expired',
     meaning: 'Agents reject the certificate: logs, exec and webhooks do not work.',
     action: 'Renew {certificate}.',
   },
   KonnectivityNotYetValid: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'certificate is not valid yet',
     meaning: 'The certificate becomes valid later: one of two clocks is wrong.',
     action: 'Correct the clock of the issuer of {certificate}, or that of the probing machine.',
   },
   KonnectivityNameMissing: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'certificate lacks the host',
     meaning: 'Agents reject the certificate because it does not include the host.',
     action:
       "Add {host} to the names of konnectivity-server's certificate through the control plane's provider.",
   },
   KonnectivityNotHttp2: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'no HTTP/2',
     meaning: 'Agents speak gRPC, but the server does not negotiate HTTP/2.',
     action: 'Check that the route of {host} points to the agent port of konnectivity-server.',
   },
   KonnectivityReachesApi: {
-    hop: 'konnectivity',
+    of: ['konnectivity'],
     state: 'Fail',
-    title: 'reaches the API server',
     meaning: 'Agents reach the API server instead of konnectivity-server and are rejected.',
     action: 'Point the route of {host} to the agent port of konnectivity-server.',
   },

@@ -3,15 +3,13 @@ import type { CodeEntry } from './entry.ts';
 /** Codes of the hops on a node. */
 export const NODE_HOP_CODES = {
   NodeAddressPresent: {
-    hop: 'node-address',
+    of: ['node-address'],
     state: 'Pass',
-    title: 'virtual address is configured',
     meaning: 'The node has the virtual address on its loopback interface, as the proxy requires.',
   },
   NodeAddressMissing: {
-    hop: 'node-address',
+    of: ['node-address'],
     state: 'Fail',
-    title: 'virtual address is not configured',
     meaning:
       'Pods of this node that dial the kubernetes Service are sent to an address that the node does not have.',
     action:
@@ -19,47 +17,41 @@ export const NODE_HOP_CODES = {
   },
 
   NodeProxyAnswers: {
-    hop: 'node-proxy',
+    of: ['node-proxy'],
     state: 'Pass',
-    title: 'proxy answers',
     meaning: "The proxy of this node is ready and presents a certificate of the tenant's CA.",
   },
   NodeProxyAbsent: {
-    hop: 'node-proxy',
+    of: ['node-proxy'],
     state: 'Fail',
-    title: 'no proxy',
     meaning:
       'No proxy runs on this node, so its pods cannot reach the API by the kubernetes Service.',
     action:
       'Check the pod of this node: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy. If its health endpoint uses another port, set --health-port.',
   },
   NodeProxyNotReady: {
-    hop: 'node-proxy',
+    of: ['node-proxy'],
     state: 'Fail',
-    title: 'proxy is not ready',
     meaning: 'The proxy of this node runs but is not ready.',
     action: 'Check the log of the pod of DaemonSet kube-system/snicket-proxy on this node.',
   },
   NodeProxyRefuses: {
-    hop: 'node-proxy',
+    of: ['node-proxy'],
     state: 'Fail',
-    title: 'proxy rejects connections',
     meaning: 'The proxy is ready, but a pod that dials it gets no TLS.',
     action:
       'Check that the proxy listens on {address}, and that no firewall or network policy of the node blocks it.',
   },
   NodeProxyUntrusted: {
-    hop: 'node-proxy',
+    of: ['node-proxy'],
     state: 'Fail',
-    title: 'proxy has a certificate of another CA',
     meaning: "Pods reject the server because the tenant's CA did not sign its certificate.",
     action:
       'Check that {file} is the current CA of the tenant, and which process listens on {address}. After a change of the CA, the operator reissues the certificate of the proxies.',
   },
   NodeProxyCertificateInvalid: {
-    hop: 'node-proxy',
+    of: ['node-proxy'],
     state: 'Fail',
-    title: 'pods reject the certificate',
     meaning:
       "The tenant's CA signed the certificate, but it is expired or lacks the name that pods dial.",
     action:
@@ -67,23 +59,20 @@ export const NODE_HOP_CODES = {
   },
 
   NodeServiceAnswers: {
-    hop: 'node-service',
+    of: ['node-service'],
     state: 'Pass',
-    title: 'Service reaches the proxy',
     meaning: 'The kubernetes Service works on this node as it does for pods.',
   },
   NodeServiceUnreachable: {
-    hop: 'node-service',
+    of: ['node-service'],
     state: 'Fail',
-    title: 'Service does not answer',
     meaning: 'The proxy of this node works, but the kubernetes Service does not reach it.',
     action:
       'Check that kube-proxy, or its replacement, runs on this node and knows EndpointSlice default/kubernetes. A node without a default route needs a route for {address}.',
   },
   NodeServiceUntrusted: {
-    hop: 'node-service',
+    of: ['node-service'],
     state: 'Fail',
-    title: 'Service reaches another server',
     meaning:
       "The kubernetes Service sends pods of this node to a server whose certificate the tenant's CA did not sign.",
     action:

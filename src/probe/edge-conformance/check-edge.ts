@@ -23,7 +23,7 @@ import { judgePassthrough } from './checks/passthrough.ts';
 import { checkProxyHeader } from './checks/proxy-header.ts';
 import { checkServerClose } from './checks/server-close.ts';
 import { checkTls12 } from './checks/tls12.ts';
-import { EDGE_CHECKS } from './codes.ts';
+import { EDGE_CHECKS } from '../codes.ts';
 
 /** The edge to check. */
 export interface EdgeTarget {

@@ -2,42 +2,33 @@
  * Results of edge checks, for tables and programs.
  */
 import type { FindingMessage } from '../../api/finding.ts';
-import { quoted } from '../../text/quote.ts';
-import { filledAction, MAX_MESSAGE_LENGTH, type ActionValues } from '../action.ts';
-import {
-  EDGE_CODES,
-  type EdgeCheck,
-  type EdgeCode,
-  type EdgeCodeEntry,
-  type EdgeSkipCode,
-} from './codes.ts';
+import { resultOf, type ActionValues } from '../result.ts';
+import type { CodeEntry, CodeOf, EdgeCheck, RESULT_CODES, ResultCode } from '../codes.ts';
 
 /** The result of one check. */
 export interface CheckResult extends FindingMessage {
   readonly check: EdgeCheck;
   /** Skip: not run, because an earlier check failed or because it does not apply. */
-  readonly state: EdgeCodeEntry['state'] | 'Skip';
-  readonly code: EdgeCode | EdgeSkipCode;
+  readonly state: CodeEntry['state'];
+  readonly code: ResultCode;
 }
 
-/** Returns the result for a code. Its check, state and action come from the catalog. */
-export function checkResult<Code extends EdgeCode>(
+/** Returns the result for a code. Its state and action come from the catalog. */
+export function checkResult<Check extends EdgeCheck, Code extends CodeOf<Check>>(
+  check: Check,
   code: Code,
   message: string,
-  ...[values]: ActionValues<(typeof EDGE_CODES)[Code]>
+  ...[values]: ActionValues<(typeof RESULT_CODES)[Code]>
 ): CheckResult {
-  const { check, state, action }: EdgeCodeEntry = EDGE_CODES[code];
-  const result = { check, state, code, message: quoted(message, MAX_MESSAGE_LENGTH) };
-  return action === undefined ? result : { ...result, action: filledAction(action, values) };
+  return { check, ...resultOf(code, message, values) };
 }
 
 /** Returns the result of a check that was skipped because no host is reached. `cause` is the check that reports why. */
 export function skippedCheck(check: EdgeCheck, cause: EdgeCheck): CheckResult {
-  const message = `Skipped because check ${cause} did not pass.`;
-  return { check, state: 'Skip', code: 'EarlierCheckFailed', message };
+  return checkResult(check, 'EarlierCheckFailed', `Skipped because check ${cause} did not pass.`);
 }
 
 /** Returns the result of a check that does not apply. */
 export function nothingToCheck(check: EdgeCheck, message: string): CheckResult {
-  return { check, state: 'Skip', code: 'NothingToCheck', message: quoted(message) };
+  return checkResult(check, 'NothingToCheck', message);
 }

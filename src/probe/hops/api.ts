@@ -68,11 +68,11 @@ export function judgeApi(
   const values = { host };
   if (response === 'notHttp') {
     const message = `Host ${host} does not answer in HTTP/1, so it is not a kube-apiserver.`;
-    return hopResult('ApiNotKubernetes', target, message, values);
+    return hopResult('api', 'ApiNotKubernetes', target, message, values);
   }
   if ('why' in response) {
     const message = `Host ${host} at ${addressText(address, port)} did not answer the request: ${response.why}.`;
-    return hopResult('ApiNotAnswering', target, message, values);
+    return hopResult('api', 'ApiNotAnswering', target, message, values);
   }
   const { status, headers, body } = response;
   const { isStatus, version } = kubernetesFields(body);
@@ -80,16 +80,16 @@ export function judgeApi(
   if (!headers.has('audit-id') && !isStatus) {
     const what = quoted(headers.get('server') ?? headers.get('content-type') ?? 'no server header');
     const message = `Host ${host} answers ${status} (${what}), so it is not a kube-apiserver.`;
-    return hopResult('ApiNotKubernetes', target, message, values);
+    return hopResult('api', 'ApiNotKubernetes', target, message, values);
   }
   if (status >= 500) {
-    return hopResult('ApiUnhealthy', target, `The API server answers ${status}.`, values);
+    return hopResult('api', 'ApiUnhealthy', target, `The API server answers ${status}.`, values);
   }
   const message =
     version === undefined
       ? `An API server answers ${status} to anonymous requests.`
       : `The API server (kube-apiserver ${quoted(version)}) answers.`;
-  return hopResult('ApiAnswers', target, message);
+  return hopResult('api', 'ApiAnswers', target, message);
 }
 
 /** Returns the response, or the system or TLS error code if there is none. @throws any other error */

@@ -17,14 +17,14 @@ export function judgeCertificate(path: CertificatePath, host: string, now: Date)
   const message = validityText(validity, host);
   switch (validity.kind) {
     case 'valid':
-      return hopResult('CertificateValid', host, message);
+      return hopResult('certificate', 'CertificateValid', host, message);
     case 'nameMissing':
-      return hopResult('CertificateNameMissing', host, message, { host });
+      return hopResult('certificate', 'CertificateNameMissing', host, message, { host });
     case 'expiresSoon':
     case 'expired':
     case 'notYet': {
       const certificate = certificateText(validity.certificate);
-      return hopResult(CODES[validity.kind], host, message, { certificate });
+      return hopResult('certificate', CODES[validity.kind], host, message, { certificate });
     }
   }
 }

@@ -58,19 +58,19 @@ export function judgeDns(
   for (const [host, answer] of resolved) {
     const values = { host, edge: edgeText };
     if (answer.kind === 'none') {
-      return hopResult('DnsNoAnswer', target, `Host ${host} has no address in DNS.`, values);
+      return hopResult('dns', 'DnsNoAnswer', target, `Host ${host} has no address in DNS.`, values);
     }
     if (answer.kind === 'failed') {
       const message = `The resolver ${answer.why} for host ${host}.`;
-      return hopResult('DnsResolverFailed', target, message, values);
+      return hopResult('dns', 'DnsResolverFailed', target, message, values);
     }
     const wrong = answer.addresses.filter((address) => !allowed.has(canonicalAddress(address)));
     if (edge.length > 0 && wrong.length > 0) {
       const message = `Host ${host} resolves to ${wrong.join(', ')}, but the edge has ${edgeText}.`;
-      if (!isReachable) return hopResult('DnsWrongAddress', target, message, values);
-      mismatch ??= hopResult('DnsMismatch', target, message, values);
+      if (!isReachable) return hopResult('dns', 'DnsWrongAddress', target, message, values);
+      mismatch ??= hopResult('dns', 'DnsMismatch', target, message, values);
     }
     found.push(`Host ${host} resolves to ${answer.addresses.join(', ')}.`);
   }
-  return mismatch ?? hopResult('DnsResolves', target, found.join(' '));
+  return mismatch ?? hopResult('dns', 'DnsResolves', target, found.join(' '));
 }

@@ -80,24 +80,24 @@ interface Dialed {
 function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed): HopResult {
   const target = addresses.map((address) => addressText(address, port)).join(', ');
   if (failing === undefined || failing.outcome === 'accepted') {
-    return hopResult('EdgeAnswers', target, 'The edge accepts connections.');
+    return hopResult('edge', 'EdgeAnswers', target, 'The edge accepts connections.');
   }
   const why = failureText(failing, port, timeoutMs);
   if (accepting.length > 0) {
     const working = accepting.map(({ address }) => addressText(address, port)).join(', ');
     const message = `${why} The edge accepts connections at ${working}.`;
-    return hopResult('EdgeDegraded', target, message, {
+    return hopResult('edge', 'EdgeDegraded', target, message, {
       address: addressText(failing.address, port),
     });
   }
   const values = { port: String(port) };
   switch (failing.outcome) {
     case 'refused':
-      return hopResult('EdgeRefused', target, why, values);
+      return hopResult('edge', 'EdgeRefused', target, why, values);
     case 'timeout':
-      return hopResult('EdgeTimeout', target, why, values);
+      return hopResult('edge', 'EdgeTimeout', target, why, values);
     case 'unreachable':
-      return hopResult('EdgeUnreachable', target, why);
+      return hopResult('edge', 'EdgeUnreachable', target, why);
   }
 }
 

@@ -44,6 +44,7 @@ export function judgeEndpoints({
   if (foreign !== undefined) return foreignSlice(foreign);
   const addresses = planned.flatMap(addressesOf);
   return hopResult(
+    'endpoints',
     'EndpointsAsPlanned',
     ENDPOINTS_TARGET,
     `The Service points to ${countText(addresses)}.`,
@@ -52,7 +53,9 @@ export function judgeEndpoints({
 
 function missing(desired: EndpointSlice): HopResult {
   const slice = sliceText(desired);
-  return hopResult('EndpointsMissing', ENDPOINTS_TARGET, `${slice} does not exist.`, { slice });
+  return hopResult('endpoints', 'EndpointsMissing', ENDPOINTS_TARGET, `${slice} does not exist.`, {
+    slice,
+  });
 }
 
 function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | undefined {
@@ -65,17 +68,25 @@ function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | un
       ? `points to ${is} as planned, but differs in readiness, node names, hints or port names`
       : `points to ${is} instead of ${wanted}`;
   if (manager === undefined) {
-    return hopResult('EndpointsDiffer', ENDPOINTS_TARGET, `${slice} ${instead}.`, { slice });
+    return hopResult('endpoints', 'EndpointsDiffer', ENDPOINTS_TARGET, `${slice} ${instead}.`, {
+      slice,
+    });
   }
   const message = `${slice} was written by ${manager} and ${instead}.`;
-  return hopResult('EndpointsOverwritten', ENDPOINTS_TARGET, message, { slice, manager });
+  return hopResult('endpoints', 'EndpointsOverwritten', ENDPOINTS_TARGET, message, {
+    slice,
+    manager,
+  });
 }
 
 function foreignSlice(live: EndpointSlice): HopResult {
   const slice = sliceText(live);
   const manager = otherWriter(live) ?? 'its creator';
   const message = `${slice}, written by ${manager}, also sends connections to ${countText(addressesOf(live))}.`;
-  return hopResult('EndpointsForeignSlice', ENDPOINTS_TARGET, message, { slice, manager });
+  return hopResult('endpoints', 'EndpointsForeignSlice', ENDPOINTS_TARGET, message, {
+    slice,
+    manager,
+  });
 }
 
 /** Returns everything that determines where connections go, in a canonical form. */

@@ -1,7 +1,7 @@
 /**
  * konnectivity: TLS for the konnectivity host is terminated by this tenant's konnectivity-server, as agents require.
  */
-import type { HopCode } from '../codes.ts';
+import type { CodeOf } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { API_PROTOCOL } from './api.ts';
 import { answerText, type PeerAnswer, type Owner } from '../tls/owner.ts';
@@ -19,7 +19,7 @@ const OWNER_CODES = {
   refused: 'KonnectivityRefused',
   notTls: 'KonnectivityNotTls',
   timeout: 'KonnectivityTimeout',
-} as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, HopCode>;
+} as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, CodeOf<'konnectivity'>>;
 
 const VALIDITY_CODES = {
   expiresSoon: 'KonnectivityExpiresSoon',
@@ -38,28 +38,30 @@ export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): 
   const text = answerText(answer);
   if (owner.kind !== 'tenant') {
     const tenant = owner.kind === 'otherTenant' ? owner.tenant : '';
-    return hopResult(OWNER_CODES[owner.kind], target, text, { host, tenant });
+    return hopResult('konnectivity', OWNER_CODES[owner.kind], target, text, { host, tenant });
   }
   if (owner.protocol !== AGENT_PROTOCOL) {
     const message = `Host ${host} at ${answer.at} does not negotiate HTTP/2.`;
-    return hopResult('KonnectivityNotHttp2', target, message, { host });
+    return hopResult('konnectivity', 'KonnectivityNotHttp2', target, message, { host });
   }
   if (asApi.kind === 'tenant' && asApi.protocol === API_PROTOCOL) {
     const message = `Host ${host} at ${answer.at} reaches an HTTP/1.1 server, such as the API server.`;
-    return hopResult('KonnectivityReachesApi', target, message, { host });
+    return hopResult('konnectivity', 'KonnectivityReachesApi', target, message, { host });
   }
   const validity = validityOf(owner.path, host, now);
   const message = validityText(validity, host);
   switch (validity.kind) {
     case 'valid':
-      return hopResult('KonnectivityAnswers', target, `${text} ${message}`);
+      return hopResult('konnectivity', 'KonnectivityAnswers', target, `${text} ${message}`);
     case 'nameMissing':
-      return hopResult('KonnectivityNameMissing', target, message, { host });
+      return hopResult('konnectivity', 'KonnectivityNameMissing', target, message, { host });
     case 'expiresSoon':
     case 'expired':
     case 'notYet': {
       const certificate = certificateText(validity.certificate);
-      return hopResult(VALIDITY_CODES[validity.kind], target, message, { certificate });
+      return hopResult('konnectivity', VALIDITY_CODES[validity.kind], target, message, {
+        certificate,
+      });
     }
   }
 }

@@ -23,16 +23,23 @@ export function judgeKubeconfig(
 ): HopResult {
   const target = `https://${host}:${port}`;
   const server = 'text' in kubeconfig ? serverIn(kubeconfig.text) : serverOf(kubeconfig.server);
-  if ('fault' in server) return hopResult('KubeconfigInvalid', target, server.fault);
+  if ('fault' in server) return hopResult('kubeconfig', 'KubeconfigInvalid', target, server.fault);
   if (server.host !== host.toLowerCase()) {
     const message = `The kubeconfig points to ${server.host}:${server.port}, not to ${host}:${port}.`;
-    return hopResult('KubeconfigHostMismatch', target, message, { host });
+    return hopResult('kubeconfig', 'KubeconfigHostMismatch', target, message, { host });
   }
   if (server.port !== port) {
     const message = `The kubeconfig points to port ${server.port} of ${host}, not to port ${port}.`;
-    return hopResult('KubeconfigPortMismatch', target, message, { port: String(port) });
+    return hopResult('kubeconfig', 'KubeconfigPortMismatch', target, message, {
+      port: String(port),
+    });
   }
-  return hopResult('KubeconfigMatches', target, `The kubeconfig points to ${host}:${port}.`);
+  return hopResult(
+    'kubeconfig',
+    'KubeconfigMatches',
+    target,
+    `The kubeconfig points to ${host}:${port}.`,
+  );
 }
 
 type Server = { readonly host: string; readonly port: number } | { readonly fault: string };

@@ -33,11 +33,11 @@ export function judgeHealth(
   const [first] = proxies;
   if (first === undefined) {
     const message = `No proxy listens on port ${healthPort} of this machine's loopback addresses.`;
-    return hopResult('NodeProxyAbsent', `127.0.0.0/8 port ${healthPort}`, message);
+    return hopResult('node-proxy', 'NodeProxyAbsent', `127.0.0.0/8 port ${healthPort}`, message);
   }
   if (proxies.some(({ isReady }) => isReady)) return undefined;
   const message = sentence(`The proxy is not ready: ${first.message}`);
-  return hopResult('NodeProxyNotReady', `http://${first.at}/readyz`, message);
+  return hopResult('node-proxy', 'NodeProxyNotReady', `http://${first.at}/readyz`, message);
 }
 
 /** A handshake with an address, as from a pod. */
@@ -61,11 +61,16 @@ export function judgeNodeProxy(
     const validity = validityOf(owner.path, POD_NAME, now);
     const message = validityText(validity, POD_NAME);
     const isAccepted = validity.kind === 'valid' || validity.kind === 'expiresSoon';
-    return hopResult(isAccepted ? 'NodeProxyAnswers' : 'NodeProxyCertificateInvalid', at, message);
+    return hopResult(
+      'node-proxy',
+      isAccepted ? 'NodeProxyAnswers' : 'NodeProxyCertificateInvalid',
+      at,
+      message,
+    );
   }
   return 'leaf' in owner
-    ? hopResult('NodeProxyUntrusted', at, text, { address: at, file })
-    : hopResult('NodeProxyRefuses', at, text, { address: at });
+    ? hopResult('node-proxy', 'NodeProxyUntrusted', at, text, { address: at, file })
+    : hopResult('node-proxy', 'NodeProxyRefuses', at, text, { address: at });
 }
 
 /** Returns the result for the Service, if the proxy responds. */
@@ -76,8 +81,8 @@ export function judgeNodeService(
   const at = addressText(address, port);
   const owner = ownerOf(handshake, { authorities: own });
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
-  if (owner.kind === 'tenant') return hopResult('NodeServiceAnswers', at, text);
+  if (owner.kind === 'tenant') return hopResult('node-service', 'NodeServiceAnswers', at, text);
   return 'leaf' in owner
-    ? hopResult('NodeServiceUntrusted', at, text, { address: at })
-    : hopResult('NodeServiceUnreachable', at, text, { address: at });
+    ? hopResult('node-service', 'NodeServiceUntrusted', at, text, { address: at })
+    : hopResult('node-service', 'NodeServiceUnreachable', at, text, { address: at });
 }

@@ -79,7 +79,13 @@ export function judgeProxies(input: ProxiesInput): HopResult {
   } = input;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
-    return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} does not exist.`, values);
+    return hopResult(
+      'proxies',
+      'ProxiesMissing',
+      PROXIES_TARGET,
+      `${PROXIES_TARGET} does not exist.`,
+      values,
+    );
   }
   const { status = {}, metadata } = daemonSet;
   const { desiredNumberScheduled: desired = 0, numberReady: ready = 0 } = status;
@@ -87,11 +93,11 @@ export function judgeProxies(input: ProxiesInput): HopResult {
   const { generation = 0 } = metadata;
   if (observedGeneration < generation) {
     const message = `${PROXIES_TARGET} has generation ${generation}, but its status is for generation ${observedGeneration}.`;
-    return hopResult('ProxiesNotObserved', PROXIES_TARGET, message);
+    return hopResult('proxies', 'ProxiesNotObserved', PROXIES_TARGET, message);
   }
   if (desired === 0) {
     if (nodes !== undefined && nodes > 0) return noneSelected(daemonSet, nodes);
-    return hopResult('ProxiesNoNodes', PROXIES_TARGET, 'No node requires a proxy.');
+    return hopResult('proxies', 'ProxiesNoNodes', PROXIES_TARGET, 'No node requires a proxy.');
   }
   const count = `${ready} of ${desired} proxies are ready`;
   if (ready < desired) return notReady(count, pods, image);
@@ -100,20 +106,20 @@ export function judgeProxies(input: ProxiesInput): HopResult {
     if (failure !== undefined) return failure;
     const code = isStuck === true ? 'ProxiesStuck' : 'ProxiesUpdating';
     const message = `${count}, and ${updated} of them are up to date (image ${image}).`;
-    return hopResult(code, PROXIES_TARGET, message, { image });
+    return hopResult('proxies', code, PROXIES_TARGET, message, { image });
   }
   if (isChangingAddresses) {
     const message = `${count}, but they still have previous addresses besides the desired ones.`;
-    return hopResult('ProxiesUpdating', PROXIES_TARGET, message, { image });
+    return hopResult('proxies', 'ProxiesUpdating', PROXIES_TARGET, message, { image });
   }
-  return hopResult('ProxiesReady', PROXIES_TARGET, `${count} with image ${image}.`);
+  return hopResult('proxies', 'ProxiesReady', PROXIES_TARGET, `${count} with image ${image}.`);
 }
 
 function noneSelected({ spec }: ProxyDaemonSet, nodes: number): HopResult {
   const labels = Object.entries(spec?.template?.spec?.nodeSelector ?? {});
   const selector = labels.map(([label, value]) => `${label}=${value}`).join(',');
   const message = `None of the ${nodes} nodes matches the node selector ${selector}.`;
-  return hopResult('NoNodeSelected', PROXIES_TARGET, message, { selector });
+  return hopResult('proxies', 'NoNodeSelected', PROXIES_TARGET, message, { selector });
 }
 
 /**
@@ -127,7 +133,7 @@ function notReady(count: string, pods: readonly ProxyPod[], wanted: string): Hop
   const pod = oldest === undefined ? `the pods of ${PROXIES_TARGET}` : podText(oldest);
   const message =
     oldest === undefined ? count : `${count}. ${sentence(`${pod} ${sinceText(oldest)}`)}`;
-  return hopResult('ProxiesNotReady', PROXIES_TARGET, message, { pod });
+  return hopResult('proxies', 'ProxiesNotReady', PROXIES_TARGET, message, { pod });
 }
 
 /** Returns the result for a pod that will not become ready without a fix, if any. */
@@ -141,14 +147,14 @@ function permanentFailure(
   if (noImage !== undefined) {
     const { image = wanted, state } = container(noImage, isWithoutImage) ?? {};
     const message = `${count}. ${sentence(`${podText(noImage)} cannot pull ${image} (${state?.waiting?.reason})`)}`;
-    return hopResult('ProxyImageMissing', PROXIES_TARGET, message, { image });
+    return hopResult('proxies', 'ProxyImageMissing', PROXIES_TARGET, message, { image });
   }
   const crashing = unready.find((pod) => container(pod, isCrashing) !== undefined);
   if (crashing !== undefined) {
     const pod = podText(crashing);
     const name = container(crashing, isCrashing)?.name;
     const message = `${count}. Container ${name} of ${pod} keeps crashing.`;
-    return hopResult('ProxyCrashing', PROXIES_TARGET, message, { pod });
+    return hopResult('proxies', 'ProxyCrashing', PROXIES_TARGET, message, { pod });
   }
   return undefined;
 }

@@ -3,7 +3,7 @@
  */
 import type { ExposureConditionType } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
-import { HOP_CODES, type CodeEntry } from '../../probe/codes.ts';
+import { RESULT_CODES, type CodeEntry } from '../../probe/codes.ts';
 
 /** The content of a condition. */
 export interface ConditionState {
@@ -80,8 +80,10 @@ const READY_CONDITIONS: readonly PartialCondition[] = [
 
 /** Whether the proxies fail because the path of clients, which they share, is broken. Then that is the cause to report. */
 function isSymptom({ WorkersReady: { status, reason }, Reachable }: ConditionStates): boolean {
-  const code = Object.entries<CodeEntry>(HOP_CODES).find(([name]) => name === reason);
-  return status === 'False' && code?.[1].hop === 'proxies' && Reachable.status === 'False';
+  const code = Object.entries<CodeEntry>(RESULT_CODES).find(([name]) => name === reason);
+  return (
+    status === 'False' && code?.[1].of.includes('proxies') === true && Reachable.status === 'False'
+  );
 }
 
 /** The condition that Ready reports; undefined if Ready is True. */

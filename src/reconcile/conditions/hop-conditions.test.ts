@@ -81,7 +81,7 @@ describe('Reachable', () => {
   });
 
   test('takes the results of a probe as it takes hops of a status', () => {
-    const result = hopResult('ApiUnhealthy', 'x', 'api says', { host: 'x' });
+    const result = hopResult('api', 'ApiUnhealthy', 'x', 'api says', { host: 'x' });
     const { name, state, message, code: reason } = result;
     const reported = reportedHop({ name, state, reason, message, at: '2026-11-01T00:00:00Z' });
 
@@ -126,10 +126,10 @@ describe('KonnectivityReady', () => {
 });
 
 describe('the hops of the tenant', () => {
-  const probed = [hopResult('DnsResolves', 'a', 'it resolves')];
+  const probed = [hopResult('dns', 'DnsResolves', 'a', 'it resolves')];
 
   test('come after those that were probed', () => {
-    const asked = hopResult('ProxiesNoNodes', 'b', 'no worker');
+    const asked = hopResult('proxies', 'ProxiesNoNodes', 'b', 'no worker');
 
     expect(withTenantHops(probed, [asked])).toEqual([...probed, asked]);
   });

@@ -18,18 +18,28 @@ export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckRe
     // has its key.
     return recognition.hasAuthorities
       ? checkResult(
+          'alpn-h2',
           'AlpnNotAnswered',
           `${message} Its server does not negotiate ALPN, or something with its key terminates TLS before it.`,
           { host },
         )
-      : checkResult('AlpnLost', message, { host });
+      : checkResult('alpn-h2', 'AlpnLost', message, { host });
   }
   const other = chosen.find(({ protocol }) => protocol !== 'h2');
   if (other !== undefined) {
     const { host, protocol } = other;
-    return checkResult('AlpnOtherProtocol', `Protocol ${protocol} is selected for host ${host}.`, {
-      host,
-    });
+    return checkResult(
+      'alpn-h2',
+      'AlpnOtherProtocol',
+      `Protocol ${protocol} is selected for host ${host}.`,
+      {
+        host,
+      },
+    );
   }
-  return checkResult('AlpnH2Negotiated', `Protocol h2 is selected for ${served.join(', ')}.`);
+  return checkResult(
+    'alpn-h2',
+    'AlpnH2Negotiated',
+    `Protocol h2 is selected for ${served.join(', ')}.`,
+  );
 }

@@ -21,7 +21,7 @@ export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promis
     const response = await connection.receive(firstResponse, limits);
     if (typeof response !== 'object') {
       const message = `Host ${httpHost} at ${at} answered ${responses} of ${REQUESTS} requests of ${request.length} bytes.`;
-      return checkResult('BulkInterrupted', message, { host: httpHost });
+      return checkResult('bulk', 'BulkInterrupted', message, { host: httpHost });
     }
     connection.drop(response.bytes);
     if (response.closes && responses < REQUESTS - 1) {
@@ -29,6 +29,7 @@ export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promis
     }
   }
   return checkResult(
+    'bulk',
     'BulkPassed',
     `All ${REQUESTS} requests of ${request.length} bytes are answered.`,
   );

@@ -18,6 +18,7 @@ export function judgeOwnCertificates(checkup: Checkup): CheckResult {
   const shared = [...byKey.values()].find((hosts) => hosts.length > 1);
   if (shared === undefined) {
     return checkResult(
+      'own-certificates',
       'CertificatesDiffer',
       `All ${served.length} hosts present different certificates.`,
     );
@@ -25,8 +26,17 @@ export function judgeOwnCertificates(checkup: Checkup): CheckResult {
   const hosts = shared.join(', ');
   // A tenant may use one certificate for its API host and its konnectivity host.
   return recognition.hasAuthorities
-    ? checkResult('CertificatesDiffer', `Hosts ${hosts} share a certificate of a given CA.`)
-    : checkResult('CertificateShared', `Hosts ${hosts} present the same certificate.`, { hosts });
+    ? checkResult(
+        'own-certificates',
+        'CertificatesDiffer',
+        `Hosts ${hosts} share a certificate of a given CA.`,
+      )
+    : checkResult(
+        'own-certificates',
+        'CertificateShared',
+        `Hosts ${hosts} present the same certificate.`,
+        { hosts },
+      );
 }
 
 /** Checks whether a host always presents the same key. */
@@ -36,12 +46,12 @@ export function judgeSameKey(checkup: Checkup): CheckResult {
     const different = new Set(keys).size;
     if (different > 1) {
       const message = `Host ${host} presented ${different} different keys on ${keys.length} connections.`;
-      return checkResult('KeyChanges', message, { host });
+      return checkResult('same-key', 'KeyChanges', message, { host });
     }
   }
   const [one, ...others] = checkup.served;
   const each = others.length === 0 ? `Host ${one}` : `Each of ${checkup.served.join(', ')}`;
-  return checkResult('KeySame', `${each} always presents the same key.`);
+  return checkResult('same-key', 'KeySame', `${each} always presents the same key.`);
 }
 
 function keysOf({ handshakes }: Checkup, host: string): readonly string[] {

@@ -38,16 +38,18 @@ export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Pro
     const text = early.isAnswered
       ? 'answers after a FIN that follows the ClientHello, but not after one that follows a request'
       : 'does not answer after a FIN that follows the ClientHello, but answers after one that follows a request';
-    return checkResult('HalfCloseUnclear', `${what} ${text}.`);
+    return checkResult('half-close', 'HalfCloseUnclear', `${what} ${text}.`);
   }
   if (!early.isAnswered)
     return checkResult(
+      'half-close',
       'HalfCloseCutsResponse',
       `${what} does not answer after a FIN that follows the ClientHello.`,
     );
   return early.hasEnded || !endsArrive
-    ? checkResult('HalfCloseWorks', 'A response arrives after the FIN of the client.')
+    ? checkResult('half-close', 'HalfCloseWorks', 'A response arrives after the FIN of the client.')
     : checkResult(
+        'half-close',
         'HalfCloseNotForwarded',
         `${what} does not close the connection within ${limits.timeoutMs} ms after the FIN of the client.`,
       );

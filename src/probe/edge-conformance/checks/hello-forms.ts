@@ -22,16 +22,22 @@ export interface Misrouted {
 export async function checkSplitHello(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, { shape: inSegments });
   if (misrouted === undefined) {
-    return checkResult('SplitHelloRouted', 'A ClientHello in six segments reaches its host.');
+    return checkResult(
+      'split-hello',
+      'SplitHelloRouted',
+      'A ClientHello in six segments reaches its host.',
+    );
   }
   if (misrouted.handshake.kind === 'timeout') {
     const seconds = checkup.limits.timeoutMs / 1000;
     return checkResult(
+      'split-hello',
       'SplitHelloTimeout',
       `The server at ${checkup.at} did not answer within ${seconds} s for host ${misrouted.host} with a ClientHello in six segments.`,
     );
   }
   return checkResult(
+    'split-hello',
     'SplitHelloNotRouted',
     `${misrouted.text} with a ClientHello in six segments.`,
   );
@@ -42,30 +48,39 @@ export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> 
   const misrouted = await firstMisrouted(checkup, { shape: inSmallRecords });
   if (misrouted === undefined) {
     return checkResult(
+      'small-records',
       'SmallRecordsRouted',
       'A ClientHello in records of 64 bytes reaches its host.',
     );
   }
   const message = `${misrouted.text} with a ClientHello in records of 64 bytes.`;
   return misrouted.owner === undefined || misrouted.owner.kind === 'edge'
-    ? checkResult('SmallRecordsRefused', message)
-    : checkResult('SmallRecordsMisrouted', message);
+    ? checkResult('small-records', 'SmallRecordsRefused', message)
+    : checkResult('small-records', 'SmallRecordsMisrouted', message);
 }
 
 /** Checks a ClientHello that is larger than a TCP segment. */
 export async function checkLargeHello(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, { isLarge: true });
   return misrouted === undefined
-    ? checkResult('LargeHelloRouted', 'A ClientHello of four kilobytes reaches its host.')
-    : checkResult('LargeHelloNotRouted', `${misrouted.text} with a ClientHello of four kilobytes.`);
+    ? checkResult(
+        'large-hello',
+        'LargeHelloRouted',
+        'A ClientHello of four kilobytes reaches its host.',
+      )
+    : checkResult(
+        'large-hello',
+        'LargeHelloNotRouted',
+        `${misrouted.text} with a ClientHello of four kilobytes.`,
+      );
 }
 
 /** Checks a server name in upper case. */
 export async function checkUpperCase(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, {}, (host) => host.toUpperCase());
   return misrouted === undefined
-    ? checkResult('UpperCaseRouted', 'A name in upper case reaches the same host.')
-    : checkResult('UpperCaseNotRouted', `${misrouted.text} in upper case.`);
+    ? checkResult('upper-case', 'UpperCaseRouted', 'A name in upper case reaches the same host.')
+    : checkResult('upper-case', 'UpperCaseNotRouted', `${misrouted.text} in upper case.`);
 }
 
 /** Sends this ClientHello for each host, and returns the first host that was not reached. */

@@ -43,21 +43,31 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   if (outcome === 'ended') {
     return connection.endedByServer
       ? checkResult(
+          'idle',
           'IdleClosedByServer',
           `The server of ${host} closed the connection after ${seconds} s.`,
         )
-      : checkResult('IdleClosed', `${subject} was closed after ${seconds} s without traffic.`);
+      : checkResult(
+          'idle',
+          'IdleClosed',
+          `${subject} was closed after ${seconds} s without traffic.`,
+        );
   }
   if (outcome === TIMED_OUT) {
     const message = `${subject} is open after ${idleMs / 1000} s without traffic, but nothing answers on it.`;
-    return checkResult('IdleDropped', message);
+    return checkResult('idle', 'IdleDropped', message);
   }
   return outcome === undefined
     ? checkResult(
+        'idle',
         'IdleWorks',
         `${subject} is open after ${idleMs / 1000} s. Its server cannot be probed.`,
       )
-    : checkResult('IdleWorks', `${subject} answers after ${idleMs / 1000} s without traffic.`);
+    : checkResult(
+        'idle',
+        'IdleWorks',
+        `${subject} answers after ${idleMs / 1000} s without traffic.`,
+      );
 }
 
 /** Opens the connection: with HTTP/2 for its pings if the server supports it, otherwise with HTTP/1.1. */

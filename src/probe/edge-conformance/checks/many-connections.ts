@@ -31,11 +31,12 @@ export async function checkManyConnections(checkup: Checkup): Promise<CheckResul
   const [first] = misrouted;
   if (first === undefined) {
     return checkResult(
+      'many-connections',
       'ManyConnectionsServed',
       `All ${CONNECTIONS} simultaneous connections are served.`,
     );
   }
   const text = handshakeText(first.connection.handshake, limits.timeoutMs);
   const message = `Of ${CONNECTIONS} simultaneous connections, ${misrouted.length} fail: The server at ${at} ${text} for host ${first.host}.`;
-  return checkResult('ManyConnectionsRefused', message);
+  return checkResult('many-connections', 'ManyConnectionsRefused', message);
 }

@@ -32,15 +32,15 @@ export async function checkNoName(input: NameCheckInput): Promise<CheckResult> {
   const message = `${text} for a ClientHello without a server name.`;
   switch (kind) {
     case 'refused':
-      return checkResult('NoNameRefused', message);
+      return checkResult('no-name', 'NoNameRefused', message);
     case 'ownCertificate':
-      return checkResult('NoNameOwnCertificate', message);
+      return checkResult('no-name', 'NoNameOwnCertificate', message);
     case 'notTls':
-      return checkResult('NoNameNotTls', message);
+      return checkResult('no-name', 'NoNameNotTls', message);
     case 'held':
-      return checkResult('NoNameUnanswered', message);
+      return checkResult('no-name', 'NoNameUnanswered', message);
     case 'ledToTenant':
-      return checkResult('NoNameReachesTenant', message);
+      return checkResult('no-name', 'NoNameReachesTenant', message);
   }
 }
 
@@ -59,15 +59,15 @@ export async function checkUnknownName(input: NameCheckInput, host: string): Pro
   const message = `${text} for the unknown host ${name}.`;
   switch (kind) {
     case 'refused':
-      return checkResult('UnknownNameRefused', message);
+      return checkResult('unknown-name', 'UnknownNameRefused', message);
     case 'ownCertificate':
-      return checkResult('UnknownNameOwnCertificate', message);
+      return checkResult('unknown-name', 'UnknownNameOwnCertificate', message);
     case 'notTls':
-      return checkResult('UnknownNameNotTls', message);
+      return checkResult('unknown-name', 'UnknownNameNotTls', message);
     case 'held':
-      return checkResult('UnknownNameUnanswered', message);
+      return checkResult('unknown-name', 'UnknownNameUnanswered', message);
     case 'ledToTenant':
-      return checkResult('UnknownNameReachesTenant', message, { host: name });
+      return checkResult('unknown-name', 'UnknownNameReachesTenant', message, { host: name });
   }
 }
 

@@ -25,8 +25,9 @@ export function judgePassthrough(
   const each = isOne ? `Host ${one}` : `Each of ${hosts.join(', ')}`;
   const owner = isOne ? 'owner of the certificate' : 'owner of the certificates';
   return recognition.hasAuthorities
-    ? checkResult('PassthroughProven', `${each} reaches its own tenant.`)
+    ? checkResult('passthrough', 'PassthroughProven', `${each} reaches its own tenant.`)
     : checkResult(
+        'passthrough',
         'PassthroughNotProven',
         `${each} presents a certificate with its name. Without a CA, the ${owner} is unknown.`,
       );
@@ -59,24 +60,28 @@ function faultOf(
           return undefined;
         case 'otherHost':
           return checkResult(
+            'passthrough',
             'PassthroughOtherHost',
             `${text} The certificate belongs to host ${owner.host}.`,
             { host },
           );
         case 'unnamed':
           return checkResult(
+            'passthrough',
             'PassthroughNameMissing',
             `${text} The certificate does not include that name.`,
             { host },
           );
         case 'unknownAuthority':
           return checkResult(
+            'passthrough',
             'PassthroughUnknownAuthority',
             `${text} The certificate is that of an API server, but no given CA signed it.`,
             { host },
           );
         case 'edge':
           return checkResult(
+            'passthrough',
             'PassthroughEdgeTerminates',
             `${text} ${recognition.hasAuthorities ? 'No given CA signed the certificate.' : 'The certificate does not include that name.'}`,
             { host },
@@ -86,10 +91,10 @@ function faultOf(
     case 'alert':
     case 'closed':
     case 'malformed':
-      return checkResult('PassthroughRefused', text, { host });
+      return checkResult('passthrough', 'PassthroughRefused', text, { host });
     case 'notTls':
-      return checkResult('PassthroughNotTls', text, { host });
+      return checkResult('passthrough', 'PassthroughNotTls', text, { host });
     case 'timeout':
-      return checkResult('PassthroughTimeout', text, { host });
+      return checkResult('passthrough', 'PassthroughTimeout', text, { host });
   }
 }

@@ -21,11 +21,15 @@ export async function checkProxyHeader(
   if (handshake.kind !== 'secured') {
     // If the host is also refused without a header, the check cannot tell anything.
     return isServed
-      ? checkResult('ProxyHeaderRefused', message)
+      ? checkResult('proxy-header', 'ProxyHeaderRefused', message)
       : skippedCheck('proxy-header', 'passthrough');
   }
   const isOwn = recognition.ownerInPlainHandshake(host, handshake.presented).kind === 'own';
   return isOwn && !isServed
-    ? checkResult('ProxyHeaderRequired', `${message} Without the header, the host is not served.`)
-    : checkResult('ProxyHeaderAccepted', message);
+    ? checkResult(
+        'proxy-header',
+        'ProxyHeaderRequired',
+        `${message} Without the header, the host is not served.`,
+      )
+    : checkResult('proxy-header', 'ProxyHeaderAccepted', message);
 }

@@ -20,6 +20,7 @@ export async function checkServerClose({
   const response = await connection.receive(firstResponse, limits);
   if (typeof response === 'object' && (await connection.endsTcp(limits))) {
     return checkResult(
+      'server-close',
       'ServerCloseForwarded',
       'The close of the server arrives after its response.',
     );
@@ -29,5 +30,5 @@ export async function checkServerClose({
       ? 'The close did not arrive after the response'
       : 'No response arrived';
   const message = `${what} within ${limits.timeoutMs} ms for the last request to ${httpHost} at ${at}.`;
-  return checkResult('ServerCloseNotForwarded', message);
+  return checkResult('server-close', 'ServerCloseNotForwarded', message);
 }

@@ -39,13 +39,14 @@ function judgeVersion({ at, limits, recognition }: Checkup, seen: readonly Seen[
     if (isOwn || isUnspoken(handshake)) continue;
     const text = handshakeText(handshake, limits.timeoutMs);
     return checkResult(
+      'tls-1.2',
       'Tls12NotRouted',
       `The server at ${at} ${text} for host ${host} in TLS 1.2.`,
     );
   }
   return seen.every(({ handshake }) => isUnspoken(handshake))
     ? nothingToCheck('tls-1.2', 'The servers behind the edge require TLS 1.3.')
-    : checkResult('Tls12Routed', 'A TLS 1.2 ClientHello reaches its host.');
+    : checkResult('tls-1.2', 'Tls12Routed', 'A TLS 1.2 ClientHello reaches its host.');
 }
 
 function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
@@ -53,6 +54,7 @@ function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
   if (asking.length > 0) {
     const hosts = asking.map(({ host }) => host).join(', ');
     return checkResult(
+      'client-certificates',
       'ClientCertificateRequested',
       `The certificate request of ${hosts} reaches the client.`,
     );

@@ -1,26 +1,23 @@
-import type { EdgeCodeEntry } from './entry.ts';
+import type { CodeEntry } from './entry.ts';
 
 /** Codes for the forms of a ClientHello. */
 export const HELLO_CODES = {
   SplitHelloRouted: {
-    check: 'split-hello',
+    of: ['split-hello'],
     state: 'Pass',
-    title: 'hello in many segments',
     meaning: 'A ClientHello in many TCP segments reaches its host.',
   },
   SplitHelloNotRouted: {
-    check: 'split-hello',
+    of: ['split-hello'],
     state: 'Fail',
-    title: 'split hello is lost',
     meaning:
       'The edge only reads the first segment. Clients with post-quantum key shares, such as kubectl and kubelet, fail now and then.',
     action:
       'Configure the edge to wait for the whole ClientHello (HAProxy: tcp-request inspect-delay), or use another edge.',
   },
   SplitHelloTimeout: {
-    check: 'split-hello',
+    of: ['split-hello'],
     state: 'Fail',
-    title: 'split hello times out',
     meaning:
       'A small ClientHello is answered, but one in many TCP segments is not answered in time: the edge or the server is slow, or the edge does not reassemble the segments.',
     action:
@@ -28,39 +25,34 @@ export const HELLO_CODES = {
   },
 
   SmallRecordsRouted: {
-    check: 'small-records',
+    of: ['small-records'],
     state: 'Pass',
-    title: 'hello in many records',
     meaning: 'A ClientHello in many small TLS records reaches its host.',
   },
   SmallRecordsRefused: {
-    check: 'small-records',
+    of: ['small-records'],
     state: 'Warn',
-    title: 'hello in many records is lost',
     meaning:
       'The edge only reads the first TLS record. TLS allows more, but no Kubernetes client is known to send them.',
     action:
       'If one of your clients sends such a ClientHello, use an edge that reads all records. Otherwise, no action is needed.',
   },
   SmallRecordsMisrouted: {
-    check: 'small-records',
+    of: ['small-records'],
     state: 'Fail',
-    title: 'hello in many records is misrouted',
     meaning: 'A ClientHello in many small TLS records reaches another host than it names.',
     action:
       'Configure the edge to reject what it cannot read, without a default route to a tenant.',
   },
 
   LargeHelloRouted: {
-    check: 'large-hello',
+    of: ['large-hello'],
     state: 'Pass',
-    title: 'large hello',
     meaning: 'A ClientHello larger than a TCP segment reaches its host.',
   },
   LargeHelloNotRouted: {
-    check: 'large-hello',
+    of: ['large-hello'],
     state: 'Fail',
-    title: 'large hello is lost',
     meaning:
       'A ClientHello larger than a TCP segment does not reach its host. Post-quantum key shares are that large.',
     action:
@@ -68,30 +60,26 @@ export const HELLO_CODES = {
   },
 
   UpperCaseRouted: {
-    check: 'upper-case',
+    of: ['upper-case'],
     state: 'Pass',
-    title: 'name in upper case',
     meaning: 'The case of a name makes no difference, as in DNS.',
   },
   UpperCaseNotRouted: {
-    check: 'upper-case',
+    of: ['upper-case'],
     state: 'Fail',
-    title: 'name in upper case is lost',
     meaning: 'Clients that write the host in upper case are not served, although DNS resolves it.',
     action: 'Configure the edge to compare names in lower case (HAProxy: req.ssl_sni,lower).',
   },
 
   Tls12Routed: {
-    check: 'tls-1.2',
+    of: ['tls-1.2'],
     state: 'Pass',
-    title: 'TLS 1.2',
     meaning: 'A client that only speaks TLS 1.2 reaches its host.',
   },
   Tls12NotRouted: {
-    check: 'tls-1.2',
+    of: ['tls-1.2'],
     state: 'Fail',
-    title: 'TLS 1.2 is lost',
     meaning: 'A client that only speaks TLS 1.2 does not reach its host.',
     action: 'Configure the edge to let the server behind it choose the TLS version.',
   },
-} as const satisfies Record<string, EdgeCodeEntry>;
+} as const satisfies Record<string, CodeEntry>;
