@@ -65,7 +65,7 @@ describe('on a terminal', () => {
       }
     }
     // 3. All checks of snicket doctor pass.
-    expect(output.match(/^ {2}api +✓ Pass +ApiAnswers/gm)).toHaveLength(2);
+    expect(output.match(/^ {2}api +✓ Pass +Passed/gm)).toHaveLength(2);
     expect(output.match(/^ {2}proxies +✓ Pass +ProxiesReady/gm)).toHaveLength(2);
     // 4. A port in use is skipped.
     expect(output).toMatch(/snicket run: the shared address +127\.0\.0\.1:\d+$/m);

@@ -323,7 +323,7 @@ describe('faults on the path, without the operator', () => {
         throw new Error(last.text);
       });
 
-      expect(last.text).toMatch(/^ {2}node-service +Pass +NodeServiceAnswers +10\.96\.0\.1:443$/m);
+      expect(last.text).toMatch(/^ {2}node-service +Pass +Passed +10\.96\.0\.1:443$/m);
       expect(last.text).toEndWith('1 machine: 0 Fail, 0 Warn, 9 Pass, 0 Skip\n');
     });
 

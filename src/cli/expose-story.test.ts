@@ -27,7 +27,7 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   const { stdout } = await terminal.snicket(['status', 'blue']);
 
   expect(stdout).toMatch(/^Ready +True$/m);
-  expect(stdout).toMatch(/^api +Pass +ApiAnswers +\d+s$/m);
+  expect(stdout).toMatch(/^api +Pass +Passed +\d+s$/m);
   expect(stdout).not.toContain('To do');
   expect(stdout).toContain('Operator: there is none in namespace snicket-system');
 

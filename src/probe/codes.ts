@@ -26,6 +26,11 @@ export {
 } from './codes/entry.ts';
 
 const COMMON_CODES = {
+  Passed: {
+    of: EVERYWHERE,
+    state: 'Pass',
+    meaning: 'What the hop or check tests works. The message says what was found.',
+  },
   PrerequisiteFailed: {
     of: EVERYWHERE,
     state: 'Skip',

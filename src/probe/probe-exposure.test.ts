@@ -55,8 +55,8 @@ test("passes hop after hop through Snicket's own gateway", async () => {
   });
 
   expect(HOPS.map((name) => hops[name].code)).toEqual([
-    ...['DnsResolves', 'EdgeAnswers', 'RoutedToTenant', 'CertificateValid', 'ApiAnswers'],
-    ...['KonnectivityAnswers', 'EndpointsAsPlanned', 'ProxiesReady', 'KubeconfigMatches'],
+    ...['Passed', 'Passed', 'Passed', 'Passed', 'Passed'],
+    ...['Passed', 'Passed', 'ProxiesReady', 'Passed'],
   ] as const);
   expect(HOPS.filter((name) => hops[name].action !== undefined)).toEqual([]);
 });
@@ -114,7 +114,7 @@ test('trouble with DNS does not hide the rest', async () => {
   const hops = await lab.probe({ port }, { lookup });
 
   expect(hops.dns.code).toBe('DnsNoAnswer');
-  expect(hops.api.code).toBe('ApiAnswers');
+  expect(hops.api.code).toBe('Passed');
 });
 
 test('dials wherever the API host leads, if the Edge has no address', async () => {
@@ -152,7 +152,7 @@ test('finds the addresses of an edge that is known by a name', async () => {
   expect(hops.dns.message).toBe(
     'Host a.k8s.test resolves to 127.0.0.2, but the edge has 127.0.0.1.',
   );
-  expect(hops.sni.code).toBe('RoutedToTenant');
+  expect(hops.sni.code).toBe('Passed');
 });
 
 test('an edge whose name has no address is a failure of the edge', async () => {
@@ -188,13 +188,13 @@ test('checks every address of the edge, and names the one that does not reach th
 
   const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.1', '127.0.0.2'] });
 
-  expect(hops.edge.code).toBe('EdgeAnswers');
+  expect(hops.edge.code).toBe('Passed');
   expect(hops.sni).toMatchObject({ state: 'Pass', code: 'SniDegraded' });
   expect(hops.sni.message).toContain(
     `Another address of the edge fails. The server at 127.0.0.2:${port} presents`,
   );
   expect(hops.sni.action).toContain(`127.0.0.2:${port}`);
-  expect(hops.api.code).toBe('ApiAnswers');
+  expect(hops.api.code).toBe('Passed');
 });
 
 test('one address that leads agents elsewhere does not fail konnectivity, and is named', async () => {
@@ -233,7 +233,7 @@ test('split-horizon DNS is a warning while the Edge reaches the tenant', async (
   expect(hops.dns.message).toBe(
     'Host a.k8s.test resolves to 127.0.0.9, but the edge has 127.0.0.1.',
   );
-  expect(hops.edge.code).toBe('EdgeAnswers');
+  expect(hops.edge.code).toBe('Passed');
 });
 
 test('reaches the tenant where DNS leads if the addresses of the Edge are dead from here', async () => {
@@ -247,7 +247,7 @@ test('reaches the tenant where DNS leads if the addresses of the Edge are dead f
   expect(hops.edge.message).toBe(
     `Nothing listens at 127.0.0.9:${port}. The tenant is reachable at 127.0.0.1, to which DNS points.`,
   );
-  expect(hops.api.code).toBe('ApiAnswers');
+  expect(hops.api.code).toBe('Passed');
 });
 
 test('DNS that points elsewhere is a failure if no address reaches the tenant', async () => {

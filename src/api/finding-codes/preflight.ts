@@ -5,10 +5,6 @@ import type { FindingEntry } from './entry.ts';
 
 /** The entries, by code. */
 export const PREFLIGHT_FINDINGS = {
-  CheckPassed: {
-    meaning: 'The cluster meets this requirement.',
-    action: 'No action is required.',
-  },
   KubernetesTooOld: {
     meaning: "The Kubernetes version is too old for Snicket's CRDs.",
     action: 'Upgrade the cluster.',

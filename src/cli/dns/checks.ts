@@ -40,7 +40,7 @@ export interface CheckOptions {
 const MAX_CONCURRENT = 16;
 
 const STATES: Readonly<Record<string, NameState>> = {
-  DnsResolves: 'ok',
+  Passed: 'ok',
   DnsNoAnswer: 'missing',
   DnsWrongAddress: 'wrong',
   DnsResolverFailed: 'unknown',

@@ -7,7 +7,7 @@ function finding(code: Finding['code']): Finding {
   return { code, severity: 'error', message: 'it is so', action: `mend ${code}` };
 }
 
-const PASSES = hopResult('sni', 'RoutedToTenant', 'a:443', 'it is');
+const PASSES = hopResult('sni', 'Passed', 'a:443', 'it is');
 const UNROUTED = hopResult('sni', 'SniNoRoute', 'a:443', 'it is not', { host: 'a' });
 const OLD_PORT = hopResult('kubeconfig', 'KubeconfigPortMismatch', 'https://a', 'it is not', {
   port: '443',

@@ -14,7 +14,7 @@ const EXAMINATION: Examination = {
   mode: 'Terminate',
   isLeaving: false,
   hops: [
-    hopResult('edge', 'EdgeAnswers', '203.0.113.10:443', 'The edge accepts connections.'),
+    hopResult('edge', 'Passed', '203.0.113.10:443', 'The edge accepts connections.'),
     hopResult('certificate', 'CertificateExpiresSoon', HOST, 'It ends on Friday.', {
       certificate: 'it',
     }),
@@ -40,7 +40,7 @@ test('what fails comes first among findings; sentences are below what fails, war
   plan          Warn   IdleTunnelClosed        Exposure tenants/blue
     It may.
     To do: Raise it.
-  edge          Pass   EdgeAnswers             203.0.113.10:443
+  edge          Pass   Passed                  203.0.113.10:443
   certificate   Warn   CertificateExpiresSoon  ${HOST}
     It ends on Friday.
     To do: Renew it.
@@ -76,11 +76,9 @@ test('one that is being deleted, and a control plane without an Exposure, are a 
 });
 
 test('what others wrote is no line of its own, nor a code for the terminal', () => {
-  const hops = [
-    hopResult('edge', 'EdgeAnswers', 'a\r\n\u001B[31mb', 'The edge accepts connections.'),
-  ];
+  const hops = [hopResult('edge', 'Passed', 'a\r\n\u001B[31mb', 'The edge accepts connections.')];
 
   const text = hopsText('c\r\nd', hops, PIPE);
 
-  expect(text).toMatch(/^c +d\n.*\n {2}edge +Pass +EdgeAnswers +a +\[31mb\n$/);
+  expect(text).toMatch(/^c +d\n.*\n {2}edge +Pass +Passed +a +\[31mb\n$/);
 });

@@ -36,7 +36,7 @@ test('a good edge has a table, and exit code 0', async () => {
   const { exitCode, stdout, stderr } = await terminal.snicket(good);
 
   expect(stdout).toStartWith(
-    'CHECK                RESULT  CODE\npassthrough          Pass    PassthroughProven\n',
+    'CHECK                RESULT  CODE\npassthrough          Pass    Passed\n',
   );
   expect(stdout).toEndWith('\n1 edge: 0 Fail, 0 Warn, 18 Pass, 0 Skip\n');
   expect(stdout).not.toContain('\u001B');
@@ -172,7 +172,7 @@ describe('it is not looked at, with exit code 2, if', () => {
 });
 
 describe('several hosts, and several CAs, may stand', () => {
-  const proven = 'passthrough          Pass    PassthroughProven\n';
+  const proven = 'passthrough          Pass    Passed\n';
   const idle = ['--idle', '0.2s'];
 
   test.each([
@@ -185,7 +185,7 @@ describe('several hosts, and several CAs, may stand', () => {
     const { stdout } = await terminal.snicket(words);
 
     expect(stdout).toContain(proven);
-    expect(stdout).toContain('own-certificates     Pass    CertificatesDiffer\n');
+    expect(stdout).toContain('own-certificates     Pass    Passed\n');
   });
 
   test('before the edge', async () => {

@@ -43,9 +43,9 @@ describe('a fault has one code', () => {
 
     expect(findings).toEqual([]);
     expect(hops.map(({ name, state, code }) => `${name} ${state} ${code}`)).toEqual([
-      ...['dns Pass DnsResolves', 'edge Pass EdgeAnswers', 'sni Pass RoutedToTenant'],
-      ...['certificate Pass CertificateValid', 'api Pass ApiAnswers'],
-      ...['konnectivity Pass KonnectivityAnswers', 'endpoints Pass EndpointsAsPlanned'],
+      ...['dns Pass Passed', 'edge Pass Passed', 'sni Pass Passed'],
+      ...['certificate Pass Passed', 'api Pass Passed'],
+      ...['konnectivity Pass Passed', 'endpoints Pass Passed'],
       ...['proxies Pass ProxiesReady', 'kubeconfig Skip NotApplicable'],
     ]);
   });

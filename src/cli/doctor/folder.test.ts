@@ -37,8 +37,8 @@ test('the folder of `snicket run` is examined as a management cluster is', async
   // No DNS server knows the hosts of the lab.
   expect(stdout).toMatch(/^ {2}dns +Fail +Dns/m);
   for (const hop of [
-    ...['edge +Pass +EdgeAnswers', 'sni +Pass +RoutedToTenant', 'api +Pass +ApiAnswers'],
-    ...['endpoints +Pass +EndpointsAsPlanned', 'proxies +Pass +ProxiesReady'],
+    ...['edge +Pass +Passed', 'sni +Pass +Passed', 'api +Pass +Passed'],
+    ...['endpoints +Pass +Passed', 'proxies +Pass +ProxiesReady'],
   ]) {
     expect(stdout).toMatch(new RegExp(`^ {2}${hop}`, 'm'));
   }

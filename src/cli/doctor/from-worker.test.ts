@@ -47,15 +47,15 @@ test('a node that is well', async () => {
   expect(stderr).toBe('');
   expect(stdout.replaceAll(String(server.port), 'PORT'))
     .toBe(`this machine  localhost:PORT  edge 127.0.0.1
-  HOP           STATE  CODE                TARGET
-  dns           Pass   DnsResolves         localhost
-  edge          Pass   EdgeAnswers         127.0.0.1:PORT
-  sni           Pass   RoutedToTenant      localhost:PORT
-  certificate   Pass   CertificateValid    localhost
-  api           Pass   ApiAnswers          https://localhost:PORT/version
-  node-address  Skip   NotApplicable       lo
-  node-proxy    Pass   NodeProxyAnswers    127.0.0.1:PORT
-  node-service  Pass   NodeServiceAnswers  127.0.0.1:PORT
+  HOP           STATE  CODE           TARGET
+  dns           Pass   Passed         localhost
+  edge          Pass   Passed         127.0.0.1:PORT
+  sni           Pass   Passed         localhost:PORT
+  certificate   Pass   Passed         localhost
+  api           Pass   Passed         https://localhost:PORT/version
+  node-address  Skip   NotApplicable  lo
+  node-proxy    Pass   Passed         127.0.0.1:PORT
+  node-service  Pass   Passed         127.0.0.1:PORT
 
 1 machine: 0 Fail, 0 Warn, 7 Pass, 1 Skip
 `);
@@ -102,7 +102,7 @@ test('a proxy for HTTP, which the environment names, is not asked for what is on
 
   const { exitCode, stdout } = await terminal.run([...env, terminal.program, ...words]);
 
-  expect(stdout).toMatch(/^ {2}node-proxy +Pass +NodeProxyAnswers/m);
+  expect(stdout).toMatch(/^ {2}node-proxy +Pass +Passed/m);
   expect(other.peers).toEqual([]);
   expect(exitCode).toBe(0);
 });

@@ -31,10 +31,10 @@ test('--pre prints a table of checks and findings', async () => {
 
   expect(stderr).toBe('');
   expect(stdout).toMatch(
-    /^CHECK +RESULT +CODE +FOUND\nkubernetes +Pass +CheckPassed +the API server is v/,
+    /^CHECK +RESULT +CODE +FOUND\nkubernetes +Pass +Passed +the API server is v/,
   );
   expect(stdout).toMatch(
-    /^load-balancer +Pass +CheckPassed +found Service ingress\/haproxy \(203\.0\.113\.10\)$/m,
+    /^load-balancer +Pass +Passed +found Service ingress\/haproxy \(203\.0\.113\.10\)$/m,
   );
   expect(stdout).toMatch(/\n1 cluster: \d Fail, \d Warn, \d Pass, 0 Skip\n$/);
 });

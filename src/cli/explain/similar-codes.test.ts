@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { similarCodes } from './similar-codes.ts';
 
-const CODES = ['DnsWrongAddress', 'DnsNoAnswer', 'DnsResolves', 'HostConflict', 'EdgeNotFound'];
+const CODES = ['DnsWrongAddress', 'DnsNoAnswer', 'DnsMismatch', 'HostConflict', 'EdgeNotFound'];
 
 test.each([
   ['DnsWrongAdress', ['DnsWrongAddress']],
   ['hostconflct', ['HostConflict']],
   ['noanswer', ['DnsNoAnswer']],
-  ['dns', ['DnsNoAnswer', 'DnsResolves', 'DnsWrongAddress']],
+  ['dns', ['DnsMismatch', 'DnsNoAnswer', 'DnsWrongAddress']],
   ['Xyzzy', []],
   ['', []],
 ])('%s suggests %j', (text, suggested) => {

@@ -28,7 +28,7 @@ export const READY = {
   observedGeneration: 1,
   proxies: { ready: 12, desired: 12, summary: '12/12' },
   conditions: [...TYPES, 'Ready'].map((type) => condition(type, 'True', type, 'it is so')),
-  hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', message: 'found', at: SINCE }],
+  hops: [{ name: 'dns', state: 'Pass', reason: 'Passed', message: 'found', at: SINCE }],
 };
 
 const BROKEN = {

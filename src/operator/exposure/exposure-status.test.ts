@@ -54,7 +54,7 @@ const INPUT: StatusInput = {
   edge: EDGE,
   plan: PLAN,
   isRouted: true,
-  hops: [hopResult('dns', 'DnsResolves', 'blue.example.test', 'it resolves')],
+  hops: [hopResult('dns', 'Passed', 'blue.example.test', 'it resolves')],
   proxies: { ready: 1, desired: 2 },
 };
 
@@ -98,7 +98,7 @@ describe('the status of an Exposure', () => {
       driver: 'snicket',
       mode: 'Passthrough',
       proxies: { ready: 1, desired: 2, summary: '1/2' },
-      hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', at: '2026-11-01T10:00:00Z' }],
+      hops: [{ name: 'dns', state: 'Pass', reason: 'Passed', at: '2026-11-01T10:00:00Z' }],
     });
   });
 

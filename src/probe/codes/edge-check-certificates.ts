@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes for the presented certificates. */
 export const CERTIFICATE_CODES = {
-  PassthroughProven: {
-    of: ['passthrough'],
-    state: 'Pass',
-    meaning: 'Each host presents a certificate that includes its name and is signed by a given CA.',
-  },
   PassthroughNotProven: {
     of: ['passthrough'],
     state: 'Warn',
@@ -61,12 +56,6 @@ export const CERTIFICATE_CODES = {
     action: 'Check that the edge reaches the server of {host}, or raise --timeout.',
   },
 
-  CertificatesDiffer: {
-    of: ['own-certificates'],
-    state: 'Pass',
-    meaning:
-      'No two hosts present the same certificate, except for hosts of the same tenant with a given CA.',
-  },
   CertificateShared: {
     of: ['own-certificates'],
     state: 'Warn',
@@ -76,11 +65,6 @@ export const CERTIFICATE_CODES = {
       'Pass the CA of each tenant with --ca. If {hosts} do not belong to one tenant, enable TLS passthrough.',
   },
 
-  KeySame: {
-    of: ['same-key'],
-    state: 'Pass',
-    meaning: 'All connections for a host present the same server key.',
-  },
   KeyChanges: {
     of: ['same-key'],
     state: 'Warn',

@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes for connections and the protocols negotiated on them. */
 export const CONNECTION_CODES = {
-  AlpnH2Negotiated: {
-    of: ['alpn-h2'],
-    state: 'Pass',
-    meaning: "The client's ALPN offer reaches the server, which selects h2.",
-  },
   AlpnOtherProtocol: {
     of: ['alpn-h2'],
     state: 'Warn',
@@ -32,17 +27,6 @@ export const CONNECTION_CODES = {
       'Dial the server of {host} directly (openssl s_client -alpn h2,http/1.1 -connect SERVER:PORT -servername {host}). If it selects a protocol, find what terminates TLS before it and configure it to pass TLS through. If not, the edge is not at fault.',
   },
 
-  ClientCertificateRequested: {
-    of: ['client-certificates'],
-    state: 'Pass',
-    meaning: "The server's request for a client certificate reaches the client.",
-  },
-
-  HalfCloseWorks: {
-    of: ['half-close'],
-    state: 'Pass',
-    meaning: 'A client that has closed its side still receives its response.',
-  },
   HalfCloseCutsResponse: {
     of: ['half-close'],
     state: 'Fail',
@@ -65,12 +49,6 @@ export const CONNECTION_CODES = {
     action: 'Check the server behind the edge directly in the same way, and compare.',
   },
 
-  ServerCloseForwarded: {
-    of: ['server-close'],
-    state: 'Pass',
-    meaning:
-      'When the server closes a connection, the client receives the complete response and the close.',
-  },
   ServerCloseNotForwarded: {
     of: ['server-close'],
     state: 'Fail',
@@ -78,11 +56,6 @@ export const CONNECTION_CODES = {
     action: 'Configure the edge to forward the close of a direction.',
   },
 
-  IdleWorks: {
-    of: ['idle'],
-    state: 'Pass',
-    meaning: 'A connection still works after the idle time.',
-  },
   IdleClosed: {
     of: ['idle'],
     state: 'Fail',
@@ -105,11 +78,6 @@ export const CONNECTION_CODES = {
     action: 'Use a shorter --idle, or a host whose server waits longer, such as konnectivity.',
   },
 
-  ManyConnectionsServed: {
-    of: ['many-connections'],
-    state: 'Pass',
-    meaning: 'Many simultaneous connections from one address all reach their host.',
-  },
   ManyConnectionsRefused: {
     of: ['many-connections'],
     state: 'Fail',
@@ -119,11 +87,6 @@ export const CONNECTION_CODES = {
       'Raise the limits of the edge on connections, and on new connections per second, per address.',
   },
 
-  BulkPassed: {
-    of: ['bulk'],
-    state: 'Pass',
-    meaning: 'Many requests on one connection are all answered.',
-  },
   BulkInterrupted: {
     of: ['bulk'],
     state: 'Fail',
@@ -131,11 +94,6 @@ export const CONNECTION_CODES = {
     action: 'Look for {host} in the log of the edge, and then in that of the server behind it.',
   },
 
-  ProxyHeaderRefused: {
-    of: ['proxy-header'],
-    state: 'Pass',
-    meaning: 'Clients cannot forge their address with a PROXY protocol header.',
-  },
   ProxyHeaderAccepted: {
     of: ['proxy-header'],
     state: 'Warn',

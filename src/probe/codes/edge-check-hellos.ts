@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes for the forms of a ClientHello. */
 export const HELLO_CODES = {
-  SplitHelloRouted: {
-    of: ['split-hello'],
-    state: 'Pass',
-    meaning: 'A ClientHello in many TCP segments reaches its host.',
-  },
   SplitHelloNotRouted: {
     of: ['split-hello'],
     state: 'Fail',
@@ -24,11 +19,6 @@ export const HELLO_CODES = {
       'Try again with a longer --timeout. If that fails too, configure the edge to reassemble the segments of the ClientHello, or use another edge.',
   },
 
-  SmallRecordsRouted: {
-    of: ['small-records'],
-    state: 'Pass',
-    meaning: 'A ClientHello in many small TLS records reaches its host.',
-  },
   SmallRecordsRefused: {
     of: ['small-records'],
     state: 'Warn',
@@ -45,11 +35,6 @@ export const HELLO_CODES = {
       'Configure the edge to reject what it cannot read, without a default route to a tenant.',
   },
 
-  LargeHelloRouted: {
-    of: ['large-hello'],
-    state: 'Pass',
-    meaning: 'A ClientHello larger than a TCP segment reaches its host.',
-  },
   LargeHelloNotRouted: {
     of: ['large-hello'],
     state: 'Fail',
@@ -59,11 +44,6 @@ export const HELLO_CODES = {
       'Give the edge a larger buffer for the ClientHello (HAProxy: tune.bufsize), or use another edge.',
   },
 
-  UpperCaseRouted: {
-    of: ['upper-case'],
-    state: 'Pass',
-    meaning: 'The case of a name makes no difference, as in DNS.',
-  },
   UpperCaseNotRouted: {
     of: ['upper-case'],
     state: 'Fail',
@@ -71,11 +51,6 @@ export const HELLO_CODES = {
     action: 'Configure the edge to compare names in lower case (HAProxy: req.ssl_sni,lower).',
   },
 
-  Tls12Routed: {
-    of: ['tls-1.2'],
-    state: 'Pass',
-    meaning: 'A client that only speaks TLS 1.2 reaches its host.',
-  },
   Tls12NotRouted: {
     of: ['tls-1.2'],
     state: 'Fail',

@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes for ClientHellos without the name of a host. */
 export const NAME_CODES = {
-  NoNameRefused: {
-    of: ['no-name'],
-    state: 'Pass',
-    meaning: 'A client without a server name is rejected and reaches no tenant.',
-  },
   NoNameOwnCertificate: {
     of: ['no-name'],
     state: 'Warn',
@@ -36,11 +31,6 @@ export const NAME_CODES = {
     action: 'Remove the default route of the edge.',
   },
 
-  UnknownNameRefused: {
-    of: ['unknown-name'],
-    state: 'Pass',
-    meaning: 'A client with an unknown server name is rejected and reaches no tenant.',
-  },
   UnknownNameOwnCertificate: {
     of: ['unknown-name'],
     state: 'Warn',

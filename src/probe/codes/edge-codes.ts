@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes of the path to the edge: hops dns and edge. */
 export const EDGE_HOP_CODES = {
-  DnsResolves: {
-    of: ['dns'],
-    state: 'Pass',
-    meaning: 'Every host resolves, and only to addresses of the edge.',
-  },
   DnsNoAnswer: {
     of: ['dns'],
     state: 'Fail',
@@ -34,11 +29,6 @@ export const EDGE_HOP_CODES = {
       'If this is not split-horizon DNS, point the DNS record of {host} to {edge}, or correct the addresses of the Edge.',
   },
 
-  EdgeAnswers: {
-    of: ['edge'],
-    state: 'Pass',
-    meaning: 'The edge accepts TCP connections.',
-  },
   EdgeDegraded: {
     of: ['edge'],
     state: 'Warn',

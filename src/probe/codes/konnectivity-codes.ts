@@ -2,12 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes of the path of konnectivity agents: hop konnectivity. */
 export const KONNECTIVITY_HOP_CODES = {
-  KonnectivityAnswers: {
-    of: ['konnectivity'],
-    state: 'Pass',
-    meaning:
-      "TLS for the konnectivity host reaches this tenant's server, with a valid certificate and the right name.",
-  },
   KonnectivityDegraded: {
     of: ['konnectivity'],
     state: 'Warn',

@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes of the hops on a node. */
 export const NODE_HOP_CODES = {
-  NodeAddressPresent: {
-    of: ['node-address'],
-    state: 'Pass',
-    meaning: 'The node has the virtual address on its loopback interface, as the proxy requires.',
-  },
   NodeAddressMissing: {
     of: ['node-address'],
     state: 'Fail',
@@ -16,11 +11,6 @@ export const NODE_HOP_CODES = {
       'Check that the init container of the pod of DaemonSet kube-system/snicket-proxy on this node has completed. To add the address manually: snicket address add {address}',
   },
 
-  NodeProxyAnswers: {
-    of: ['node-proxy'],
-    state: 'Pass',
-    meaning: "The proxy of this node is ready and presents a certificate of the tenant's CA.",
-  },
   NodeProxyAbsent: {
     of: ['node-proxy'],
     state: 'Fail',
@@ -58,11 +48,6 @@ export const NODE_HOP_CODES = {
       "Check that Snicket's operator runs and reaches the tenant: it renews the certificate of the proxies. In mode Passthrough it is the API server's own certificate.",
   },
 
-  NodeServiceAnswers: {
-    of: ['node-service'],
-    state: 'Pass',
-    meaning: 'The kubernetes Service works on this node as it does for pods.',
-  },
   NodeServiceUnreachable: {
     of: ['node-service'],
     state: 'Fail',

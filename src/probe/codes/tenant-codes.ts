@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes of the path through the edge to the API server: hops sni, certificate and api. */
 export const TENANT_HOP_CODES = {
-  RoutedToTenant: {
-    of: ['sni'],
-    state: 'Pass',
-    meaning: 'TLS for the API host reaches this tenant: its CA signed the certificate.',
-  },
   SniDegraded: {
     of: ['sni'],
     state: 'Warn',
@@ -78,11 +73,6 @@ export const TENANT_HOP_CODES = {
     action: 'Store the CA of the control plane of {host} as PEM in its Secret.',
   },
 
-  CertificateValid: {
-    of: ['certificate'],
-    state: 'Pass',
-    meaning: 'The certificate includes the host and is currently valid.',
-  },
   CertificateExpiresSoon: {
     of: ['certificate'],
     state: 'Warn',
@@ -109,11 +99,6 @@ export const TENANT_HOP_CODES = {
       "Add {host} to the names of the API server's certificate (certSANs in kubeadm and most providers), and have the certificate issued again.",
   },
 
-  ApiAnswers: {
-    of: ['api'],
-    state: 'Pass',
-    meaning: 'A kube-apiserver answered through the edge, on a verified connection.',
-  },
   ApiNotAnswering: {
     of: ['api'],
     state: 'Fail',

@@ -2,11 +2,6 @@ import type { CodeEntry } from './entry.ts';
 
 /** Codes of the objects of a tenant: hops endpoints, proxies and kubeconfig. */
 export const WORKER_HOP_CODES = {
-  EndpointsAsPlanned: {
-    of: ['endpoints'],
-    state: 'Pass',
-    meaning: "The tenant's kubernetes Service points to the proxies only.",
-  },
   EndpointsMissing: {
     of: ['endpoints'],
     state: 'Fail',
@@ -105,12 +100,6 @@ export const WORKER_HOP_CODES = {
       'Push {image} to a registry that workers can reach, or set another image in the Exposure.',
   },
 
-  KubeconfigMatches: {
-    of: ['kubeconfig'],
-    state: 'Pass',
-    meaning:
-      'The kubeconfig that the provider publishes has the API host and the port of the edge.',
-  },
   KubeconfigInvalid: {
     of: ['kubeconfig'],
     state: 'Fail',

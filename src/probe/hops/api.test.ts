@@ -18,7 +18,7 @@ test('a kube-apiserver says its version', async () => {
     name: 'api',
     target: `https://a.k8s.test:${port}/version`,
     state: 'Pass',
-    code: 'ApiAnswers',
+    code: 'Passed',
     message: 'The API server (kube-apiserver v1.36.3) answers.',
   });
   expect(protocols.at(-1)).toBe('http/1.1');
@@ -74,7 +74,7 @@ test.each<[string, string]>([
 
   const { api } = await lab.probe({ port });
 
-  expect(api.code).toBe('ApiAnswers');
+  expect(api.code).toBe('Passed');
   expect(api.message).toBe(`An API server answers ${status} to anonymous requests.`);
 });
 

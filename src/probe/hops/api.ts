@@ -89,7 +89,7 @@ export function judgeApi(
     version === undefined
       ? `An API server answers ${status} to anonymous requests.`
       : `The API server (kube-apiserver ${quoted(version)}) answers.`;
-  return hopResult('api', 'ApiAnswers', target, message);
+  return hopResult('api', 'Passed', target, message);
 }
 
 /** Returns the response, or the system or TLS error code if there is none. @throws any other error */

@@ -17,7 +17,7 @@ export function judgeCertificate(path: CertificatePath, host: string, now: Date)
   const message = validityText(validity, host);
   switch (validity.kind) {
     case 'valid':
-      return hopResult('certificate', 'CertificateValid', host, message);
+      return hopResult('certificate', 'Passed', host, message);
     case 'nameMissing':
       return hopResult('certificate', 'CertificateNameMissing', host, message, { host });
     case 'expiresSoon':

@@ -72,5 +72,5 @@ export function judgeDns(
     }
     found.push(`Host ${host} resolves to ${answer.addresses.join(', ')}.`);
   }
-  return mismatch ?? hopResult('dns', 'DnsResolves', target, found.join(' '));
+  return mismatch ?? hopResult('dns', 'Passed', target, found.join(' '));
 }

@@ -80,7 +80,7 @@ interface Dialed {
 function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed): HopResult {
   const target = addresses.map((address) => addressText(address, port)).join(', ');
   if (failing === undefined || failing.outcome === 'accepted') {
-    return hopResult('edge', 'EdgeAnswers', target, 'The edge accepts connections.');
+    return hopResult('edge', 'Passed', target, 'The edge accepts connections.');
   }
   const why = failureText(failing, port, timeoutMs);
   if (accepting.length > 0) {

@@ -59,7 +59,7 @@ test('slices as planned pass', () => {
     name: 'endpoints',
     target: 'EndpointSlice default/kubernetes',
     state: 'Pass',
-    code: 'EndpointsAsPlanned',
+    code: 'Passed',
     message: 'The Service points to 100.64.64.1.',
   });
 });
@@ -73,7 +73,7 @@ test('the order of endpoints means nothing', () => {
 
       const result = judgeEndpoints({ planned, live: [{ ...planned[0]!, endpoints }] });
 
-      expect(result.code).toBe('EndpointsAsPlanned');
+      expect(result.code).toBe('Passed');
       expect(result.message).toBe('The Service points to 10.0.0.1, 10.0.0.2, 10.0.0.3 and 1 more.');
     }),
   );
@@ -83,7 +83,7 @@ test('an absent condition means ready', () => {
   const planned = slices();
   const live = [{ ...planned[0]!, endpoints: [{ addresses: ['100.64.64.1'] }] }];
 
-  expect(judgeEndpoints({ planned, live }).code).toBe('EndpointsAsPlanned');
+  expect(judgeEndpoints({ planned, live }).code).toBe('Passed');
 });
 
 test('says that the slice is not there', () => {
@@ -190,7 +190,7 @@ test('an unplanned slice without endpoints is ignored', () => {
   const planned = slices();
   const empty = { ...planned[0]!, metadata: { name: 'kubernetes-x7k2p' }, endpoints: null };
 
-  expect(judgeEndpoints({ planned, live: [...planned, empty] }).code).toBe('EndpointsAsPlanned');
+  expect(judgeEndpoints({ planned, live: [...planned, empty] }).code).toBe('Passed');
 });
 
 test('endpoints of before, which stay until there is a proxy, are no fault', () => {

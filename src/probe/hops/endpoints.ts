@@ -45,7 +45,7 @@ export function judgeEndpoints({
   const addresses = planned.flatMap(addressesOf);
   return hopResult(
     'endpoints',
-    'EndpointsAsPlanned',
+    'Passed',
     ENDPOINTS_TARGET,
     `The Service points to ${countText(addresses)}.`,
   );

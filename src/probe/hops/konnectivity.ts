@@ -52,7 +52,7 @@ export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): 
   const message = validityText(validity, host);
   switch (validity.kind) {
     case 'valid':
-      return hopResult('konnectivity', 'KonnectivityAnswers', target, `${text} ${message}`);
+      return hopResult('konnectivity', 'Passed', target, `${text} ${message}`);
     case 'nameMissing':
       return hopResult('konnectivity', 'KonnectivityNameMissing', target, message, { host });
     case 'expiresSoon':

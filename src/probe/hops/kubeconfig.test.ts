@@ -24,7 +24,7 @@ test.each([
     name: 'kubeconfig',
     target: 'https://a.k8s.test:443',
     state: 'Pass',
-    code: 'KubeconfigMatches',
+    code: 'Passed',
     message: 'The kubeconfig points to a.k8s.test:443.',
   });
 });
@@ -124,7 +124,7 @@ test('the server of a kubeconfig is enough if the text is unknown', () => {
   ].map((server) => judgeKubeconfig({ server }, HOST, 443).code);
 
   expect(codes).toEqual([
-    ...(['KubeconfigMatches', 'KubeconfigPortMismatch'] as const),
+    ...(['Passed', 'KubeconfigPortMismatch'] as const),
     ...(['KubeconfigHostMismatch', 'KubeconfigInvalid'] as const),
   ]);
 });

@@ -34,12 +34,7 @@ export function judgeKubeconfig(
       port: String(port),
     });
   }
-  return hopResult(
-    'kubeconfig',
-    'KubeconfigMatches',
-    target,
-    `The kubeconfig points to ${host}:${port}.`,
-  );
+  return hopResult('kubeconfig', 'Passed', target, `The kubeconfig points to ${host}:${port}.`);
 }
 
 type Server = { readonly host: string; readonly port: number } | { readonly fault: string };

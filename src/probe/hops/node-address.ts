@@ -8,11 +8,6 @@ import { hopResult, type HopResult } from '../hop.ts';
 export function judgeNodeAddress(address: string, fault: string | undefined): HopResult {
   const target = `${address} on lo`;
   return fault === undefined
-    ? hopResult(
-        'node-address',
-        'NodeAddressPresent',
-        target,
-        `Address ${address} is configured on lo.`,
-      )
+    ? hopResult('node-address', 'Passed', target, `Address ${address} is configured on lo.`)
     : hopResult('node-address', 'NodeAddressMissing', target, sentence(fault), { address });
 }

@@ -63,7 +63,7 @@ export function judgeNodeProxy(
     const isAccepted = validity.kind === 'valid' || validity.kind === 'expiresSoon';
     return hopResult(
       'node-proxy',
-      isAccepted ? 'NodeProxyAnswers' : 'NodeProxyCertificateInvalid',
+      isAccepted ? 'Passed' : 'NodeProxyCertificateInvalid',
       at,
       message,
     );
@@ -81,7 +81,7 @@ export function judgeNodeService(
   const at = addressText(address, port);
   const owner = ownerOf(handshake, { authorities: own });
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
-  if (owner.kind === 'tenant') return hopResult('node-service', 'NodeServiceAnswers', at, text);
+  if (owner.kind === 'tenant') return hopResult('node-service', 'Passed', at, text);
   return 'leaf' in owner
     ? hopResult('node-service', 'NodeServiceUntrusted', at, text, { address: at })
     : hopResult('node-service', 'NodeServiceUnreachable', at, text, { address: at });

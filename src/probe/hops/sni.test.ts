@@ -17,7 +17,7 @@ test('an edge that passes through reaches the tenant', async () => {
     name: 'sni',
     target: `a.k8s.test:${gateway.port}`,
     state: 'Pass',
-    code: 'RoutedToTenant',
+    code: 'Passed',
     message: `Host a.k8s.test at 127.0.0.1:${gateway.port} reaches this tenant.`,
   });
   expect([...new Set(api.serverNames)]).toEqual([API_HOST]);
@@ -92,7 +92,7 @@ test('identifies the owner of an expired certificate', async () => {
   const ours = await lab.apiServer({ serving: own });
   const theirs = await lab.apiServer({ serving: other });
 
-  expect((await lab.probe({ port: ours.port })).sni.code).toBe('RoutedToTenant');
+  expect((await lab.probe({ port: ours.port })).sni.code).toBe('Passed');
   expect((await lab.probe({ port: theirs.port })).sni.code).toBe('SniEdgeTerminates');
 });
 
@@ -175,7 +175,7 @@ test('an edge that resets every connection before the handshake', async () => {
 
   const { edge, sni } = await lab.probe({ port: rude.port });
 
-  expect(edge.code).toBe('EdgeAnswers');
+  expect(edge.code).toBe('Passed');
   expect(sni.code).toBe('SniNoRoute');
 });
 

@@ -20,8 +20,7 @@ const CODES = {
 export function judgeSni(answer: PeerAnswer): HopResult {
   const { host, port, owner } = answer;
   const target = `${host}:${port}`;
-  if (owner.kind === 'tenant')
-    return hopResult('sni', 'RoutedToTenant', target, answerText(answer));
+  if (owner.kind === 'tenant') return hopResult('sni', 'Passed', target, answerText(answer));
   const tenant = owner.kind === 'otherTenant' ? owner.tenant : '';
   const values = { host, port: String(port), tenant };
   return hopResult('sni', CODES[owner.kind], target, answerText(answer), values);

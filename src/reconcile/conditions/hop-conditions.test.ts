@@ -126,7 +126,7 @@ describe('KonnectivityReady', () => {
 });
 
 describe('the hops of the tenant', () => {
-  const probed = [hopResult('dns', 'DnsResolves', 'a', 'it resolves')];
+  const probed = [hopResult('dns', 'Passed', 'a', 'it resolves')];
 
   test('come after those that were probed', () => {
     const asked = hopResult('proxies', 'ProxiesNoNodes', 'b', 'no worker');

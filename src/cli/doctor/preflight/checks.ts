@@ -36,7 +36,7 @@ export interface PreflightFacts {
 export interface PreflightCheck {
   readonly check: string;
   readonly state: 'Pass' | 'Warn' | 'Fail';
-  readonly code: PreflightCode;
+  readonly code: PreflightCode | 'Passed';
   /** The finding, without a period at the end. */
   readonly message: string;
   /** The fix, as a sentence. Undefined if the check passes. */
@@ -119,7 +119,7 @@ function crdsText(count: number): string {
 }
 
 function passed(check: string, message: string): PreflightCheck {
-  return { check, state: 'Pass', code: 'CheckPassed', message };
+  return { check, state: 'Pass', code: 'Passed', message };
 }
 
 function failed(check: string, code: PreflightCode, message: string): PreflightCheck {

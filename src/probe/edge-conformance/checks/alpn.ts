@@ -37,9 +37,5 @@ export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckRe
       },
     );
   }
-  return checkResult(
-    'alpn-h2',
-    'AlpnH2Negotiated',
-    `Protocol h2 is selected for ${served.join(', ')}.`,
-  );
+  return checkResult('alpn-h2', 'Passed', `Protocol h2 is selected for ${served.join(', ')}.`);
 }

@@ -30,7 +30,7 @@ export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promis
   }
   return checkResult(
     'bulk',
-    'BulkPassed',
+    'Passed',
     `All ${REQUESTS} requests of ${request.length} bytes are answered.`,
   );
 }

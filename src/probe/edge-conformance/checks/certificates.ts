@@ -19,18 +19,14 @@ export function judgeOwnCertificates(checkup: Checkup): CheckResult {
   if (shared === undefined) {
     return checkResult(
       'own-certificates',
-      'CertificatesDiffer',
+      'Passed',
       `All ${served.length} hosts present different certificates.`,
     );
   }
   const hosts = shared.join(', ');
   // A tenant may use one certificate for its API host and its konnectivity host.
   return recognition.hasAuthorities
-    ? checkResult(
-        'own-certificates',
-        'CertificatesDiffer',
-        `Hosts ${hosts} share a certificate of a given CA.`,
-      )
+    ? checkResult('own-certificates', 'Passed', `Hosts ${hosts} share a certificate of a given CA.`)
     : checkResult(
         'own-certificates',
         'CertificateShared',
@@ -51,7 +47,7 @@ export function judgeSameKey(checkup: Checkup): CheckResult {
   }
   const [one, ...others] = checkup.served;
   const each = others.length === 0 ? `Host ${one}` : `Each of ${checkup.served.join(', ')}`;
-  return checkResult('same-key', 'KeySame', `${each} always presents the same key.`);
+  return checkResult('same-key', 'Passed', `${each} always presents the same key.`);
 }
 
 function keysOf({ handshakes }: Checkup, host: string): readonly string[] {

@@ -47,7 +47,7 @@ export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Pro
       `${what} does not answer after a FIN that follows the ClientHello.`,
     );
   return early.hasEnded || !endsArrive
-    ? checkResult('half-close', 'HalfCloseWorks', 'A response arrives after the FIN of the client.')
+    ? checkResult('half-close', 'Passed', 'A response arrives after the FIN of the client.')
     : checkResult(
         'half-close',
         'HalfCloseNotForwarded',

@@ -60,14 +60,10 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   return outcome === undefined
     ? checkResult(
         'idle',
-        'IdleWorks',
+        'Passed',
         `${subject} is open after ${idleMs / 1000} s. Its server cannot be probed.`,
       )
-    : checkResult(
-        'idle',
-        'IdleWorks',
-        `${subject} answers after ${idleMs / 1000} s without traffic.`,
-      );
+    : checkResult('idle', 'Passed', `${subject} answers after ${idleMs / 1000} s without traffic.`);
 }
 
 /** Opens the connection: with HTTP/2 for its pings if the server supports it, otherwise with HTTP/1.1. */

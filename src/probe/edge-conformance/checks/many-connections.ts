@@ -32,7 +32,7 @@ export async function checkManyConnections(checkup: Checkup): Promise<CheckResul
   if (first === undefined) {
     return checkResult(
       'many-connections',
-      'ManyConnectionsServed',
+      'Passed',
       `All ${CONNECTIONS} simultaneous connections are served.`,
     );
   }

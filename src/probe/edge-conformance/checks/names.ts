@@ -32,7 +32,7 @@ export async function checkNoName(input: NameCheckInput): Promise<CheckResult> {
   const message = `${text} for a ClientHello without a server name.`;
   switch (kind) {
     case 'refused':
-      return checkResult('no-name', 'NoNameRefused', message);
+      return checkResult('no-name', 'Passed', message);
     case 'ownCertificate':
       return checkResult('no-name', 'NoNameOwnCertificate', message);
     case 'notTls':
@@ -59,7 +59,7 @@ export async function checkUnknownName(input: NameCheckInput, host: string): Pro
   const message = `${text} for the unknown host ${name}.`;
   switch (kind) {
     case 'refused':
-      return checkResult('unknown-name', 'UnknownNameRefused', message);
+      return checkResult('unknown-name', 'Passed', message);
     case 'ownCertificate':
       return checkResult('unknown-name', 'UnknownNameOwnCertificate', message);
     case 'notTls':

@@ -25,7 +25,7 @@ export function judgePassthrough(
   const each = isOne ? `Host ${one}` : `Each of ${hosts.join(', ')}`;
   const owner = isOne ? 'owner of the certificate' : 'owner of the certificates';
   return recognition.hasAuthorities
-    ? checkResult('passthrough', 'PassthroughProven', `${each} reaches its own tenant.`)
+    ? checkResult('passthrough', 'Passed', `${each} reaches its own tenant.`)
     : checkResult(
         'passthrough',
         'PassthroughNotProven',

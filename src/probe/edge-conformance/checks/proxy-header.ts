@@ -21,7 +21,7 @@ export async function checkProxyHeader(
   if (handshake.kind !== 'secured') {
     // If the host is also refused without a header, the check cannot tell anything.
     return isServed
-      ? checkResult('proxy-header', 'ProxyHeaderRefused', message)
+      ? checkResult('proxy-header', 'Passed', message)
       : skippedCheck('proxy-header', 'passthrough');
   }
   const isOwn = recognition.ownerInPlainHandshake(host, handshake.presented).kind === 'own';

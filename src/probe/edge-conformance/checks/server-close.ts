@@ -21,7 +21,7 @@ export async function checkServerClose({
   if (typeof response === 'object' && (await connection.endsTcp(limits))) {
     return checkResult(
       'server-close',
-      'ServerCloseForwarded',
+      'Passed',
       'The close of the server arrives after its response.',
     );
   }

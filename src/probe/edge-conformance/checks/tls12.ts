@@ -46,7 +46,7 @@ function judgeVersion({ at, limits, recognition }: Checkup, seen: readonly Seen[
   }
   return seen.every(({ handshake }) => isUnspoken(handshake))
     ? nothingToCheck('tls-1.2', 'The servers behind the edge require TLS 1.3.')
-    : checkResult('tls-1.2', 'Tls12Routed', 'A TLS 1.2 ClientHello reaches its host.');
+    : checkResult('tls-1.2', 'Passed', 'A TLS 1.2 ClientHello reaches its host.');
 }
 
 function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
@@ -55,7 +55,7 @@ function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
     const hosts = asking.map(({ host }) => host).join(', ');
     return checkResult(
       'client-certificates',
-      'ClientCertificateRequested',
+      'Passed',
       `The certificate request of ${hosts} reaches the client.`,
     );
   }
