@@ -39,11 +39,11 @@ function cut(message: string): string {
   return `${message.slice(0, MAX_MESSAGE_LENGTH - 1).toWellFormed()}…`;
 }
 
-function isSame(one: Condition, other: Condition): boolean {
+function isSame(a: Condition, b: Condition): boolean {
   return (
-    one.status === other.status &&
-    one.reason === other.reason &&
-    one.message === other.message &&
-    one.observedGeneration === other.observedGeneration
+    a.status === b.status &&
+    a.reason === b.reason &&
+    a.message === b.message &&
+    a.observedGeneration === b.observedGeneration
   );
 }

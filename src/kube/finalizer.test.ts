@@ -57,7 +57,7 @@ test('adds one of four finalizers that are added concurrently, and rejects the o
   const all = Array.from({ length: 4 }, (_, index) => `snicket.dev/f${index}`);
 
   const results = await Promise.all(
-    all.map(async (one) => failureOf(addFinalizer(client, maps, object, one))),
+    all.map(async (finalizer) => failureOf(addFinalizer(client, maps, object, finalizer))),
   );
   const { metadata } = (await client.get(maps, { name: 'crowd', namespace: 'default' }))!;
 

@@ -41,7 +41,7 @@ export async function removeFinalizer<T extends KubeObject>(
   options: CallOptions = {},
 ): Promise<T | undefined> {
   return change(client, resource, object, options, ({ finalizers = [] }) =>
-    finalizers.includes(finalizer) ? finalizers.filter((one) => one !== finalizer) : undefined,
+    finalizers.includes(finalizer) ? finalizers.filter((entry) => entry !== finalizer) : undefined,
   );
 }
 

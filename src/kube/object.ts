@@ -84,9 +84,11 @@ export function objectText({ kind, metadata }: KubeObject): string {
  * Reports whether the first is a newer version of the same object, by resourceVersion: a decimal number that grows with
  * each write.
  */
-export function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
-  const [a = '', b = ''] = [one.resourceVersion, other.resourceVersion];
-  return one.uid === other.uid && isLowerVersion(b, a);
+export function isNewer(a: KubeObject, b: KubeObject): boolean {
+  const { resourceVersion = '', uid } = a.metadata;
+  return (
+    uid === b.metadata.uid && isLowerVersion(b.metadata.resourceVersion ?? '', resourceVersion)
+  );
 }
 
 /** Reports whether a resourceVersion, a decimal number without leading zeros, is lower than another. */

@@ -132,9 +132,9 @@ export class StatusWriter<S extends object> {
    */
   #baseOf({ metadata }: KubeObject): string {
     const { resourceVersion = '' } = metadata;
-    const own = this.#own.get(keyText(metadata));
-    if (own === undefined) return resourceVersion;
-    const { first, last } = own;
+    const ownWrites = this.#own.get(keyText(metadata));
+    if (ownWrites === undefined) return resourceVersion;
+    const { first, last } = ownWrites;
     const isWithin =
       !isLowerVersion(resourceVersion, first) && !isLowerVersion(last, resourceVersion);
     return isWithin ? last : resourceVersion;
@@ -143,8 +143,8 @@ export class StatusWriter<S extends object> {
   #record(base: string | undefined, after: KubeObject): void {
     const key = keyText(after.metadata);
     const { resourceVersion: last = '' } = after.metadata;
-    const own = this.#own.get(key);
-    const first = own?.last === base ? own?.first : base;
+    const ownWrites = this.#own.get(key);
+    const first = ownWrites?.last === base ? ownWrites?.first : base;
     this.#own.set(key, { first: first ?? last, last });
     this.#outdated.delete(key);
     this.#written.set(key, versionOf(after));

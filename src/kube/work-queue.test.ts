@@ -369,7 +369,7 @@ test('never runs a key concurrently, never exceeds the concurrency, and loses no
 });
 
 function startsOf(bench: Bench, key: string): number {
-  return bench.started.filter((one) => one === key).length;
+  return bench.started.filter((started) => started === key).length;
 }
 
 function isIdle(bench: Bench): boolean {

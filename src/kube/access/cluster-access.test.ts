@@ -10,9 +10,9 @@ const access: ClusterAccess = {
 
 describe('an access with another server address', () => {
   test('dials that address and keeps the previous name of the certificate', () => {
-    const elsewhere = withServer(access, { server: 'https://blue.tenants.svc:6443/' });
+    const moved = withServer(access, { server: 'https://blue.tenants.svc:6443/' });
 
-    expect(elsewhere).toEqual({
+    expect(moved).toEqual({
       ...access,
       server: 'https://blue.tenants.svc:6443',
       serverName: 'blue.k8s.example.com',
@@ -26,12 +26,12 @@ describe('an access with another server address', () => {
   });
 
   test('uses another server name if one is passed', () => {
-    const elsewhere = withServer(access, {
+    const moved = withServer(access, {
       server: 'https://10.0.0.1:6443',
       serverName: 'blue.svc',
     });
 
-    expect(elsewhere.serverName).toBe('blue.svc');
+    expect(moved.serverName).toBe('blue.svc');
   });
 
   test('uses an IPv6 address without brackets as the server name', () => {

@@ -40,7 +40,7 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length > 0) {
     // kubectl skips files that do not exist. It is an error only if none of them exists.
-    const found = listed.map(readIfExists).filter((one) => one !== undefined);
+    const found = listed.map(readIfExists).filter((text) => text !== undefined);
     if (found.length > 0) return accessIn(mergeKubeconfigs(found), context);
     throw new AccessError(
       'AccessMissing',
@@ -48,8 +48,8 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
     );
   }
   const defaultPath = join(home, '.kube', 'config');
-  const own = readIfExists(defaultPath);
-  if (own !== undefined) return accessIn(own, context);
+  const homeText = readIfExists(defaultPath);
+  if (homeText !== undefined) return accessIn(homeText, context);
   if (isInCluster(env)) return inClusterAccess(env);
   throw new AccessError(
     'AccessMissing',

@@ -9,7 +9,7 @@ import type { Origin } from './kubeconfig-document.ts';
 /** A value that is inline, in a file, or both. If both are set, the inline data wins. */
 export interface Content {
   /** The name in messages: `client-key of user "blue" in the kubeconfig`. */
-  readonly what: string;
+  readonly name: string;
   readonly base64: string | undefined;
   readonly path: string | undefined;
   readonly origin: Origin;
@@ -18,19 +18,19 @@ export interface Content {
 const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
 /** Returns the text, or undefined if neither form is set. @throws AccessError */
-export function contentOf({ what, base64, path, origin }: Content): string | undefined {
+export function contentOf({ name, base64, path, origin }: Content): string | undefined {
   if (base64 !== undefined && base64 !== '') {
     if (!BASE64.test(base64)) {
-      throw new AccessError('AccessInvalid', `${what}-data is not base64`);
+      throw new AccessError('AccessInvalid', `${name}-data is not base64`);
     }
     return Buffer.from(base64, 'base64').toString('utf8');
   }
   if (path === undefined || path === '') return undefined;
-  const resolved = resolvedPath(path, what, origin);
+  const resolved = resolvedPath(path, name, origin);
   try {
     return readFileSync(resolved, 'utf8');
   } catch (error) {
-    throw new AccessError('AccessInvalid', `${what} cannot be read: ${resolved}`, error);
+    throw new AccessError('AccessInvalid', `${name} cannot be read: ${resolved}`, error);
   }
 }
 
@@ -41,10 +41,10 @@ export function contentOf({ what, base64, path, origin }: Content): string | und
  *
  * @throws AccessError
  */
-export function resolvedPath(path: string, what: string, origin: Origin): string {
+export function resolvedPath(path: string, name: string, origin: Origin): string {
   if (origin.folder !== undefined) return resolve(origin.folder, path);
   throw new AccessError(
     'AccessRefused',
-    `${what} references the file ${path}, but this kubeconfig is not a file itself; embed the content with \`kubectl config view --flatten --minify --raw\``,
+    `${name} references the file ${path}, but this kubeconfig is not a file itself; embed the content with \`kubectl config view --flatten --minify --raw\``,
   );
 }

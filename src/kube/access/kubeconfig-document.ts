@@ -117,7 +117,8 @@ export function mergeKubeconfigs(kubeconfigs: readonly Kubeconfig[]): Kubeconfig
     new Map(kubeconfigs.toReversed().flatMap((kubeconfig) => [...pick(kubeconfig)]));
   return {
     name: kubeconfigs.map(({ name }) => name).join(', '),
-    currentContext: kubeconfigs.find((one) => one.currentContext !== undefined)?.currentContext,
+    currentContext: kubeconfigs.find((kubeconfig) => kubeconfig.currentContext !== undefined)
+      ?.currentContext,
     clusters: merged(({ clusters }) => clusters),
     users: merged(({ users }) => users),
     contexts: merged(({ contexts }) => contexts),

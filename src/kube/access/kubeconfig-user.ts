@@ -33,13 +33,13 @@ export function credentialsOf(
   const { value, origin } = user;
   const where = `user "${user.name}" in ${origin.name}`;
   const cert = contentOf({
-    what: `client-certificate of ${where}`,
+    name: `client-certificate of ${where}`,
     base64: value['client-certificate-data'],
     path: value['client-certificate'],
     origin,
   });
   const key = contentOf({
-    what: `client-key of ${where}`,
+    name: `client-key of ${where}`,
     base64: value['client-key-data'],
     path: value['client-key'],
     origin,
@@ -103,7 +103,8 @@ function pluginOf(
     args: exec.args ?? [],
     env: Object.fromEntries((exec.env ?? []).map((variable) => [variable.name, variable.value])),
     provideClusterInfo: exec.provideClusterInfo ?? false,
-    clusterConfig: cluster.extensions?.find((one) => one.name === EXEC_EXTENSION)?.extension,
+    clusterConfig: cluster.extensions?.find((extension) => extension.name === EXEC_EXTENSION)
+      ?.extension,
     installHint: exec.installHint,
   };
 }

@@ -60,7 +60,7 @@ export function accessIn(kubeconfig: Kubeconfig, contextName?: string): ClusterA
   const { value, origin } = cluster;
   const caName = `certificate-authority of cluster "${cluster.name}" in ${origin.name}`;
   const ca = contentOf({
-    what: caName,
+    name: caName,
     base64: value['certificate-authority-data'],
     path: value['certificate-authority'],
     origin,

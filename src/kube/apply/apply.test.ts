@@ -57,11 +57,13 @@ describe('needsApply', () => {
   test('depends on the values of fields and not on their order', () => {
     const data = fc.dictionary(fc.string(), fc.string(), { maxKeys: 6 });
     fc.assert(
-      fc.property(data, data, (one, other) => {
-        const shuffled = Object.fromEntries(Object.entries(one).toReversed());
+      fc.property(data, data, (before, after) => {
+        const shuffled = Object.fromEntries(Object.entries(before).toReversed());
 
-        expect(needsApply(map('a', one), live(map('a', shuffled)))).toBe(false);
-        expect(needsApply(map('a', one), live(map('a', other)))).toBe(!Bun.deepEquals(one, other));
+        expect(needsApply(map('a', before), live(map('a', shuffled)))).toBe(false);
+        expect(needsApply(map('a', before), live(map('a', after)))).toBe(
+          !Bun.deepEquals(before, after),
+        );
       }),
     );
   });

@@ -6,9 +6,7 @@
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_field, child: unknown) =>
     typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(
-          Object.entries(child).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-        )
+      ? Object.fromEntries(Object.entries(child).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : child,
   );
 }

@@ -51,8 +51,8 @@ function compare(desired: unknown, live: unknown, path: string, found: Compariso
   if (isMap(desired) && isMap(live)) {
     for (const [field, value] of Object.entries(desired)) {
       // Own properties only: a label may be named `constructor`.
-      const there = Object.hasOwn(live, field) ? live[field] : undefined;
-      compare(value, there, `${path}.${field}`, found);
+      const present = Object.hasOwn(live, field) ? live[field] : undefined;
+      compare(value, present, `${path}.${field}`, found);
     }
     return;
   }

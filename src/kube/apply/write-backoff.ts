@@ -59,9 +59,9 @@ export class WriteBackoff {
     this.#writes.delete(key);
     const { count, revertedAt } = isRepeated ? last : { count: 0 };
     this.#writes.set(key, { content, atMs, count: count + 1, revertedAt });
-    for (const [other, { atMs: wroteMs }] of this.#writes) {
+    for (const [oldest, { atMs: wroteMs }] of this.#writes) {
       if (atMs - wroteMs <= QUIET_MS) return;
-      this.#writes.delete(other);
+      this.#writes.delete(oldest);
     }
   }
 }

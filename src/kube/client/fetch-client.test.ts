@@ -220,7 +220,10 @@ describe('a list', () => {
 
   test('contains the trimmed objects', async () => {
     serve('a', 'b', 'c');
-    const trim = (one: KubeObject) => ({ ...one, metadata: { name: one.metadata.name + '!' } });
+    const trim = (found: KubeObject) => ({
+      ...found,
+      metadata: { name: found.metadata.name + '!' },
+    });
 
     const { items } = await client.list(service, { trim });
 

@@ -146,8 +146,8 @@ describe('any sequence of writes', () => {
         const [dry, real] = [await cluster(), await cluster()];
         const recording = new RecordingClient(dry.client);
 
-        for (const one of steps) {
-          expect(await outcome(one(recording))).toEqual(await outcome(one(real.client)));
+        for (const step of steps) {
+          expect(await outcome(step(recording))).toEqual(await outcome(step(real.client)));
         }
 
         for (const of of ['a', 'b', 'c']) {

@@ -169,7 +169,9 @@ export class RecordingObjectClient implements ObjectClient {
 
   /** Reports whether an object of this kind was written. */
   protected hasKind({ apiVersion, plural }: Resource): boolean {
-    return this.#resources.some((one) => one.apiVersion === apiVersion && one.plural === plural);
+    return this.#resources.some(
+      (resource) => resource.apiVersion === apiVersion && resource.plural === plural,
+    );
   }
 
   /** Reports whether reads of the object come from the recording. */

@@ -9,10 +9,10 @@ const LINE_BYTES = 1024 * 1024;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** Splits the bytes at these positions. */
-function cut(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
-  const ends = [...places.map((place) => place % (whole.length + 1)), whole.length];
+function cut(all: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const ends = [...places.map((place) => place % (all.length + 1)), all.length];
   const sorted = [...new Set(ends)].toSorted((a, b) => a - b);
-  return sorted.map((end, index) => whole.slice(sorted[index - 1] ?? 0, end));
+  return sorted.map((end, index) => all.slice(sorted[index - 1] ?? 0, end));
 }
 
 class FixedStream implements ByteStream {
@@ -45,10 +45,10 @@ describe('lines', () => {
     const line = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' '));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat()), (lines, places) => {
-        const whole = bytes(lines.map((text) => `${text}\n`).join(''));
+        const all = bytes(lines.map((text) => `${text}\n`).join(''));
         const splitter = new LineSplitter(LINE_BYTES);
 
-        const found = cut(whole, places).flatMap((chunk) => splitter.push(chunk));
+        const found = cut(all, places).flatMap((chunk) => splitter.push(chunk));
 
         // Invalid text, such as half of a surrogate pair, becomes well-formed after a round trip.
         expect(found).toEqual(lines.map((text) => text.toWellFormed()));

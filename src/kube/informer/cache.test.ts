@@ -146,7 +146,7 @@ test('the changes reproduce the content of the cache', () => {
       const known = (pods: Iterable<Pod>) => new Set([...pods].map(withoutVersion));
       expect(known(cache.list())).toEqual(known(followed.values()));
       for (const node of ['one', 'two', '']) {
-        const expected = cache.list().filter((one) => one.node === node);
+        const expected = cache.list().filter((object) => object.node === node);
         expect(new Set(cache.byIndex('node', node))).toEqual(new Set(expected));
       }
     }),

@@ -22,9 +22,9 @@ const laterList = (exchange: Exchange) =>
   respondWithList(exchange, '20', service('blue', '15'), service('green', '16'));
 
 /** Returns a script with different behavior for the first request. */
-function firstThen(first: Script, then: Script): Script {
+function firstThen(first: Script, rest: Script): Script {
   let count = 0;
-  return (exchange) => (count++ === 0 ? first(exchange) : then(exchange));
+  return (exchange) => (count++ === 0 ? first(exchange) : rest(exchange));
 }
 
 /** Sends half of an event and resets the connection. */

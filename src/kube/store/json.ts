@@ -17,8 +17,8 @@ export function objectIn(value: unknown, field: string): JsonObject {
 }
 
 /** Reports whether two values are the same JSON. Undefined fields are ignored. */
-export function isSameJson(one: unknown, other: unknown): boolean {
-  return Bun.deepEquals(one, other);
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return Bun.deepEquals(a, b);
 }
 
 /** Returns the object without some fields. */

@@ -215,7 +215,9 @@ class MemoryClient implements KubeClient {
     apiVersion: string,
     { signal }: CallOptions = {},
   ): Promise<ReadonlySet<string>> {
-    const served = this.#options.resources.filter((one) => one.apiVersion === apiVersion);
+    const served = this.#options.resources.filter(
+      (candidate) => candidate.apiVersion === apiVersion,
+    );
     return this.#respond({ verb: 'GET', path: apiVersion }, signal, () => {
       return new Set(served.map(({ plural }) => plural));
     });
@@ -278,7 +280,7 @@ class MemoryClient implements KubeClient {
 
   #isServed({ apiVersion, plural }: Resource): boolean {
     return this.#options.resources.some(
-      (one) => one.apiVersion === apiVersion && one.plural === plural,
+      (candidate) => candidate.apiVersion === apiVersion && candidate.plural === plural,
     );
   }
 

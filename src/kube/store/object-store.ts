@@ -63,9 +63,7 @@ export class ObjectStore {
   /** Returns all objects of a kind, sorted by name. */
   list(resource: Resource): readonly ApiObject[] {
     const table = this.#objects.get(tableOf(resource)) ?? new Map<string, ApiObject>();
-    return [...table]
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, object]) => object);
+    return [...table].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
   }
 
   /** Restores an object from before this store was created, without an event. Later writes get higher versions. */

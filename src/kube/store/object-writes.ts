@@ -243,7 +243,7 @@ function checkVersion(
 function checkFinalizers({ resource, key }: WriteCall, live: ApiObject, next: ApiObject): void {
   if (live.metadata.deletionTimestamp === undefined) return;
   const added = (next.metadata.finalizers ?? []).filter(
-    (one) => !live.metadata.finalizers?.includes(one),
+    (finalizer) => !live.metadata.finalizers?.includes(finalizer),
   );
   if (added.length === 0) return;
   const why = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${JSON.stringify(added)}`;

@@ -19,8 +19,8 @@ export class NotProcessed extends ConnectionError {
 
 /** The server violated HTTP/2. */
 export class ProtocolError extends ConnectionError {
-  constructor(what: string) {
-    super('ERR_HTTP2_ERROR', `the server breaks HTTP/2: ${what}`);
+  constructor(fault: string) {
+    super('ERR_HTTP2_ERROR', `the server breaks HTTP/2: ${fault}`);
   }
 }
 

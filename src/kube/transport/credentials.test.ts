@@ -26,13 +26,13 @@ describe('a token file', () => {
 
   test('is re-read after a minute', async () => {
     const clock = new ManualClock();
-    const one = lab.transport({ credentials }, { clock });
+    const transport = lab.transport({ credentials }, { clock });
 
-    await one.json(VERSION);
+    await transport.json(VERSION);
     writeFileSync(path, 'second\n');
-    await one.json(VERSION);
+    await transport.json(VERSION);
     clock.advance(60_000);
-    await one.json(VERSION);
+    await transport.json(VERSION);
 
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'first', 'second']);
   });
@@ -42,11 +42,11 @@ describe('a token file', () => {
       tokenOf(exchange) === 'second'
         ? exchange.respond(200, { ok: true })
         : exchange.respond(401, { kind: 'Status', message: 'Unauthorized' });
-    const one = lab.transport({ credentials });
-    await errorOf(one.json(VERSION));
+    const transport = lab.transport({ credentials });
+    await errorOf(transport.json(VERSION));
     writeFileSync(path, 'second');
 
-    expect(await one.json(VERSION)).toEqual({ ok: true });
+    expect(await transport.json(VERSION)).toEqual({ ok: true });
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'first', 'second']);
   });
 
@@ -54,14 +54,17 @@ describe('a token file', () => {
     const volume = join(lab.folder, 'volume');
     const clock = new ManualClock();
     symlinkSync(path, volume);
-    const one = lab.transport({ credentials: { kind: 'token-file', path: volume } }, { clock });
-    await one.json(VERSION);
+    const transport = lab.transport(
+      { credentials: { kind: 'token-file', path: volume } },
+      { clock },
+    );
+    await transport.json(VERSION);
 
     writeFileSync(join(lab.folder, 'new'), 'second');
     symlinkSync(join(lab.folder, 'new'), join(lab.folder, 'swap'));
     await rename(join(lab.folder, 'swap'), volume);
     clock.advance(60_000);
-    await one.json(VERSION);
+    await transport.json(VERSION);
 
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'second']);
   });
@@ -109,10 +112,10 @@ describe('a credential plugin', () => {
   const runs = () => readFileSync(join(lab.folder, 'runs'), 'utf8').split('\n').length - 1;
 
   test('runs once for many requests, including concurrent ones', async () => {
-    const one = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
+    const transport = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
 
-    await Promise.all([one.json(VERSION), one.json(VERSION), one.json(VERSION)]);
-    await one.json(VERSION);
+    await Promise.all([transport.json(VERSION), transport.json(VERSION), transport.json(VERSION)]);
+    await transport.json(VERSION);
 
     expect(lab.server.exchanges.map(tokenOf)).toEqual(Array(4).fill('token-1'));
     expect(runs()).toBe(1);
@@ -120,20 +123,20 @@ describe('a credential plugin', () => {
 
   test('runs again shortly before the credentials expire', async () => {
     const clock = clockBefore(60_000);
-    const one = lab.transport({ credentials: login() }, { clock });
+    const transport = lab.transport({ credentials: login() }, { clock });
 
-    await one.json(VERSION);
+    await transport.json(VERSION);
     clock.advance(50_000);
-    await one.json(VERSION);
+    await transport.json(VERSION);
 
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['token-1', 'token-2']);
   });
 
   test('runs again once when the server rejects the credentials', async () => {
     lab.server.script = (exchange) => exchange.respond(401, { kind: 'Status', message: 'who?' });
-    const one = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
+    const transport = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
 
-    const error = await errorOf(one.json(VERSION));
+    const error = await errorOf(transport.json(VERSION));
 
     expect(error).toMatchObject({ reason: 'Unauthorized', status: 401 });
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['token-1', 'token-2']);
@@ -172,15 +175,15 @@ describe('a credential plugin', () => {
     };
     await using mutual = await lab.mutualServer();
     const clock = clockBefore(60_000);
-    const one = lab.transport(
+    const transport = lab.transport(
       { server: mutual.url, credentials: { kind: 'exec', plugin } },
       { clock },
     );
 
-    await one.json(VERSION);
+    await transport.json(VERSION);
     writeFileSync(join(lab.folder, 'now'), JSON.stringify(certificates[1]));
     clock.advance(60_000);
-    await one.json(VERSION);
+    await transport.json(VERSION);
 
     expect(mutual.exchanges.map(({ peer }) => peer)).toEqual(['first', 'second']);
   });

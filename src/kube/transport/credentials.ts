@@ -112,6 +112,6 @@ async function runFor(plugin: ExecPlugin, access: ClusterAccess, clock: Clock): 
   return { identity, isFresh: () => clock.now().getTime() < expiresAtMs - EXPIRY_MARGIN_MS };
 }
 
-function isSame(one: Identity, other: Identity): boolean {
-  return one.token === other.token && one.cert === other.cert && one.key === other.key;
+function isSame(a: Identity, b: Identity): boolean {
+  return a.token === b.token && a.cert === b.cert && a.key === b.key;
 }

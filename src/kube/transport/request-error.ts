@@ -143,8 +143,8 @@ function quotedCause(call: CallName, { reason, message, field }: StatusCause): S
 }
 
 /** Returns the error for an invalid response. */
-export function malformed(call: CallName, what: string): KubeError {
-  return new KubeError('Malformed', `${nameOf(call)}: not an answer of an API server: ${what}`);
+export function malformed(call: CallName, fault: string): KubeError {
+  return new KubeError('Malformed', `${nameOf(call)}: not an answer of an API server: ${fault}`);
 }
 
 /**

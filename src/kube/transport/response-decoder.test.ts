@@ -13,10 +13,10 @@ function decode(...pieces: readonly Uint8Array[]) {
 }
 
 /** Splits the bytes at these positions. */
-function cut(whole: Buffer, places: readonly number[]): Buffer[] {
-  const ends = [...places.map((place) => place % (whole.length + 1)), whole.length];
+function cut(response: Buffer, places: readonly number[]): Buffer[] {
+  const ends = [...places.map((place) => place % (response.length + 1)), response.length];
   const sorted = [...new Set(ends)].toSorted((a, b) => a - b);
-  return sorted.map((end, index) => whole.subarray(sorted[index - 1] ?? 0, end));
+  return sorted.map((end, index) => response.subarray(sorted[index - 1] ?? 0, end));
 }
 
 describe('a response', () => {
@@ -27,9 +27,13 @@ describe('a response', () => {
         const framed = parts.map((part) =>
           Buffer.concat([bytes(`${part.length.toString(16)};x=y\r\n`), part, bytes('\r\n')]),
         );
-        const whole = Buffer.concat([bytes(CHUNKED), ...framed, bytes('0\r\nTrailer: a\r\n\r\n')]);
+        const response = Buffer.concat([
+          bytes(CHUNKED),
+          ...framed,
+          bytes('0\r\nTrailer: a\r\n\r\n'),
+        ]);
 
-        const { decoder, body } = decode(...cut(whole, places));
+        const { decoder, body } = decode(...cut(response, places));
 
         expect(body).toBe(Buffer.concat(parts).toString('latin1'));
         expect(decoder.isDone).toBe(true);

@@ -90,7 +90,10 @@ describe('a stream', () => {
     writeFileSync(path, 'new');
 
     expect((await allOf(await transport.stream(WATCH))).toString()).toBe('x');
-    await until(() => lab.server.exchanges.every((one) => one.isClosed), 'all are released');
+    await until(
+      () => lab.server.exchanges.every((exchange) => exchange.isClosed),
+      'all are released',
+    );
   });
 
   test('has the identity of its certificate', async () => {

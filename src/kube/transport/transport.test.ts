@@ -49,9 +49,9 @@ describe.each(WAYS)('a server is trusted by %s', (_, ask) => {
   test('with a certificate for another name, if that name is configured', async () => {
     const named = await lab.authority.issue({ names: ['blue.k8s.example.com'] });
     await using other = await startServer((exchange) => exchange.respond(200, {}), { tls: named });
-    const elsewhere = { server: other.url, serverName: 'blue.k8s.example.com' };
+    const access = { server: other.url, serverName: 'blue.k8s.example.com' };
 
-    expect(await ask(lab.transport(elsewhere))).toEqual({});
+    expect(await ask(lab.transport(access))).toEqual({});
     expect(await errorOf(ask(lab.transport({ server: other.url })))).toMatchObject({
       reason: 'Untrusted',
     });
@@ -116,13 +116,13 @@ describe.each(WAYS)('a server is trusted by %s', (_, ask) => {
   });
 
   test('but not because a response redirects to it', async () => {
-    await using elsewhere = await startServer((exchange) => exchange.respond(200, {}));
-    lab.server.script = (exchange) => exchange.respond(302, '', { location: elsewhere.url });
+    await using target = await startServer((exchange) => exchange.respond(200, {}));
+    lab.server.script = (exchange) => exchange.respond(302, '', { location: target.url });
 
     const error = await errorOf(ask(lab.transport()));
 
     expect(error).toMatchObject({ reason: 'ServerError', status: 302 });
-    expect(elsewhere.exchanges).toHaveLength(0);
+    expect(target.exchanges).toHaveLength(0);
   });
 });
 
@@ -165,9 +165,9 @@ describe('the identity of requests', () => {
   });
 
   test('consecutive requests share a connection', async () => {
-    const one = lab.transport();
+    const transport = lab.transport();
 
-    for (let count = 0; count < 5; count++) await one.json(VERSION);
+    for (let count = 0; count < 5; count++) await transport.json(VERSION);
 
     expect(lab.server.connections).toBe(1);
   });

@@ -143,9 +143,9 @@ export class Transport {
     let response = await attempt(identity);
     if (response.status === 401) {
       const refusal = await this.#refusal(call, response);
-      const other = await this.#identity(call, limits, this.#identities.after(identity));
-      if (other === identity) throw refusal;
-      identity = other;
+      const renewed = await this.#identity(call, limits, this.#identities.after(identity));
+      if (renewed === identity) throw refusal;
+      identity = renewed;
       response = await attempt(identity);
     }
     if (response.status >= 200 && response.status < 300) return response;

@@ -39,7 +39,7 @@ export function stepTo(path: string, step: string): string {
 /** Reports whether a set contains this path or a path below it. */
 export function reaches(set: Iterable<string>, path: string): boolean {
   const below = `${path}${SEPARATOR}`;
-  for (const one of set) if (one === path || one.startsWith(below)) return true;
+  for (const owned of set) if (owned === path || owned.startsWith(below)) return true;
   return false;
 }
 
@@ -109,7 +109,7 @@ export function fromFieldsV1(tree: unknown, path = ''): ReadonlySet<string> {
   if (steps.length === 0 && path !== '') paths.add(path);
   for (const [step, below] of steps) {
     if (step === '.') paths.add(path);
-    else for (const one of fromFieldsV1(below, stepTo(path, step))) paths.add(one);
+    else for (const nested of fromFieldsV1(below, stepTo(path, step))) paths.add(nested);
   }
   return paths;
 }

@@ -47,7 +47,7 @@ export function applyFields(
 
   const after = withEntry(
     entries.map((entry) => {
-      const lost = conflicts.filter((one) => one.entry === entry).map(({ path }) => path);
+      const lost = conflicts.filter((conflict) => conflict.entry === entry).map(({ path }) => path);
       return { ...entry, paths: entry.paths.difference(new Set(lost)) };
     }),
     entryOf(writer, 'Apply', new Set(wanted.keys())),
@@ -73,8 +73,8 @@ export function updateFields(live: JsonObject, next: JsonObject, writer: Writer)
     const left = [...entry.paths].filter((path) => !changed.has(path) && reaches(all, path));
     return { ...entry, paths: new Set(left) };
   });
-  const own = entries.find((entry) => isOf(entry, writer, 'Update'))?.paths ?? new Set();
-  const after = withEntry(entries, entryOf(writer, 'Update', own.union(changed)));
+  const owned = entries.find((entry) => isOf(entry, writer, 'Update'))?.paths ?? new Set();
+  const after = withEntry(entries, entryOf(writer, 'Update', owned.union(changed)));
   return withEntries(next, live, after);
 }
 
@@ -137,12 +137,14 @@ function isOf(entry: Entry, writer: Writer, operation: Entry['operation']): bool
 }
 
 /** Replaces the writer's entry in place, so that an identical apply gives an identical result. */
-function withEntry(entries: readonly Entry[], own: Entry): readonly Entry[] {
+function withEntry(entries: readonly Entry[], replacement: Entry): readonly Entry[] {
   const index = entries.findIndex(
     ({ manager, operation, subresource }) =>
-      manager === own.manager && operation === own.operation && subresource === own.subresource,
+      manager === replacement.manager &&
+      operation === replacement.operation &&
+      subresource === replacement.subresource,
   );
-  return index < 0 ? [...entries, own] : entries.with(index, own);
+  return index < 0 ? [...entries, replacement] : entries.with(index, replacement);
 }
 
 function entryOf(
@@ -184,7 +186,8 @@ function withEntries(object: JsonObject, live: JsonObject, entries: readonly Ent
     }))
     .map((entry) => {
       const same = old.find(
-        (one) => isObject(one) && isSameJson({ ...one, time: '' }, { ...entry, time: '' }),
+        (previous) =>
+          isObject(previous) && isSameJson({ ...previous, time: '' }, { ...entry, time: '' }),
       );
       return same !== undefined && isSameObject ? same : entry;
     });

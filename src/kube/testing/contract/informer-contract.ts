@@ -145,9 +145,9 @@ class Follower implements AsyncDisposable {
     this.#held = undefined;
     const resourceVersion = (await held) ?? options.resourceVersion;
     const broken = this.#break.signal;
-    const either = AbortSignal.any(signal === undefined ? [broken] : [broken, signal]);
+    const stopSignal = AbortSignal.any(signal === undefined ? [broken] : [broken, signal]);
     try {
-      yield* client.watch<T>(resource, { ...options, resourceVersion, signal: either });
+      yield* client.watch<T>(resource, { ...options, resourceVersion, signal: stopSignal });
     } catch (error) {
       if (broken.aborted) throw new KubeError('Unreachable', 'the watch was closed');
       throw error;

@@ -93,7 +93,7 @@ export async function failureOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 /** Returns the value. Fails the test if it is undefined. */
-export function there<T>(value: T | undefined): T {
+export function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('there is nothing');
   return value;
 }

@@ -67,19 +67,19 @@ export function readContract(subject: () => ContractSubject): void {
   test('lists a namespace, all namespaces, and cluster-scoped objects', async () => {
     const { client } = subject();
 
-    const here = await client.list(RESOURCES.configMap, { namespace: NAMESPACE });
-    const elsewhere = await client.list(RESOURCES.configMap, { namespace: 'kube-public' });
+    const inNamespace = await client.list(RESOURCES.configMap, { namespace: NAMESPACE });
+    const inOther = await client.list(RESOURCES.configMap, { namespace: 'kube-public' });
     const everywhere = await client.list(RESOURCES.configMap);
     const namespaces = await client.list(RESOURCES.namespace);
 
-    const spot = ({ metadata: { namespace, name } }: (typeof here.items)[number]) =>
+    const spot = ({ metadata: { namespace, name } }: (typeof inNamespace.items)[number]) =>
       `${namespace}/${name}`;
-    expect(here.items.map(spot)).toContain('contract/read-a');
-    expect(elsewhere.items.map(spot)).not.toContain('contract/read-a');
+    expect(inNamespace.items.map(spot)).toContain('contract/read-a');
+    expect(inOther.items.map(spot)).not.toContain('contract/read-a');
     expect(everywhere.items.map(spot)).toContain('contract/read-a');
     expect(namespaces.items.map(({ metadata }) => metadata.name)).toContain('default');
-    expect(here.items[0]).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
-    expect(here.resourceVersion).toMatch(/^\d+$/);
+    expect(inNamespace.items[0]).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(inNamespace.resourceVersion).toMatch(/^\d+$/);
   });
 
   test.each([

@@ -18,7 +18,7 @@ import {
   NAMESPACE,
   service,
   slice,
-  there,
+  present,
 } from './objects.ts';
 import type { ContractSubject } from './subject.ts';
 import { until } from './until.ts';
@@ -71,10 +71,10 @@ export function shellContract(subject: () => ContractSubject): void {
     const changed = await other.patch<ApiObject>(maps, keyOf('finalized'), 'merge', { data });
 
     const failure = await failureOf(addFinalizer(client, maps, created, FINALIZER));
-    const added = there(await addFinalizer(client, maps, changed, FINALIZER));
+    const added = present(await addFinalizer(client, maps, changed, FINALIZER));
     await client.delete(maps, keyOf('finalized'));
-    const deleted = there(await client.get<ApiObject>(maps, keyOf('finalized')));
-    const removed = there(await removeFinalizer(client, maps, deleted, FINALIZER));
+    const deleted = present(await client.get<ApiObject>(maps, keyOf('finalized')));
+    const removed = present(await removeFinalizer(client, maps, deleted, FINALIZER));
 
     expect(failure).toBeInstanceOf(OutdatedError);
     expect(added.metadata.finalizers).toEqual(['example.invalid/x', FINALIZER]);
@@ -130,7 +130,7 @@ export function shellContract(subject: () => ContractSubject): void {
     const { client, other } = subject();
     const logger = createLogger({ level: 'error' });
     const lease = keyOf('leader');
-    const one = new LeaderElection({ client, lease, identity: 'one', logger });
+    const first = new LeaderElection({ client, lease, identity: 'one', logger });
     const two = new LeaderElection({ client: other, lease, identity: 'two', logger });
     const [stopOne, stopTwo] = [new AbortController(), new AbortController()];
     const stopWatch = new AbortController();
@@ -148,8 +148,8 @@ export function shellContract(subject: () => ContractSubject): void {
       new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
     const followed = failureOf(follow());
-    const runningOne = one.run(lead, stopOne.signal);
-    await until('one leads', () => one.isLeader);
+    const runningOne = first.run(lead, stopOne.signal);
+    await until('one leads', () => first.isLeader);
     const runningTwo = two.run(lead, stopTwo.signal);
     await until('two waits', () => two.currentLeader === 'one');
     stopOne.abort();

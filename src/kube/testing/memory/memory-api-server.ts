@@ -136,7 +136,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 function trustFault(certificate: X509Certificate, ca: string): Error | undefined {
   const authorities = (ca.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
   const isTrusted = authorities.some(
-    (one) => certificate.checkIssued(one) && certificate.verify(one.publicKey),
+    (issuer) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey),
   );
   if (isTrusted) return undefined;
   const code = 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';

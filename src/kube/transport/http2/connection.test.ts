@@ -34,9 +34,9 @@ function connection({ isTrusted = true } = {}) {
   const pool = { changed: () => {}, speaksHttp1: () => {} };
   // The dial is refused later, when the test has ended.
   const target = { host: '127.0.0.1', port: 1, tls };
-  const one = Http2Connection.open(target, new ManualClock(), pool);
-  one.connected(socket);
-  return { one, written, shake: () => one.handshakeCompleted(socket, true, null) };
+  const http2 = Http2Connection.open(target, new ManualClock(), pool);
+  http2.connected(socket);
+  return { http2, written, shake: () => http2.handshakeCompleted(socket, true, null) };
 }
 
 /** The frames after the preface. */
@@ -47,45 +47,45 @@ function framesIn(written: readonly Buffer[]): readonly Frame[] {
 }
 
 test('frames that arrive before the server is verified are answered after the preface', () => {
-  const { one, written, shake } = connection();
+  const { http2, written, shake } = connection();
   const early = Buffer.concat([settingsFrame([]), PING]);
   // The socket reuses the memory of received bytes.
   const memory = Buffer.alloc(10);
   for (let at = 0; at < early.length; at += memory.length) {
     const length = early.copy(memory, 0, at);
-    one.received(memory.subarray(0, length));
+    http2.received(memory.subarray(0, length));
   }
   expect(written).toEqual([]);
-  expect(one.isReady).toBe(false);
+  expect(http2.isReady).toBe(false);
 
   shake();
 
-  expect(one.isUsable).toBe(true);
-  const [own, window, ...rest] = framesIn(written);
-  expect(own).toMatchObject({ type: FRAME.settings, flags: 0 });
+  expect(http2.isUsable).toBe(true);
+  const [settings, window, ...rest] = framesIn(written);
+  expect(settings).toMatchObject({ type: FRAME.settings, flags: 0 });
   expect(window).toMatchObject({ type: FRAME.windowUpdate });
   expect(rest).toMatchObject(ACKNOWLEDGED);
-  one.close();
+  http2.close();
 });
 
 test('nothing is sent to an untrusted server', () => {
-  const { one, written, shake } = connection({ isTrusted: false });
-  one.received(settingsFrame([]));
-  one.received(PING);
+  const { http2, written, shake } = connection({ isTrusted: false });
+  http2.received(settingsFrame([]));
+  http2.received(PING);
 
   shake();
 
   expect(written).toEqual([]);
-  expect(one.failure?.message).toBe('the handshake was not completed');
+  expect(http2.failure?.message).toBe('the handshake was not completed');
 });
 
 test('a server that sends more than 64 KiB before it is verified loses its connection', () => {
-  const { one, written } = connection();
-  for (let half = 0; half < 128; half++) one.received(HALF_KIB);
-  expect(one.failure).toBeUndefined();
+  const { http2, written } = connection();
+  for (let half = 0; half < 128; half++) http2.received(HALF_KIB);
+  expect(http2.failure).toBeUndefined();
 
-  one.received(HALF_KIB);
+  http2.received(HALF_KIB);
 
-  expect(one.failure?.message).toBe('the server sends too much before it is verified');
+  expect(http2.failure?.message).toBe('the server sends too much before it is verified');
   expect(written).toEqual([]);
 });

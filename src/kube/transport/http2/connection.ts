@@ -174,7 +174,8 @@ export class Http2Connection implements ResponseConnection {
     ]);
     response.unsent = body === undefined ? undefined : Buffer.from(body, 'utf8');
     this.#writer.together(() => {
-      for (const one of headerFrames(response.id, block, body === undefined)) this.#send(one);
+      for (const headerFrame of headerFrames(response.id, block, body === undefined))
+        this.#send(headerFrame);
       this.#sendBody(response);
     });
     return response;
@@ -273,8 +274,8 @@ export class Http2Connection implements ResponseConnection {
   #process(bytes: Uint8Array): void {
     this.#writer.together(() => {
       try {
-        for (const one of this.#frames.push(bytes)) {
-          this.#take(one);
+        for (const received of this.#frames.push(bytes)) {
+          this.#take(received);
           if (this.#failure !== undefined) return;
         }
       } catch (error) {
@@ -306,56 +307,57 @@ export class Http2Connection implements ResponseConnection {
     this.#pool.changed();
   }
 
-  #take(one: Frame): void {
-    const block = this.#headers.push(one);
-    const isOfStream = one.type === FRAME.data || one.type === FRAME.headers;
-    if (isOfStream && (one.streamId % 2 === 0 || one.streamId >= this.#nextId)) {
-      throw new ProtocolError(`there is no stream ${one.streamId}`);
+  #take(received: Frame): void {
+    const block = this.#headers.push(received);
+    const isOfStream = received.type === FRAME.data || received.type === FRAME.headers;
+    if (isOfStream && (received.streamId % 2 === 0 || received.streamId >= this.#nextId)) {
+      throw new ProtocolError(`there is no stream ${received.streamId}`);
     }
-    switch (one.type) {
+    switch (received.type) {
       case FRAME.data:
-        this.#takeData(one);
+        this.#takeData(received);
         break;
       case FRAME.headers:
       case FRAME.continuation:
         if (block !== undefined) this.#takeHeaders(block);
         break;
       case FRAME.resetStream:
-        this.#takeReset(one);
+        this.#takeReset(received);
         break;
       case FRAME.settings:
-        this.#takeSettings(one);
+        this.#takeSettings(received);
         break;
       case FRAME.ping:
-        if (one.payload.length !== 8) throw new ProtocolError('a ping has not 8 bytes');
-        if ((one.flags & FLAG.ack) === 0) this.#send(frame(FRAME.ping, FLAG.ack, 0, one.payload));
+        if (received.payload.length !== 8) throw new ProtocolError('a ping has not 8 bytes');
+        if ((received.flags & FLAG.ack) === 0)
+          this.#send(frame(FRAME.ping, FLAG.ack, 0, received.payload));
         else if (this.#liveness.pinged()) this.#pool.changed();
         break;
       case FRAME.goAway:
-        this.#takeGoAway(one);
+        this.#takeGoAway(received);
         break;
       case FRAME.windowUpdate:
-        this.#takeWindowUpdate(one);
+        this.#takeWindowUpdate(received);
         break;
       case FRAME.pushPromise:
         throw new ProtocolError('the server pushes');
     }
   }
 
-  #takeData(one: Frame): void {
-    const { length } = one.payload;
+  #takeData(received: Frame): void {
+    const { length } = received.payload;
     this.#received += length;
     if (this.#received >= CONNECTION_WINDOW / 2) {
       this.#send(numberFrame(FRAME.windowUpdate, 0, this.#received));
       this.#received = 0;
     }
-    const response = this.#responses.get(one.streamId);
+    const response = this.#responses.get(received.streamId);
     if (response === undefined) return; // canceled
     if (response.status === 0) throw new ProtocolError('a body came before its head');
-    if (!response.received(contentOf(one), length)) {
+    if (!response.received(contentOf(received), length)) {
       throw new ProtocolError('the server sends more than it may');
     }
-    if ((one.flags & FLAG.endStream) !== 0) this.#completed(response);
+    if ((received.flags & FLAG.endStream) !== 0) this.#completed(response);
   }
 
   #takeHeaders({ streamId, isEnd, bytes }: HeaderBlock): void {
@@ -371,11 +373,11 @@ export class Http2Connection implements ResponseConnection {
     if (isEnd) this.#completed(response);
   }
 
-  #takeReset(one: Frame): void {
-    const code = numberIn(one);
-    const response = this.#responses.get(one.streamId);
+  #takeReset(received: Frame): void {
+    const code = numberIn(received);
+    const response = this.#responses.get(received.streamId);
     if (response === undefined) return;
-    this.#ended(one.streamId);
+    this.#ended(received.streamId);
     const message = `the server ended the request (HTTP/2 error ${code})`;
     response.failed(code === REFUSED_STREAM ? new NotProcessed(message) : reset(message));
   }
@@ -427,15 +429,15 @@ export class Http2Connection implements ResponseConnection {
     this.failed(new NotProcessed('the server has closed the connection'));
   }
 
-  #takeWindowUpdate(one: Frame): void {
-    const value = numberIn(one) & 0x7f_ff_ff_ff;
-    const response = this.#responses.get(one.streamId);
-    if (one.streamId === 0) this.#sendWindow += value;
+  #takeWindowUpdate(received: Frame): void {
+    const value = numberIn(received) & 0x7f_ff_ff_ff;
+    const response = this.#responses.get(received.streamId);
+    if (received.streamId === 0) this.#sendWindow += value;
     else if (response !== undefined) response.sendWindow += value;
     if (Math.max(this.#sendWindow, response?.sendWindow ?? 0) > MAX_WINDOW) {
       throw new ProtocolError('a window is too large');
     }
-    if (one.streamId === 0) this.#sendBodies();
+    if (received.streamId === 0) this.#sendBodies();
     else if (response !== undefined) this.#sendBody(response);
   }
 

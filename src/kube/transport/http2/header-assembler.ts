@@ -17,8 +17,8 @@ export class HeaderAssembler {
   #block: { streamId: number; isEnd: boolean; parts: Buffer[]; length: number } | undefined;
 
   /** Returns the block if this frame completes it. Must be called for every frame. @throws ProtocolError */
-  push(one: Frame): HeaderBlock | undefined {
-    const { type, flags, streamId } = one;
+  push(frame: Frame): HeaderBlock | undefined {
+    const { type, flags, streamId } = frame;
     if (this.#block !== undefined && type !== FRAME.continuation) {
       throw new ProtocolError('a block of headers was interrupted');
     }
@@ -28,7 +28,7 @@ export class HeaderAssembler {
     } else if (type !== FRAME.continuation) return undefined;
     const block = this.#block;
     if (block?.streamId !== streamId) throw new ProtocolError('a block has no beginning');
-    const content = type === FRAME.headers ? contentOf(one) : one.payload;
+    const content = type === FRAME.headers ? contentOf(frame) : frame.payload;
     // A copy: the socket reuses the buffer.
     block.parts.push(Buffer.from(content));
     block.length += content.length;

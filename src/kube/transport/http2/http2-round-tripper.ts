@@ -71,8 +71,8 @@ export class Http2RoundTripper implements RoundTripper {
     let awaited: readonly Http2Connection[] = [];
     let failure: Error | undefined;
     while (this.#clock.nowMs() >= this.#http1UntilMs) {
-      const own = this.#connectionsOf(request.identity);
-      const usable = own.find(({ isUsable }) => isUsable);
+      const connections = this.#connectionsOf(request.identity);
+      const usable = connections.find(({ isUsable }) => isUsable);
       try {
         if (usable !== undefined) {
           awaited = [];
@@ -85,21 +85,25 @@ export class Http2RoundTripper implements RoundTripper {
         }
         failure ??= awaited.find((connection) => connection.failure !== undefined)?.failure;
         // Another connection may still serve the request: one that is ready, or whose handshake is slow.
-        const mayStillServe = own.some((one) => one.isReady || awaited.includes(one));
+        const mayStillServe = connections.some(
+          (candidate) => candidate.isReady || awaited.includes(candidate),
+        );
         if (failure !== undefined && !mayStillServe) throw failure;
-        const [exhausted] = own;
+        const [exhausted] = connections;
         if (
           exhausted !== undefined &&
-          own.every(({ allowsNoRequests: takesNothing }) => takesNothing)
+          connections.every(({ allowsNoRequests: takesNothing }) => takesNothing)
         ) {
           exhausted.retire();
           throw new NotProcessed('the server takes no request');
         }
-        const isOpened = failure === undefined && this.#isAnotherNeeded(own);
-        const all = isOpened ? [...own, this.#open(request.identity)] : own;
+        const isOpened = failure === undefined && this.#isAnotherNeeded(connections);
+        const all = isOpened ? [...connections, this.#open(request.identity)] : connections;
         const handshakes = all.filter(({ isReady }) => !isReady);
         awaited =
-          failure === undefined ? handshakes : handshakes.filter((one) => awaited.includes(one));
+          failure === undefined
+            ? handshakes
+            : handshakes.filter((handshake) => awaited.includes(handshake));
         await this.#change(awaited, stopBy);
       } catch (error) {
         if (!(error instanceof NotProcessed) || ++refusals === MAX_REFUSALS) throw error;
@@ -110,10 +114,10 @@ export class Http2RoundTripper implements RoundTripper {
     return undefined;
   }
 
-  #isAnotherNeeded(own: readonly Http2Connection[]): boolean {
-    const handshakes = own.filter(({ isReady }) => !isReady).length;
-    const isPromising = own.some((connection) => connection.isPromising);
-    return !isPromising && handshakes < MAX_HANDSHAKES && own.length < MAX_CONNECTIONS;
+  #isAnotherNeeded(connections: readonly Http2Connection[]): boolean {
+    const handshakes = connections.filter(({ isReady }) => !isReady).length;
+    const isPromising = connections.some((connection) => connection.isPromising);
+    return !isPromising && handshakes < MAX_HANDSHAKES && connections.length < MAX_CONNECTIONS;
   }
 
   /**
@@ -123,9 +127,9 @@ export class Http2RoundTripper implements RoundTripper {
   #connectionsOf({ cert, key }: Identity): readonly Http2Connection[] {
     const isOwn = ({ of }: PooledConnection) => of.cert === cert && of.key === key;
     // A connection without requests yet is kept: requests with another certificate may wait for it.
-    const isRetained = (one: PooledConnection) =>
-      !one.connection.isOver && (isOwn(one) || one.connection.isUnused);
-    for (const one of this.#connections) if (!isRetained(one)) one.connection.retire();
+    const isRetained = (pooled: PooledConnection) =>
+      !pooled.connection.isOver && (isOwn(pooled) || pooled.connection.isUnused);
+    for (const pooled of this.#connections) if (!isRetained(pooled)) pooled.connection.retire();
     this.#connections = this.#connections.filter(isRetained);
     return this.#connections.filter(isOwn).map(({ connection }) => connection);
   }

@@ -18,7 +18,7 @@ export interface ScriptedServer {
  * Called for each frame of a client, with a function that sends bytes, and the number of the connection. The first
  * connection is 1.
  */
-export type OnFrame = (one: Frame, send: (bytes: Buffer) => void, connection: number) => void;
+export type OnFrame = (frame: Frame, send: (bytes: Buffer) => void, connection: number) => void;
 
 /** Starts a server. By itself it sends only its settings. */
 export async function startScriptedServer(
@@ -26,7 +26,7 @@ export async function startScriptedServer(
   onFrame: OnFrame,
 ): Promise<ScriptedServer> {
   const sockets: TLSSocket[] = [];
-  const one = createServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+  const server = createServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
     const number = sockets.push(socket);
     if (socket.alpnProtocol !== 'h2') return;
     const reader = new FrameReader();
@@ -42,8 +42,8 @@ export async function startScriptedServer(
     });
   });
   await new Promise<void>((resolve) => {
-    one.listen(0, '127.0.0.1', () => resolve());
+    server.listen(0, '127.0.0.1', () => resolve());
   });
-  const { port } = one.address() as AddressInfo;
-  return { sockets, server: one, at: `https://127.0.0.1:${port}` };
+  const { port } = server.address() as AddressInfo;
+  return { sockets, server, at: `https://127.0.0.1:${port}` };
 }
