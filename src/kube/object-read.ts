@@ -28,7 +28,7 @@ export function readObject<T extends KubeObject, R>(object: T, read: (object: T)
     const said = error instanceof Error ? error.message : String(error);
     throw new KubeError(
       'Malformed',
-      `${quoted(objectText(object))} is not as such an object is: ${quoted(said)}`,
+      `${quoted(objectText(object))} is malformed: ${quoted(said)}`,
       { cause: error },
     );
   }

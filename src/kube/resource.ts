@@ -89,5 +89,5 @@ export function resourceOf({
       return { ...known, apiVersion };
     }
   }
-  throw new TypeError(`${apiVersion} ${kind} is no kind that Snicket knows`);
+  throw new TypeError(`unknown kind ${kind} of ${apiVersion}`);
 }

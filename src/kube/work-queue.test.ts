@@ -308,7 +308,7 @@ test('can only be run once', async () => {
 
   const second = bench.queue.run(async () => {}, { signal: AbortSignal.abort() });
 
-  await expect(second).rejects.toThrow('worked on once');
+  await expect(second).rejects.toThrow('can only be run once');
 });
 
 type Step =

@@ -236,7 +236,7 @@ export class WorkQueue {
    */
   async run(reconcile: Reconcile, options: RunOptions): Promise<void> {
     const { signal } = options;
-    if (this.#hasRun) throw new TypeError('a work queue is worked on once');
+    if (this.#hasRun) throw new TypeError('a work queue can only be run once');
     this.#hasRun = true;
     this.#isSlow = (key) => options.slowLane?.isSlow(key) ?? false;
     const runs = new Set<Promise<void>>();

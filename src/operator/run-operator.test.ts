@@ -87,7 +87,7 @@ describe('an operator', () => {
 
     await server.goDown();
 
-    await second.untilReadyz(/^503 the lease .*snicket-operator cannot be held/);
+    await second.untilReadyz(/^503 failed to acquire or renew the Lease .*snicket-operator/);
     expect(await second.get('/healthz')).toBe('200 ok');
   });
 });

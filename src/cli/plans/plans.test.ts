@@ -18,7 +18,7 @@ test('a reading that takes too long ends in a sentence and an exit code', async 
   });
 
   expect(io.stderr.text).toMatch(
-    /^error: the management cluster did not answer within 60s: GET \S+ at \S+: given up by the caller\nhint: check why its API server is slow, and try again\n$/,
+    /^error: the management cluster did not answer within 60s: GET \S+ at \S+: canceled by the caller\nhint: check why its API server is slow, and try again\n$/,
   );
   expect(io.exitCode).toBe(EXIT.failed);
 });

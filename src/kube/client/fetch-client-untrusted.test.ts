@@ -115,7 +115,7 @@ describe('limits', () => {
     const error = await errorOf(Array.fromAsync(limited.watch(service, { resourceVersion: '1' })));
 
     expect(error.reason).toBe('Malformed');
-    expect(error.message).toContain('a line has more than 200 bytes (lineBytes)');
+    expect(error.message).toContain('a line exceeds 200 bytes (lineBytes)');
     await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
   });
 });
@@ -159,6 +159,6 @@ describe('an object from a server', () => {
     const error = await errorOf(client.list(node, { trim }));
 
     expect(error.reason).toBe('Malformed');
-    expect(error.message).toStartWith('Node worker-1 is not as such an object is:');
+    expect(error.message).toStartWith('Node worker-1 is malformed:');
   });
 });

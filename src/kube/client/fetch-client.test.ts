@@ -176,7 +176,7 @@ describe('an object', () => {
   test('of a namespaced kind requires a namespace', async () => {
     const error = await errorOf(client.get(service, { name: 'blue' }));
 
-    expect(error.message).toContain('Service blue is in a namespace; say in which');
+    expect(error.message).toContain('Service blue requires a namespace');
   });
 
   test('is rejected if the response is something else', async () => {

@@ -239,7 +239,7 @@ class FetchClient implements KubeClient {
     const gitVersion = response?.gitVersion;
     const name = this.#transport.nameOf(call);
     if (typeof gitVersion === 'string') return { gitVersion: sanitized(name, gitVersion) };
-    throw malformed(name, 'it has no gitVersion');
+    throw malformed(name, 'gitVersion is missing');
   }
 
   async #allPages<T extends KubeObject>(
@@ -272,7 +272,7 @@ class FetchClient implements KubeClient {
         throw malformed(name, `a list of more than ${listBytes} bytes (listBytes)`);
       }
       page = pageOf<T>(response.content, resource);
-      if (page === undefined) throw malformed(name, 'it is no list');
+      if (page === undefined) throw malformed(name, 'not a list');
       for (const item of page.items) {
         const trimmed = readObject(item, trim);
         items.push(trimmed);
@@ -292,14 +292,14 @@ class FetchClient implements KubeClient {
     const query = { limit: '1', ...selectors(selection) };
     const call: Call = { verb: 'GET', path, query, signal };
     const page = pageOf(await this.#transport.json(call), resource);
-    if (page === undefined) throw malformed(this.#transport.nameOf(call), 'it is no list');
+    if (page === undefined) throw malformed(this.#transport.nameOf(call), 'not a list');
     return page;
   }
 
   async #object<T extends KubeObject>(call: Call): Promise<T> {
     const response = await this.#transport.json(call);
     if (isObject(response)) return response as T;
-    throw malformed(this.#transport.nameOf(call), 'it is no object');
+    throw malformed(this.#transport.nameOf(call), 'not an object');
   }
 }
 

@@ -34,7 +34,7 @@ export function namespaceFor(
   { name, namespace }: ObjectKey,
 ): string | undefined {
   if (!resource.namespaced || namespace !== undefined) return namespace;
-  throw new KubeError('Invalid', `${resource.kind} ${name} is in a namespace; say in which`);
+  throw new KubeError('Invalid', `${resource.kind} ${name} requires a namespace`);
 }
 
 /**
@@ -43,8 +43,5 @@ export function namespaceFor(
  */
 function segment(text: string): string {
   if (text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text);
-  throw new KubeError(
-    'Invalid',
-    `"${text}" cannot be part of a path of the API; no object has that name`,
-  );
+  throw new KubeError('Invalid', `"${text}" is not a valid object name`);
 }

@@ -61,8 +61,8 @@ describe('lines', () => {
     const unfinished = new LineSplitter(10);
     unfinished.push(bytes('123456'));
 
-    expect(() => unfinished.push(bytes('789ab'))).toThrow('more than 10 bytes');
-    expect(() => new LineSplitter(10).push(bytes('123456789ab\n'))).toThrow('more than 10 bytes');
+    expect(() => unfinished.push(bytes('789ab'))).toThrow('exceeds 10 bytes');
+    expect(() => new LineSplitter(10).push(bytes('123456789ab\n'))).toThrow('exceeds 10 bytes');
   });
 
   test('do not retain the chunk in which they start', () => {

@@ -54,7 +54,7 @@ export class LineSplitter {
   #append(bytes: Uint8Array): void {
     this.#rest.add(bytes);
     if (this.#rest.length > this.#maxBytes) {
-      throw new LineTooLong(`a line has more than ${this.#maxBytes} bytes (lineBytes)`);
+      throw new LineTooLong(`a line exceeds ${this.#maxBytes} bytes (lineBytes)`);
     }
   }
 }
@@ -114,7 +114,7 @@ function eventOf<T extends KubeObject>(line: string, call: CallName): WatchEvent
     if (isObject(object)) return { type, object: object as T };
   }
   const typeText = typeof type === 'string' ? quoted(type) : typeof type;
-  throw malformed(call, `an event of type ${typeText} that cannot be used`);
+  throw malformed(call, `an invalid event of type ${typeText}`);
 }
 
 /** The fields that are checked before the object is returned as the caller's type. */
@@ -132,5 +132,5 @@ function parsedEvent(line: string, call: CallName): RawEvent {
     throw malformed(call, `an event of ${line.length} characters that is not JSON`);
   }
   if (typeof event === 'object' && event !== null) return event;
-  throw malformed(call, 'an event that is no object');
+  throw malformed(call, 'an event that is not an object');
 }

@@ -215,7 +215,7 @@ test('stops before another process may take over if the server is unreachable, a
   await a.pass(600);
   await until('a has stopped', () => a.terms.ended === 1);
   expect(a.election.isLeader).toBe(false);
-  expect(a.log.join('')).toContain('lost the lease');
+  expect(a.log.join('')).toContain('lost the Lease');
 
   await server.comeUp();
   await a.leads();
@@ -289,7 +289,7 @@ test('keeps the Lease if the server fails for a moment', async () => {
   await a.pass(10_000);
 
   expect(a.terms).toEqual({ begun: 1, ended: 0 });
-  expect(a.log.join('')).toContain('the lease cannot be held');
+  expect(a.log.join('')).toContain('failed to acquire or renew the Lease');
 });
 
 test('stops at once if another process has taken the Lease', async () => {

@@ -70,7 +70,7 @@ export class LeaderElection {
   #isLeader = false;
   /** When the last successful renewal was sent. */
   #renewedAtMs = 0;
-  #unknownReason: string | undefined = 'the lease has not been asked for yet';
+  #unknownReason: string | undefined = 'the Lease has not been requested yet';
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -131,7 +131,7 @@ export class LeaderElection {
         this.#isLeader = false;
         await this.#release();
       }
-      logger.info('not leading any more', { lease, identity });
+      logger.info('stopped leading', { lease, identity });
     }
   }
 
@@ -175,8 +175,12 @@ export class LeaderElection {
     this.#isLeader = false;
     const { logger, identity } = this.#options;
     const lease = keyText(this.#options.lease);
-    logger.warn('lost the lease: all work stops', { lease, identity, holder: this.currentLeader });
-    lost.abort(new Error(`the lease ${lease} is lost`));
+    logger.warn('lost the Lease, stopping all work', {
+      lease,
+      identity,
+      holder: this.currentLeader,
+    });
+    lost.abort(new Error(`the Lease ${lease} is lost`));
   }
 
   /** Not aborted at shutdown: the Lease may have been taken by then, and it would not be released. */
@@ -221,8 +225,11 @@ export class LeaderElection {
       // Another process was faster. This is not a failure.
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) {
         const reason = error instanceof Error ? error.message : String(error);
-        this.#unknownReason = `the lease ${keyText(key)} cannot be held: ${reason}`;
-        this.#options.logger.warn('the lease cannot be held', { lease: keyText(key), error });
+        this.#unknownReason = `failed to acquire or renew the Lease ${keyText(key)}: ${reason}`;
+        this.#options.logger.warn('failed to acquire or renew the Lease', {
+          lease: keyText(key),
+          error,
+        });
       }
       return false;
     }
@@ -241,7 +248,7 @@ export class LeaderElection {
       this.#observe(releasedLease);
     } catch (error) {
       if (isKubeError(error, 'Conflict', 'NotFound')) return; // another process holds it by now, or it was deleted
-      logger.warn('the lease was not given back', { lease: keyText(this.#options.lease), error });
+      logger.warn('failed to release the Lease', { lease: keyText(this.#options.lease), error });
     }
   }
 

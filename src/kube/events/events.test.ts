@@ -169,7 +169,7 @@ test('retries a failed write, and finally drops the event without an error', asy
     clock.advance(1_000);
     return recorder.numbers().failed === 1;
   });
-  expect(log.join('')).toContain('an event was not written');
+  expect(log.join('')).toContain('event not written');
   expect(log.join('')).toContain('HostConflict');
 
   recorder.record(exposure('a'), conflict);

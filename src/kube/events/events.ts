@@ -78,7 +78,7 @@ export class EventRecorder {
       clock: this.#clock,
       // Debug only: the final failure is logged as a warning.
       onFailure: ({ error, retryInMs }) =>
-        options.logger.debug('an event has to wait', { error, retryInMs }),
+        options.logger.debug('event delayed', { error, retryInMs }),
     });
   }
 
@@ -131,7 +131,7 @@ export class EventRecorder {
       if (++recorded.attempts < MAX_ATTEMPTS) throw error;
       this.#numbers.failed++;
       const { reason, note } = recorded.note;
-      this.#options.logger.warn('an event was not written', { reason, note, error });
+      this.#options.logger.warn('event not written', { reason, note, error });
     }
   }
 

@@ -53,7 +53,7 @@ test('a list that is too long is rejected', async () => {
   expect(lab.informer.state).toMatchObject({
     hasSynced: false,
     objects: 0,
-    lastError: { reason: 'Malformed', message: 'there are more than 2 objects of a kind' },
+    lastError: { reason: 'Malformed', message: 'a cache has more than 2 objects' },
   });
 });
 
@@ -68,7 +68,7 @@ test.each([
   lab.run();
 
   await lab.until(() => lab.informer.state.failures > 0, 'it has failed');
-  expect(lab.informer.state.lastError?.message).toContain('Service tenants/blue was sent');
+  expect(lab.informer.state.lastError?.message).toContain('Service tenants/blue does not match');
 });
 
 test('an object that no longer matches the selection is deleted from the cache', async () => {

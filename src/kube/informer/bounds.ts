@@ -27,10 +27,10 @@ export function sizeBytes(object: KubeObject): number {
 /** Checks the size of a cache. @throws KubeError `Malformed` if it exceeds the bounds */
 export function assertWithin({ objects, bytes }: CacheSize, bounds: InformerBounds): void {
   if (objects > bounds.objects) {
-    throw new KubeError('Malformed', `there are more than ${bounds.objects} objects of a kind`);
+    throw new KubeError('Malformed', `a cache has more than ${bounds.objects} objects`);
   }
   if (bytes > bounds.bytes) {
-    throw new KubeError('Malformed', `objects of a kind have more than ${bounds.bytes} bytes`);
+    throw new KubeError('Malformed', `a cache has more than ${bounds.bytes} bytes`);
   }
 }
 
@@ -41,7 +41,7 @@ export function assertSelected(object: KubeObject, selection: Selection): void {
   const selected = [namespace, labelSelector, fieldSelector].filter((part) => part !== undefined);
   throw new KubeError(
     'Malformed',
-    `${quoted(objectText(object))} was sent, and ${selected.join(' ')} was asked for`,
+    `${quoted(objectText(object))} does not match the selection ${selected.join(' ')}`,
   );
 }
 

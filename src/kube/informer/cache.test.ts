@@ -88,8 +88,8 @@ describe('an index', () => {
     const strict = new InformerCache<Pod>({ node: ({ node }) => [node.trim()] });
     strict.put(pod('a', '1', { node: 'one' }));
 
-    expect(() => strict.replace([pod('c'), unreadable])).toThrow('Pod b is not as such');
-    expect(() => strict.put(unreadable)).toThrow('Pod b is not as such');
+    expect(() => strict.replace([pod('c'), unreadable])).toThrow('Pod b is malformed');
+    expect(() => strict.put(unreadable)).toThrow('Pod b is malformed');
 
     expect(strict.list()).toEqual([pod('a', '1', { node: 'one' })]);
     expect(strict.byIndex('node', 'one')).toHaveLength(1);

@@ -235,7 +235,7 @@ describe('an object that a function of the informer cannot read', () => {
 
     expect(failed[0]).toMatchObject({
       reason: 'Malformed',
-      message: 'Service tenants/strange is not as such an object is: null is no port',
+      message: 'Service tenants/strange is malformed: null is no port',
     });
     expect(lab.changes).toEqual(['ADDED blue 5']);
     expect(lab.informer.state).toMatchObject({ lists: 1, failures: 1, objects: 1 });

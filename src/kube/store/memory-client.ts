@@ -262,7 +262,7 @@ class MemoryClient implements KubeClient {
   }
 
   #aborted({ verb, path }: Omit<CallName, 'server'>): KubeError {
-    return new KubeError('Aborted', `${verb} ${path} at ${this.server}: the caller has left`);
+    return new KubeError('Aborted', `${verb} ${path} at ${this.server}: canceled by the caller`);
   }
 
   #call(resource: Resource, key: ObjectKey, subresource?: 'status'): WriteCall {

@@ -76,7 +76,7 @@ function valueAt(target: unknown, path: readonly string[]): unknown {
 
 function pointer(path: string): readonly string[] {
   if (path === '') return [];
-  if (!path.startsWith('/')) throw badRequest(`'${path}' is no JSON pointer`);
+  if (!path.startsWith('/')) throw badRequest(`'${path}' is not a JSON pointer`);
   return path
     .slice(1)
     .split('/')

@@ -129,7 +129,11 @@ export class ApiCalls {
         if (call.contentType === 'application/json-patch+json') {
           return this.#writes.patch(write(), (live) => jsonPatch(live, body));
         }
-        throw new ApiFailure(415, 'UnsupportedMediaType', `no patch is a '${call.contentType}'`);
+        throw new ApiFailure(
+          415,
+          'UnsupportedMediaType',
+          `unknown patch type '${call.contentType}'`,
+        );
       case 'delete':
         return this.#writes.remove(write(), objectIn(body, 'preconditions'));
       case 'read':
@@ -162,7 +166,7 @@ function checkSubresource({ subresource }: ApiCall, { kind }: Resource): void {
 
 /** Checks that the body matches the URL. */
 function checkedBody(body: unknown, call: ApiCall, { apiVersion, kind }: Resource): JsonObject {
-  if (!isObject(body)) throw badRequest('the body is no object');
+  if (!isObject(body)) throw badRequest('the body is not an object');
   if (body['apiVersion'] !== apiVersion || body['kind'] !== kind) {
     throw badRequest(
       `${String(body['apiVersion'])} ${String(body['kind'])} does not match ${apiVersion} ${kind}`,
@@ -194,7 +198,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw badRequest(
-      `the body is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

@@ -20,7 +20,7 @@ export class NotProcessed extends ConnectionError {
 /** The server violated HTTP/2. */
 export class ProtocolError extends ConnectionError {
   constructor(fault: string) {
-    super('ERR_HTTP2_ERROR', `the server breaks HTTP/2: ${fault}`);
+    super('ERR_HTTP2_ERROR', `the server violates HTTP/2: ${fault}`);
   }
 }
 

@@ -71,7 +71,7 @@ describe('a token file', () => {
 
   test.each([
     ['is missing', () => rmSync(path), /ENOENT/],
-    ['is empty', () => writeFileSync(path, ' \n'), /is empty; a token belongs there/],
+    ['is empty', () => writeFileSync(path, ' \n'), /is empty; write a token into it/],
     ['has two lines', () => writeFileSync(path, 'one\r\nx-two: 2\n'), /token with line breaks/],
     // Truncated to a byte, this is a line break too.
     [

@@ -102,7 +102,7 @@ class Fetched implements IdentitySource {
 async function readTokenFile(path: string, clock: Clock): Promise<Fetch> {
   const readMs = clock.nowMs();
   const token = (await readWatchedAsync(path)).toString('utf8').trim();
-  if (token === '') throw new Error(`${path} is empty; a token belongs there`);
+  if (token === '') throw new Error(`${path} is empty; write a token into it`);
   if (!isSendable(token)) throw new Error(`${path} has ${UNSENDABLE}`);
   return { identity: { token }, isFresh: () => clock.nowMs() - readMs < TOKEN_FILE_AGE_MS };
 }

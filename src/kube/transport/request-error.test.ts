@@ -185,7 +185,7 @@ describe('an invalid response', () => {
     plain.close();
     expect(error.reason).toBe('Unreachable');
     expect(error.message).toStartWith(
-      `GET /version at ${server}: TLS with the server failed (EPROTO): see that TLS is spoken`,
+      `GET /version at ${server}: TLS handshake failed (EPROTO): check that the server speaks TLS`,
     );
   });
 

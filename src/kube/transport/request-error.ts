@@ -58,7 +58,7 @@ const CERTIFICATE_FAULT =
 /** Bun's code for every TLS alert, and for bytes that are not TLS. It gives no details. */
 const TLS_FAILED = 'EPROTO';
 
-const NO_MESSAGE = 'nothing more was said';
+const NO_MESSAGE = 'no message';
 
 /** More than the number of fields of any Snicket object. */
 const MAX_CAUSES = 1000;
@@ -110,16 +110,16 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
   if (CERTIFICATE_FAULT.test(code)) {
     return new KubeError(
       'Untrusted',
-      `${nameOf(call)}: the certificate of the server is refused: ${certificateFault(code)} (${code})`,
+      `${nameOf(call)}: the certificate of the server is not trusted: ${certificateFault(code)} (${code})`,
       { cause: failure },
     );
   }
-  if (code === 'ZlibError') return malformed(call, 'its compression is broken');
+  if (code === 'ZlibError') return malformed(call, 'invalid compression');
   if (failure instanceof InvalidResponse) return malformed(call, failure.message);
   if (code === TLS_FAILED) {
     return new KubeError(
       'Unreachable',
-      `${nameOf(call)}: TLS with the server failed (${code}): see that TLS is spoken at this address, that the name of the server is known there, and that it takes the client certificate, if there is one`,
+      `${nameOf(call)}: TLS handshake failed (${code}): check that the server speaks TLS at this address, knows the server name, and accepts the client certificate, if any`,
       { cause: failure },
     );
   }
@@ -130,10 +130,10 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
 }
 
 function certificateFault(code: string): string {
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'it has not the name that was asked for';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'it does not have the requested name';
   if (code === 'CERT_HAS_EXPIRED') return 'it has expired';
   if (code === 'CERT_NOT_YET_VALID') return 'it is not valid yet';
-  return 'it is not of the CA that is trusted here';
+  return 'it is not signed by the trusted CA';
 }
 
 /** Limits the length of a cause's strings, which the server controls. */
@@ -144,7 +144,7 @@ function quotedCause(call: CallName, { reason, message, field }: StatusCause): S
 
 /** Returns the error for an invalid response. */
 export function malformed(call: CallName, fault: string): KubeError {
-  return new KubeError('Malformed', `${nameOf(call)}: not an answer of an API server: ${fault}`);
+  return new KubeError('Malformed', `${nameOf(call)}: invalid response of an API server: ${fault}`);
 }
 
 /**

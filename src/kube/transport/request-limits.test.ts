@@ -22,7 +22,7 @@ describe('a request ends', () => {
 
     const error = await asking;
     expect(error.reason).toBe('TimedOut');
-    expect(error.message).toBe(`GET /version at ${lab.server.url}: no answer within 10 s`);
+    expect(error.message).toBe(`GET /version at ${lab.server.url}: no response within 10 s`);
     await until(() => lab.server.exchanges[0]!.isClosed, 'the connection is released');
   });
 

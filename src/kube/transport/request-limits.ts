@@ -24,9 +24,9 @@ export class CallLimits {
     this.#call = call;
     this.#clock = clock;
     this.#caller = caller;
-    this.#onCallerAbort = () => this.#cancel('Aborted', 'given up by the caller');
+    this.#onCallerAbort = () => this.#cancel('Aborted', 'canceled by the caller');
     this.#stopClock = clock.every(limitMs, () =>
-      this.#cancel('TimedOut', `no answer within ${limitMs / 1000} s${starvationHint()}`),
+      this.#cancel('TimedOut', `no response within ${limitMs / 1000} s${starvationHint()}`),
     );
     caller?.addEventListener('abort', this.#onCallerAbort);
     if (caller?.aborted) this.#onCallerAbort();

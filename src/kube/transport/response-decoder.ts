@@ -82,7 +82,7 @@ export class ResponseDecoder {
           at = this.#takeText(bytes, at);
           break;
         case 'done':
-          throw new InvalidResponse('there is more than was announced');
+          throw new InvalidResponse('more bytes than announced');
       }
     }
     return body;
@@ -94,7 +94,7 @@ export class ResponseDecoder {
     const end = newline < 0 ? bytes.length : newline + 1;
     this.#textBytes += end - at;
     if (this.#textBytes > (this.#state === 'head' ? MAX_HEAD_BYTES : MAX_SIZE_LINE_BYTES)) {
-      throw new InvalidResponse('its head has no end');
+      throw new InvalidResponse('its head is too long');
     }
     this.#text += Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1');
     if (newline >= 0) {
@@ -113,7 +113,7 @@ export class ResponseDecoder {
     }
     this.#textBytes = 0;
     if (this.#state === 'chunk-end') {
-      if (line !== '') throw new InvalidResponse('a chunk is longer than was announced');
+      if (line !== '') throw new InvalidResponse('a chunk is longer than announced');
       this.#state = 'chunk-size';
     } else if (this.#state === 'trailer') {
       if (line === '') this.#state = 'done';
@@ -130,13 +130,13 @@ export class ResponseDecoder {
     this.#headLines = [];
     this.#textBytes = 0;
     const status = Number(STATUS_LINE.exec(first)?.[1]);
-    if (!(status >= 100)) throw new InvalidResponse('it does not begin as an answer does');
+    if (!(status >= 100)) throw new InvalidResponse('not an HTTP response');
     // 1xx responses are informational: another head follows.
     if (status < 200) return;
     const headers = new Map(
       lines.map((line): [string, string] => {
         const colon = line.indexOf(':');
-        if (colon <= 0) throw new InvalidResponse('a line of its head is no header');
+        if (colon <= 0) throw new InvalidResponse('a line of its head is not a header');
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
@@ -151,10 +151,10 @@ export class ResponseDecoder {
     const length = headers.get('content-length');
     if (coding !== undefined) {
       if (coding.toLowerCase() !== 'chunked')
-        throw new InvalidResponse(`its coding is ${quoted(coding)}`);
+        throw new InvalidResponse(`unsupported transfer coding ${quoted(coding)}`);
       this.#state = 'chunk-size';
     } else if (length !== undefined) {
-      if (!/^\d{1,15}$/.test(length)) throw new InvalidResponse(`its length is ${quoted(length)}`);
+      if (!/^\d{1,15}$/.test(length)) throw new InvalidResponse(`invalid length ${quoted(length)}`);
       this.#remainingBytes = Number(length);
       this.#state = this.#remainingBytes === 0 ? 'done' : 'sized';
     } else {

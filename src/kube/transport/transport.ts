@@ -105,7 +105,7 @@ export class Transport {
       );
       const { content, isComplete } = await bytesWithin(response, responseBytes);
       if (isComplete) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
-      throw malformed(this.nameOf(call), `it has more than ${responseBytes} bytes (responseBytes)`);
+      throw malformed(this.nameOf(call), `more than ${responseBytes} bytes (responseBytes)`);
     } catch (failure) {
       throw failure instanceof SendRefused ? failure.cause : limits.errorOf(failure);
     } finally {
@@ -155,11 +155,9 @@ export class Transport {
   async #identity(call: Call, limits: CallLimits, pending: Promise<Identity>): Promise<Identity> {
     const known = pending.catch((error: unknown) => {
       const said = error instanceof Error ? error.message : String(error);
-      throw new KubeError(
-        'Unauthorized',
-        `${nameOf(this.nameOf(call))}: there are no credentials to send: ${said}`,
-        { cause: error },
-      );
+      throw new KubeError('Unauthorized', `${nameOf(this.nameOf(call))}: no credentials: ${said}`, {
+        cause: error,
+      });
     });
     return limits.unlessCanceled(known);
   }
@@ -229,6 +227,6 @@ function parsed(bytes: Buffer, call: CallName): unknown {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
     // The parser's error would quote the text, which may be a Secret.
-    throw malformed(call, `it has ${bytes.length} bytes and is not JSON`);
+    throw malformed(call, `not JSON (${bytes.length} bytes)`);
   }
 }

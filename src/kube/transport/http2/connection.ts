@@ -311,7 +311,7 @@ export class Http2Connection implements ResponseConnection {
     const block = this.#headers.push(received);
     const isOfStream = received.type === FRAME.data || received.type === FRAME.headers;
     if (isOfStream && (received.streamId % 2 === 0 || received.streamId >= this.#nextId)) {
-      throw new ProtocolError(`there is no stream ${received.streamId}`);
+      throw new ProtocolError(`a frame for unknown stream ${received.streamId}`);
     }
     switch (received.type) {
       case FRAME.data:
@@ -328,7 +328,7 @@ export class Http2Connection implements ResponseConnection {
         this.#takeSettings(received);
         break;
       case FRAME.ping:
-        if (received.payload.length !== 8) throw new ProtocolError('a ping has not 8 bytes');
+        if (received.payload.length !== 8) throw new ProtocolError('a ping does not have 8 bytes');
         if ((received.flags & FLAG.ack) === 0)
           this.#send(frame(FRAME.ping, FLAG.ack, 0, received.payload));
         else if (this.#liveness.pinged()) this.#pool.changed();
@@ -353,9 +353,9 @@ export class Http2Connection implements ResponseConnection {
     }
     const response = this.#responses.get(received.streamId);
     if (response === undefined) return; // canceled
-    if (response.status === 0) throw new ProtocolError('a body came before its head');
+    if (response.status === 0) throw new ProtocolError('a body arrived before its headers');
     if (!response.received(contentOf(received), length)) {
-      throw new ProtocolError('the server sends more than it may');
+      throw new ProtocolError('the server exceeds its flow-control window');
     }
     if ((received.flags & FLAG.endStream) !== 0) this.#completed(response);
   }
@@ -365,10 +365,10 @@ export class Http2Connection implements ResponseConnection {
     const response = this.#responses.get(streamId);
     if (response === undefined) return; // canceled
     if (response.status === 0) {
-      if (status === undefined) throw new ProtocolError('an answer has no status');
+      if (status === undefined) throw new ProtocolError('a response has no status');
       // 1xx: the final response follows.
       if (status >= 200) response.head(status, retryAfter);
-      else if (isEnd) throw new ProtocolError('an answer ends before it begins');
+      else if (isEnd) throw new ProtocolError('a response ends with an informational head');
     }
     if (isEnd) this.#completed(response);
   }
@@ -384,7 +384,7 @@ export class Http2Connection implements ResponseConnection {
 
   #takeSettings({ flags, payload }: Frame): void {
     if ((flags & FLAG.ack) !== 0) return;
-    if (payload.length % 6 !== 0) throw new ProtocolError('settings are cut off');
+    if (payload.length % 6 !== 0) throw new ProtocolError('settings are truncated');
     for (let at = 0; at < payload.length; at += 6) {
       const value = payload.readUInt32BE(at + 2);
       const id = payload.readUInt16BE(at);
@@ -409,7 +409,7 @@ export class Http2Connection implements ResponseConnection {
   }
 
   #takeGoAway({ payload }: Frame): void {
-    if (payload.length < 8) throw new ProtocolError('a GOAWAY is cut off');
+    if (payload.length < 8) throw new ProtocolError('a GOAWAY is truncated');
     this.#isGoingAway = true;
     const last = payload.readUInt32BE(0) & 0x7f_ff_ff_ff;
     const code = payload.readUInt32BE(4);

@@ -48,7 +48,7 @@ export class FrameWriter {
     this.#unsent.add(bytes);
     this.#unsentFrames++;
     if (this.#unsent.length > MAX_UNSENT_BYTES || this.#unsentFrames > MAX_UNSENT_FRAMES) {
-      this.#fail(reset('the server does not read what is sent'));
+      this.#fail(reset('the server does not read'));
     }
   }
 

@@ -20,14 +20,15 @@ export class HeaderAssembler {
   push(frame: Frame): HeaderBlock | undefined {
     const { type, flags, streamId } = frame;
     if (this.#block !== undefined && type !== FRAME.continuation) {
-      throw new ProtocolError('a block of headers was interrupted');
+      throw new ProtocolError('a header block was interrupted');
     }
     if (type === FRAME.headers) {
       const isEnd = (flags & FLAG.endStream) !== 0;
       this.#block = { streamId, isEnd, parts: [], length: 0 };
     } else if (type !== FRAME.continuation) return undefined;
     const block = this.#block;
-    if (block?.streamId !== streamId) throw new ProtocolError('a block has no beginning');
+    if (block?.streamId !== streamId)
+      throw new ProtocolError('a CONTINUATION follows no header block');
     const content = type === FRAME.headers ? contentOf(frame) : frame.payload;
     // A copy: the socket reuses the buffer.
     block.parts.push(Buffer.from(content));

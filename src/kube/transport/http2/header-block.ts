@@ -73,7 +73,7 @@ export function decodeHead(block: Buffer): ResponseHead {
       const index = known(reader.integer(7));
       status ??= STATUSES[index];
     } else if ((first & 0xe0) === 0x20) {
-      if (reader.integer(5) !== 0) throw new ProtocolError('the server keeps a dynamic table');
+      if (reader.integer(5) !== 0) throw new ProtocolError('the server uses a dynamic table');
     } else {
       const index = known(reader.integer((first & 0xc0) === 0x40 ? 6 : 4));
       if (index === 0) reader.skip();
@@ -87,13 +87,13 @@ export function decodeHead(block: Buffer): ResponseHead {
     }
   }
   if (status !== undefined && !(Number.isInteger(status) && status >= 100 && status <= 999)) {
-    throw new ProtocolError('an answer has no status');
+    throw new ProtocolError('a response has no status');
   }
   return { status, retryAfter };
 }
 
 function known(index: number): number {
-  if (index > STATIC_ENTRIES) throw new ProtocolError(`there is no header ${index}`);
+  if (index > STATIC_ENTRIES) throw new ProtocolError(`a reference to unknown header ${index}`);
   return index;
 }
 
@@ -120,7 +120,7 @@ class BlockReader {
     let value = this.#byte() & max;
     if (value < max) return value;
     for (let shift = 0; ; shift += 7) {
-      if (shift > 21) throw new ProtocolError('a number of a header is too large');
+      if (shift > 21) throw new ProtocolError('a number in a header block is too large');
       const byte = this.#byte();
       value += (byte & 127) << shift;
       if ((byte & 128) === 0) return value;
@@ -143,13 +143,13 @@ class BlockReader {
   skip(): number {
     this.#skipped = this.integer(7);
     this.#at += this.#skipped;
-    if (this.#at > this.#block.length) throw new ProtocolError('a block of headers is cut off');
+    if (this.#at > this.#block.length) throw new ProtocolError('a header block is truncated');
     return this.#at;
   }
 
   #byte(): number {
     const byte = this.#block[this.#at++];
-    if (byte === undefined) throw new ProtocolError('a block of headers is cut off');
+    if (byte === undefined) throw new ProtocolError('a header block is truncated');
     return byte;
   }
 }

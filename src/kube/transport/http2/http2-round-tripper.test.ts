@@ -587,7 +587,7 @@ describe('a server', () => {
 
     const error = await errorOf(transport({ server: peer.at }).json(VERSION));
     expect(error.reason).toBe('Unreachable');
-    expect(error.message).toMatch(/: the server breaks HTTP\/2: .* \(ERR_HTTP2_ERROR\)$/);
+    expect(error.message).toMatch(/: the server violates HTTP\/2: .* \(ERR_HTTP2_ERROR\)$/);
 
     for (const socket of peer.sockets) socket.destroy();
     peer.server.close();

@@ -95,7 +95,7 @@ export class Http2RoundTripper implements RoundTripper {
           connections.every(({ allowsNoRequests: takesNothing }) => takesNothing)
         ) {
           exhausted.retire();
-          throw new NotProcessed('the server takes no request');
+          throw new NotProcessed('the server accepts no requests');
         }
         const isOpened = failure === undefined && this.#isAnotherNeeded(connections);
         const all = isOpened ? [...connections, this.#open(request.identity)] : connections;
