@@ -54,7 +54,7 @@ test('a broken connection is not used, and an unused one is closed', async () =>
   await until(() => edge.peers.every(({ closed, sawFin }) => closed || sawFin), 'the hang-up');
 });
 
-test('only a text is the code of an error', () => {
+test('the code of an error is a string', () => {
   expect(errorCode(Object.assign(new Error(), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
   expect(errorCode(new DOMException('gone', 'AbortError'))).toBe('');
   expect(errorCode('ECONNRESET')).toBe('');

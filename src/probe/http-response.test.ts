@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MAX_RESPONSE_BYTES, readHttpResponse } from './http-response.ts';
 import { httpText, VERSION_RESPONSE } from './testing/responses.ts';
 
-test('is complete with the last byte and not before, wherever the answer is cut', () => {
+test('a response is complete with its last byte, however it is split', () => {
   const bytes = Buffer.from(VERSION_RESPONSE);
   for (let length = 0; length < bytes.length; length++) {
     expect(readHttpResponse(bytes.subarray(0, length), false)).toBeUndefined();
@@ -15,7 +15,7 @@ test('is complete with the last byte and not before, wherever the answer is cut'
   expect(answer).toHaveProperty('body', VERSION_RESPONSE.slice(VERSION_RESPONSE.indexOf('{')));
 });
 
-test('headers are known by their names in lower case, whatever is around the value', () => {
+test('headers have lower-case names and trimmed values', () => {
   const text = 'HTTP/1.1 204 No Content\r\nAUDIT-Id:  x \r\nEmpty:\r\nContent-Length: 0\r\n\r\n';
 
   const answer = readHttpResponse(Buffer.from(text), false);
@@ -30,7 +30,7 @@ test('headers are known by their names in lower case, whatever is around the val
   );
 });
 
-test('the length is in bytes, not in letters', () => {
+test('the length counts bytes and not characters', () => {
   const text = httpText('200 OK', {}, 'Grüße');
   const bytes = Buffer.from(text);
 
@@ -38,7 +38,7 @@ test('the length is in bytes, not in letters', () => {
   expect(readHttpResponse(bytes, false)).toHaveProperty('body', 'Grüße');
 });
 
-test('a body in chunks ends with the empty one', () => {
+test('a chunked body ends with the empty chunk', () => {
   const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
   expect(readHttpResponse(Buffer.from(`${head}2\r\n{}\r\n`), false)).toBeUndefined();
@@ -63,7 +63,7 @@ test.each([
   expect(readHttpResponse(Buffer.from(text), isEnd)).toBe('notHttp');
 });
 
-test('a head without end is not read for ever', () => {
+test('an endless head is rejected', () => {
   const bytes = Buffer.alloc(MAX_RESPONSE_BYTES, 'x');
   bytes.write('HTTP/1.1 200 OK\r\n');
 
@@ -72,7 +72,7 @@ test('a head without end is not read for ever', () => {
   expect(readHttpResponse(bytes, false)).toBe('notHttp');
 });
 
-test('takes any bytes whatever', () => {
+test('does not throw on random bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (tail, hasStart) => {
       const bytes = Buffer.concat([Buffer.from(hasStart ? 'HTTP/1.1 200 OK\r\n' : ''), tail]);

@@ -5,11 +5,11 @@ async function never(): Promise<string> {
   return Promise.withResolvers<string>().promise;
 }
 
-test('gives what comes in time', async () => {
+test('returns a result that arrives in time', async () => {
   expect(await inTime({ timeoutMs: 30_000 }, async () => 'result')).toBe('result');
 });
 
-test('throws what the work throws', async () => {
+test('throws the error of the work', async () => {
   const work = async () => {
     throw new TypeError('a bug');
   };
@@ -17,7 +17,7 @@ test('throws what the work throws', async () => {
   await expect(inTime({ timeoutMs: 30_000 }, work)).rejects.toThrow('a bug');
 });
 
-test('ends in time although the work does not, and aborts the work', async () => {
+test('returns in time if the work does not, and aborts the work', async () => {
   let received: AbortSignal | undefined;
 
   const result = await inTime({ timeoutMs: 5 }, async (signal) => {
@@ -29,7 +29,7 @@ test('ends in time although the work does not, and aborts the work', async () =>
   expect(received?.aborted).toBe(true);
 });
 
-test('work that complains when the time is up is not heard', async () => {
+test('ignores an error of the work after the timeout', async () => {
   const result = await inTime({ timeoutMs: 5 }, async (signal) => {
     const { promise, reject } = Promise.withResolvers<string>();
     signal.addEventListener('abort', () => reject(new Error('stopped')));
@@ -54,7 +54,7 @@ test("throws the reason of the caller's signal, and aborts the work", async () =
   expect(received?.aborted).toBe(true);
 });
 
-test('does not begin for a caller who is gone', async () => {
+test('does not start if the signal was aborted before', async () => {
   let hasBegun = false;
   const signal = AbortSignal.abort(new Error('gone'));
 

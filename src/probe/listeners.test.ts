@@ -9,14 +9,14 @@ const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->whe
    2: 00000000:1D13 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 3
 `;
 
-test('those who listen at a port, and neither connections nor other ports', () => {
+test('returns listeners of the port, and neither connections nor other ports', () => {
   expect(listeningAddresses(TABLE, 7444)).toEqual(['127.9.8.7']);
   expect(listeningAddresses(TABLE, 7443)).toEqual(['0.0.0.0']);
   expect(listeningAddresses(TABLE, 1)).toEqual([]);
   expect(listeningAddresses('', 7444)).toEqual([]);
 });
 
-test('as the kernel of this machine writes it', () => {
+test('parses the table of the kernel of this machine', () => {
   using server = Bun.listen({ hostname: '127.7.7.7', port: freePort(), socket: { data() {} } });
 
   const table = readFileSync('/proc/net/tcp', 'utf8');

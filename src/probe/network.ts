@@ -116,15 +116,23 @@ function commonCause(
   now: Date,
 ): HopName | undefined {
   const failed = api.results.find(({ state }) => state === 'Fail')?.name;
-  const [one, other] = [api.answer, konnectivity.answer];
-  if (konnectivity.result.state !== 'Fail' || one === undefined || other === undefined) {
+  const [apiAnswer, konnectivityAnswer] = [api.answer, konnectivity.answer];
+  if (
+    konnectivity.result.state !== 'Fail' ||
+    apiAnswer === undefined ||
+    konnectivityAnswer === undefined
+  ) {
     return undefined;
   }
-  if (one.owner.kind !== 'tenant' || other.owner.kind !== 'tenant') {
-    return failed === 'sni' && isSameFault(one.owner, other.owner) ? failed : undefined;
+  if (apiAnswer.owner.kind !== 'tenant' || konnectivityAnswer.owner.kind !== 'tenant') {
+    return failed === 'sni' && isSameFault(apiAnswer.owner, konnectivityAnswer.owner)
+      ? failed
+      : undefined;
   }
-  const invalid = invalidCertificate(one.owner.path, one.host, now)?.fingerprint256;
-  const isSame = invalidCertificate(other.owner.path, other.host, now)?.fingerprint256 === invalid;
+  const invalid = invalidCertificate(apiAnswer.owner.path, apiAnswer.host, now)?.fingerprint256;
+  const isSame =
+    invalidCertificate(konnectivityAnswer.owner.path, konnectivityAnswer.host, now)
+      ?.fingerprint256 === invalid;
   return invalid !== undefined && isSame ? failed : undefined;
 }
 

@@ -20,7 +20,7 @@ contexts: [{name: admin, context: {cluster: a, user: admin}}]
 clusters: [{name: a, cluster: {server: "https://${API_HOST}:${port}"}}]
 `;
 
-test("passes hop after hop through Snicket's own gateway", async () => {
+test("all hops through Snicket's own gateway pass", async () => {
   await using lab = await ProbeLab.create();
   const api = await lab.apiServer();
   const konnectivity = await lab.konnectivityServer();
@@ -61,7 +61,7 @@ test("passes hop after hop through Snicket's own gateway", async () => {
   expect(HOPS.filter((name) => hops[name].action !== undefined)).toEqual([]);
 });
 
-test('leaves no connection behind, and none that the gateway counts as a failure', async () => {
+test('closes all connections, and the gateway counts none as a failure', async () => {
   await using lab = await ProbeLab.create();
   const api = await lab.apiServer();
   const gateway = await lab.gateway([{ host: API_HOST, endpoints: [`127.0.0.1:${api.port}`] }]);
@@ -78,7 +78,7 @@ test('leaves no connection behind, and none that the gateway counts as a failure
   expect(failures).toEqual([]);
 });
 
-test('gives the hops in the order of the path, and none that it was given no facts of', async () => {
+test('returns the hops with facts, in the order of the path', async () => {
   await using lab = await ProbeLab.create();
   const api = await lab.apiServer();
 
@@ -104,7 +104,7 @@ test("hops that need the tenant's API are not observed if it was unreachable", (
   expect(hops[0]?.message).toContain('see WorkersReady');
 });
 
-test('trouble with DNS does not hide the rest', async () => {
+test('a DNS problem does not hide the results of other hops', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
   const lookup = async () => {
@@ -117,7 +117,7 @@ test('trouble with DNS does not hide the rest', async () => {
   expect(hops.api.code).toBe('Passed');
 });
 
-test('dials wherever the API host leads, if the Edge has no address', async () => {
+test('dials the addresses of the API host if the Edge has none', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
 
@@ -126,7 +126,7 @@ test('dials wherever the API host leads, if the Edge has no address', async () =
   expect(states(hops)).toStartWith('dns Pass, edge Pass, sni Pass, certificate Pass, api Pass');
 });
 
-test('skips everything behind DNS, if that is the only way to find the edge', async () => {
+test('skips the hops behind DNS if only DNS has the address of the edge', async () => {
   await using lab = await ProbeLab.create();
   const lookup = async () => [];
 
@@ -142,7 +142,7 @@ test('skips everything behind DNS, if that is the only way to find the edge', as
   expect(hops.sni.message).toBe('Skipped because hop dns did not pass.');
 });
 
-test('finds the addresses of an edge that is known by a name', async () => {
+test('resolves the host name of an edge', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
   const lookup = async (host: string) => (host === 'lb.test' ? ['127.0.0.1'] : ['127.0.0.2']);
@@ -155,7 +155,7 @@ test('finds the addresses of an edge that is known by a name', async () => {
   expect(hops.sni.code).toBe('Passed');
 });
 
-test('an edge whose name has no address is a failure of the edge', async () => {
+test('a host name of the edge without an address fails hop edge', async () => {
   await using lab = await ProbeLab.create();
   const lookup = async (host: string) => (host === 'lb.test' ? [] : ['127.0.0.2']);
 
@@ -168,7 +168,7 @@ test('an edge whose name has no address is a failure of the edge', async () => {
   expect(hops.sni.message).toBe('Skipped because hop edge did not pass.');
 });
 
-test('a certificate that no client would take is not asked for an answer', async () => {
+test('skips hop api if no client would accept the certificate', async () => {
   await using lab = await ProbeLab.create();
   const serving = await lab.authority.issue({ names: ['b.k8s.test'] });
   const api = await lab.apiServer({ serving });
@@ -197,7 +197,7 @@ test('checks every address of the edge, and names the one that does not reach th
   expect(hops.api.code).toBe('Passed');
 });
 
-test('one address that leads agents elsewhere does not fail konnectivity, and is named', async () => {
+test('an address that leads agents elsewhere is named, and konnectivity passes', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.konnectivityServer({ port: freePort() });
   const other = await TestAuthority.create('edge-ca');
@@ -236,7 +236,7 @@ test('split-horizon DNS is a warning while the Edge reaches the tenant', async (
   expect(hops.edge.code).toBe('Passed');
 });
 
-test('reaches the tenant where DNS leads if the addresses of the Edge are dead from here', async () => {
+test('reaches the tenant at the addresses in DNS if those of the Edge are unreachable from here', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
 
@@ -261,7 +261,7 @@ test('DNS that points elsewhere is a failure if no address reaches the tenant', 
   expect(hops.edge.message).toBe(`Nothing listens at 127.0.0.9:${port}.`);
 });
 
-test("says that the tenant's CA is of no use, and does not guess", async () => {
+test('an unusable CA of the tenant fails, and no peer is identified', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
   const target = { port, konnectivityHost: KONNECTIVITY_HOST };
@@ -290,7 +290,7 @@ test("without the tenant's CA no peer is identified, and only DNS and the edge a
   expect(hops.sni.message).toBe("Not checked because the tenant's CA is unknown.");
 });
 
-test('unready proxies are not at fault if the edge does not reach the tenant', async () => {
+test('unready proxies are skipped if the edge does not reach the tenant', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('edge-ca');
   const { port } = await lab.apiServer({ serving: await other.issue() });
@@ -328,7 +328,7 @@ test('ends at once with the reason when aborted', async () => {
   await until(() => edge.peers.every(({ closed, sawFin }) => closed || sawFin), 'the hang-up');
 });
 
-test('does not begin for a caller who is gone', async () => {
+test('does not start if the signal was aborted before', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   const signal = AbortSignal.abort(new Error('gone'));

@@ -77,7 +77,9 @@ export async function probeExposure(
   ]);
   const dns = judgeDns(resolved, edge ?? []);
   if (dns.code !== 'DnsWrongAddress') return withInputs(target, dns, network);
-  const others = addressesIn(resolved.get(target.apiHost)).filter((one) => !edge?.includes(one));
+  const others = addressesIn(resolved.get(target.apiHost)).filter(
+    (address) => !edge?.includes(address),
+  );
   const hops = reachesTenant(network) ? network : await probeOthers(network, others, probing);
   return withInputs(target, judgeDns(resolved, edge ?? [], reachesTenant(hops)), hops);
 }
@@ -128,7 +130,9 @@ async function edgeAddresses(
 ): Promise<readonly string[] | undefined> {
   if (configured.length === 0) return undefined;
   const all = await Promise.all(
-    configured.map(async (one) => (ipVersion(one) === 0 ? addressesIn(await resolve(one)) : [one])),
+    configured.map(async (address) =>
+      ipVersion(address) === 0 ? addressesIn(await resolve(address)) : [address],
+    ),
   );
   return [...new Set(all.flat())];
 }

@@ -74,8 +74,8 @@ export async function probeNode(
   if (proxy.state !== 'Pass') {
     return [address, proxy, skippedAfter('node-service', serviceText, 'node-proxy')];
   }
-  const own = parseAuthorities(target.tenantCa);
-  return [address, proxy, judgeNodeService(await dialAsPod(service, options), own)];
+  const tenantCas = parseAuthorities(target.tenantCa);
+  return [address, proxy, judgeNodeService(await dialAsPod(service, options), tenantCas)];
 }
 
 async function probeProxy(

@@ -22,63 +22,63 @@ function saying(text: string): Backend {
 test.each([
   ['ready', '200 OK', 'ok\n', true, 'ok'],
   ['not ready', '503 No', 'the edge is silent\n', false, 'the edge is silent'],
-  ['not ready, and why is not said', '503 No', '', false, '/readyz answers 503'],
+  ['not ready without a reason', '503 No', '', false, '/readyz answers 503'],
   ['another server with a long response', '404 No', 'x'.repeat(2000), false, 'x'.repeat(300)],
 ])('it is %s', async (_, status, body, isReady, message) => {
-  using there = saying(httpText(status, {}, body));
+  using server = saying(httpText(status, {}, body));
 
-  const health = await requestHealth('127.0.0.1', there.port, LIMITS);
+  const health = await requestHealth('127.0.0.1', server.port, LIMITS);
 
-  expect(health).toEqual({ at: `127.0.0.1:${there.port}`, isReady, message });
-  expect(there.peers[0]?.bytes().toString()).toStartWith('GET /readyz HTTP/1.1\r\n');
+  expect(health).toEqual({ at: `127.0.0.1:${server.port}`, isReady, message });
+  expect(server.peers[0]?.bytes().toString()).toStartWith('GET /readyz HTTP/1.1\r\n');
 });
 
-test('a redirect is not followed, and is not ready', async () => {
-  using elsewhere = saying(httpText('200 OK', {}, 'ok'));
-  const location = `http://127.0.0.1:${elsewhere.port}/`;
-  using there = saying(httpText('302 Found', { location }, 'over there'));
+test('a redirect means not ready, and is not followed', async () => {
+  using target = saying(httpText('200 OK', {}, 'ok'));
+  const location = `http://127.0.0.1:${target.port}/`;
+  using server = saying(httpText('302 Found', { location }, 'over there'));
 
-  const health = await requestHealth('127.0.0.1', there.port, LIMITS);
+  const health = await requestHealth('127.0.0.1', server.port, LIMITS);
 
   expect(health).toMatchObject({ isReady: false, message: '/readyz answers 302' });
-  expect(elsewhere.peers).toEqual([]);
+  expect(target.peers).toEqual([]);
 });
 
-test('a body without end is read for a sentence, and hung up on', async () => {
+test('an endless body is read up to a limit', async () => {
   const page = Buffer.alloc(64 * 1024, 'x');
   const { promise: hungUp, resolve } = Promise.withResolvers<void>();
-  using there = listener(async (peer) => {
+  using server = listener(async (peer) => {
     await peer.send(Buffer.from('HTTP/1.1 503 No\r\n\r\n'));
     while (!peer.closed) await peer.send(page);
     resolve();
   });
 
-  const health = await requestHealth('127.0.0.1', there.port, LIMITS);
+  const health = await requestHealth('127.0.0.1', server.port, LIMITS);
   await hungUp;
 
   expect(health).toMatchObject({ isReady: false, message: 'x'.repeat(300) });
 });
 
-test('what is packed stays packed', async () => {
+test('a compressed body is not decompressed', async () => {
   const packed = gzipSync('x'.repeat(100_000));
   const head = `HTTP/1.1 503 No\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`;
-  using there = listener(async (peer) => peer.send(Buffer.concat([Buffer.from(head), packed])));
+  using server = listener(async (peer) => peer.send(Buffer.concat([Buffer.from(head), packed])));
 
-  const { isReady, message } = await requestHealth('127.0.0.1', there.port, LIMITS);
+  const { isReady, message } = await requestHealth('127.0.0.1', server.port, LIMITS);
 
   expect(isReady).toBe(false);
   expect(message).not.toContain('xxxx');
 });
 
-test('who says nothing is not ready', async () => {
-  using there = listener(() => undefined);
+test('a silent server is not ready', async () => {
+  using server = listener(() => undefined);
 
-  const { isReady, message } = await requestHealth('127.0.0.1', there.port, {
+  const { isReady, message } = await requestHealth('127.0.0.1', server.port, {
     timeoutMs: 100,
   });
 
   expect(isReady).toBe(false);
-  expect(message).toBe(`no answer at 127.0.0.1:${there.port} in 100 ms`);
+  expect(message).toBe(`no answer at 127.0.0.1:${server.port} in 100 ms`);
 });
 
 test.each([
@@ -89,14 +89,14 @@ test.each([
   ],
   ['breaks off', (peer: Peer) => peer.reset(), /^no answer at 127\.0\.0\.1:\d+/],
   [
-    'speaks otherwise',
+    'does not speak HTTP',
     async (peer: Peer) => peer.send(Buffer.from('SSH-2.0-x\r\n')),
     /^what answers at 127\.0\.0\.1:\d+ does not speak HTTP\/1$/,
   ],
-])('who %s is not ready', async (_, answer, sentence) => {
-  using there = listener(answer);
+])('a server that %s is not ready', async (_, answer, sentence) => {
+  using server = listener(answer);
 
-  const { isReady, message } = await requestHealth('127.0.0.1', there.port, LIMITS);
+  const { isReady, message } = await requestHealth('127.0.0.1', server.port, LIMITS);
 
   expect(isReady).toBe(false);
   expect(message).toMatch(sentence);
@@ -108,10 +108,10 @@ test('a port without a listener is not ready', async () => {
   expect(message).toBe('no answer at 127.0.0.1:1 (ECONNREFUSED)');
 });
 
-test('who asks no longer gets no answer', async () => {
-  using there = listener(() => undefined);
+test('an aborted request throws the reason', async () => {
+  using server = listener(() => undefined);
   const ended = new AbortController();
-  const asking = requestHealth('127.0.0.1', there.port, { ...LIMITS, signal: ended.signal });
+  const asking = requestHealth('127.0.0.1', server.port, { ...LIMITS, signal: ended.signal });
 
   ended.abort(new Error('no longer'));
 

@@ -29,7 +29,7 @@ test.each([
   ...['', '-1', '+2', '0x2', '2e0', '2.0', '2, 2'].map(
     (length) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nno`,
   ),
-])('rejects %j as a response', (text) => {
+])('rejects %j as an HTTP/1 response', (text) => {
   expect(firstResponse(Buffer.from(text))).toBe('notHttp');
 });
 

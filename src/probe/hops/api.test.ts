@@ -8,7 +8,7 @@ import { API_HOST, ProbeLab } from '../testing/lab.ts';
 import { underShortLimit } from '../testing/short-limit.ts';
 import { judgeApi, probeApi } from './api.ts';
 
-test('a kube-apiserver says its version', async () => {
+test('a kube-apiserver passes with its version', async () => {
   await using lab = await ProbeLab.create();
   const { port, protocols } = await lab.apiServer();
 
@@ -24,7 +24,7 @@ test('a kube-apiserver says its version', async () => {
   expect(protocols.at(-1)).toBe('http/1.1');
 });
 
-test('what a server says of itself is quoted within bounds', () => {
+test('the version of a server is quoted up to a limit', () => {
   const target = { host: 'a.k8s.test', port: 443, address: '192.0.2.1' };
   const long = 'x'.repeat(50_000);
   const body = JSON.stringify({ gitVersion: `v1\n${long}` });
@@ -68,7 +68,7 @@ test.each<[string, string]>([
   ['401', UNAUTHORIZED_RESPONSE],
   ['403', httpText('403 Forbidden', {}, FORBIDDEN)],
   ['429', httpText('429 Too Many Requests', { 'Audit-Id': 'x' }, 'slow down')],
-])('an API server that refuses anonymous requests with %s has answered', async (status, text) => {
+])('an API server that rejects anonymous requests with %s passes', async (status, text) => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer({ onConnection: responding(text) });
 
@@ -96,16 +96,16 @@ test.each<[string, string, string]>([
     'Host a.k8s.test answers 404 (nginx), so it is not a kube-apiserver.',
   ],
   [
-    'something that speaks JSON',
+    'another JSON server',
     httpText('200 OK', { 'Content-Type': 'application/json' }, '[{"kind":"Status"}]'),
     'Host a.k8s.test answers 200 (application/json), so it is not a kube-apiserver.',
   ],
   [
-    'a server of HTTP/2',
+    'an HTTP/2 server',
     '\0\0\x12\x04\0\0\0\0\0',
     'Host a.k8s.test does not answer in HTTP/1, so it is not a kube-apiserver.',
   ],
-])('%s is no kube-apiserver', async (_, text, message) => {
+])('%s fails as not a kube-apiserver', async (_, text, message) => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer({ onConnection: responding(text) });
 
@@ -117,7 +117,7 @@ test.each<[string, string, string]>([
   );
 });
 
-test('a server that hangs up does not answer', async () => {
+test('a server that closes the connection fails', async () => {
   await using lab = await ProbeLab.create();
   const onConnection = (socket: TLSSocket) => void socket.once('data', () => socket.destroy());
   const { port } = await lab.apiServer({ onConnection });
@@ -130,7 +130,7 @@ test('a server that hangs up does not answer', async () => {
   );
 });
 
-test('a server that is silent is waited for no longer than the limit', async () => {
+test('a silent server fails after the timeout', async () => {
   await using lab = await ProbeLab.create();
   const server = await lab.apiServer({ onConnection: silent });
 
@@ -150,7 +150,7 @@ test('a server that is silent is waited for no longer than the limit', async () 
   await until(() => server.sockets.every(({ destroyed }) => destroyed), 'the hang-up');
 });
 
-test('an answer without end is read to a limit', async () => {
+test('an endless response is read up to a limit', async () => {
   await using lab = await ProbeLab.create();
   const flood = Buffer.alloc(1 << 20, 'x');
   const onConnection = (socket: TLSSocket) =>
@@ -163,12 +163,12 @@ test('an answer without end is read to a limit', async () => {
 test.each<[string, (lab: ProbeLab) => Promise<{ cert: string; key: string }>]>([
   ['of another CA', async () => (await TestAuthority.create()).issue({ names: [API_HOST] })],
   ['for another host', async (lab) => lab.authority.issue({ names: ['b.k8s.test'] })],
-  ['with a common name alone', async (lab) => lab.authority.issue({ commonName: API_HOST })],
+  ['with only a common name', async (lab) => lab.authority.issue({ commonName: API_HOST })],
   [
     'that has expired',
     async (lab) => lab.authority.issue({ names: [API_HOST], notAfter: new Date(0) }),
   ],
-])('a server with a certificate %s gets no byte', async (_, make) => {
+])('a server with a certificate %s receives no data', async (_, make) => {
   await using lab = await ProbeLab.create();
   const server = await lab.apiServer({ serving: await make(lab) });
   const target = { host: API_HOST, address: '127.0.0.1', port: server.port };

@@ -78,8 +78,10 @@ export function judgeApi(
   const { isStatus, version } = kubernetesFields(body);
   // Every response of an API server has an Audit-Id, and its errors are Status objects.
   if (!headers.has('audit-id') && !isStatus) {
-    const what = quoted(headers.get('server') ?? headers.get('content-type') ?? 'no server header');
-    const message = `Host ${host} answers ${status} (${what}), so it is not a kube-apiserver.`;
+    const server = quoted(
+      headers.get('server') ?? headers.get('content-type') ?? 'no server header',
+    );
+    const message = `Host ${host} answers ${status} (${server}), so it is not a kube-apiserver.`;
     return hopResult('api', 'ApiNotKubernetes', target, message, values);
   }
   if (status >= 500) {

@@ -5,7 +5,7 @@ function inDays(days: number): Date {
   return new Date(Date.now() + days * DAY_MS);
 }
 
-test('a certificate with the name and in date is good, and it says until when', async () => {
+test('a valid certificate with the host passes with its expiry', async () => {
   await using lab = await ProbeLab.create();
   const notAfter = new Date('2099-01-02T03:04:05Z');
   const serving = await lab.authority.issue({ names: ['other.test', API_HOST], notAfter });
@@ -38,7 +38,7 @@ test('warns in the last week', async () => {
   expect(late.api.state).toBe('Pass');
 });
 
-test('says when it has expired', async () => {
+test('an expired certificate fails with its expiry', async () => {
   await using lab = await ProbeLab.create();
   const notAfter = new Date(Math.floor(Date.now() / 1000) * 1000 - DAY_MS);
   const { port } = await lab.apiServer({
@@ -53,7 +53,7 @@ test('says when it has expired', async () => {
   );
 });
 
-test('a CA that has expired takes everything it signed with it', async () => {
+test('a certificate of an expired CA fails', async () => {
   await using lab = await ProbeLab.create();
   const serving = await lab.authority.issue({ names: [API_HOST], notAfter: inDays(400) });
   const { port } = await lab.apiServer({ serving });
@@ -66,7 +66,7 @@ test('a CA that has expired takes everything it signed with it', async () => {
   );
 });
 
-test('says that a certificate is of the future', async () => {
+test('a certificate that is not valid yet fails', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
 
@@ -81,7 +81,7 @@ test('says that a certificate is of the future', async () => {
 
 test.each<[string, readonly string[], string]>([
   ['other names', ['b.k8s.test', '10.0.0.1'], 'b.k8s.test, 10.0.0.1'],
-  ['a common name alone', [], 'none'],
+  ['only a common name', [], 'none'],
   [
     'very many names',
     Array.from({ length: 30 }, (_, index) => `n${index}.test`),
@@ -103,7 +103,7 @@ test.each<[string, readonly string[], string]>([
   );
 });
 
-test('a wildcard has the host among its names', async () => {
+test('a wildcard covers the host', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer({
     serving: await lab.authority.issue({ names: ['*.k8s.test'] }),

@@ -31,19 +31,19 @@ test('a host that resolves to the edge passes', async () => {
   });
 });
 
-test('one address of several is enough', async () => {
+test('a host that resolves to one of several addresses of the edge passes', async () => {
   const result = await probe(async () => ['203.0.113.11'], ['203.0.113.10', '203.0.113.11']);
 
   expect(result.code).toBe('Passed');
 });
 
-test('an address may be written in many ways', async () => {
+test('compares addresses in canonical form', async () => {
   const result = await probe(async () => ['2001:db8:0::a'], ['2001:DB8::000A']);
 
   expect(result.code).toBe('Passed');
 });
 
-test('names the addresses that are not of the edge, though others are', async () => {
+test('names the addresses that do not belong to the edge', async () => {
   const result = await probe(async () => ['203.0.113.10', '198.51.100.7']);
 
   expect(result).toMatchObject({
@@ -55,7 +55,7 @@ test('names the addresses that are not of the edge, though others are', async ()
   });
 });
 
-test('other addresses are a warning where the tenant is reachable', () => {
+test('other addresses are a warning if the tenant is reachable', () => {
   const resolved = new Map([[HOST, { kind: 'addresses', addresses: ['10.0.0.5'] } as const]]);
 
   const result = judgeDns(resolved, ['203.0.113.10'], true);
@@ -79,7 +79,7 @@ test('that warning does not hide another host without an address', () => {
   expect(judgeDns(resolved, ['203.0.113.10'], true).code).toBe('DnsNoAnswer');
 });
 
-test('any address will do for an edge whose addresses are not known', async () => {
+test('any address passes if the addresses of the edge are unknown', async () => {
   const result = await probe(async () => ['198.51.100.7'], []);
 
   expect(result.code).toBe('Passed');
@@ -88,8 +88,8 @@ test('any address will do for an edge whose addresses are not known', async () =
 test.each<[string, Lookup]>([
   ['does not exist', failing('ENOTFOUND')],
   ['has no address', failing('ENODATA')],
-  ['has an empty answer', async () => []],
-])('a host that %s has no answer', async (_, lookup) => {
+  ['resolves to an empty list', async () => []],
+])('a host that %s fails', async (_, lookup) => {
   const result = await probe(lookup);
 
   expect(result).toMatchObject({
@@ -100,25 +100,25 @@ test.each<[string, Lookup]>([
   });
 });
 
-test('a resolver that fails is not a host without an address', async () => {
+test('a failing resolver is reported as such', async () => {
   const result = await probe(failing('EAI_AGAIN'));
 
   expect(result.code).toBe('DnsResolverFailed');
   expect(result.message).toBe('The resolver failed with EAI_AGAIN for host a.k8s.test.');
 });
 
-test('a resolver that never answers is waited for no longer than the limit', async () => {
+test('a silent resolver fails after the timeout', async () => {
   const result = await probe(() => Promise.withResolvers<string[]>().promise, [], 10);
 
   expect(result.code).toBe('DnsResolverFailed');
   expect(result.message).toBe('The resolver did not answer within 10 ms for host a.k8s.test.');
 });
 
-test('what a resolver gives in turns reads the same each time', async () => {
-  const there = await resolveHost(HOST, async () => ['10.0.0.2', '10.0.0.1'], LIMITS);
+test('the message does not depend on the order of addresses', async () => {
+  const lookup = await resolveHost(HOST, async () => ['10.0.0.2', '10.0.0.1'], LIMITS);
   const back = await resolveHost(HOST, async () => ['10.0.0.1', '10.0.0.2'], LIMITS);
 
-  expect(there).toEqual(back);
+  expect(lookup).toEqual(back);
 });
 
 test('the konnectivity host must resolve to the edge as well', async () => {

@@ -16,7 +16,7 @@ function dialBut(failures: Readonly<Record<string, string>>): Dial {
   };
 }
 
-test('an edge that accepts passes, and the connection is there to go on with', async () => {
+test('an edge that accepts passes, and its connection can be reused', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
 
@@ -35,7 +35,7 @@ test('an edge that accepts passes, and the connection is there to go on with', a
   await until(() => peer.closed || peer.sawFin, 'the hang-up');
 });
 
-test('says that nothing listens', async () => {
+test('an edge without a listener fails', async () => {
   const { result, accepting } = await probeEdge(['127.0.0.1'], 1, dialTcp, LIMITS);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EdgeRefused' });
@@ -44,7 +44,7 @@ test('says that nothing listens', async () => {
   expect(accepting).toEqual([]);
 });
 
-test('waits no longer than the limit for an edge that drops packets', async () => {
+test('an edge that drops packets fails after the timeout', async () => {
   using edge = silentPort();
 
   const { result } = await probeEdge(['127.0.0.1'], edge.port, dialTcp, { timeoutMs: 50 });
@@ -53,7 +53,7 @@ test('waits no longer than the limit for an edge that drops packets', async () =
   expect(result.message).toBe(`Address 127.0.0.1:${edge.port} did not answer within 50 ms.`);
 });
 
-test('an edge that the kernel gave up on is silent, too', async () => {
+test('a timeout of the kernel counts as no response too', async () => {
   const dial = dialBut({ '203.0.113.10': 'ETIMEDOUT' });
 
   const { result } = await probeEdge(['203.0.113.10'], 443, dial, LIMITS);
@@ -62,7 +62,7 @@ test('an edge that the kernel gave up on is silent, too', async () => {
 });
 
 test.each(['EHOSTUNREACH', 'ENETUNREACH', 'EINVAL'])(
-  'says that there is no way: %s',
+  'an address without a route fails: %s',
   async (code) => {
     const { result } = await probeEdge(
       ['2001:db8::1'],
@@ -85,7 +85,7 @@ test('a server that resets at once counts as listening', async () => {
   expect(accepting).toEqual(['203.0.113.10']);
 });
 
-test('names the address that is down, and goes on with the others', async () => {
+test('names the address that is down, and continues with the others', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   const addresses = ['127.0.0.1', '203.0.113.10'];
@@ -119,20 +119,20 @@ test('fails if no address accepts, and names the first', async () => {
   expect(accepting).toEqual([]);
 });
 
-test('a machine without IPv6 does not blame the edge for its IPv6 address', async () => {
+test('a machine without IPv6 ignores the IPv6 address of the edge', async () => {
   await using lab = await ProbeLab.create();
   const { port } = lab.edgeThat(() => {});
   const dial = dialBut({ '2001:db8::1': 'ENETUNREACH' });
 
-  const both = await probeEdge(['2001:db8::1', '127.0.0.1'], port, dial, LIMITS);
+  const results = await probeEdge(['2001:db8::1', '127.0.0.1'], port, dial, LIMITS);
   const alone = await probeEdge(['2001:db8::1'], port, dial, LIMITS);
 
-  expect(both.result.code).toBe('Passed');
-  expect(both.accepting).toEqual(['127.0.0.1']);
+  expect(results.result.code).toBe('Passed');
+  expect(results.accepting).toEqual(['127.0.0.1']);
   expect(alone.result.code).toBe('EdgeUnreachable');
 });
 
-test('closes what is open already when the caller gives up on the rest', async () => {
+test('closes open connections when it is aborted', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   using deaf = silentPort();

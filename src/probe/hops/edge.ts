@@ -50,7 +50,7 @@ export async function probeEdge(
   const accepting = dials.filter(({ outcome }) => outcome === 'accepted');
   // A machine without IPv6 cannot check the IPv6 address of an edge that it reaches over IPv4.
   const isExcused = ({ code }: Opened) => accepting.length > 0 && NO_ROUTE.has(code);
-  const failing = dials.find((one) => one.outcome !== 'accepted' && !isExcused(one));
+  const failing = dials.find((dial) => dial.outcome !== 'accepted' && !isExcused(dial));
   return {
     accepting: accepting.map(({ address }) => address),
     connections,

@@ -47,7 +47,7 @@ const API_SERVER: ManagedFields = {
   fieldsV1: { 'f:endpoints': {}, 'f:ports': {} },
 };
 
-test('slices as planned pass', () => {
+test('the planned slices pass', () => {
   const planned = slices();
 
   const result = judgeEndpoints({
@@ -64,11 +64,13 @@ test('slices as planned pass', () => {
   });
 });
 
-test('the order of endpoints means nothing', () => {
+test('the order of endpoints does not matter', () => {
   fc.assert(
     fc.property(fc.shuffledSubarray(['a', 'b', 'c', 'd'], { minLength: 4 }), (order) => {
       const planned = slices('a', 'b', 'c', 'd');
-      const byNode = new Map(planned[0]!.endpoints!.map((one) => [one.nodeName, one]));
+      const byNode = new Map(
+        planned[0]!.endpoints!.map((endpoint) => [endpoint.nodeName, endpoint]),
+      );
       const endpoints = order.map((name) => byNode.get(name)!);
 
       const result = judgeEndpoints({ planned, live: [{ ...planned[0]!, endpoints }] });
@@ -86,14 +88,14 @@ test('an absent condition means ready', () => {
   expect(judgeEndpoints({ planned, live }).code).toBe('Passed');
 });
 
-test('says that the slice is not there', () => {
+test('a missing slice fails', () => {
   const result = judgeEndpoints({ planned: slices(), live: [] });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsMissing' });
   expect(result.message).toBe('EndpointSlice default/kubernetes does not exist.');
 });
 
-test('names the API server that writes them itself, and the flag that stops it', () => {
+test('names the API server that writes the slice, and the flag that stops it', () => {
   const planned = slices();
   const live = [
     writtenBy(planned[0]!, [OURS, API_SERVER], {
@@ -110,7 +112,7 @@ test('names the API server that writes them itself, and the flag that stops it',
   expect(result.action).toContain('--endpoint-reconciler-type=none');
 });
 
-test('shows what differs: the port, or what is said of the addresses', () => {
+test('shows the difference: the port, or the attributes of the endpoints', () => {
   const planned = slices();
   const [slice] = planned;
   const ports = slice!.ports.map((port) => ({ ...port, port: 443 }));
@@ -125,7 +127,7 @@ test('shows what differs: the port, or what is said of the addresses', () => {
   );
 });
 
-test('names the last of several writers, and none who wrote other fields', () => {
+test('names the last writer of endpoints or ports', () => {
   const planned = slices();
   const older = { ...API_SERVER, manager: 'script', time: '2026-11-16T09:00:00Z' };
   const labels = { ...API_SERVER, manager: 'labeler', fieldsV1: { 'f:metadata': {} } };
@@ -146,11 +148,11 @@ test.each<[string, (slice: EndpointSlice) => EndpointSlice]>([
     }),
   ],
   [
-    'no hints',
+    'missing hints',
     (slice) => ({ ...slice, endpoints: [{ ...slice.endpoints![0]!, hints: { forNodes: [] } }] }),
   ],
   [
-    'another Service on its label',
+    'another Service in its label',
     (slice) => ({
       ...slice,
       metadata: { ...slice.metadata, labels: { 'kubernetes.io/service-name': 'other' } },
@@ -193,7 +195,7 @@ test('an unplanned slice without endpoints is ignored', () => {
   expect(judgeEndpoints({ planned, live: [...planned, empty] }).code).toBe('Passed');
 });
 
-test('endpoints of before, which stay until there is a proxy, are no fault', () => {
+test('previous endpoints that stay until a proxy is ready pass', () => {
   const result = judgeEndpoints({ planned: slices('a'), live: [], isHandoverPending: true });
 
   expect(result).toMatchObject({ state: 'Skip', code: 'NotApplicable' });

@@ -23,7 +23,7 @@ async function probe(lab: ProbeLab, port: number, options: ProbeOptions = {}) {
   return (await lab.probe(target, options)).konnectivity;
 }
 
-test('a server of HTTP/2 with the name and in date passes', async () => {
+test('an HTTP/2 server with a valid certificate for the host passes', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.konnectivityServer();
 
@@ -51,7 +51,7 @@ test('does not depend on how the API host is routed', async () => {
   expect(hops.konnectivity.code).toBe('Passed');
 });
 
-test('a tenant without konnectivity is not asked for it', async () => {
+test('is skipped without konnectivity', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
 
@@ -61,7 +61,7 @@ test('a tenant without konnectivity is not asked for it', async () => {
   expect(konnectivity.message).toBe('The control plane has no konnectivity server.');
 });
 
-test("the API server's port is not konnectivity's, though its certificate is the same", async () => {
+test('a route to the API server fails, although its certificate is the same', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer();
 
@@ -73,7 +73,7 @@ test("the API server's port is not konnectivity's, though its certificate is the
   );
 });
 
-test('a server without HTTP/2 is of no use to agents', async () => {
+test('a server without HTTP/2 fails, since agents require it', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer({ protocols: [] });
 
@@ -101,7 +101,7 @@ test('the certificate needs the name of the konnectivity host', async () => {
 test.each<[string, number, string]>([
   ['is about to expire', 360, 'KonnectivityExpiresSoon'],
   ['has expired', 364.5, 'KonnectivityExpired'],
-  ['is of the future', -9.5, 'KonnectivityNotYetValid'],
+  ['is not valid yet', -9.5, 'KonnectivityNotYetValid'],
 ])('a certificate that %s', async (_, days, code) => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.konnectivityServer();
@@ -114,7 +114,7 @@ test.each<[string, number, string]>([
   );
 });
 
-test('says who answers, if it is not this tenant', async () => {
+test('names the peer if it is not this tenant', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('kubernetes');
   const { port } = await lab.konnectivityServer({ serving: await other.issue() });
@@ -139,17 +139,17 @@ test.each<[string, (peer: Peer) => unknown, string]>([
   ],
   ['hangs up', (peer) => peer.reset(), 'KonnectivityNoRoute'],
   [
-    'has nothing behind it',
+    'has no endpoint for the host',
     async (peer) => peer.send(ALERT_RECORDS.internal_error),
     'KonnectivityNoEndpoint',
   ],
   ['refuses', async (peer) => peer.send(ALERT_RECORDS.handshake_failure), 'KonnectivityRefused'],
   [
-    'speaks plain text',
+    'does not speak TLS',
     async (peer) => peer.send(Buffer.from('SSH-2.0-OpenSSH\r\n')),
     'KonnectivityNotTls',
   ],
-])('an edge that %s', async (_, answer, code) => {
+])('an edge that %s fails', async (_, answer, code) => {
   await using lab = await ProbeLab.create();
   const { port } = lab.edgeThat((peer) => void answer(peer));
 
@@ -159,7 +159,7 @@ test.each<[string, (peer: Peer) => unknown, string]>([
   expect(konnectivity.action).toContain(KONNECTIVITY_HOST);
 });
 
-test('an edge that is silent is waited for no longer than the limit', async () => {
+test('a silent edge fails after the timeout', async () => {
   await using lab = await ProbeLab.create();
   const { port } = lab.edgeThat(() => {});
 
@@ -184,14 +184,14 @@ test('distinguishes a control plane with an unknown CA from an edge', async () =
 
 test('a fault that the API host has too, for the same cause, is reported only there', async () => {
   await using lab = await ProbeLab.create();
-  const both = { konnectivityHost: KONNECTIVITY_HOST };
-  const own = await TestAuthority.create('edge-ca');
-  const ends = await lab.apiServer({ serving: await own.issue({ names: [API_HOST] }) });
+  const hosts = { konnectivityHost: KONNECTIVITY_HOST };
+  const edgeCa = await TestAuthority.create('edge-ca');
+  const ends = await lab.apiServer({ serving: await edgeCa.issue({ names: [API_HOST] }) });
   const shared = await lab.konnectivityServer({ serving: await lab.authority.issue() });
   const unrouted = await lab.gateway([]);
 
   const [edge, names, route] = await Promise.all(
-    [ends, shared, unrouted].map(async ({ port }) => lab.probe({ ...both, port })),
+    [ends, shared, unrouted].map(async ({ port }) => lab.probe({ ...hosts, port })),
   );
 
   expect(edge?.sni.code).toBe('SniEdgeTerminates');

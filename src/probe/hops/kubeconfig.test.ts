@@ -16,8 +16,8 @@ function kubeconfig(server: string): string {
 test.each([
   ['with its port', 'https://a.k8s.test:443'],
   ['without a port', 'https://a.k8s.test'],
-  ['in capitals', 'https://A.K8S.test/'],
-])('a kubeconfig that leads to the edge passes, %s', (_, server) => {
+  ['in upper case', 'https://A.K8S.test/'],
+])('a kubeconfig that points to the edge passes, %s', (_, server) => {
   const result = judgeKubeconfig({ text: kubeconfig(server) }, HOST, 443);
 
   expect(result).toEqual({
@@ -29,7 +29,7 @@ test.each([
   });
 });
 
-test('names the other host', () => {
+test('another host fails', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://10.96.3.4:6443') }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigHostMismatch' });
@@ -39,7 +39,7 @@ test('names the other host', () => {
   );
 });
 
-test('names the other port', () => {
+test('another port fails', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://a.k8s.test:6443') }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigPortMismatch' });
@@ -67,12 +67,8 @@ const BOMB = Array.from({ length: 9 }, (_, index) =>
 
 test.each<[string, string, string]>([
   ['is not YAML', 'users: [{token: hush}', 'The kubeconfig is not valid YAML (BAD_INDENT).'],
-  [
-    'names what is not in it',
-    'clusters: *nothing\n',
-    'The kubeconfig is invalid at its top level.',
-  ],
-  ['would fill the memory', BOMB, 'The kubeconfig is invalid at its top level.'],
+  ['has an undefined alias', 'clusters: *nothing\n', 'The kubeconfig is invalid at its top level.'],
+  ['would exhaust the memory', BOMB, 'The kubeconfig is invalid at its top level.'],
   ['is empty', '', 'The kubeconfig is invalid at its top level.'],
   [
     'has no contexts',
@@ -90,22 +86,22 @@ test.each<[string, string, string]>([
     "The kubeconfig has no cluster 'b'.",
   ],
   [
-    'has no https',
+    'has a server without https',
     kubeconfig('http://a.k8s.test'),
     "The server of cluster 'a' in the kubeconfig is not an https URL.",
   ],
   [
-    'has no URL',
+    'has a server that is not a URL',
     kubeconfig('a.k8s.test'),
     "The server of cluster 'a' in the kubeconfig is not an https URL.",
   ],
-])('a kubeconfig that %s cannot be read', (_, text, message) => {
+])('a kubeconfig that %s is invalid', (_, text, message) => {
   const result = judgeKubeconfig({ text }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigInvalid', message });
 });
 
-test('no credential gets into a message', () => {
+test('messages contain no credentials', () => {
   const broken = `${kubeconfig('https://b.k8s.test')}\n\t- hush: [hush`;
   const withPassword = kubeconfig('https://user:hush@b.k8s.test');
 

@@ -28,7 +28,7 @@ test.each(['a.k8s.example.test', 'localhost.example.test', 'notlocalhost'])(
   },
 );
 
-test('does not hide a bug', async () => {
+test('does not hide other errors of the resolver', async () => {
   const broken: Lookup = async () => {
     throw new TypeError('not a function');
   };

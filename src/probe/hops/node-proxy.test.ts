@@ -30,7 +30,7 @@ class Node implements AsyncDisposable {
     return this.#stack.use(server).port;
   }
 
-  /** Starts the health endpoint of a proxy, at an address that only the kernel knows. */
+  /** Starts the health endpoint of a proxy, at an address that the probe must find. */
   health(status: number, said: string): number {
     const server = Bun.serve({
       hostname: '127.9.8.7',
@@ -74,7 +74,7 @@ class Node implements AsyncDisposable {
 
 const service = (port: number) => ({ address: '127.0.0.1', port });
 
-test('a node whose pods get through passes', async () => {
+test('a node whose pods reach the API passes', async () => {
   await using node = await Node.create();
   const healthPort = node.health(200, 'ok');
   const proxyPort = await node.serve();
@@ -85,7 +85,7 @@ test('a node whose pods get through passes', async () => {
   expect(hops.map(({ name }) => name)).toEqual(['node-address', 'node-proxy', 'node-service']);
 });
 
-test('an address that is not in place comes before all else', async () => {
+test('a missing virtual address is the first failure', async () => {
   await using node = await Node.create();
   node.breakAddress('100.64.64.1 is not on lo');
 
@@ -96,7 +96,7 @@ test('an address that is not in place comes before all else', async () => {
   expect(failed?.action).toContain('To add the address manually: snicket address add 100.64.64.1');
 });
 
-test('a node without a virtual address has no such hop', async () => {
+test('the hop is skipped without a virtual address', async () => {
   await using node = await Node.create();
   const healthPort = node.health(200, 'ok');
   const proxyPort = await node.serve();
@@ -125,7 +125,7 @@ test('distinguishes a proxy that does not run from one that is not ready', async
   expect(unready.codes.at(-1)).toBe('PrerequisiteFailed');
 });
 
-test('a proxy that takes no connections', async () => {
+test('a proxy that accepts no connections fails', async () => {
   await using node = await Node.create();
 
   const { failed } = await node.probe({ healthPort: node.health(200, 'ok') });
@@ -136,7 +136,7 @@ test('a proxy that takes no connections', async () => {
   );
 });
 
-test('another server at the address of the proxy', async () => {
+test('another server at the address of the proxy fails', async () => {
   await using node = await Node.create();
   const other = await TestAuthority.create('kubernetes');
   const proxyPort = await node.serve(await other.issue({ names: [POD_NAME] }));
@@ -150,7 +150,7 @@ test('another server at the address of the proxy', async () => {
 test.each([
   ['expired', { names: [POD_NAME], notAfter: new Date(Date.now() - DAY_MS) }, 'expired at'],
   ['without the name', { names: ['other.test'] }, 'does not include kubernetes.default.svc'],
-])('a certificate that pods refuse: %s', async (_, options, words) => {
+])('a certificate that pods reject fails: %s', async (_, options, words) => {
   await using node = await Node.create();
   const proxyPort = await node.serve(await node.authority.issue(options));
 
@@ -160,15 +160,15 @@ test.each([
   expect(failed?.message).toContain(words);
 });
 
-test('a Service that leads nowhere, and one that leads elsewhere', async () => {
+test('a Service without a listener fails, and so does one that points to another server', async () => {
   await using node = await Node.create();
   const healthPort = node.health(200, 'ok');
   const proxyPort = await node.serve();
   const other = await TestAuthority.create('kubernetes');
-  const elsewhere = await node.serve(await other.issue({ names: [POD_NAME] }));
+  const otherServer = await node.serve(await other.issue({ names: [POD_NAME] }));
 
   const nowhere = await node.probe({ healthPort, proxyPort });
-  const strange = await node.probe({ healthPort, proxyPort, service: service(elsewhere) });
+  const strange = await node.probe({ healthPort, proxyPort, service: service(otherServer) });
 
   expect(nowhere.failed).toMatchObject({ code: 'NodeServiceUnreachable', target: '127.0.0.1:1' });
   expect(strange.failed?.code).toBe('NodeServiceUntrusted');

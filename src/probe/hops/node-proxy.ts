@@ -51,11 +51,11 @@ export interface PodHandshake {
 /** Returns the result for the proxy. */
 export function judgeNodeProxy(
   { address, port, handshake, timeoutMs }: PodHandshake,
-  own: readonly X509Certificate[],
+  tenantCas: readonly X509Certificate[],
   { file, now }: { readonly file: string; readonly now: Date },
 ): HopResult {
   const at = addressText(address, port);
-  const owner = ownerOf(handshake, { authorities: own });
+  const owner = ownerOf(handshake, { authorities: tenantCas });
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
   if (owner.kind === 'tenant') {
     const validity = validityOf(owner.path, POD_NAME, now);
@@ -76,10 +76,10 @@ export function judgeNodeProxy(
 /** Returns the result for the Service, if the proxy responds. */
 export function judgeNodeService(
   { address, port, handshake, timeoutMs }: PodHandshake,
-  own: readonly X509Certificate[],
+  tenantCas: readonly X509Certificate[],
 ): HopResult {
   const at = addressText(address, port);
-  const owner = ownerOf(handshake, { authorities: own });
+  const owner = ownerOf(handshake, { authorities: tenantCas });
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
   if (owner.kind === 'tenant') return hopResult('node-service', 'Passed', at, text);
   return 'leaf' in owner

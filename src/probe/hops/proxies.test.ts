@@ -36,7 +36,7 @@ function waiting(reason: string): ContainerStatus {
 
 const ONE_OF_TWO = { desiredNumberScheduled: 2, numberReady: 1, updatedNumberScheduled: 2 };
 
-test('all ready, all of the image that is wanted', () => {
+test('ready proxies with the desired image pass', () => {
   const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 2 };
 
   const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE });
@@ -50,7 +50,7 @@ test('all ready, all of the image that is wanted', () => {
   });
 });
 
-test('a tenant without workers is no failure', () => {
+test('a tenant without workers passes', () => {
   const result = judgeProxies({
     daemonSet: daemonSet({ desiredNumberScheduled: 0 }),
     image: IMAGE,
@@ -59,7 +59,7 @@ test('a tenant without workers is no failure', () => {
   expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesNoNodes' });
 });
 
-test('a tenant with workers, of which none is selected, is one', () => {
+test('a tenant whose workers do not match the node selector fails', () => {
   const spec = {
     template: { spec: { nodeSelector: { 'kubernetes.io/os': 'linux', gpu: 'yes' } } },
   };
@@ -77,7 +77,7 @@ test('a tenant with workers, of which none is selected, is one', () => {
   });
 });
 
-test('fails when some stay of the version of before', () => {
+test('a rollout that is stuck at the previous version fails', () => {
   const status = { desiredNumberScheduled: 3, numberReady: 3, updatedNumberScheduled: 1 };
 
   const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE, isStuck: true });
@@ -86,7 +86,7 @@ test('fails when some stay of the version of before', () => {
   expect(result.action).toContain(`can pull ${IMAGE}`);
 });
 
-test('warns while some are of the version of before', () => {
+test('warns while some proxies have the previous version', () => {
   const status = { desiredNumberScheduled: 3, numberReady: 3, updatedNumberScheduled: 1 };
 
   const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE });
@@ -98,7 +98,7 @@ test('warns while some are of the version of before', () => {
   expect(result.action).toContain(`Wait for the rollout of ${IMAGE}`);
 });
 
-test('warns while they have addresses of before', () => {
+test('warns while proxies have previous addresses', () => {
   const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 2 };
 
   const result = judgeProxies({
@@ -128,14 +128,14 @@ test('distinguishes a stuck rollout from one in progress if pods are known', () 
   expect(watched).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
 });
 
-test('says that the DaemonSet is not there', () => {
+test('a missing DaemonSet fails', () => {
   const result = judgeProxies({ daemonSet: undefined, image: IMAGE });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesMissing' });
 });
 
 test.each<[string, ProxyDaemonSet]>([
-  ['a status of before', daemonSet({ desiredNumberScheduled: 1, numberReady: 1 }, 2)],
+  ['an outdated status', daemonSet({ desiredNumberScheduled: 1, numberReady: 1 }, 2)],
   ['no status', daemonSet(undefined)],
 ])('a DaemonSet with %s was not observed by its controller', (_, seen) => {
   const result = judgeProxies({ daemonSet: seen, image: IMAGE });
@@ -144,7 +144,7 @@ test.each<[string, ProxyDaemonSet]>([
   expect(result.message).toStartWith('DaemonSet kube-system/snicket-proxy has generation');
 });
 
-test('names the one that has not been ready for longest', () => {
+test('names the pod that has been unready for longest', () => {
   const pods = [
     pod('young', '2026-11-16T10:00:00Z'),
     pod('old', '2026-11-15T10:00:00Z'),
@@ -159,7 +159,7 @@ test('names the one that has not been ready for longest', () => {
   );
 });
 
-test('a pod of which nothing is known yet is as old as it is', () => {
+test('a pod without conditions has been unready since its creation', () => {
   const { status: _, ...made } = pod('new', '');
   const pods = [pod('young', '2026-11-16T10:00:00Z'), made];
 
@@ -170,7 +170,7 @@ test('a pod of which nothing is known yet is as old as it is', () => {
   );
 });
 
-test('counts without pods, too', () => {
+test('reports the numbers if the pods are unknown', () => {
   const result = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), image: IMAGE });
 
   expect(result.message).toBe('1 of 2 proxies are ready');
@@ -178,7 +178,7 @@ test('counts without pods, too', () => {
 });
 
 test.each(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])(
-  'names the image that cannot be had: %s',
+  'names the image that cannot be pulled: %s',
   (reason) => {
     const pods = [
       pod('old', '2026-11-15T10:00:00Z'),
@@ -197,7 +197,7 @@ test.each(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])(
   },
 );
 
-test('names the container that ends again and again, be it the first step', () => {
+test('names the container that keeps crashing, including init containers', () => {
   const first: ContainerStatus = { ...waiting('CrashLoopBackOff'), name: 'address' };
   const crashing = pod('sad', '2026-11-16T10:00:00Z', waiting('PodInitializing'));
   const pods = [{ ...crashing, status: { ...crashing.status, initContainerStatuses: [first] } }];

@@ -6,7 +6,7 @@ import { API_HOST, ProbeLab } from '../testing/lab.ts';
 import { underShortLimit } from '../testing/short-limit.ts';
 import { KnownAuthorities } from '../tls/authorities.ts';
 
-test('an edge that passes through reaches the tenant', async () => {
+test('an edge that passes TLS through reaches the tenant', async () => {
   await using lab = await ProbeLab.create();
   const api = await lab.apiServer();
   const gateway = await lab.gateway([{ host: API_HOST, endpoints: [`127.0.0.1:${api.port}`] }]);
@@ -23,10 +23,10 @@ test('an edge that passes through reaches the tenant', async () => {
   expect([...new Set(api.serverNames)]).toEqual([API_HOST]);
 });
 
-test('an edge that ends TLS itself is seen by its certificate, and is sent nothing', async () => {
+test('an edge that terminates TLS is detected by its certificate, and receives no data', async () => {
   await using lab = await ProbeLab.create();
-  const own = await TestAuthority.create('edge-ca');
-  const serving = await own.issue({ commonName: 'TRAEFIK DEFAULT CERT', names: [API_HOST] });
+  const edgeCa = await TestAuthority.create('edge-ca');
+  const serving = await edgeCa.issue({ commonName: 'TRAEFIK DEFAULT CERT', names: [API_HOST] });
   const edge = await lab.apiServer({ serving });
 
   const { sni, certificate } = await lab.probe({ port: edge.port });
@@ -40,7 +40,7 @@ test('an edge that ends TLS itself is seen by its certificate, and is sent nothi
   expect(edge.received).toBe(0);
 });
 
-test('a CA of the same name is not the same CA', async () => {
+test('a CA with the same name and another key is another CA', async () => {
   await using lab = await ProbeLab.create();
   const impostor = await TestAuthority.create('kubernetes');
   const { port } = await lab.apiServer({ serving: await impostor.issue({ names: [API_HOST] }) });
@@ -67,7 +67,7 @@ test('distinguishes an API server with an unknown CA from an edge', async () => 
   );
 });
 
-test('names the other tenant that answers', async () => {
+test('names another tenant that answers', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('kubernetes');
   const { port } = await lab.apiServer({ serving: await other.issue({ names: [API_HOST] }) });
@@ -87,9 +87,9 @@ test('names the other tenant that answers', async () => {
 test('identifies the owner of an expired certificate', async () => {
   await using lab = await ProbeLab.create();
   const notAfter = new Date(Date.now() - 1000);
-  const own = await lab.authority.issue({ names: [API_HOST], notAfter });
+  const expired = await lab.authority.issue({ names: [API_HOST], notAfter });
   const other = await (await TestAuthority.create()).issue({ names: [API_HOST], notAfter });
-  const ours = await lab.apiServer({ serving: own });
+  const ours = await lab.apiServer({ serving: expired });
   const theirs = await lab.apiServer({ serving: other });
 
   expect((await lab.probe({ port: ours.port })).sni.code).toBe('Passed');
@@ -109,7 +109,7 @@ test("Snicket's own gateway has no route for the host", async () => {
   expect(gateway.failures('name_unknown')).toBe(1);
 });
 
-test("Snicket's own gateway has nothing behind the route", async () => {
+test("Snicket's own gateway has no endpoint for the route", async () => {
   await using lab = await ProbeLab.create();
   const gateway = await lab.gateway([{ host: API_HOST, endpoints: [] }]);
 
@@ -127,19 +127,19 @@ const REFUSALS: [string, (peer: Peer) => unknown, string, string][] = [
   ['resets', (peer) => peer.reset(), 'SniNoRoute', 'closed the connection during the handshake'],
   ['closes', (peer) => peer.close(), 'SniNoRoute', 'closed the connection during the handshake'],
   [
-    'alerts that it does not know the name',
+    'sends the alert unrecognized_name',
     async (peer) => peer.send(ALERT_RECORDS.unrecognized_name),
     'SniNoRoute',
     'sent the TLS alert unrecognized_name',
   ],
   [
-    'alerts something else',
+    'sends another alert',
     async (peer) => peer.send(ALERT_RECORDS.handshake_failure),
     'SniRefused',
     'sent the TLS alert handshake_failure',
   ],
   [
-    'sends a record of TLS that makes no sense',
+    'sends an invalid TLS record',
     async (peer) => peer.send(Buffer.from([22, 3, 3, 0, 4, 99, 0, 0, 0])),
     'SniRefused',
     'broke the TLS handshake (ERR_SSL_UNEXPECTED_MESSAGE)',
@@ -152,7 +152,7 @@ const REFUSALS: [string, (peer: Peer) => unknown, string, string][] = [
   ],
 ];
 
-test.each(REFUSALS)('an edge that %s', async (_, answer, code, sentence) => {
+test.each(REFUSALS)('an edge that %s fails', async (_, answer, code, sentence) => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat((peer) => void answer(peer));
 
@@ -180,9 +180,9 @@ test('an edge that resets every connection before the handshake', async () => {
 });
 
 test.each<[string, Buffer]>([
-  ['is silent after it has accepted', Buffer.alloc(0)],
+  ['is silent after it has accepted the connection', Buffer.alloc(0)],
   ['stops in the middle of its hello', Buffer.from([22, 3, 3, 0, 100, 2, 0, 0, 96, 3, 3])],
-])('an edge that %s is waited for no longer than the limit', async (_, bytes) => {
+])('an edge that %s fails after the timeout', async (_, bytes) => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat((peer) => void peer.send(bytes));
 

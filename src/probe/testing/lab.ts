@@ -39,8 +39,8 @@ export class ProbeLab implements AsyncDisposable {
   }
 
   /** Disposed at the end of the test. */
-  use<T extends Disposable | AsyncDisposable>(what: T): T {
-    return this.#stack.use(what);
+  use<T extends Disposable | AsyncDisposable>(resource: T): T {
+    return this.#stack.use(resource);
   }
 
   /** Starts an API server, by default of the tenant. */

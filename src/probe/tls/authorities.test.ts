@@ -29,7 +29,7 @@ test('finds the CA that signed a leaf', async () => {
   expect(subjects(path)).toEqual(['CN=kube-apiserver', 'CN=kubernetes-ca']);
 });
 
-test('the way may go over authorities in between, in whatever order they were presented', async () => {
+test('the path may contain intermediates, in any order', async () => {
   const root = await makeCa({ name: 'CN=root' });
   const upper = await makeCa({ name: 'CN=upper', parent: root });
   const lower = await makeCa({ name: 'CN=lower', parent: upper });
@@ -41,7 +41,7 @@ test('the way may go over authorities in between, in whatever order they were pr
   expect(subjects(path)).toEqual(['CN=kube-apiserver', 'CN=lower', 'CN=upper', 'CN=root']);
 });
 
-test('a way with a gap is none', async () => {
+test('a path with a missing intermediate is not found', async () => {
   const root = await makeCa({ name: 'CN=root' });
   const between = await makeCa({ name: 'CN=between', parent: root });
   const leaf = await leafBy(between);
@@ -59,7 +59,7 @@ test('a leaf of the CA cannot sign other certificates', async () => {
   expect(path).toBeUndefined();
 });
 
-test('a CA with the name of the right one, and another key, is another', async () => {
+test('a CA with the same name and another key is another CA', async () => {
   const ca = await makeCa();
   const impostor = await makeCa();
   const leaf = await leafBy(impostor);
@@ -69,25 +69,25 @@ test('a CA with the name of the right one, and another key, is another', async (
   expect(path).toBeUndefined();
 });
 
-test('one of several authorities is enough, as while a CA changes', async () => {
+test('one of several CAs is enough, as during a rotation', async () => {
   const [before, after] = [await makeCa(), await makeCa()];
-  const own = parseAuthorities(`${before.certificate}\n# the next one\n${after.certificate}`);
+  const cas = parseAuthorities(`${before.certificate}\n# the next one\n${after.certificate}`);
 
-  const path = pathTo(own, [certificate(await leafBy(after))]);
+  const path = pathTo(cas, [certificate(await leafBy(after))]);
 
-  expect(own).toHaveLength(2);
+  expect(cas).toHaveLength(2);
   expect(path?.at(-1)?.fingerprint256).toBe(certificate(after).fingerprint256);
 });
 
-test('a certificate that signed itself is trusted as an authority only', async () => {
-  const own = await makeCa({ name: 'CN=self' });
+test('a self-signed certificate is trusted only as a CA', async () => {
+  const selfSigned = await makeCa({ name: 'CN=self' });
   const other = await makeCa({ name: 'CN=self' });
 
-  expect(pathTo([certificate(own)], [certificate(own)])).toBeDefined();
-  expect(pathTo([certificate(own)], [certificate(other)])).toBeUndefined();
+  expect(pathTo([certificate(selfSigned)], [certificate(selfSigned)])).toBeDefined();
+  expect(pathTo([certificate(selfSigned)], [certificate(other)])).toBeUndefined();
 });
 
-test('two authorities that signed each other are not gone round for ever', async () => {
+test('two CAs that signed each other cause no endless loop', async () => {
   const first = await makeCa({ name: 'CN=one' });
   const second = await makeCa({ name: 'CN=two', parent: first });
   const firstAgain = await makeCa({ name: 'CN=one', parent: second, keys: first.keys });
@@ -102,7 +102,7 @@ test('two authorities that signed each other are not gone round for ever', async
   expect(path).toBeUndefined();
 });
 
-test('finds the tenant whose CA it is among many of the same name', async () => {
+test('finds the tenant of a CA among many CAs with the same name', async () => {
   const known = new KnownAuthorities();
   const tenants = await Promise.all(Array.from({ length: 20 }, () => makeCa()));
   for (const [index, ca] of tenants.entries()) known.set(`tenants/t${index}`, ca.certificate);
@@ -119,7 +119,7 @@ test('finds no owner for a certificate of an unknown CA', async () => {
   expect(known.ownerOf([certificate(stranger)])).toBeUndefined();
 });
 
-test('a tenant has the CA that it was last given, and none once it is gone', async () => {
+test('a tenant has the CA that was set last, and none after its removal', async () => {
   const known = new KnownAuthorities();
   const [before, after] = [await makeCa(), await makeCa()];
   const [oldLeaf, newLeaf] = [certificate(await leafBy(before)), certificate(await leafBy(after))];
@@ -133,7 +133,7 @@ test('a tenant has the CA that it was last given, and none once it is gone', asy
   expect(known.ownerOf([newLeaf])).toBeUndefined();
 });
 
-test('a CA that cannot be read is refused, and the one before it forgotten', async () => {
+test('an unreadable CA is rejected, and the previous one is removed', async () => {
   const known = new KnownAuthorities();
   const ca = await makeCa();
   known.set('tenants/a', ca.certificate);

@@ -27,8 +27,8 @@ export function parseAuthorities(pem: string): readonly X509Certificate[] {
     try {
       return new X509Certificate(block);
     } catch (cause) {
-      const which = `certificate ${index + 1} of ${blocks.length}`;
-      throw new TypeError(`${which} cannot be read`, { cause });
+      const name = `certificate ${index + 1} of ${blocks.length}`;
+      throw new TypeError(`${name} cannot be read`, { cause });
     }
   });
 }
@@ -81,9 +81,10 @@ export class KnownAuthorities {
     let owner: string | undefined;
     findPath(presented, (certificate) => {
       for (const tenant of this.#tenantsByName.get(certificate.issuer) ?? []) {
-        const own = this.#known.get(tenant);
+        const known = this.#known.get(tenant);
         const authority =
-          own && parseAuthorities(own.pem).find((candidate) => isSignedBy(certificate, candidate));
+          known &&
+          parseAuthorities(known.pem).find((candidate) => isSignedBy(certificate, candidate));
         if (authority === undefined) continue;
         owner = tenant;
         return authority;

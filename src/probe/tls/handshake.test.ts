@@ -22,12 +22,12 @@ test.each(Object.keys(ALERTS) as AlertName[])('returns the alert %s by its name'
   expect(await shakeHands(target(port), dialTcp, LIMITS)).toEqual({ kind: 'alert', alert });
 });
 
-test('returns the negotiated protocol, or that there is none', async () => {
+test('returns the negotiated protocol, if any', async () => {
   await using lab = await ProbeLab.create();
-  const both = await lab.apiServer();
+  const http2Server = await lab.apiServer();
   const none = await lab.apiServer({ protocols: [] });
 
-  const agreed = await shakeHands(target(both.port, ['http/1.1']), dialTcp, LIMITS);
+  const agreed = await shakeHands(target(http2Server.port, ['http/1.1']), dialTcp, LIMITS);
   const not = await shakeHands(target(none.port), dialTcp, LIMITS);
 
   expect(agreed).toMatchObject({ kind: 'secured', protocol: 'http/1.1' });
@@ -35,7 +35,7 @@ test('returns the negotiated protocol, or that there is none', async () => {
 });
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'sees the whole chain that is presented: %s',
+  'returns the whole presented chain: %s',
   async (maxVersion) => {
     await using lab = await ProbeLab.create();
     const root = await makeCa({ name: 'CN=root' });
@@ -53,7 +53,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 );
 
-test('a dial that fails is a connection that ended', async () => {
+test('a failed dial counts as a closed connection', async () => {
   const dial: Dial = async () => {
     throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   };
@@ -64,7 +64,7 @@ test('a dial that fails is a connection that ended', async () => {
   });
 });
 
-test('a connection that breaks before the hello is one that ended', async () => {
+test('a reset before the ClientHello counts as a closed connection', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   const dial: Dial = async (address, port) => {
@@ -79,7 +79,7 @@ test('a connection that breaks before the hello is one that ended', async () => 
   expect(handshake.kind).toBe('closed');
 });
 
-test('a bug is not a result', async () => {
+test('throws other errors', async () => {
   const dial: Dial = async () => {
     throw new TypeError('a bug');
   };
@@ -87,7 +87,7 @@ test('a bug is not a result', async () => {
   await expect(shakeHands(target(443), dial, LIMITS)).rejects.toThrow('a bug');
 });
 
-test('whatever an edge answers, there is a result and the connection ends', async () => {
+test('any response of an edge gives a result, and the connection is closed', async () => {
   await using lab = await ProbeLab.create();
   let answer = Buffer.alloc(0);
   let closes = true;

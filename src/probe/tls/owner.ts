@@ -42,11 +42,14 @@ export interface Identities {
 }
 
 /** Returns the peer of a handshake. */
-export function ownerOf(handshake: Handshake, { authorities: own, others }: Identities): Owner {
+export function ownerOf(
+  handshake: Handshake,
+  { authorities: tenantCas, others }: Identities,
+): Owner {
   switch (handshake.kind) {
     case 'secured': {
       const { presented, protocol } = handshake;
-      const path = pathTo(own, presented);
+      const path = pathTo(tenantCas, presented);
       if (path !== undefined) return { kind: 'tenant', path, protocol };
       const tenant = others?.ownerOf(presented);
       if (tenant !== undefined) return { kind: 'otherTenant', tenant };
@@ -80,11 +83,10 @@ export function isOfApiServer(leaf: X509Certificate): boolean {
  * Reports whether two hosts fail for one cause: the same answer of the same peer. Both hosts of a tenant use the same
  * edge, and servers with certificates of the same CA.
  */
-export function isSameFault(one: Owner, other: Owner): boolean {
-  if ('leaf' in one && 'leaf' in other) return one.leaf.issuer === other.leaf.issuer;
-  if (one.kind === 'otherTenant' && other.kind === 'otherTenant')
-    return one.tenant === other.tenant;
-  return one.kind === other.kind;
+export function isSameFault(a: Owner, b: Owner): boolean {
+  if ('leaf' in a && 'leaf' in b) return a.leaf.issuer === b.leaf.issuer;
+  if (a.kind === 'otherTenant' && b.kind === 'otherTenant') return a.tenant === b.tenant;
+  return a.kind === b.kind;
 }
 
 /**

@@ -12,7 +12,7 @@ const DAY_MS = 24 * 3600 * 1000;
 
 /** The validity for a client. `certificate` is the invalid or expiring one: the leaf or a signer. */
 export type Validity =
-  | { readonly kind: 'valid'; readonly until: Date }
+  | { readonly kind: 'valid'; readonly validUntil: Date }
   | { readonly kind: 'expiresSoon'; readonly certificate: X509Certificate }
   | { readonly kind: 'expired'; readonly certificate: X509Certificate }
   | { readonly kind: 'notYet'; readonly certificate: X509Certificate }
@@ -32,7 +32,7 @@ export function validityOf(path: CertificatePath, host: string, now: Date): Vali
   const leftMs = first.validToDate.getTime() - now.getTime();
   return leftMs < EXPIRES_SOON_DAYS * DAY_MS
     ? { kind: 'expiresSoon', certificate: first }
-    : { kind: 'valid', until: first.validToDate };
+    : { kind: 'valid', validUntil: first.validToDate };
 }
 
 /** Returns the certificate that must be reissued for this host, if any. */
@@ -58,7 +58,7 @@ export function invalidCertificate(
 export function validityText(validity: Validity, host: string): string {
   switch (validity.kind) {
     case 'valid':
-      return `The certificate includes ${host} and is valid until ${validity.until.toISOString()}.`;
+      return `The certificate includes ${host} and is valid until ${validity.validUntil.toISOString()}.`;
     case 'nameMissing':
       return `The certificate does not include ${host}. Its names: ${namesText(validity.names)}.`;
     case 'expiresSoon':

@@ -13,8 +13,10 @@ setDefaultTimeout(240_000);
 test('without a CA, hosts that share a certificate of the edge get a warning', async () => {
   await using lab = await EdgeLab.create();
   const serving = await (await TestAuthority.create('edge')).issue({ names: ['*.k8s.test'] });
-  const { port: own } = lab.use(await ApiServer.start({ serving, onConnection: httpSpeaker() }));
-  const routes = new Map([HOST_A, HOST_B].map((host) => [host, own]));
+  const { port: ownPort } = lab.use(
+    await ApiServer.start({ serving, onConnection: httpSpeaker() }),
+  );
+  const routes = new Map([HOST_A, HOST_B].map((host) => [host, ownPort]));
   const { port } = lab.use(await MisbehavingEdge.start(routes));
 
   const checkup = await lab.checkup(port, { ca: '' });
@@ -25,8 +27,8 @@ test('without a CA, hosts that share a certificate of the edge get a warning', a
     code: 'PassthroughNotProven',
   });
   expect(judgeOwnCertificates(checkup)).toMatchObject({ state: 'Warn', code: 'CertificateShared' });
-  const one = new Map([...handshakes].slice(0, 1));
-  expect(judgePassthrough(one, recognition, { at: '', timeoutMs: 0 }).message).toBe(
+  const firstOnly = new Map([...handshakes].slice(0, 1));
+  expect(judgePassthrough(firstOnly, recognition, { at: '', timeoutMs: 0 }).message).toBe(
     `Host ${HOST_A} presents a certificate with its name. Without a CA, the owner of the certificate is unknown.`,
   );
   expect(judgeSameKey({ ...checkup, served: [HOST_A] }).message).toBe(

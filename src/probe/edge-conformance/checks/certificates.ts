@@ -45,8 +45,8 @@ export function judgeSameKey(checkup: Checkup): CheckResult {
       return checkResult('same-key', 'KeyChanges', message, { host });
     }
   }
-  const [one, ...others] = checkup.served;
-  const each = others.length === 0 ? `Host ${one}` : `Each of ${checkup.served.join(', ')}`;
+  const [first, ...others] = checkup.served;
+  const each = others.length === 0 ? `Host ${first}` : `Each of ${checkup.served.join(', ')}`;
   return checkResult('same-key', 'Passed', `${each} always presents the same key.`);
 }
 

@@ -31,27 +31,27 @@ interface HalfClosed {
 export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Promise<CheckResult> {
   const { at, httpHost, served, limits } = checkup;
   const early = await endBehindHello(checkup, served[0]);
-  const what = `Host ${served[0]} at ${at}`;
+  const subject = `Host ${served[0]} at ${at}`;
   const isAnsweredLate =
     httpHost === undefined ? early.isAnswered : await isAnsweredInHttp(checkup, httpHost);
   if (early.isAnswered !== isAnsweredLate) {
     const text = early.isAnswered
       ? 'answers after a FIN that follows the ClientHello, but not after one that follows a request'
       : 'does not answer after a FIN that follows the ClientHello, but answers after one that follows a request';
-    return checkResult('half-close', 'HalfCloseUnclear', `${what} ${text}.`);
+    return checkResult('half-close', 'HalfCloseUnclear', `${subject} ${text}.`);
   }
   if (!early.isAnswered)
     return checkResult(
       'half-close',
       'HalfCloseCutsResponse',
-      `${what} does not answer after a FIN that follows the ClientHello.`,
+      `${subject} does not answer after a FIN that follows the ClientHello.`,
     );
   return early.hasEnded || !endsArrive
     ? checkResult('half-close', 'Passed', 'A response arrives after the FIN of the client.')
     : checkResult(
         'half-close',
         'HalfCloseNotForwarded',
-        `${what} does not close the connection within ${limits.timeoutMs} ms after the FIN of the client.`,
+        `${subject} does not close the connection within ${limits.timeoutMs} ms after the FIN of the client.`,
       );
 }
 

@@ -12,15 +12,20 @@ setDefaultTimeout(240_000);
 
 test.each([
   ['reads the hello once', { readsOnce: 'misroutes' }, checkSplitHello, 'SplitHelloNotRouted'],
-  ['reads one record alone', { firstRecord: 'refuses' }, checkSmallRecords, 'SmallRecordsRefused'],
+  ['reads only one record', { firstRecord: 'refuses' }, checkSmallRecords, 'SmallRecordsRefused'],
   [
-    'guesses after one record',
+    'routes by the first record',
     { firstRecord: 'misroutes' },
     checkSmallRecords,
     'SmallRecordsMisrouted',
   ],
   ['has a small buffer', { maxHelloBytes: 1460 }, checkLargeHello, 'LargeHelloNotRouted'],
-  ['compares names by case', { isCaseSensitive: true }, checkUpperCase, 'UpperCaseNotRouted'],
+  [
+    'compares names case-sensitively',
+    { isCaseSensitive: true },
+    checkUpperCase,
+    'UpperCaseNotRouted',
+  ],
 ] as const)('detects an edge that %s', async (_, faults: EdgeFaults, check, code) => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge(faults);

@@ -60,9 +60,9 @@ describe('a ClientHello with an unknown server name', () => {
 test('an edge that responds to both with its own certificate gets two warnings', async () => {
   await using lab = await EdgeLab.create();
   const serving = await (await TestAuthority.create('edge')).issue({ names: ['edge.test'] });
-  const own = lab.use(await ApiServer.start({ serving }));
+  const server = lab.use(await ApiServer.start({ serving }));
   const routes = new Map([
-    ['edge.test', own.port],
+    ['edge.test', server.port],
     [HOST_A, lab.a.port],
   ]);
   const faults: EdgeFaults = { noName: 'first', unknownName: 'first' };

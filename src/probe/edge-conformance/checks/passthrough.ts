@@ -20,9 +20,9 @@ export function judgePassthrough(
     }
   }
   const hosts = [...handshakes.keys()];
-  const [one] = hosts;
+  const [host] = hosts;
   const isOne = hosts.length === 1;
-  const each = isOne ? `Host ${one}` : `Each of ${hosts.join(', ')}`;
+  const each = isOne ? `Host ${host}` : `Each of ${hosts.join(', ')}`;
   const owner = isOne ? 'owner of the certificate' : 'owner of the certificates';
   return recognition.hasAuthorities
     ? checkResult('passthrough', 'Passed', `${each} reaches its own tenant.`)

@@ -19,7 +19,7 @@ export async function checkProxyHeader(
   const text = `The server at ${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`;
   const message = `${text} for host ${host} after a PROXY v2 header.`;
   if (handshake.kind !== 'secured') {
-    // If the host is also refused without a header, the check cannot tell anything.
+    // If the host is also refused without a header, the check has no result.
     return isServed
       ? checkResult('proxy-header', 'Passed', message)
       : skippedCheck('proxy-header', 'passthrough');

@@ -25,10 +25,10 @@ export async function checkServerClose({
       'The close of the server arrives after its response.',
     );
   }
-  const what =
+  const event =
     typeof response === 'object'
       ? 'The close did not arrive after the response'
       : 'No response arrived';
-  const message = `${what} within ${limits.timeoutMs} ms for the last request to ${httpHost} at ${at}.`;
+  const message = `${event} within ${limits.timeoutMs} ms for the last request to ${httpHost} at ${at}.`;
   return checkResult('server-close', 'ServerCloseNotForwarded', message);
 }

@@ -22,7 +22,7 @@ const GENEROUS_TIMEOUT_MS = 30_000;
 
 /** Options of {@link EdgeLab.checkup}. */
 export interface CheckupOptions {
-  /** Default: the CAs of both tenants. Empty: none is known. */
+  /** Default: the CAs of both tenants. Empty: the CAs are unknown. */
   readonly ca?: string;
   /** Default: both. */
   readonly hosts?: readonly [string, ...string[]];
@@ -46,8 +46,8 @@ export class EdgeLab implements AsyncDisposable {
   }
 
   /** Disposed at the end of the test. */
-  use<T extends Disposable | AsyncDisposable>(what: T): T {
-    return this.#stack.use(what);
+  use<T extends Disposable | AsyncDisposable>(resource: T): T {
+    return this.#stack.use(resource);
   }
 
   /** Starts Snicket's gateway. */
