@@ -1,9 +1,11 @@
-import { Argument, Command, InvalidArgumentError } from 'commander';
-import { parseListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { Argument, Command } from 'commander';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { adviceFor, CannotListen, listenOnAll } from '../net/listen-all.ts';
 import type { NodeAddresses } from '../node-address/node-addresses.ts';
 import { parseVirtualAddress } from '../node-address/virtual-address.ts';
-import { adviceIn, exitWithError, printAdvice } from './output/messages.ts';
+import { listenAddresses, parsedBy } from './flags/flag-values.ts';
+import { signaled } from './io/signaled.ts';
+import { adviceIn, CommandError, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -42,8 +44,8 @@ export function addressCommand(io: CommandIo): Command {
       listenAddresses,
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (action: Action, ips: ReadonlySet<string>, flags: Flags, command: Command) => {
-      rejectMisplaced(action, flags, command);
+    .action(async (action: Action, ips: ReadonlySet<string>, flags: Flags) => {
+      rejectMisplaced(action, flags);
       // Imported lazily, because it opens libc, which help does not need.
       const { NodeAddresses } = await import('../node-address/node-addresses.ts');
       try {
@@ -57,12 +59,12 @@ export function addressCommand(io: CommandIo): Command {
     });
 }
 
-function rejectMisplaced(action: Action, { stay, http }: Flags, command: Command): void {
+function rejectMisplaced(action: Action, { stay, http }: Flags): void {
   if (stay && action !== 'remove') {
-    exitWithError(command, `--stay applies to remove, not to ${action}`, 'remove --stay');
+    throw new CommandError(`--stay applies to remove, not to ${action}`, 'remove --stay');
   }
   if (stay !== (http !== undefined)) {
-    exitWithError(command, '--stay and --http require each other', 'pass both or neither');
+    throw new CommandError('--stay and --http require each other', 'pass both or neither');
   }
 }
 
@@ -104,8 +106,7 @@ async function stay(
   io: CommandIo,
 ): Promise<void> {
   const print = (line: string) => io.stdout.write(`${line}\n`);
-  const { promise: stopped, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
+  const stopped = signaled(io);
   const { serveHttp } = await import('../telemetry/http.ts');
   const { Metrics } = await import('../telemetry/metrics.ts');
   const metrics = new Metrics();
@@ -135,21 +136,5 @@ function listenOrThrow<Listening>(listen: () => Listening): Listening {
 }
 
 function virtualAddresses(text: string, before: ReadonlySet<string> = new Set()): Set<string> {
-  return new Set([...before, parsed(text, parseVirtualAddress)]);
-}
-
-function listenAddresses(
-  text: string,
-  before: readonly ListenAddress[] = [],
-): readonly ListenAddress[] {
-  return [...before, ...parsed(text, parseListenAddress)];
-}
-
-/** Returns the parsed value. Errors become InvalidArgumentError, whose message Commander prints after the argument. */
-function parsed<Value>(text: string, parse: (text: string) => Value): Value {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-  }
+  return new Set([...before, parsedBy(() => parseVirtualAddress(text))]);
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { exitWithError } from './output/messages.ts';
+import { CommandError } from './output/messages.ts';
 import { outputOption, type Output } from './output/output.ts';
 import type { Explanation } from './explain/explanations.ts';
 import type { CommandIo } from './io/command-io.ts';
@@ -31,10 +31,10 @@ export function explainCommand(io: CommandIo): Command {
     .argument('[code]', 'code such as DnsWrongAddress (default: list all codes)')
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (code: string | undefined, flags: Flags, command: Command) => {
+    .action(async (code: string | undefined, flags: Flags) => {
       const { explanations } = await import('./explain/explanations.ts');
       const all = explanations();
-      await (code === undefined ? list(io, all, flags) : explain(io, code, all, flags, command));
+      await (code === undefined ? list(io, all, flags) : explain(io, code, all, flags));
     });
 }
 
@@ -57,7 +57,6 @@ async function explain(
   code: string,
   all: readonly Explanation[],
   { output }: Flags,
-  command: Command,
 ): Promise<void> {
   const found = all.filter((one) => one.code.toLowerCase() === code.toLowerCase());
   if (found.length === 0) {
@@ -70,7 +69,7 @@ async function explain(
       similar.length === 0
         ? 'list all codes: snicket explain'
         : `did you mean ${similar.join(', ')}?`;
-    exitWithError(command, `unknown code: ${code}`, hint);
+    throw new CommandError(`unknown code: ${code}`, hint);
   }
   const { currentScreen, valueText, wrappedText } = await import('./output/output.ts');
   if (output !== 'table') {

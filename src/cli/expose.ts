@@ -4,15 +4,10 @@ import { MODE_FLAGS, type ModeFlag } from '../api/mode.ts';
 import { endpoint, host } from '../api/values/network-values.ts';
 import { fieldValue } from './flags/field-value.ts';
 import { durationOption, objectName, parsedBy } from './flags/flag-values.ts';
-import {
-  FOLDER_NAMESPACE,
-  openManagement,
-  withClusterFlags,
-  type ClusterFlags,
-} from './flags/management-flags.ts';
+import { rejectGiven, withClusterFlags, type ClusterFlags } from './flags/management-flags.ts';
 import { outputOption, type Output } from './output/output.ts';
 import type { NamedControlPlane } from './expose/control-planes.ts';
-import { exitWithError, exitWithThrown } from './output/messages.ts';
+import { CommandError } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -38,7 +33,8 @@ Exit codes:
   2  invalid command line, a missing value, nothing to expose, or the management
      cluster cannot be read`;
 
-interface Flags extends ClusterFlags {
+/** The flags as Commander reads them. */
+export interface ExposeFlags extends ClusterFlags {
   readonly endpoints?: readonly string[];
   readonly konnectivityEndpoints?: readonly string[];
   readonly name?: string;
@@ -125,97 +121,33 @@ export function exposeCommand(io: CommandIo): Command {
     )
     .addOption(outputOption(['name']))
     .addHelpText('after', EXAMPLES)
-    .action(async (controlPlane: NamedControlPlane | undefined, flags: Flags, command: Command) => {
-      rejectMisplaced(controlPlane, flags, command);
-      const [{ AccessError }, { AnswerMissing }, { CannotExpose }] = await Promise.all([
-        import('../kube/access/cluster-access.ts'),
-        import('./expose/questions.ts'),
-        import('./expose/cannot-expose.ts'),
-      ]);
-      try {
-        await run(io, controlPlane, flags);
-      } catch (error) {
-        const isKnown = [AccessError, AnswerMissing, CannotExpose].some(
-          (kind) => error instanceof kind,
-        );
-        if (!isKnown || !(error instanceof Error)) throw error;
-        exitWithThrown(command, error);
-      }
-    });
+    .action(
+      async (controlPlane: NamedControlPlane | undefined, flags: ExposeFlags, command: Command) => {
+        rejectMisplaced(controlPlane, flags, command);
+        const { runExpose } = await import('./expose/run-expose.ts');
+        await runExpose(io, controlPlane, flags);
+      },
+    );
 }
 
 function rejectMisplaced(
   controlPlane: NamedControlPlane | undefined,
-  flags: Flags,
+  flags: ExposeFlags,
   command: Command,
 ): void {
   if (controlPlane !== undefined && flags.endpoints !== undefined) {
-    exitWithError(
-      command,
+    throw new CommandError(
       '--endpoints cannot be combined with the name of a control plane',
       'remove one of them',
     );
   }
-  if (flags.konnectivityEndpoints !== undefined && flags.endpoints === undefined) {
-    exitWithError(
-      command,
-      '--konnectivity-endpoints requires --endpoints',
-      'pass --endpoints or remove --konnectivity-endpoints',
-    );
+  if (flags.endpoints === undefined) {
+    rejectGiven(['konnectivityEndpoints'], 'requires --endpoints', command, '--endpoints');
   }
   if (flags.dryRun && flags.wait) {
-    exitWithError(command, '--dry-run and --wait are mutually exclusive', 'remove one of them');
+    throw new CommandError('--dry-run and --wait are mutually exclusive', 'remove one of them');
   }
-  if (command.getOptionValueSource('timeout') === 'cli' && !flags.wait) {
-    exitWithError(command, '--timeout requires --wait', 'pass --wait or remove --timeout');
-  }
-}
-
-async function run(
-  io: CommandIo,
-  controlPlane: NamedControlPlane | undefined,
-  flags: Flags,
-): Promise<void> {
-  // Imported lazily, so that help does not load it.
-  const [{ withErrorReporting }, { exposeControlPlane }] = await Promise.all([
-    import('./plans/plans.ts'),
-    import('./expose/expose-control-plane.ts'),
-  ]);
-  const opened = await openOrDraft(io, controlPlane, flags);
-  if (opened === undefined) return;
-  const { client, access } = opened;
-  const requested = { ...flags, controlPlane, defaultNamespace: access.namespace };
-  await withErrorReporting(io, async () =>
-    exposeControlPlane(io, client, requested, { ...flags, timeoutMs: flags.timeout }),
-  );
-  // Watches on a lost connection would keep the process alive.
-  if (flags.wait) io.exit();
-}
-
-/** Returns the cluster, or undefined if there is none and the Exposure was printed without it. @throws AccessError */
-async function openOrDraft(
-  io: CommandIo,
-  controlPlane: NamedControlPlane | undefined,
-  flags: Flags,
-) {
-  const [{ AccessError }, { printWithoutCluster }, { isNamedInFull }] = await Promise.all([
-    import('../kube/access/cluster-access.ts'),
-    import('./expose/expose-control-plane.ts'),
-    import('./expose/without-cluster.ts'),
-  ]);
-  try {
-    return await openManagement(io, flags);
-  } catch (error) {
-    const isNone = error instanceof AccessError && error.code === 'AccessMissing';
-    if (!isNone || !flags.dryRun || flags.kubeconfig !== undefined) throw error;
-    const requested = { ...flags, controlPlane, defaultNamespace: FOLDER_NAMESPACE };
-    if (isNamedInFull(requested)) {
-      await printWithoutCluster(io, requested, flags, error.message);
-      return undefined;
-    }
-    const way = 'without a cluster, --dry-run requires KIND/NAME or --endpoints';
-    throw new AccessError(error.code, `${error.message}; ${way}`, error);
-  }
+  if (!flags.wait) rejectGiven(['timeout'], 'requires --wait', command, '--wait');
 }
 
 function parseControlPlane(text: string): NamedControlPlane {

@@ -1,17 +1,10 @@
-import { Command, Option } from 'commander';
-import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
-import type { GatewayOptions } from '../gateway/options.ts';
+import { Command } from 'commander';
+import type { LogLevel } from '../telemetry/log.ts';
 import type { OpenRoutesFeed } from '../gateway/routes/routes-feed.ts';
-import { fileName, objectName } from './flags/flag-values.ts';
+import { fileName, logLevelOption, objectName } from './flags/flag-values.ts';
 import { accessOptions } from './io/access-options.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
-import {
-  adviceIn,
-  exitWithError,
-  exitWithThrown,
-  printAdvice,
-  type Advice,
-} from './output/messages.ts';
+import { adviceIn, CommandError, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -79,15 +72,10 @@ export function gatewayCommand(io: CommandIo): Command {
       fileName,
     )
     .option('--validate', 'check of the routes file and the key file, without a start', false)
-    .addOption(
-      new Option('--log-level <level>', 'log level on standard error')
-        .choices(LOG_LEVELS)
-        .default('info'),
-    )
+    .addOption(logLevelOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (flags: Flags, command: Command) => {
-      const fault = routesFault(flags);
-      if (fault !== undefined) exitWithError(command, fault.message, fault.hint);
+    .action(async (flags: Flags) => {
+      rejectMisplaced(flags);
       if (flags.validate) return validate(io, flags);
       // Imported lazily, so that other commands do not load it.
       const [{ runGateway }, { programLog }] = await Promise.all([
@@ -95,36 +83,38 @@ export function gatewayCommand(io: CommandIo): Command {
         import('./output/program-log.ts'),
       ]);
       const log = await programLog(io, flags.logLevel);
-      const options = await gatewayOptions(io, flags, command);
+      const options = {
+        openRoutes: await routesFeed(io, flags),
+        ...gatewayOptionsOf(io, flags),
+        keyFile: flags.keyFile === undefined ? undefined : io.path(flags.keyFile),
+      };
       // Exits explicitly: a blocked write or an unresponsive file system would keep the process alive forever.
       io.exit(await runGateway(options, log));
     });
 }
 
-/** Returns what is wrong with the flags that select the source of routes; undefined if nothing is. */
-function routesFault(flags: Flags): Advice | undefined {
-  const { routes, kubernetes } = flags;
+/** Throws an error if the flags do not select one source of routes. */
+function rejectMisplaced({ routes, kubernetes, validate, ...flags }: Flags): void {
   if (routes === undefined && !kubernetes) {
-    return { message: 'no source of routes', hint: 'pass --routes FILE or --kubernetes' };
+    throw new CommandError('no source of routes', 'pass --routes FILE or --kubernetes');
   }
-  if (flags.validate && routes === undefined) {
-    return { message: '--validate requires --routes', hint: 'pass --routes FILE' };
+  if (validate && routes === undefined) {
+    throw new CommandError('--validate requires --routes', 'pass --routes FILE');
   }
-  if (!kubernetes) {
-    const stray = (['edge', 'state', 'kubeconfig', 'context'] as const).find(
-      (name) => flags[name] !== undefined,
+  if (kubernetes && routes !== undefined) {
+    throw new CommandError(
+      `--routes '${routes}' and --kubernetes are mutually exclusive`,
+      'remove one of them',
     );
-    if (stray === undefined) return undefined;
-    return {
-      message: `--${stray} '${flags[stray]}' requires --kubernetes`,
-      hint: `pass --kubernetes or remove --${stray}`,
-    };
   }
-  if (routes === undefined) return undefined;
-  return {
-    message: `--routes '${routes}' and --kubernetes are mutually exclusive`,
-    hint: 'remove one of them',
-  };
+  const stray = (['edge', 'state', 'kubeconfig', 'context'] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  if (kubernetes || stray === undefined) return;
+  throw new CommandError(
+    `--${stray} '${flags[stray]}' requires --kubernetes`,
+    `pass --kubernetes or remove --${stray}`,
+  );
 }
 
 /** Checks the files of the flags, and prints a line for each file that is valid and for each error. */
@@ -141,37 +131,18 @@ async function validate(io: CommandIo, { routes = '', keyFile }: Flags): Promise
 }
 
 /** Returns the selected source of routes. Each kind is imported on demand. */
-async function routesFeed(io: CommandIo, flags: Flags, command: Command): Promise<OpenRoutesFeed> {
+async function routesFeed(io: CommandIo, flags: Flags): Promise<OpenRoutesFeed> {
   const { routes, edge, state, kubeconfig, context } = flags;
   if (routes !== undefined) {
     const { RoutesFile } = await import('../gateway/routes/routes-file.ts');
     return (sink) => new RoutesFile({ path: io.path(routes) }, sink);
   }
-  const [{ KubernetesRoutes }, { createGatewayClient }, { defaultAccess }, { AccessError }] =
-    await Promise.all([
-      import('../discovery/kubernetes-routes.ts'),
-      import('../discovery/gateway-client.ts'),
-      import('../kube/access/default-access.ts'),
-      import('../kube/access/cluster-access.ts'),
-    ]);
-  try {
-    const client = createGatewayClient(defaultAccess(accessOptions(io, kubeconfig, context)));
-    const statePath = state === undefined ? undefined : io.path(state);
-    return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);
-  } catch (error) {
-    if (!(error instanceof AccessError)) throw error;
-    return exitWithThrown(command, error);
-  }
-}
-
-async function gatewayOptions(
-  io: CommandIo,
-  flags: Flags,
-  command: Command,
-): Promise<GatewayOptions> {
-  return {
-    openRoutes: await routesFeed(io, flags, command),
-    ...gatewayOptionsOf(io, flags),
-    keyFile: flags.keyFile === undefined ? undefined : io.path(flags.keyFile),
-  };
+  const [{ KubernetesRoutes }, { createGatewayClient }, { defaultAccess }] = await Promise.all([
+    import('../discovery/kubernetes-routes.ts'),
+    import('../discovery/gateway-client.ts'),
+    import('../kube/access/default-access.ts'),
+  ]);
+  const client = createGatewayClient(defaultAccess(accessOptions(io, kubeconfig, context)));
+  const statePath = state === undefined ? undefined : io.path(state);
+  return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);
 }

@@ -1,16 +1,15 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { hostname } from 'node:os';
 import type { ListenAddress } from '../net/listen-address.ts';
-import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import type { LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
-import { fileName, namespaceName, parseHttp } from './flags/flag-values.ts';
+import { fileName, httpOption, logLevelOption, namespaceName } from './flags/flag-values.ts';
 import {
   operatorOptionsOf,
   withOperatorFlags,
   type OperatorFlags,
 } from './flags/operator-flags.ts';
 import { accessOptions } from './io/access-options.ts';
-import { exitWithThrown } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -58,65 +57,37 @@ export function operatorCommand(io: CommandIo): Command {
       namespaceName,
     )
     .option('--leader-elect', 'leader election: only one replica is active', false)
-    .addOption(
-      new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics, or off')
-        .argParser(parseHttp)
-        .default(parseHttp(':8080'), ':8080'),
-    );
+    .addOption(httpOption(':8080'));
   return withOperatorFlags(command)
     .option('--dry-run', 'print the plan of each Exposure and exit, without writing', false)
-    .addOption(
-      new Option('--log-level <level>', 'log level on standard error')
-        .choices(LOG_LEVELS)
-        .default('info'),
-    )
+    .addOption(logLevelOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (flags: Flags, command: Command) => run(io, flags, command));
+    .action(async (flags: Flags) => run(io, flags));
 }
 
-async function run(io: CommandIo, flags: Flags, command: Command): Promise<void> {
+async function run(io: CommandIo, flags: Flags): Promise<void> {
   const log = await programLog(io, flags.logLevel);
   // Imported lazily, so that other commands do not load it.
-  const [
-    { runOperator },
-    { createClient },
-    { Http2RoundTripper },
-    { defaultAccess },
-    { AccessError },
-  ] = await Promise.all([
-    import('../operator/run-operator.ts'),
-    import('../kube/client/fetch-client.ts'),
-    import('../kube/transport/http2/http2-round-tripper.ts'),
-    import('../kube/access/default-access.ts'),
-    import('../kube/access/cluster-access.ts'),
-  ]);
-  try {
-    const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
-    const isPod = access.credentials.kind === 'token-file';
-    const namespace = flags.namespace ?? (isPod ? access.namespace : 'snicket-system');
-    if (flags.dryRun) {
-      const { printPlans } = await import('./plans/plans.ts');
-      const client = createClient(access);
-      await printPlans(io, { client, namespace, proxyImage: flags.proxyImage });
-      return;
-    }
-    const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
-    const code = await runOperator(
-      client,
-      {
-        namespace,
-        identity: identity(),
-        http: flags.http,
-        leaderElect: flags.leaderElect,
-        ...operatorOptionsOf(flags),
-      },
-      log,
-    );
-    io.exit(code); // watches on a lost connection would keep the process alive
-  } catch (error) {
-    if (!(error instanceof AccessError)) throw error;
-    exitWithThrown(command, error);
+  const [{ runOperator }, { createClient }, { Http2RoundTripper }, { defaultAccess }] =
+    await Promise.all([
+      import('../operator/run-operator.ts'),
+      import('../kube/client/fetch-client.ts'),
+      import('../kube/transport/http2/http2-round-tripper.ts'),
+      import('../kube/access/default-access.ts'),
+    ]);
+  const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
+  const isPod = access.credentials.kind === 'token-file';
+  const namespace = flags.namespace ?? (isPod ? access.namespace : 'snicket-system');
+  if (flags.dryRun) {
+    const { printPlans } = await import('./plans/plans.ts');
+    const client = createClient(access);
+    return printPlans(io, { client, namespace, proxyImage: flags.proxyImage });
   }
+  const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
+  const { http, leaderElect } = flags;
+  const options = { namespace, identity: identity(), http, leaderElect };
+  const code = await runOperator(client, { ...options, ...operatorOptionsOf(flags) }, log);
+  io.exit(code); // watches on a lost connection would keep the process alive
 }
 
 /** Returns the name of the pod with a random suffix, because a restarted process is another candidate. */

@@ -1,14 +1,22 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_LIMITS } from '../engine/limits.ts';
-import { parseListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../net/edge-address.ts';
 import type { ProxyMode } from '../proxy/proxy.ts';
-import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import type { LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
-import { durationOption, fileName } from './flags/flag-values.ts';
-import { adviceIn, exitWithError, exitWithThrown, printAdvice } from './output/messages.ts';
+import {
+  durationOption,
+  fileName,
+  listenAddresses,
+  logLevelOption,
+  parsedBy,
+  wholeNumber,
+} from './flags/flag-values.ts';
+import { signaled } from './io/signaled.ts';
+import { adviceIn, CommandError, asCommandError, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -107,20 +115,16 @@ export function proxyCommand(io: CommandIo): Command {
     .option(
       '--max-connections <number>',
       'maximum number of open connections',
-      count,
+      wholeNumber(1, 10_000_000),
       DEFAULT_LIMITS.maxConnections,
     )
     .option(
       '--max-buffered-bytes <number>',
       'maximum number of bytes buffered for slow readers, over all connections',
-      bytes,
+      wholeNumber(1_000_000, 2 ** 40),
       DEFAULT_LIMITS.maxBufferedBytes,
     )
-    .addOption(
-      new Option('--log-level <level>', 'log level on standard error')
-        .choices(LOG_LEVELS)
-        .default('info'),
-    )
+    .addOption(logLevelOption())
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags, command: Command) => run(io, flags, command));
 }
@@ -128,7 +132,7 @@ export function proxyCommand(io: CommandIo): Command {
 async function run(io: CommandIo, flags: Flags, command: Command): Promise<void> {
   const log = await programLog(io, flags.logLevel);
   const mode = modeOf(io, flags, command);
-  const edge = edgeOf(io, flags, command);
+  const edge = edgeOf(io, flags);
   const { listen, serverName, http, engine, maxConnections, maxBufferedBytes } = flags;
   const limits = { maxConnections, maxBufferedBytes };
   if (mode.name === 'terminate' && engine === 'epoll') {
@@ -148,7 +152,7 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
     limits,
     log,
   }).catch((error: unknown) => {
-    if (!(error instanceof AddressUnavailable)) return exitWithThrown(command, error);
+    if (!(error instanceof AddressUnavailable)) throw asCommandError(error);
     printAdvice(io, 'error', adviceIn(error.message));
     return io.exit(1); // exit code 1, as in the gateway: the machine is at fault, not the command line
   });
@@ -165,38 +169,29 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   io.exit(0); // a dial that cannot be canceled would keep the process alive for minutes
 }
 
-function edgeOf(
-  io: CommandIo,
-  { edge, edgeFile }: Flags,
-  command: Command,
-): EdgeAddress | { readonly file: string } {
+function edgeOf(io: CommandIo, { edge, edgeFile }: Flags): EdgeAddress | { readonly file: string } {
   if (edge !== undefined && edgeFile !== undefined) {
-    return exitWithError(
-      command,
-      '--edge and --edge-file are mutually exclusive',
-      'remove one of them',
-    );
+    throw new CommandError('--edge and --edge-file are mutually exclusive', 'remove one of them');
   }
   if (edgeFile !== undefined) return { file: io.path(edgeFile) };
-  return (
-    edge ??
-    exitWithError(command, 'no address of the edge', 'pass --edge HOST:PORT or --edge-file FILE')
-  );
+  if (edge !== undefined) return edge;
+  throw new CommandError('no address of the edge', 'pass --edge HOST:PORT or --edge-file FILE');
 }
 
 /**
- * Returns the mode with its files. Exits with an error if a flag belongs to the other mode, so that the mistake does
+ * Returns the mode with its files. Throws an error if a flag belongs to the other mode, so that the mistake does
  * not surface in production.
  */
 function modeOf(io: CommandIo, flags: Flags, command: Command): ProxyMode {
   const { mode, ca, cert, key, tenantKeyFile } = flags;
-  const needed = (flag: string, value: string | undefined): string =>
-    io.path(value ?? exitWithError(command, `mode ${mode} requires ${flag}`, `pass ${flag} FILE`));
+  const needed = (flag: string, value: string | undefined): string => {
+    if (value !== undefined) return io.path(value);
+    throw new CommandError(`mode ${mode} requires ${flag}`, `pass ${flag} FILE`);
+  };
   const refuse = (flag: string, value: string | undefined): void => {
     if (value === undefined) return;
     const other = mode === 'terminate' ? 'passthrough' : 'terminate';
-    exitWithError(
-      command,
+    throw new CommandError(
       `${flag} '${value}' applies to mode ${other}, not to ${mode}`,
       `remove ${flag}`,
     );
@@ -224,21 +219,8 @@ function modeOf(io: CommandIo, flags: Flags, command: Command): ProxyMode {
   }
 }
 
-async function signaled(io: CommandIo): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
-  await promise;
-}
-
-function listenAddresses(
-  text: string,
-  before: readonly ListenAddress[] = [],
-): readonly ListenAddress[] {
-  return [...before, ...parsed(text, parseListenAddress)];
-}
-
 function edgeAddress(text: string): EdgeAddress {
-  return parsed(text, parseEdgeAddress);
+  return parsedBy(() => parseEdgeAddress(text));
 }
 
 function name(text: string): string {
@@ -246,25 +228,4 @@ function name(text: string): string {
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return text.toLowerCase();
   throw new InvalidArgumentError(`must be a DNS name: ${fault}`);
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= 10_000_000) return value;
-  throw new InvalidArgumentError('must be an integer from 1 to 10000000');
-}
-
-function bytes(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1_000_000 && value <= 2 ** 40) return value;
-  throw new InvalidArgumentError('must be an integer of 1000000 or more');
-}
-
-/** Returns the parsed value. Errors become InvalidArgumentError, whose message Commander prints after the option. */
-function parsed<Value>(text: string, parse: (text: string) => Value): Value {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -81,8 +81,11 @@ export async function runSnicket(
   try {
     await program.parseAsync(helpWords(words), { from: 'user' });
   } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      const { reportError } = await import('./output/report-error.ts');
+      return reportError(io, error);
+    }
     // Commander has already printed the help, or the error.
-    if (!(error instanceof CommanderError)) throw error;
     io.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
   }
 }

@@ -1,13 +1,12 @@
-import { Command, Option } from 'commander';
-import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
-import { folderName } from './flags/flag-values.ts';
+import { Command } from 'commander';
+import type { LogLevel } from '../telemetry/log.ts';
+import { folderName, logLevelOption } from './flags/flag-values.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
 import {
   operatorOptionsOf,
   withOperatorFlags,
   type OperatorFlags,
 } from './flags/operator-flags.ts';
-import { exitWithThrown } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -58,40 +57,30 @@ export function runCommand(io: CommandIo): Command {
       folderName,
     );
   return withOperatorFlags(withGatewayFlags(command), RESYNC)
-    .addOption(
-      new Option('--log-level <level>', 'log level on standard error')
-        .choices(LOG_LEVELS)
-        .default('info'),
-    )
+    .addOption(logLevelOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (folder: string, flags: Flags, self: Command) => run(io, folder, flags, self));
+    .action(async (folder: string, flags: Flags) => run(io, folder, flags));
 }
 
-async function run(io: CommandIo, folder: string, flags: Flags, command: Command): Promise<void> {
+async function run(io: CommandIo, folder: string, flags: Flags): Promise<void> {
   // Imported lazily, so that other commands do not load it.
-  const [{ runStandalone }, { programLog }, state, { FolderUnreadable }] = await Promise.all([
+  const [{ runStandalone }, { programLog }, { defaultStateFolder }] = await Promise.all([
     import('../standalone/run-standalone.ts'),
     import('./output/program-log.ts'),
     import('../standalone/state/state-folder.ts'),
-    import('../standalone/folder/fault.ts'),
   ]);
   const log = await programLog(io, flags.logLevel);
   const { http, ...gateway } = gatewayOptionsOf(io, flags);
-  try {
-    const code = await runStandalone(
-      {
-        folder: io.path(folder),
-        state: io.path(flags.state ?? state.defaultStateFolder(io.env)),
-        gateway,
-        http,
-        operator: operatorOptionsOf(flags),
-      },
-      log,
-    );
-    // Exits explicitly: a blocked write or an unresponsive file system would keep the process alive forever.
-    io.exit(code);
-  } catch (error) {
-    if (!(error instanceof state.StateRefused || error instanceof FolderUnreadable)) throw error;
-    exitWithThrown(command, error);
-  }
+  const code = await runStandalone(
+    {
+      folder: io.path(folder),
+      state: io.path(flags.state ?? defaultStateFolder(io.env)),
+      gateway,
+      http,
+      operator: operatorOptionsOf(flags),
+    },
+    log,
+  );
+  // Exits explicitly: a blocked write or an unresponsive file system would keep the process alive forever.
+  io.exit(code);
 }

@@ -10,8 +10,10 @@ import { parseGoBoolean } from '../tcp-proxy/go-values.ts';
 import { parseDuration } from '../text/duration.ts';
 import { MAX_INTERVAL_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
 import type { LogLevel } from '../telemetry/log.ts';
+import { parsedBy } from './flags/flag-values.ts';
+import { signaled } from './io/signaled.ts';
 import { programLog } from './output/program-log.ts';
-import { adviceIn, exitWithError, exitWithThrown, printAdvice } from './output/messages.ts';
+import { adviceIn, CommandError, asCommandError, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -77,7 +79,6 @@ interface Flags {
 export type RunTcpProxy = (
   io: CommandIo,
   settings: TcpProxySettings,
-  command: Command,
   level: LogLevel,
 ) => Promise<void>;
 
@@ -98,7 +99,7 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
         '--upstream-insecure [boolean]',
         'accepted and ignored: the upstream is always verified',
       )
-        .argParser(reading(parseGoBoolean))
+        .argParser((text) => parsedBy(() => parseGoBoolean(text)))
         .default(false),
     )
     .option(
@@ -116,12 +117,12 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
         '--reconcile-interval <duration>',
         'maximum interval between two checks of the EndpointSlice',
       )
-        .argParser(reading(parseDuration))
+        .argParser((text) => parsedBy(() => parseDuration(text)))
         .default(MAX_INTERVAL_MS, '5s'),
     )
     .addOption(
       new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics')
-        .argParser(reading(parseListenAddress))
+        .argParser((text) => parsedBy(() => parseListenAddress(text)))
         .default([], 'none'),
     )
     .option('--v <level>', 'log verbosity; 4 or more logs debug messages', verbosity, 0);
@@ -134,36 +135,30 @@ export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Comm
     .allowUnknownOption() // rejectUnknown() explains flags of later versions
     .addArgument(new Argument('[words...]'))
     .action(async (words: readonly string[], flags: Flags) => {
-      rejectUnknown(words, command);
+      rejectUnknown(words);
       const level = flags.v >= DEBUG_VERBOSITY ? 'debug' : 'info';
-      await runWith(io, read(flags, io.env, command), command, level);
+      await runWith(io, read(flags, io.env), level);
     });
 }
 
-function rejectUnknown(words: readonly string[], command: Command): void {
+function rejectUnknown(words: readonly string[]): void {
   const word = words.find((one) => one.startsWith('-')) ?? words[0];
   if (word === undefined) return;
-  exitWithError(
-    command,
+  throw new CommandError(
     `unknown argument '${word}': Snicket has the flags of steward-tcp-proxy v0.2.0`,
     'see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it',
   );
 }
 
-function read(flags: Flags, env: Environment, command: Command): TcpProxySettings {
+function read(flags: Flags, env: Environment): TcpProxySettings {
   try {
     return settingsOf({ ...flags, reconcileIntervalMs: flags.reconcileInterval }, env);
   } catch (error) {
-    return exitWithThrown(command, error);
+    throw asCommandError(error);
   }
 }
 
-async function run(
-  io: CommandIo,
-  settings: TcpProxySettings,
-  command: Command,
-  level: LogLevel,
-): Promise<void> {
+async function run(io: CommandIo, settings: TcpProxySettings, level: LogLevel): Promise<void> {
   const log = await programLog(io, level);
   if (!isInCluster(io.env)) {
     return fail(
@@ -188,8 +183,7 @@ async function run(
     const isOfMachine = error instanceof AddressUnavailable || error instanceof AccessError;
     if (isOfMachine) return fail(io, sentence);
     // The message names the flags of `snicket proxy`.
-    return exitWithThrown(
-      command,
+    throw asCommandError(
       `${sentence} (--cert and --key are --tls-cert-file and --tls-key-file here)`,
     );
   });
@@ -213,12 +207,6 @@ function fail(io: CommandIo, sentence: string): never {
   return io.exit(1);
 }
 
-async function signaled(io: CommandIo): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
-  await promise;
-}
-
 function portNumber(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
@@ -228,15 +216,4 @@ function portNumber(text: string): number {
 function verbosity(text: string): number {
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('must be an integer');
-}
-
-/** Returns a parser whose errors are InvalidArgumentError. Commander prints their message after the option. */
-function reading<Value>(parse: (text: string) => Value): (text: string) => Value {
-  return (text) => {
-    try {
-      return parse(text);
-    } catch (error) {
-      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-    }
-  };
 }

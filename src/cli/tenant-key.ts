@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { parseKeys } from '../wire/master-keys.ts';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
-import { exitWithThrown } from './output/messages.ts';
+import { asCommandError } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -24,11 +24,11 @@ export function tenantKeyCommand(io: CommandIo): Command {
     .argument('<host>', 'API host of the tenant, as in --server-name of its workers')
     .requiredOption('--key-file <file>', "file with the gateway's master keys")
     .addHelpText('after', EXAMPLES)
-    .action((host: string, { keyFile }: { keyFile: string }, command: Command) => {
+    .action((host: string, { keyFile }: { keyFile: string }) => {
       try {
         io.stdout.write(`${tenantKeyText(masterKeys(io, keyFile), keyFile, host)}\n`);
       } catch (error) {
-        exitWithThrown(command, error);
+        throw asCommandError(error);
       }
     });
 }

@@ -1,13 +1,16 @@
 /**
  * Runs the examinations, prints the results and sets the exit code.
  */
-import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { selectedOf, noExposureText } from '../sources/selected-exposures.ts';
-import type { Choice } from '../flags/management-flags.ts';
+import type { Command } from 'commander';
+import type { ClusterFlags, NamedExposure } from '../flags/management-flags.ts';
+import type { CommandIo } from '../io/command-io.ts';
+import { EXIT, printMessage } from '../output/messages.ts';
 import { currentScreen, valueText, type Output } from '../output/output.ts';
-import { EXIT } from '../plans/plans.ts';
 import { withProgress } from '../output/progress.ts';
-import { printMessage } from '../output/messages.ts';
+import { openManagement } from '../sources/open-management.ts';
+import { readManagement, type SourceFlags } from '../sources/read-management.ts';
+import { READ_TIMEOUT_MS } from '../sources/read-timeout.ts';
+import { noExposureText } from '../sources/selected-exposures.ts';
 import {
   diagnosisValue,
   examinationText,
@@ -21,48 +24,45 @@ import {
 import type { Examination } from './examination.ts';
 import { examineAll } from './examine-exposures.ts';
 import { examineWorker, type WorkerFields } from './from-worker.ts';
+import { preflightChecks } from './preflight/checks.ts';
+import { readPreflightFacts } from './preflight/read-facts.ts';
+import { preflightTally, preflightText, preflightValue } from './preflight/report.ts';
 import { unresolvedExposures } from './unresolved-exposures.ts';
-import type { CommandIo } from '../io/command-io.ts';
 
 /** Timeout and output format. */
 export interface PrintOptions {
   readonly output: Output;
-  /** Timeout of each step of a probe, in seconds. */
+  /** Timeout of each step of a probe, in milliseconds. */
   readonly timeout: number;
-}
-
-/** Options of {@link diagnose}. */
-export interface DiagnoseOptions extends PrintOptions {
-  /** Namespace of the operator. */
-  readonly namespace: string;
-  readonly proxyImage: string;
-  /** Whether the gateway is on this machine, as with `snicket run`. Default false. */
-  readonly isGatewayHere?: boolean;
 }
 
 /** Prints each Exposure as soon as it has been examined. Sets the exit code if anything fails. */
 export async function diagnose(
   io: CommandIo,
-  management: ManagementSnapshot,
-  choices: readonly Choice[],
-  { namespace, proxyImage, isGatewayHere, output, timeout }: DiagnoseOptions,
+  exposures: readonly NamedExposure[],
+  flags: SourceFlags & PrintOptions,
+  command: Command,
 ): Promise<void> {
+  const source = await readManagement(io, exposures, flags, command);
+  const { management, choices, isGatewayHere } = source;
+  const { output, timeout, operatorNamespace: namespace } = flags;
   const unresolved = unresolvedExposures(management, choices);
-  const chosen = new Set(
-    choices.flatMap((choice) => {
-      // A control plane without its Exposure is reported as unresolved instead.
-      const isUnresolved =
-        choice.name !== undefined && unresolvedExposures(management, [choice]).length > 0;
-      return isUnresolved ? [] : selectedOf(management.exposures, choice);
-    }),
+  // A control plane without its Exposure is reported as unresolved instead.
+  const others = choices.filter(
+    (choice) => choice.name === undefined || unresolvedExposures(management, [choice]).length === 0,
   );
+  const chosen = source.select(others);
   const screen = currentScreen(io);
   const isTable = output === 'table';
   const examinations: Examination[] = [];
   const { signal } = new AbortController();
+  const proxyImage = await source.proxyImage();
   const viewpoint = { management, namespace, proxyImage, isGatewayHere };
-  const options = { ...viewpoint, timeoutMs: timeout, signal };
-  for await (const examination of examineAll(io, [...chosen], options)) {
+  for await (const examination of examineAll(io, chosen, {
+    ...viewpoint,
+    timeoutMs: timeout,
+    signal,
+  })) {
     examinations.push(examination);
     if (isTable) io.stdout.write(`${examinationText(examination, screen)}\n`);
   }
@@ -70,12 +70,28 @@ export async function diagnose(
   const tally = tallyOf(diagnosis);
   if (isTable) {
     for (const one of unresolved) io.stdout.write(`${unresolvedText(one, screen)}\n`);
-    if (chosen.size === 0 && unresolved.length === 0) printMessage(io, noExposureText(choices));
-    else io.stdout.write(tallyText(countText(chosen.size), tally));
+    if (chosen.length === 0 && unresolved.length === 0) printMessage(io, noExposureText(choices));
+    else io.stdout.write(tallyText(countText(chosen.length), tally));
   } else {
     io.stdout.write(valueText(diagnosisValue(diagnosis), output));
   }
-  if (tally.fail > 0) io.exitCode = EXIT.wrong;
+  if (tally.fail > 0) io.exitCode ??= EXIT.wrong;
+}
+
+/** Runs the checks of --pre on the management cluster and prints them. */
+export async function preflight(
+  io: CommandIo,
+  { output, ...flags }: ClusterFlags & PrintOptions,
+): Promise<void> {
+  const { client } = openManagement(io, flags);
+  const reading = readPreflightFacts(client, AbortSignal.timeout(READ_TIMEOUT_MS));
+  const checks = preflightChecks(await withProgress(io, `reading ${client.server}`, reading));
+  io.stdout.write(
+    output === 'table'
+      ? preflightText(checks, currentScreen(io))
+      : valueText(preflightValue(client.server, checks), output),
+  );
+  if (preflightTally(checks).fail > 0) io.exitCode = EXIT.wrong;
 }
 
 function countText(count: number): string {
@@ -85,7 +101,7 @@ function countText(count: number): string {
 /**
  * Runs the checks of --from-worker on this machine, prints them, and sets the exit code if anything fails.
  *
- * @throws InvalidArguments
+ * @throws CommandError
  */
 export async function diagnoseWorker(
   io: CommandIo,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { EdgeAddress } from '../../net/edge-address.ts';
 import { fileList, durationOption } from '../flags/flag-values.ts';
 import { outputOption, type Output } from '../output/output.ts';
-import { exitWithError, exitWithThrown, printMessage } from '../output/messages.ts';
+import { CommandError, asCommandError, printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 const EXAMPLES = `
@@ -59,17 +59,10 @@ export function edgeCommand(io: CommandIo): Command {
     )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (word: string | undefined, flags: Flags, command: Command) =>
-      run(io, word, flags, command),
-    );
+    .action(async (word: string | undefined, flags: Flags) => run(io, word, flags));
 }
 
-async function run(
-  io: CommandIo,
-  word: string | undefined,
-  flags: Flags,
-  command: Command,
-): Promise<void> {
+async function run(io: CommandIo, word: string | undefined, flags: Flags): Promise<void> {
   // Imported lazily, so that help does not load it.
   const [{ checkEdge }, report, texts, { withProgress }] = await Promise.all([
     import('../../probe/edge-conformance/check-edge.ts'),
@@ -78,10 +71,10 @@ async function run(
     import('../output/progress.ts'),
   ]);
   const { timeout, idle, output } = flags;
-  const { edge, hosts } = await read(word, flags, command);
-  const authorities = await readAuthorities(io, flags.ca ?? [], command);
+  const { edge, hosts } = await read(word, flags);
+  const authorities = await readAuthorities(io, flags.ca ?? []);
   const waiting = `waiting for ${edge.host}`;
-  const address = await withProgress(io, waiting, reach(io, edge, timeout, command));
+  const address = await withProgress(io, waiting, reach(io, edge, timeout));
   const { port } = edge;
   const checking = checkEdge(
     { address, port, hosts, authorities },
@@ -97,17 +90,15 @@ async function run(
   if (report.tallyOfChecks(checks).fail > 0) io.exitCode = 1;
 }
 
-/** Parses the edge and the hosts. Exits with an error if one is missing or invalid. */
+/** Parses the edge and the hosts. Throws an error if one is missing or invalid. */
 async function read(
   word: string | undefined,
   flags: Flags,
-  command: Command,
 ): Promise<{ readonly edge: EdgeAddress; readonly hosts: readonly [string, ...string[]] }> {
   const { parseEdge, parseHosts, sortedArguments } = await import('./edge-arguments.ts');
   const words = sortedArguments({ edge: word, hosts: flags.hosts });
   if (words.edge === undefined) {
-    return exitWithError(
-      command,
+    throw new CommandError(
       "missing required argument 'host[:port]'",
       'pass the address of the edge',
     );
@@ -116,16 +107,15 @@ async function read(
     return { edge: parseEdge(words.edge), hosts: parseHosts(words.hosts) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return exitWithThrown(command, error);
+    throw asCommandError(error);
   }
 }
 
-/** Returns the first address of the edge that accepts connections. Exits with an error if there is none. */
+/** Returns the first address of the edge that accepts connections. Throws an error if there is none. */
 async function reach(
   io: CommandIo,
   { host, port }: EdgeAddress,
   timeoutMs: number,
-  command: Command,
 ): Promise<string> {
   const [{ resolveHost }, { systemLookup }, { probeEdge }, { dialTcp }, { ipVersion }] =
     await Promise.all([
@@ -142,8 +132,7 @@ async function reach(
       : { kind: 'addresses' as const, addresses: [host] };
   if (found.kind !== 'addresses') {
     const why = found.kind === 'failed' ? `the resolver ${found.why}` : 'no address found';
-    return exitWithError(
-      command,
+    throw new CommandError(
       `cannot resolve ${host}: ${why}`,
       'correct the name or pass an IP address',
     );
@@ -153,8 +142,7 @@ async function reach(
   const [first] = probed.accepting;
   if (first === undefined) {
     // The action of the hop is about an Edge object, which need not exist here.
-    return exitWithError(
-      command,
+    throw new CommandError(
       probed.result.message,
       'check that the edge is running and reachable from here, or correct its address or port',
     );
@@ -168,11 +156,10 @@ async function reach(
   return first;
 }
 
-/** Returns the CAs in these files. Exits with an error if a file cannot be read. */
+/** Returns the CAs in these files. Throws an error if a file cannot be read. */
 async function readAuthorities(
   io: CommandIo,
   files: readonly string[],
-  command: Command,
 ): Promise<readonly X509Certificate[]> {
   const { parseAuthorities } = await import('../../probe/tls/authorities.ts');
   return files.flatMap((file) => {
@@ -180,8 +167,7 @@ async function readAuthorities(
       return parseAuthorities(readFileSync(io.path(file), 'utf8'));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return exitWithError(
-        command,
+      throw new CommandError(
         `cannot read --ca ${file}: ${why}`,
         'pass a file with certificates as PEM',
       );

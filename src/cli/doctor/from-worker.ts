@@ -9,6 +9,7 @@ import { probeExposure } from '../../probe/probe-exposure.ts';
 import { probeNode, type Endpoint } from '../../probe/probe-node.ts';
 import { parseAuthorities } from '../../probe/tls/authorities.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
+import { CommandError } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** The tenant as described by flags. */
@@ -25,12 +26,7 @@ export interface WorkerFields {
   readonly healthPort: number;
 }
 
-/** Thrown if the flags cannot be used. The message says why, and what to do. */
-export class InvalidArguments extends Error {
-  override readonly name = 'InvalidArguments';
-}
-
-/** Probes the hops that a node can reach. @throws InvalidArguments */
+/** Probes the hops that a node can reach. @throws CommandError */
 export async function examineWorker(
   io: Pick<CommandIo, 'path'>,
   words: WorkerFields,
@@ -38,8 +34,9 @@ export async function examineWorker(
 ): Promise<readonly HopResult[]> {
   const { host, konnectivityHost, edge, ca, virtualAddress } = words;
   if (platform() !== 'linux') {
-    throw new InvalidArguments(
-      `--from-worker requires Linux (running on ${platform()}); run it on a node`,
+    throw new CommandError(
+      `--from-worker requires Linux (running on ${platform()})`,
+      'run it on a node',
     );
   }
   const tenantCa = readAuthorities(io, ca);
@@ -93,13 +90,15 @@ function readAuthorities(io: Pick<CommandIo, 'path'>, file: string): string {
     return text;
   } catch (error) {
     if (error instanceof TypeError) {
-      throw new InvalidArguments(
-        `cannot read --ca ${file}: ${error.message}; pass a file with the tenant's CA as PEM`,
+      throw new CommandError(
+        `cannot read --ca ${file}: ${error.message}`,
+        `pass a file with the tenant's CA as PEM`,
       );
     }
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new InvalidArguments(
-      `cannot read --ca ${file}: ${String(error.code)}; on a kubeadm node it is /etc/kubernetes/pki/ca.crt`,
+    throw new CommandError(
+      `cannot read --ca ${file}: ${String(error.code)}`,
+      'on a kubeadm node it is /etc/kubernetes/pki/ca.crt',
     );
   }
 }

@@ -7,7 +7,7 @@ import { DEFAULT_VIRTUAL_ADDRESS } from '../../api/worker.ts';
 import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import { parseVirtualAddress } from '../../node-address/virtual-address.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
-import { exitWithError } from '../output/messages.ts';
+import { CommandError } from '../output/messages.ts';
 import { fileName, parsedBy, wholeNumber } from '../flags/flag-values.ts';
 import type { WorkerFields } from './from-worker.ts';
 
@@ -70,12 +70,11 @@ export function withWorkerFlags(command: Command): Command {
     );
 }
 
-/** Returns the values of the flags. Exits with an error if a required one is missing. */
-export function workerArgumentsOf(flags: WorkerFlags, command: Command): WorkerFields {
+/** Returns the values of the flags. @throws CommandError if a required one is missing */
+export function workerArgumentsOf(flags: WorkerFlags): WorkerFields {
   const { host, ca, edge } = flags;
   if (host === undefined || ca === undefined || edge === undefined) {
-    return exitWithError(
-      command,
+    throw new CommandError(
       '--from-worker requires --host, --ca and --edge',
       'pass the API host of the tenant, the file with its CA, and the address of the edge as HOST:PORT',
     );

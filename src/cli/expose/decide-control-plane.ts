@@ -4,7 +4,7 @@
 import { keyText } from '../../kube/object.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
 import { withProgress, type ProgressIo } from '../output/progress.ts';
-import { CannotExpose } from './cannot-expose.ts';
+import { CommandError } from '../output/messages.ts';
 import {
   controlPlanesIn,
   controlPlaneText,
@@ -31,7 +31,7 @@ export interface RequestedControlPlane {
 /**
  * Returns the control plane, or undefined if there is only one and the user declines it.
  *
- * @throws CannotExpose, AnswerMissing, KubeError
+ * @throws CommandError, KubeError
  */
 export async function decideControlPlane(
   { controlPlane: named, namespace, defaultNamespace }: RequestedControlPlane,
@@ -82,8 +82,9 @@ export async function decideControlPlane(
   }
   if (likely.length > 0) return questions.choose(question, likely.map(asChoice));
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
-  throw new CannotExpose(
-    `no control planes without an Exposure${where}; pass a Service as service/NAME, or addresses with --endpoints`,
+  throw new CommandError(
+    `no control planes without an Exposure${where}`,
+    'pass a Service as service/NAME, or addresses with --endpoints',
   );
 }
 
@@ -116,9 +117,10 @@ function asChoice(found: FoundControlPlane) {
   return { text: controlPlaneText(found), value: found };
 }
 
-function unknownKind(kind: string): CannotExpose {
-  return new CannotExpose(
-    `unknown kind of control plane: ${kind}; use one of ${KNOWN_KINDS.join(', ')}; if ${kind} is a namespace, pass it as -n ${kind}`,
+function unknownKind(kind: string): CommandError {
+  return new CommandError(
+    `unknown kind of control plane: ${kind}`,
+    `use one of ${KNOWN_KINDS.join(', ')}; if ${kind} is a namespace, pass it as -n ${kind}`,
   );
 }
 
@@ -132,7 +134,7 @@ function controlPlaneNotFound(
     readonly matching: readonly FoundControlPlane[];
     readonly all: readonly FoundControlPlane[];
   },
-): CannotExpose {
+): CommandError {
   const key = keyText({ name, namespace });
   const namespaceFlags = matching.map(({ object }) => `-n ${object.metadata.namespace}`);
   const service = all.find(
@@ -144,7 +146,8 @@ function controlPlaneNotFound(
       : namespaceFlags.length > 0
         ? `found in another namespace: ${namespaceFlags.join(', ')}`
         : `pass KIND/NAME; kinds: ${KNOWN_KINDS.join(', ')}`;
-  return new CannotExpose(
-    `${kind === undefined ? 'control plane' : kind} not found: ${key}; ${hint}`,
+  return new CommandError(
+    `${kind === undefined ? 'control plane' : kind} not found: ${key}`,
+    `${hint}`,
   );
 }

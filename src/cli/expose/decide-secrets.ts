@@ -90,7 +90,7 @@ export interface SecretsOwner {
   readonly neighbors: readonly string[];
 }
 
-/** Returns the references of an Exposure to both Secrets. @throws AnswerMissing, KubeError */
+/** Returns the references of an Exposure to both Secrets. @throws CommandError, KubeError */
 export async function decideSecrets(
   { namespace, name, neighbors }: SecretsOwner,
   { caSecret, kubeconfigSecret }: SecretNames,

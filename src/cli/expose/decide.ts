@@ -10,7 +10,7 @@ import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
-import { CannotExpose } from './cannot-expose.ts';
+import { CommandError } from '../output/messages.ts';
 import {
   portsIn,
   serviceNames,
@@ -47,7 +47,7 @@ export interface Known {
 /**
  * Returns the Exposure to create, or undefined if the user wants none.
  *
- * @throws CannotExpose, AnswerMissing, KubeError
+ * @throws CommandError, KubeError
  */
 export async function decideExposure(
   requested: RequestedExposure,
@@ -61,13 +61,15 @@ export async function decideExposure(
   const name = requested.name ?? found?.object.metadata.name ?? (await askName(known.questions));
   const namespaces = known.management.all(RESOURCES.namespace);
   if (!namespaces.some(({ metadata }) => metadata.name === namespace)) {
-    throw new CannotExpose(
-      `namespace not found: ${namespace}; create it: kubectl create namespace ${namespace}, or pass another with -n`,
+    throw new CommandError(
+      `namespace not found: ${namespace}`,
+      `create it: kubectl create namespace ${namespace}, or pass another with -n`,
     );
   }
   if (found?.exposedBy !== undefined && found.exposedBy !== `${namespace}/${name}`) {
-    throw new CannotExpose(
-      `${objectText(found.object)} is already exposed by Exposure ${found.exposedBy}; use that Exposure, or delete it first`,
+    throw new CommandError(
+      `${objectText(found.object)} is already exposed by Exposure ${found.exposedBy}`,
+      'use that Exposure, or delete it first',
     );
   }
   const draft: ExposureDraft = {
@@ -118,7 +120,7 @@ async function decideEdge(
   const open = edges.filter(isOpen);
   const [only] = open;
   if (only === undefined) {
-    throw new CannotExpose(
+    throw new CommandError(
       edges.length === 0
         ? 'no Edges found; create one first: kubectl explain edge.spec'
         : `no Edge allows Exposures in namespace ${namespace}; label it to match spec.allowedNamespaces of one of ${edges.map(({ metadata }) => metadata.name).join(', ')}, or change that field`,
@@ -168,8 +170,9 @@ async function controlPlaneSpec(
 function serviceSpec(service: Service): object {
   const { api, konnectivity } = portsIn(service);
   if (api === undefined) {
-    throw new CannotExpose(
-      `cannot detect the API port of ${objectText(service)}; name one of its ports "https", or write the Exposure by hand: docs/tasks/expose.md`,
+    throw new CommandError(
+      `cannot detect the API port of ${objectText(service)}`,
+      'name one of its ports "https", or write the Exposure by hand: docs/tasks/expose.md',
     );
   }
   return {

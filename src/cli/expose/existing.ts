@@ -5,8 +5,7 @@ import { InvalidObjectError } from '../../api/fault.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { nameText, valueText, type Output } from '../output/output.ts';
-import { EXIT } from '../plans/plans.ts';
-import { printMessage } from '../output/messages.ts';
+import { EXIT, printMessage } from '../output/messages.ts';
 import { differences } from './draft.ts';
 import type { CommandIo } from '../io/command-io.ts';
 

@@ -3,18 +3,13 @@
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
+import type { ExposeFlags } from '../expose.ts';
 import { currentScreen } from '../output/output.ts';
 import { printMessage } from '../output/messages.ts';
 import { ClusterSource } from '../status/cluster-source.ts';
 import { statusViewOf, type ExposureView, type StatusView } from '../status/status-view.ts';
 import { exposureText } from '../status/exposure-text.ts';
 import type { CommandIo } from '../io/command-io.ts';
-
-/** Options of {@link followUntilReady}. */
-export interface FollowOptions {
-  readonly timeoutMs: number;
-  readonly operatorNamespace: string;
-}
 
 /**
  * Prints progress until the Exposure is Ready and reachable, or what is wrong after the timeout. Returns whether it is.
@@ -23,7 +18,7 @@ export async function followUntilReady(
   io: CommandIo,
   client: KubeClient,
   { metadata }: KubeObject,
-  { timeoutMs, operatorNamespace }: FollowOptions,
+  { timeout, operatorNamespace }: Pick<ExposeFlags, 'timeout' | 'operatorNamespace'>,
 ): Promise<boolean> {
   const { name, namespace } = metadata;
   const ended = new AbortController();
@@ -46,11 +41,11 @@ export async function followUntilReady(
   };
   printMessage(io, `waiting for Exposure ${keyText(metadata)} to be Ready:`);
   const following = source.follow(look, ended.signal);
-  const timer = setTimeout(() => resolve(false), timeoutMs);
+  const timer = setTimeout(() => resolve(false), timeout);
   const isReady = await promise;
   clearTimeout(timer);
   ended.abort();
-  if (!isReady) printProblems(io, last, timeoutMs);
+  if (!isReady) printProblems(io, last, timeout);
   return isReady;
 }
 

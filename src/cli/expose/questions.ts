@@ -2,13 +2,8 @@
  * Prompts the user at a terminal for missing values. Without a terminal, a missing value is an error that names its flag.
  */
 import { createInterface, type Interface } from 'node:readline';
-import { printMessage } from '../output/messages.ts';
+import { CommandError, printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
-
-/** Thrown if a value is missing and the user cannot be prompted, or ends the input. */
-export class AnswerMissing extends Error {
-  override readonly name = 'AnswerMissing';
-}
 
 /** A choice of a question. */
 export interface Choice<T> {
@@ -26,7 +21,7 @@ export interface Question {
   readonly value: string;
 }
 
-/** Prompts the user. Every method throws AnswerMissing if there is no answer. */
+/** Prompts the user. Every method throws CommandError if there is no answer. */
 export interface Questions {
   /** Asks for one of the choices, which must not be empty. The first choice is the default. */
   choose<T>(question: Question, choices: readonly Choice<T>[]): Promise<T>;
@@ -40,19 +35,20 @@ export interface Questions {
   confirm(question: Question, isDefault: boolean): Promise<boolean>;
 }
 
-/** Without a terminal: throws AnswerMissing, unless there is a fallback. */
+/** Without a terminal: throws CommandError, unless there is a fallback. */
 export const NO_TERMINAL: Questions = {
   choose: async (question, choices) =>
     Promise.reject(
-      new AnswerMissing(
-        `${notSet(question)}; pass one of ${choices.map(({ text }) => text).join(', ')}`,
+      new CommandError(
+        `${notSet(question)}`,
+        `pass one of ${choices.map(({ text }) => text).join(', ')}`,
       ),
     ),
   text: async (question, _fault, fallback) =>
     fallback === undefined
-      ? Promise.reject(new AnswerMissing(notSet(question)))
+      ? Promise.reject(new CommandError(notSet(question)))
       : Promise.resolve(fallback),
-  confirm: async (question) => Promise.reject(new AnswerMissing(notSet(question))),
+  confirm: async (question) => Promise.reject(new CommandError(notSet(question))),
 };
 
 function notSet({ flag, value }: Question): string {
@@ -120,6 +116,6 @@ export class TerminalQuestions implements Questions, Disposable {
     const line: IteratorResult<string, unknown> = await this.#lines.next();
     if (line.done !== true) return line.value.trim();
     printMessage(this.#io, '');
-    throw new AnswerMissing(`no answer; pass ${flag}`);
+    throw new CommandError('no answer', `pass ${flag}`);
   }
 }

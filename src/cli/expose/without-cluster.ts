@@ -8,7 +8,7 @@ import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { readerOf } from '../sources/object-reader.ts';
-import { CannotExpose } from './cannot-expose.ts';
+import { CommandError } from '../output/messages.ts';
 import { resourcesNamed, type NamedControlPlane } from './control-planes.ts';
 import { decideExposure, type RequestedExposure } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
@@ -30,7 +30,7 @@ export function isNamedInFull({ controlPlane, endpoints }: RequestedExposure): b
   return endpoints !== undefined || controlPlane?.kind !== undefined;
 }
 
-/** Returns the Exposure that the flags describe. @throws CannotExpose, AnswerMissing */
+/** Returns the Exposure that the flags describe. @throws CommandError */
 export async function draftWithoutCluster(
   io: ProgressIo,
   requested: RequestedExposure,
@@ -48,7 +48,7 @@ export async function draftWithoutCluster(
     questions: NO_TERMINAL,
   });
   if (object === undefined)
-    throw new CannotExpose('no control plane given; pass KIND/NAME or --endpoints');
+    throw new CommandError('no control plane given', 'pass KIND/NAME or --endpoints');
   return {
     object,
     unchecked: [...targetAssumptions(object, requested), ...sourceAssumptions(source)],
@@ -94,7 +94,7 @@ function assumedControlPlane(
     const qualified = resources.map(
       (match) => `${match.kind.toLowerCase()}.${groupOf(match.apiVersion)}/${name}`,
     );
-    throw new CannotExpose(`kind ${kind} is ambiguous; pass ${qualified.join(' or ')}`);
+    throw new CommandError(`kind ${kind} is ambiguous`, `pass ${qualified.join(' or ')}`);
   }
   const object = {
     apiVersion: resource.apiVersion,

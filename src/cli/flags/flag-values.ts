@@ -6,12 +6,34 @@ import { existsSync } from 'node:fs';
 import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../../api/values/image-reference.ts';
 import { LABEL_PATTERN, SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
 import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
+import { LOG_LEVELS } from '../../telemetry/log.ts';
 import { parseDuration } from '../../text/duration.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Parses the addresses for health and metrics; `off` means none. */
-export function parseHttp(text: string): readonly ListenAddress[] {
+function parseHttp(text: string): readonly ListenAddress[] {
   return text === 'off' ? [] : parsedBy(() => parseListenAddress(text));
+}
+
+/** Collects the listen addresses of a repeated flag. */
+export function listenAddresses(
+  text: string,
+  before: readonly ListenAddress[] = [],
+): readonly ListenAddress[] {
+  return [...before, ...parsedBy(() => parseListenAddress(text))];
+}
+
+/** Returns the option for the addresses of health and metrics, which `off` disables. */
+export function httpOption(fallback: string): Option {
+  return new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics, or off')
+    .argParser(parseHttp)
+    .default(parseHttp(fallback), fallback);
+}
+
+/** Returns the option for the log level. */
+export function logLevelOption(): Option {
+  return new Option('--log-level <level>', 'log level on standard error')
+    .choices(LOG_LEVELS)
+    .default('info');
 }
 
 /** Parses a file name. Rejects an empty one, which comes from an unset variable. */

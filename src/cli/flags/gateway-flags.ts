@@ -7,7 +7,7 @@ import { parseListenAddress, type ListenAddress } from '../../net/listen-address
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
 import { parseNetworks as networks } from '../../gateway/routes/networks.ts';
-import { durationOption, fileName, parseHttp, parsedBy, wholeNumber } from './flag-values.ts';
+import { durationOption, fileName, httpOption, parsedBy, wholeNumber } from './flag-values.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** The flags of a gateway as Commander reads them, independent of the source of its routes. */
@@ -40,11 +40,7 @@ export function withGatewayFlags(command: Command): Command {
         .argParser(collectAddresses)
         .default(parseListenAddress(':443'), ':443'),
     )
-    .addOption(
-      new Option('--http <address>', 'listen address of /healthz, /readyz and /metrics, or off')
-        .argParser(parseHttp)
-        .default(parseHttp(':9440'), ':9440'),
-    )
+    .addOption(httpOption(':9440'))
     .addOption(
       new Option('--workers <n>', 'number of engine threads')
         .argParser(wholeNumber(1, 256))

@@ -3,13 +3,10 @@
  */
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { AccessError, ClusterAccess } from '../../kube/access/cluster-access.ts';
+import type { ClusterAccess } from '../../kube/access/cluster-access.ts';
 import type { ObjectKey } from '../../kube/object.ts';
-import { fileName, folderName, imageReference, namespaceName } from './flag-values.ts';
-import { accessOptions } from '../io/access-options.ts';
-import { exitWithError, exitWithThrown } from '../output/messages.ts';
-import type { CommandIo } from '../io/command-io.ts';
+import { fileName, fileNames, folderName, imageReference, namespaceName } from './flag-values.ts';
+import { CommandError } from '../output/messages.ts';
 
 /** Flags that select the cluster and its namespaces. */
 export interface ClusterFlags {
@@ -88,6 +85,14 @@ export function folderOption(): Option {
   ).argParser(folderName);
 }
 
+/** Returns the option `-f` for several files; `more` says what is done with them. */
+export function filesOption(more = ''): Option {
+  return new Option(
+    '-f, --filename <file...>',
+    `files with Edges and Exposures${more}; - for standard input; or the folder of snicket run`,
+  ).argParser(fileNames);
+}
+
 /** Returns the option for the state of `snicket run`. */
 export function stateOption(): Option {
   return new Option(
@@ -96,52 +101,52 @@ export function stateOption(): Option {
   ).argParser(folderName);
 }
 
-/**
- * Returns the state folder that the flags name: that of --state, or the default of `snicket run` if -f names its folder.
- */
-export async function stateFolderOf(
-  io: Pick<CommandIo, 'env'>,
-  { state, isFolder }: { readonly state?: string | undefined; readonly isFolder: boolean },
-): Promise<string | undefined> {
-  if (state !== undefined || !isFolder) return state;
-  const { defaultStateFolder } = await import('../../standalone/state/state-folder.ts');
-  return defaultStateFolder(io.env);
-}
-
 /** Names of the flags that locate the management cluster. */
 export const ACCESS_FLAGS: readonly string[] = ['kubeconfig', 'context', 'operatorNamespace'];
 
-/** Exits with an error if one of these flags was given, because it does not apply. */
-export function rejectGiven(names: readonly string[], why: string, command: Command): void {
+/** Throws an error if one of these flags was given, because it does not apply. `missing` is what it requires, if anything. */
+export function rejectGiven(
+  names: readonly string[],
+  why: string,
+  command: Command,
+  missing?: string,
+): void {
   const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
   if (given === undefined) return;
   const { long } = command.options.find((option) => option.attributeName() === given) ?? {};
-  exitWithError(command, `${long} ${why}`, `remove ${long}`);
+  const instead = missing === undefined ? '' : `pass ${missing} or `;
+  throw new CommandError(`${long} ${why}`, `${instead}remove ${long}`);
 }
 
-/** Exits with an error if a flag of a cluster was given together with a folder. */
-export function rejectAccessFlags(command: Command): void {
-  rejectGiven(ACCESS_FLAGS, 'cannot be combined with -f', command);
+/** Throws an error if a flag of a cluster was given together with a folder of `snicket run`. */
+export function rejectClusterFlags(
+  { filename, state }: { readonly filename?: unknown; readonly state?: unknown },
+  command: Command,
+): void {
+  if (filename === undefined && state === undefined) return;
+  rejectGiven(
+    ACCESS_FLAGS,
+    `cannot be combined with ${state === undefined ? '-f' : '--state'}`,
+    command,
+  );
 }
 
-/** Flags that choose Exposures. */
-export type SelectionFlags = Pick<ManagementFlags, 'namespace' | 'allNamespaces'>;
+/** Flags that choose Exposures. A command without -A has no `allNamespaces`. */
+export type SelectionFlags = Partial<Pick<ManagementFlags, 'namespace' | 'allNamespaces'>>;
 
-/** Exits with an error if the flags contradict each other about the Exposures. */
+/** Throws an error if the flags contradict each other about the Exposures. */
 export function rejectContradictions(
   exposure: NamedExposure | undefined,
   { namespace, allNamespaces }: SelectionFlags,
-  command: Command,
 ): void {
-  if (allNamespaces && (exposure !== undefined || namespace !== undefined)) {
-    exitWithError(command, '-A cannot be combined with a name or -n', 'remove -A, or the others');
+  if (allNamespaces === true && (exposure !== undefined || namespace !== undefined)) {
+    throw new CommandError('-A cannot be combined with a name or -n', 'remove -A, or the others');
   }
   if (
     exposure?.namespace !== undefined &&
     (namespace ?? exposure.namespace) !== exposure.namespace
   ) {
-    exitWithError(
-      command,
+    throw new CommandError(
       `namespace ${exposure.namespace} of ${exposure.name} differs from -n ${namespace}`,
       'remove one of them',
     );
@@ -154,57 +159,15 @@ export function selectionOf(
   { namespace, allNamespaces }: SelectionFlags,
   access: Pick<ClusterAccess, 'namespace'>,
 ): Choice {
-  if (allNamespaces) return {};
+  if (allNamespaces === true) return {};
   return {
     namespace: exposure?.namespace ?? namespace ?? access.namespace,
     name: exposure?.name,
   };
 }
 
-/** Returns which Exposures of a folder are chosen; all by default. */
-export function selectionsInFolder(
-  exposures: readonly NamedExposure[],
-  flags: SelectionFlags,
-): readonly Choice[] {
-  if (exposures.length > 0) {
-    return exposures.map((one) => selectionOf(one, flags, { namespace: FOLDER_NAMESPACE }));
-  }
-  return [{ namespace: flags.namespace }];
-}
-
 /** The namespace of objects in a folder that do not specify one. */
 export const FOLDER_NAMESPACE = 'default';
-
-/**
- * Exits because the cluster cannot be accessed. `elsewhere` is what to pass for `snicket run` instead, such as `its
- * folder: -f DIR`.
- */
-export function exitWithAccessError(
-  command: Command,
-  error: AccessError,
-  { kubeconfig }: Pick<ClusterFlags, 'kubeconfig'>,
-  elsewhere: string,
-): never {
-  const isNamed = error.code !== 'AccessMissing' || kubeconfig !== undefined;
-  return exitWithThrown(
-    command,
-    isNamed ? error : `${error.message}; for snicket run, pass ${elsewhere}`,
-  );
-}
-
-/** Returns a client for the management cluster. @throws AccessError */
-export async function openManagement(
-  io: CommandIo,
-  flags: Pick<ClusterFlags, 'kubeconfig' | 'context'>,
-): Promise<{ readonly client: KubeClient; readonly access: ClusterAccess }> {
-  // Imported lazily, so that help does not load it.
-  const [{ createClient }, { defaultAccess }] = await Promise.all([
-    import('../../kube/client/fetch-client.ts'),
-    import('../../kube/access/default-access.ts'),
-  ]);
-  const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
-  return { client: createClient(access), access };
-}
 
 /** Parses `NAMESPACE/NAME` or `NAME`. */
 export function parseExposureName(text: string): NamedExposure {

@@ -5,7 +5,8 @@ import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { escapedJson, escapedText } from '../../text/plain-text.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { FieldChange, ObjectChange } from '../../plan/changes.ts';
-import type { Cluster } from '../../plan/render.ts';
+import { CLUSTERS, type Cluster } from '../../plan/render.ts';
+import type { DryRun } from '../../reconcile/dry-run.ts';
 
 /** A change and its cluster. */
 export interface ClusterChange extends ObjectChange {
@@ -17,6 +18,18 @@ export interface ExposureChanges {
   readonly exposure: KubeObject;
   readonly changes: readonly ClusterChange[];
   readonly findings: readonly Finding[];
+}
+
+/** Returns the changes in both clusters, or in one. */
+export function exposureChanges(
+  { object, changes, findings }: Pick<DryRun, 'object' | 'changes' | 'findings'>,
+  only?: Cluster,
+): ExposureChanges {
+  const clusters = only === undefined ? CLUSTERS : [only];
+  const all = clusters.flatMap((cluster) =>
+    changes[cluster].map((change): ClusterChange => ({ ...change, cluster })),
+  );
+  return { exposure: object, changes: all, findings };
 }
 
 const SIGNS = { create: '+', change: '~', delete: '-' } as const;

@@ -1,7 +1,7 @@
 /**
- * Messages on standard error: `error: WHAT FAILED: WHY`, and on the next line `hint: WHAT TO DO`.
+ * Messages on standard error: `error: WHAT FAILED: WHY`, and on the next line `hint: WHAT TO DO`; and the errors that
+ * commands throw.
  */
-import type { Command } from 'commander';
 import { wrapSentence } from '../../text/wrap.ts';
 import { escapedText } from '../../text/plain-text.ts';
 import type { CommandIo } from '../io/command-io.ts';
@@ -30,19 +30,6 @@ export function printAdvice(
   if (hint !== undefined) printMessage(io, `hint: ${hint}`);
 }
 
-/** Exits with an error about the command line, or about a file that it names. */
-export function exitWithError(command: Command, message: string, hint?: string): never {
-  // Commander prints line by line.
-  const lines = [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
-  return command.error(lines.map((line) => line.replaceAll('\n', ' ')).join('\n'));
-}
-
-/** Exits with the error that was thrown. */
-export function exitWithThrown(command: Command, error: unknown): never {
-  const { message, hint } = adviceIn(error instanceof Error ? error.message : String(error));
-  return exitWithError(command, message, hint);
-}
-
 /** The first semicolon outside of double quotes, which enclose values. */
 const PARTS = /^((?:"[^"]*"|[^"])*?); (.*)$/s;
 
@@ -58,4 +45,31 @@ export function fittedLine({ stderr }: Pick<CommandIo, 'stderr'>, line: string):
   const text = escapedText(line);
   // A terminal of unknown size reports 0 columns. Lines in a pipe are not wrapped.
   return isTTY && columns > 0 ? wrapSentence(text, columns) : text;
+}
+
+/** Exit codes: `wrong` if the examined objects have errors, `failed` if they could not be examined. */
+export const EXIT = { wrong: 1, failed: 2 } as const;
+
+/** An error with a hint. `runSnicket` prints both, without a stack trace, and sets the exit code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly hint: string | undefined;
+  readonly exitCode: number;
+
+  constructor(message: string, hint?: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.hint = hint;
+    this.exitCode = exitCode;
+  }
+
+  /** The message and the hint as one text. */
+  get text(): string {
+    return this.hint === undefined ? this.message : `${this.message}; ${this.hint}`;
+  }
+}
+
+/** Returns an error whose message has the form `what failed; what to do`. */
+export function asCommandError(error: unknown, exitCode?: number): CommandError {
+  const { message, hint } = adviceIn(error instanceof Error ? error.message : String(error));
+  return new CommandError(message, hint, exitCode);
 }

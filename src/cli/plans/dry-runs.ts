@@ -29,7 +29,7 @@ export interface DryRunsOptions {
   readonly namespace: string;
   /** Default: the image of the operator's own pod or Deployment, or that of this version. */
   readonly proxyImage?: string | undefined;
-  /** Returns the chosen Exposures. Default: all. @throws NoExposures */
+  /** Returns the chosen Exposures. Default: all. @throws CommandError */
   readonly choose?: ((exposures: readonly KubeObject[]) => readonly KubeObject[]) | undefined;
   /** With `management`, no tenant is read. Default: both clusters. */
   readonly only?: Cluster | undefined;
@@ -40,7 +40,7 @@ export interface DryRunsOptions {
 /**
  * Yields the dry runs of the Exposures in a cluster, by name.
  *
- * @throws KubeError of the management cluster, NoExposures
+ * @throws KubeError of the management cluster, CommandError
  */
 export async function* dryRuns(
   options: DryRunsOptions,

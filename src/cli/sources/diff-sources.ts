@@ -28,8 +28,8 @@ import { dryRunsOf, proxyImageOf } from '../plans/dry-runs.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 import { READ_TIMEOUT_MS } from './read-timeout.ts';
-import { printMessage } from '../output/messages.ts';
-import { StateSource, StateUnreadable } from '../status/state-source.ts';
+import { CommandError, printMessage } from '../output/messages.ts';
+import { StateSource } from '../status/state-source.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Options common to all sources. */
@@ -56,7 +56,7 @@ const HERE: Omit<FilesLocation, 'hasFaults'> = {
   action: 'add a file with an Exposure, or pass -A for all Exposures of the cluster',
 };
 
-/** Yields what the operator would do after the files are applied. @throws KubeError, NoExposures */
+/** Yields what the operator would do after the files are applied. @throws KubeError, CommandError */
 export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<DryRun, void> {
   const { io, client, objects, namespace, choice, only } = options;
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
@@ -83,7 +83,7 @@ export interface RunPlaces extends Common {
   readonly state: string;
 }
 
-/** Yields what `snicket run` would do after it has read the folder. @throws StateUnreadable, NoExposures */
+/** Yields what `snicket run` would do after it has read the folder. @throws CommandError */
 export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRun, void> {
   const { io, folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
   // Any folder: a changed copy is compared with the state before it is deployed.
@@ -181,8 +181,9 @@ async function masterKeys(io: CommandIo, state: string): Promise<KubeObject> {
     return secret;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new StateUnreadable(
-      `cannot read ${path}: ${String(error.code)}; run as the user that owns ${state}`,
+    throw new CommandError(
+      `cannot read ${path}: ${String(error.code)}`,
+      `run as the user that owns ${state}`,
     );
   }
 }

@@ -3,25 +3,26 @@
  * the Exposure that is chosen there.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { KubeObject } from '../../kube/object.ts';
 import type { TextFile } from '../../manifests/manifest-parts.ts';
 import type { FolderReading } from '../../standalone/folder/folder-reader.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { objectsInFolder } from './folder-management.ts';
+import { readObjects } from './object-files.ts';
 import type { FilesLocation } from './selected-exposures.ts';
-import { fileNames } from '../flags/flag-values.ts';
 import {
   selectionOf,
   FOLDER_NAMESPACE,
   isExposureName,
   parseExposureName,
-  rejectAccessFlags,
+  rejectClusterFlags,
   rejectContradictions,
   type Choice,
   type SelectionFlags,
   type NamedExposure,
 } from '../flags/management-flags.ts';
-import { adviceIn, exitWithError, printAdvice, printMessage } from '../output/messages.ts';
+import { adviceIn, CommandError, EXIT, printAdvice, printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Where objects are read from. */
@@ -33,17 +34,9 @@ export interface FileSource {
   readonly exposure?: NamedExposure | undefined;
 }
 
-/** Returns the option `-f` for several files; `more` says what is done with them. */
-export function filesOption(more = ''): Option {
-  return new Option(
-    '-f, --filename <file...>',
-    `files with Edges and Exposures${more}; - for standard input; or the folder of snicket run`,
-  ).argParser(fileNames);
-}
-
 /**
  * Returns what the values of `-f` mean. They extend to the next flag, so that an Exposure named after the files is
- * among them. Exits with an error if they are ambiguous.
+ * among them. Throws an error if they are ambiguous.
  */
 export function fileSourceOf(
   io: CommandIo,
@@ -57,21 +50,20 @@ export function fileSourceOf(
   const isName = folder === undefined ? isNameBesideFiles : isNameBesideFolder;
   const names = others.filter((word) => isName(io, word));
   const files = [first, ...others.filter((word) => !isName(io, word))];
-  rejectMixed(io, files, command);
+  rejectMixed(io, files);
   const [exposure, second] = [
     ...(named === undefined ? [] : [named]),
     ...names.map((name) => parseExposureName(name)),
   ];
   if (second !== undefined) {
-    exitWithError(
-      command,
+    throw new CommandError(
       '-f supports the name of one Exposure',
       `remove ${names.at(-1)}, or remove all names to select all Exposures`,
     );
   }
-  rejectContradictions(exposure, flags, command);
+  rejectContradictions(exposure, flags);
   if (folder === undefined) return { files, exposure };
-  rejectAccessFlags(command);
+  rejectClusterFlags({ filename: folder }, command);
   return { folder, files: [], exposure };
 }
 
@@ -95,27 +87,21 @@ export interface ValidObjects {
 
 /**
  * Returns the objects. Objects of files that need a namespace and do not specify one are in `namespace`. Returns
- * undefined if files have errors, which are printed and set the exit code. Exits with an error if nothing can be read
+ * undefined if files have errors, which are printed and set the exit code. Throws an error if nothing can be read
  * at all.
  */
 export async function validObjects(
   io: CommandIo,
   { folder, files }: FileSource,
-  command: Command,
   namespace: string = FOLDER_NAMESPACE,
 ): Promise<ValidObjects | undefined> {
-  const [{ EXIT }, { readObjects }, { objectsInFolder }] = await Promise.all([
-    import('../plans/plans.ts'),
-    import('./object-files.ts'),
-    import('./folder-management.ts'),
-  ]);
   const { faults, ...sound }: ValidObjects & { readonly faults: readonly string[] } =
     folder === undefined
       ? readObjects(
-          files.map((name) => readText(io, name, command)),
+          files.map((name) => readText(io, name)),
           namespace,
         )
-      : await objectsInFolder(io, folder, command);
+      : await objectsInFolder(io, folder);
   if (faults.length === 0) return sound;
   if (folder !== undefined) {
     printMessage(
@@ -150,12 +136,11 @@ function isNameLike(word: string): boolean {
   return isExposureName(word) && !/\.(?:ya?ml|json)$/.test(word);
 }
 
-function rejectMixed(io: CommandIo, names: readonly string[], command: Command): void {
+function rejectMixed(io: CommandIo, names: readonly string[]): void {
   const folder = names.find((name) => isFolder(io, name));
   const other = names.find((name) => name !== folder);
   if (folder === undefined || other === undefined) return;
-  exitWithError(
-    command,
+  throw new CommandError(
     `folder ${folder} of snicket run cannot be combined with ${other}`,
     `pass the name of an Exposure before -f; for files of a cluster, pass ${shellWord(folder)}/*.yaml`,
   );
@@ -170,7 +155,7 @@ function isFolder(io: CommandIo, name: string): boolean {
   }
 }
 
-function readText(io: CommandIo, name: string, command: Command): TextFile {
+function readText(io: CommandIo, name: string): TextFile {
   try {
     return name === '-'
       ? { name: 'standard input', text: io.stdin.readAll() }
@@ -178,6 +163,6 @@ function readText(io: CommandIo, name: string, command: Command): TextFile {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     const why = error.code === 'ENOENT' ? 'no such file' : String(error.code);
-    exitWithError(command, `cannot read ${name}: ${why}`);
+    throw new CommandError(`cannot read ${name}: ${why}`);
   }
 }

@@ -2,14 +2,10 @@
  * Chooses Exposures among those that exist. If there is no match, the error lists those that exist.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
+import { CommandError } from '../output/messages.ts';
 import { isSelected, type Choice } from '../flags/management-flags.ts';
 
-/** Thrown if no Exposure matches. The message says which exist. */
-export class NoExposures extends Error {
-  override readonly name = 'NoExposures';
-}
-
-/** Returns the chosen Exposures, by name. @throws NoExposures if a named Exposure does not exist */
+/** Returns the chosen Exposures, by name. @throws CommandError if a named Exposure does not exist */
 export function selectedOf(
   exposures: readonly KubeObject[],
   choice: Choice,
@@ -22,7 +18,7 @@ export function selectedOf(
 /**
  * Returns the chosen Exposures. A namespace without any is an error too, if other namespaces have some.
  *
- * @throws NoExposures
+ * @throws CommandError
  */
 export function selectedOrFail(
   exposures: readonly KubeObject[],
@@ -47,7 +43,7 @@ export interface FilesLocation {
 /**
  * Returns the chosen Exposures in files. It is always an error if there are none, because the user named the files.
  *
- * @throws NoExposures
+ * @throws CommandError
  */
 export function selectedInFiles(
   exposures: readonly KubeObject[],
@@ -55,11 +51,9 @@ export function selectedInFiles(
   { place, action, hasFaults }: FilesLocation,
 ): readonly KubeObject[] {
   if (exposures.length === 0) {
-    throw new NoExposures(
-      hasFaults
-        ? 'no Exposures in the valid files; correct the errors above'
-        : `no Exposures in ${place}; ${action}`,
-    );
+    throw hasFaults
+      ? new CommandError('no Exposures in the valid files', 'correct the errors above')
+      : new CommandError(`no Exposures in ${place}`, action);
   }
   const among = hasFaults ? ' in the valid files' : '';
   return [
@@ -93,7 +87,7 @@ function noExposuresError(
   { namespace, name }: Choice,
   exposures: readonly KubeObject[],
   among = '',
-): NoExposures {
+): CommandError {
   const what =
     name === undefined
       ? `no Exposures in namespace ${namespace}${among}`
@@ -101,5 +95,5 @@ function noExposuresError(
   const names = exposures.map(({ metadata }) => keyText(metadata)).toSorted();
   const more = names.length > MAX_NAMES ? ', ...' : '';
   const existing = names.length === 0 ? 'none' : `${names.slice(0, MAX_NAMES).join(', ')}${more}`;
-  return new NoExposures(`${what}; existing Exposures: ${existing}`);
+  return new CommandError(what, `existing Exposures: ${existing}`);
 }

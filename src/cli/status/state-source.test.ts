@@ -258,7 +258,7 @@ describe('--state', () => {
     const { exitCode, stderr } = await cluster.terminal.snicket(words);
 
     expect(stderr).toContain(
-      'error: --context cannot be combined with --state\nhint: remove one of them',
+      'error: --context cannot be combined with --state\nhint: remove --context',
     );
     expect(exitCode).toBe(2);
   });

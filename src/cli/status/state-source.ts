@@ -10,17 +10,13 @@ import type { KubeObject } from '../../kube/object.ts';
 import { stateOwner, type StateOwner } from '../../standalone/state/state-owner.ts';
 import { STATUS_FILE } from '../../standalone/state/status-file.ts';
 import { isSelected, type Choice } from '../flags/management-flags.ts';
+import { CommandError } from '../output/messages.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { OperatorState } from './operator-state.ts';
 import type { StatusObjects } from './status-view.ts';
 import type { Followed, StatusSource } from './status-source.ts';
 
 const POLL_INTERVAL_MS = 500;
-
-/** Thrown if the file cannot be read. The message says why, and what to do. */
-export class StateUnreadable extends Error {
-  override readonly name = 'StateUnreadable';
-}
 
 /** Paths of a {@link StateSource}. */
 export interface StatePaths {
@@ -64,9 +60,9 @@ export class StateSource implements StatusSource {
         holder = nextHolder;
         followed = { objects: this.#objects(next, holder) };
       } catch (error) {
-        if (!(error instanceof StateUnreadable)) throw error;
+        if (!(error instanceof CommandError)) throw error;
         const { objects = { edges: [], exposures: [] } } = followed ?? {};
-        followed = { objects, trouble: error.message };
+        followed = { objects, trouble: error.text };
       } finally {
         isPolling = false;
       }
@@ -84,8 +80,9 @@ export class StateSource implements StatusSource {
       return (await readWatchedAsync(join(this.#path, STATUS_FILE))).toString();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      throw new StateUnreadable(
-        `cannot read ${path}: ${String(error.code)}; pass the --state folder of \`snicket run\`, and check that it is running`,
+      throw new CommandError(
+        `cannot read ${path}: ${String(error.code)}`,
+        `pass the --state folder of \`snicket run\`, and check that it is running`,
       );
     }
   }
@@ -131,13 +128,15 @@ export class StateSource implements StatusSource {
     const owner = this.#owner;
     if (owner === undefined) return;
     if (folder === undefined) {
-      throw new StateUnreadable(
-        `the state ${this.#folder} does not name its folder; restart \`snicket run\`, which adds it, or pass --state ${shellWord(this.#folder)} without -f`,
+      throw new CommandError(
+        `the state ${this.#folder} does not name its folder`,
+        `restart \`snicket run\`, which adds it, or pass --state ${shellWord(this.#folder)} without -f`,
       );
     }
     if (isSamePath(folder, owner.path)) return;
-    throw new StateUnreadable(
-      `the state ${this.#folder} belongs to the folder ${folder}, not to ${owner.name}; pass -f ${shellWord(folder)}, or --state with the state folder of ${owner.name}`,
+    throw new CommandError(
+      `the state ${this.#folder} belongs to the folder ${folder}, not to ${owner.name}`,
+      `pass -f ${shellWord(folder)}, or --state with the state folder of ${owner.name}`,
     );
   }
 
@@ -147,8 +146,8 @@ export class StateSource implements StatusSource {
       const list: unknown = parse(text);
       if (textAt(list, 'kind') === 'List') return list;
     } catch (error) {
-      throw new StateUnreadable(`${path} is not valid YAML: ${String(error)}`, { cause: error });
+      throw new CommandError(`${path} is not valid YAML: ${String(error)}`);
     }
-    throw new StateUnreadable(`${path} was not written by \`snicket run\`: it is not a List`);
+    throw new CommandError(`${path} was not written by \`snicket run\`: it is not a List`);
   }
 }

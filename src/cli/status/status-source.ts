@@ -16,7 +16,7 @@ export interface StatusSource {
   /** Which Exposures are chosen. */
   readonly choice: Choice;
 
-  /** Returns the current objects. @throws KubeError, StateUnreadable */
+  /** Returns the current objects. @throws KubeError, CommandError */
   read(signal: AbortSignal): Promise<StatusObjects>;
 
   /**

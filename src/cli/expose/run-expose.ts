@@ -3,6 +3,7 @@
  */
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
+import { AccessError } from '../../kube/access/cluster-access.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
@@ -11,42 +12,67 @@ import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { dryRun, type DryRun } from '../../reconcile/dry-run.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 import { programName } from '../output/program-name.ts';
-import { nameText, valueText, type Output } from '../output/output.ts';
-import { EXIT, reportFindings } from '../plans/plans.ts';
+import { nameText, valueText } from '../output/output.ts';
+import { reportFindings } from '../plans/plans.ts';
 import { withProgress } from '../output/progress.ts';
 import { READ_TIMEOUT_MS } from '../sources/read-timeout.ts';
-import { adviceIn, printAdvice, printMessage } from '../output/messages.ts';
-import { CannotExpose } from './cannot-expose.ts';
+import { adviceIn, CommandError, EXIT, printAdvice, printMessage } from '../output/messages.ts';
+import type { ExposeFlags } from '../expose.ts';
+import { FOLDER_NAMESPACE } from '../flags/management-flags.ts';
+import { openManagement, type OpenedManagement } from '../sources/open-management.ts';
+import type { NamedControlPlane } from './control-planes.ts';
 import { decideExposure, type RequestedExposure } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
 import { reportExisting } from './existing.ts';
 import { exposedText } from './exposed-text.ts';
 import { followUntilReady } from './follow.ts';
-import { AnswerMissing, NO_TERMINAL, TerminalQuestions, type Questions } from './questions.ts';
+import { NO_TERMINAL, TerminalQuestions, type Questions } from './questions.ts';
 import { draftWithoutCluster, isNamedInFull } from './without-cluster.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** Options of {@link exposeControlPlane}. */
-export interface ExposeOptions {
-  readonly operatorNamespace: string;
-  readonly output: Output | 'name';
-  /** Prints the Exposure and does not create it. */
-  readonly dryRun: boolean;
-  /** Creates the Exposure without asking. */
-  readonly yes: boolean;
-  /** Waits until the Exposure is Ready. */
-  readonly wait: boolean;
-  readonly timeoutMs: number;
-}
-
 const NOTHING_CREATED = 'nothing created';
 
-/** Exposes a control plane and sets the exit code. @throws CannotExpose, AnswerMissing, KubeError */
-export async function exposeControlPlane(
+/** Runs the command, and sets the exit code. @throws AccessError, CommandError, KubeError */
+export async function runExpose(
+  io: CommandIo,
+  controlPlane: NamedControlPlane | undefined,
+  flags: ExposeFlags,
+): Promise<void> {
+  const opened = await openOrDraft(io, controlPlane, flags);
+  if (opened === undefined) return;
+  const { client, access } = opened;
+  const requested = { ...flags, controlPlane, defaultNamespace: access.namespace };
+  await exposeControlPlane(io, client, requested, flags);
+  // Watches on a lost connection would keep the process alive.
+  if (flags.wait) io.exit();
+}
+
+/** Returns the cluster, or undefined if there is none and the Exposure was printed without it. @throws AccessError */
+async function openOrDraft(
+  io: CommandIo,
+  controlPlane: NamedControlPlane | undefined,
+  flags: ExposeFlags,
+): Promise<OpenedManagement | undefined> {
+  try {
+    return openManagement(io, flags);
+  } catch (error) {
+    const isNone = error instanceof AccessError && error.code === 'AccessMissing';
+    if (!isNone || !flags.dryRun || flags.kubeconfig !== undefined) throw error;
+    const requested = { ...flags, controlPlane, defaultNamespace: FOLDER_NAMESPACE };
+    if (isNamedInFull(requested)) {
+      await printWithoutCluster(io, requested, flags, error.message);
+      return undefined;
+    }
+    const way = 'without a cluster, --dry-run requires KIND/NAME or --endpoints';
+    throw new AccessError(error.code, `${error.message}; ${way}`, error);
+  }
+}
+
+async function exposeControlPlane(
   io: CommandIo,
   client: KubeClient,
   requested: RequestedExposure,
-  options: ExposeOptions,
+  options: ExposeFlags,
 ): Promise<void> {
   const management = await readCluster(io, client, requested, options);
   using terminal = io.stdin.isTTY && io.stderr.isTTY ? new TerminalQuestions(io) : undefined;
@@ -74,7 +100,7 @@ export async function exposeControlPlane(
   }
 }
 
-function print(io: CommandIo, object: KubeObject, { output }: Pick<ExposeOptions, 'output'>): void {
+function print(io: CommandIo, object: KubeObject, { output }: Pick<ExposeFlags, 'output'>): void {
   io.stdout.write(
     output === 'name'
       ? nameText('exposure', object.metadata.name)
@@ -118,7 +144,7 @@ async function readCluster(
   io: CommandIo,
   client: KubeClient,
   requested: RequestedExposure,
-  options: ExposeOptions,
+  options: ExposeFlags,
 ): Promise<ManagementSnapshot> {
   try {
     const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_TIMEOUT_MS));
@@ -134,25 +160,25 @@ async function readCluster(
 async function printIfComplete(
   io: CommandIo,
   requested: RequestedExposure,
-  options: ExposeOptions,
+  options: ExposeFlags,
 ): Promise<void> {
   try {
     await printWithoutCluster(io, requested, options, 'the management cluster does not respond');
   } catch (error) {
-    if (!(error instanceof CannotExpose) && !(error instanceof AnswerMissing)) throw error;
-    printMessage(io, `note: cannot print the Exposure without the cluster: ${error.message}`);
+    if (!(error instanceof CommandError)) throw error;
+    printMessage(io, `note: cannot print the Exposure without the cluster: ${error.text}`);
   }
 }
 
 /**
  * Prints the Exposure that the flags alone describe, why no cluster was read, and what was not checked.
  *
- * @throws CannotExpose, AnswerMissing
+ * @throws CommandError
  */
-export async function printWithoutCluster(
+async function printWithoutCluster(
   io: CommandIo,
   requested: RequestedExposure,
-  { output }: Pick<ExposeOptions, 'output'>,
+  { output }: Pick<ExposeFlags, 'output'>,
   why: string,
 ): Promise<void> {
   const { object, unchecked } = await draftWithoutCluster(io, requested);
@@ -166,7 +192,7 @@ async function mayWrite(
   io: CommandIo,
   object: KubeObject,
   { findings }: DryRun,
-  { yes }: ExposeOptions,
+  { yes }: ExposeFlags,
   terminal: Questions | undefined,
 ): Promise<boolean> {
   const hasErrors = findings.some(({ severity }) => severity === 'error');
@@ -191,7 +217,7 @@ async function hasWritten(
   client: KubeClient,
   object: KubeObject,
   preview: DryRun,
-  options: ExposeOptions,
+  options: ExposeFlags,
 ): Promise<boolean> {
   try {
     const made = await client.create(RESOURCES.exposure, object);

@@ -1,0 +1,65 @@
+/**
+ * Checks the DNS names of the chosen Exposures, or prints records for them.
+ */
+import type { Command } from 'commander';
+import { systemLookup } from '../../probe/hops/system-lookup.ts';
+import type { DnsFlags } from '../dns.ts';
+import type { NamedExposure } from '../flags/management-flags.ts';
+import type { CommandIo } from '../io/command-io.ts';
+import { EXIT, printAdvice, printMessage } from '../output/messages.ts';
+import { currentScreen, valueText, type Output } from '../output/output.ts';
+import { withProgress } from '../output/progress.ts';
+import { readManagement } from '../sources/read-management.ts';
+import { noExposureText } from '../sources/selected-exposures.ts';
+import { checkNames } from './checks.ts';
+import { checksTable, checksValue } from './dns-report.ts';
+import { embeddedAddressFindings, embeddedAddressNotes, recordsOf } from './records.ts';
+import { requiredNames, type NamedFinding, type RequiredNames } from './required-names.ts';
+
+/** Runs the command, and sets the exit code if a name is missing or wrong. */
+export async function runDns(
+  io: CommandIo,
+  exposures: readonly NamedExposure[],
+  flags: DnsFlags,
+  command: Command,
+): Promise<void> {
+  const { management, choices, select } = await readManagement(io, exposures, flags, command);
+  const chosen = select(choices);
+  if (chosen.length === 0) printMessage(io, noExposureText(choices));
+  const required = requiredNames(chosen, management, flags.operatorNamespace);
+  const { format, wildcard, ttl, zone = [] } = flags;
+  if (format === undefined) return check(io, required, flags.output);
+  const options = { format, hasWildcards: wildcard, ttlSeconds: ttl, zones: zone };
+  const { text, notes, findings } = recordsOf(required.names, options);
+  io.stdout.write(text);
+  for (const note of notes) printMessage(io, `note: ${note}`);
+  report(io, [...required.findings, ...findings]);
+}
+
+async function check(
+  io: CommandIo,
+  { names, findings }: RequiredNames,
+  output: Output,
+): Promise<void> {
+  const checking = checkNames(names, { lookup: systemLookup });
+  const checks = await withProgress(io, `waiting for ${names.length} names`, checking);
+  const all = [...findings, ...embeddedAddressFindings(names)];
+  if (output !== 'table') io.stdout.write(valueText(checksValue(checks, all), output));
+  else if (names.length > 0) io.stdout.write(checksTable(checks, currentScreen(io)));
+  for (const note of embeddedAddressNotes(names)) printMessage(io, `note: ${note}`);
+  report(io, all);
+  const bad = checks.filter(({ state }) => state !== 'ok').length;
+  if (bad === 0) return;
+  io.exitCode ??= EXIT.wrong;
+  printMessage(
+    io,
+    `${bad} of ${checks.length} ${checks.length === 1 ? 'name' : 'names'} ${bad === 1 ? 'does' : 'do'} not resolve to the Edge; to print the records: --format`,
+  );
+}
+
+function report(io: CommandIo, findings: readonly NamedFinding[]): void {
+  for (const { severity, of, code, message, action } of findings) {
+    printAdvice(io, severity, { message: `${of}: ${code}: ${message}`, hint: action });
+  }
+  if (findings.some(({ severity }) => severity === 'error')) io.exitCode ??= EXIT.wrong;
+}
