@@ -98,7 +98,7 @@ function rejectMisplaced(flags: DnsFlags, command: Command): void {
   if (command.getOptionValueSource('output') === 'cli') {
     throw new CommandError('--format and -o are mutually exclusive', 'remove one of them');
   }
-  if (flags.wildcard && !FORMATS[flags.format].hasWildcards) {
+  if (flags.wildcard && FORMATS[flags.format].hasWildcards === false) {
     throw new CommandError(
       `format ${flags.format} does not support wildcards`,
       `remove --wildcard, or use one of: ${formatsWith('hasWildcards')}`,

@@ -32,7 +32,7 @@ export function recordsOf(names: readonly RequiredName[], options: RecordsOption
   const known = names.filter((name): name is KnownName => name.to !== undefined);
   const own = known.filter(({ host }) => embeddedAddress(host) === undefined);
   const findings = embeddedAddressFindings(names);
-  const sayable = own.filter(({ to }) => format.hasAliases || to.kind === 'addresses');
+  const sayable = own.filter(({ to }) => format.hasAliases !== false || to.kind === 'addresses');
   findings.push(...aliasFindings(own, options.format));
   const { entries, uncovered } = options.hasWildcards
     ? wildcardEntries(sayable)
@@ -42,7 +42,7 @@ export function recordsOf(names: readonly RequiredName[], options: RecordsOption
     ...uncovered.map(({ host }) => `${host} is not covered by a wildcard and has its own records`),
   ];
   if (entries.length === 0) return { text: '', notes, findings };
-  const fault = format.fault(entries, options);
+  const fault = format.fault?.(entries, options);
   if (fault !== undefined) {
     const of = `--format ${options.format}`;
     findings.push({ of, code: 'RecordsUnsupported', severity: 'error', ...fault });
@@ -52,7 +52,7 @@ export function recordsOf(names: readonly RequiredName[], options: RecordsOption
 }
 
 function aliasFindings(names: readonly KnownName[], format: FormatName): readonly NamedFinding[] {
-  if (FORMATS[format].hasAliases) return [];
+  if (FORMATS[format].hasAliases !== false) return [];
   const edges = new Map(
     names.flatMap(({ edge, to }) => (to.kind === 'name' ? [[edge, to.host] as const] : [])),
   );

@@ -25,7 +25,7 @@ const WITHOUT_ALIAS = ENTRIES.slice(0, 2);
 const WILDCARD = [entryOf('*.k8s.example.com')];
 
 function textOf(name: FormatName, entries: readonly DnsEntry[], options = OPTIONS): string {
-  expect(FORMATS[name].fault(entries, options)).toBeUndefined();
+  expect(FORMATS[name].fault?.(entries, options)).toBeUndefined();
   return FORMATS[name].text(entries, options);
 }
 
@@ -158,12 +158,12 @@ Add-DnsServerResourceRecordCName -ZoneName 'example.com' -Name 'tenants-red.k8s'
     const lost = [entryOf('a.other.example')];
     const homeless = [{ ...entryOf('a.other.example'), domain: undefined }];
 
-    expect(FORMATS.windows.fault(lost, OPTIONS)).toEqual({
+    expect(FORMATS.windows.fault?.(lost, OPTIONS)).toEqual({
       message:
         'Windows requires the zone of a.other.example, but the known zones (example.com) do not contain it.',
       action: 'Set it with --zone.',
     });
-    expect(FORMATS.windows.fault(homeless, OPTIONS)?.message).toEndWith('no zone is known.');
+    expect(FORMATS.windows.fault?.(homeless, OPTIONS)?.message).toEndWith('no zone is known.');
     expect(textOf('windows', homeless, { ...OPTIONS, zones: ['other.example'] })).toContain(
       "-Name 'a' ",
     );
@@ -198,10 +198,10 @@ tenants-red.k8s.example.com. 300 IN CNAME lb-1.cloud.example.net.
   test('refuses what Cloudflare would', () => {
     const many = Array.from({ length: 4000 }, (_, at) => entryOf(`tenants-${at}.k8s.example.com`));
 
-    expect(FORMATS.cloudflare.fault(ENTRIES, { ...OPTIONS, ttlSeconds: 30 })?.message).toBe(
+    expect(FORMATS.cloudflare.fault?.(ENTRIES, { ...OPTIONS, ttlSeconds: 30 })?.message).toBe(
       'Cloudflare accepts a TTL from 60 to 86400, but --ttl is 30.',
     );
-    expect(FORMATS.cloudflare.fault(many, OPTIONS)?.message).toStartWith(
+    expect(FORMATS.cloudflare.fault?.(many, OPTIONS)?.message).toStartWith(
       'Cloudflare imports at most 262144 bytes at once, but there are 448148.',
     );
   });
@@ -222,11 +222,11 @@ describe('route53', () => {
   test('no more than Route 53 takes', () => {
     const many = Array.from({ length: 251 }, (_, at) => entryOf(`tenants-${at}.k8s.example.com`));
 
-    expect(FORMATS.route53.fault(many, OPTIONS)).toEqual({
+    expect(FORMATS.route53.fault?.(many, OPTIONS)).toEqual({
       message: 'Route 53 accepts 500 records at once, but there are 502.',
       action: 'Name fewer Exposures, or use --wildcard.',
     });
-    expect(FORMATS.route53.fault(many.slice(1), OPTIONS)).toBeUndefined();
+    expect(FORMATS.route53.fault?.(many.slice(1), OPTIONS)).toBeUndefined();
   });
 
   function change(Name: string, Type: string, Value: string): object {

@@ -1,19 +1,12 @@
 /**
  * All formats, by the names that `--format` takes.
  */
-import { bind } from './bind.ts';
-import { cloudflare } from './cloudflare.ts';
-import { coredns } from './coredns.ts';
-import { dnsmasq } from './dnsmasq.ts';
-import { externalDns } from './external-dns.ts';
+import { coredns, dnsmasq, hosts } from './configuration-files.ts';
 import type { RecordFormat } from './format.ts';
-import { hosts } from './hosts.ts';
-import { infoblox } from './infoblox.ts';
-import { route53 } from './route53.ts';
-import { windows } from './windows.ts';
+import { externalDns, infoblox, route53, windows } from './service-imports.ts';
+import { bind, cloudflare } from './zone-file.ts';
 
-/** The formats. */
-export const FORMATS = {
+const ALL = {
   bind,
   dnsmasq,
   coredns,
@@ -23,15 +16,18 @@ export const FORMATS = {
   route53,
   'external-dns': externalDns,
   hosts,
-} as const satisfies Record<string, RecordFormat>;
+};
 
 /** The name of a format. */
-export type FormatName = keyof typeof FORMATS;
+export type FormatName = keyof typeof ALL;
+
+/** The formats. */
+export const FORMATS: Readonly<Record<FormatName, RecordFormat>> = ALL;
 
 /** The values of `--format`. */
 export const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[];
 
 /** Returns the names of the formats with this ability, for a message. */
 export function formatsWith(ability: 'hasAliases' | 'hasWildcards'): string {
-  return FORMAT_NAMES.filter((name) => FORMATS[name][ability]).join(', ');
+  return FORMAT_NAMES.filter((name) => FORMATS[name][ability] !== false).join(', ');
 }
