@@ -140,7 +140,7 @@ describe('invalid specs, with the operator running', () => {
       spec: { ...desired.spec, edgeRef: { name: edge } },
     });
 
-    await untilFailing('a', 'SniEdgeTerminates');
+    await untilFailing('a', 'EdgeTerminates');
   });
 
   test('the referenced Edge does not exist', async () => {
@@ -207,7 +207,7 @@ describe('faults on the path, without the operator', () => {
 
     await setDriver('haproxy');
 
-    await untilFailing('a', 'KonnectivityNoRoute');
+    await untilFailing('a', 'NoRoute');
     await setDriver('snicket');
     await untilFailing('a');
   });
@@ -256,7 +256,7 @@ describe('faults on the path, without the operator', () => {
       const { api } = world.tenant('a').plan.hosts;
       await serveWith({ names: [...OWN_NAMES, api] }, await Authority.create('a-ca'));
 
-      await untilFailing('a', 'SniUnknownAuthority');
+      await untilFailing('a', 'UnknownAuthority');
       await serveAsBefore();
     });
   });

@@ -165,7 +165,7 @@ describe('a tenant that only DNS does not know', () => {
     await lab.operator.expose('green');
 
     await lab.leadTo(green.port);
-    await lab.untilFailures('SniOtherTenant');
+    await lab.untilFailures('OtherTenant');
     const { hops } = await lab.examine();
     await lab.operator.unexpose('green');
     await lab.restore();

@@ -4,7 +4,6 @@
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs } from '../kube/backoff.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
-import { EXPIRING_CODES } from '../probe/codes.ts';
 import type { HopResult } from '../probe/hop.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
@@ -179,7 +178,8 @@ export class ProbeScheduler {
     if (isFailing && scheduled.failures === 0) scheduled.failingSinceMs = nowMs;
     scheduled.failures = isFailing ? scheduled.failures + 1 : 0;
     const isSame = scheduled.probed === target && Bun.deepEquals(hops, scheduled.hops);
-    const isSteady = isSame && !isFailing && !hops.some(({ code }) => EXPIRING_CODES.has(code));
+    const isSteady =
+      isSame && !isFailing && !hops.some(({ code }) => code === 'CertificateExpiresSoon');
     scheduled.periodMs = isSteady
       ? Math.min(2 * scheduled.periodMs, MAX_BACKOFF * this.#periodMs)
       : this.#periodMs;

@@ -10,9 +10,8 @@ import { CONNECTION_CODES } from './codes/edge-check-connections.ts';
 import { HELLO_CODES } from './codes/edge-check-hellos.ts';
 import { NAME_CODES } from './codes/edge-check-names.ts';
 import { EVERYWHERE, type CodeEntry, type EdgeCheck, type HopName } from './codes/entry.ts';
-import { KONNECTIVITY_HOP_CODES } from './codes/konnectivity-codes.ts';
 import { NODE_HOP_CODES } from './codes/node-codes.ts';
-import { TENANT_HOP_CODES } from './codes/tenant-codes.ts';
+import { TENANT_CODES } from './codes/tenant-codes.ts';
 import { WORKER_HOP_CODES } from './codes/worker-codes.ts';
 
 export {
@@ -62,8 +61,7 @@ const COMMON_CODES = {
 export const RESULT_GROUPS = [
   ['All hops and checks', COMMON_CODES],
   ['Path to the edge', EDGE_HOP_CODES],
-  ['Path to the API server', TENANT_HOP_CODES],
-  ['Path to konnectivity', KONNECTIVITY_HOP_CODES],
+  ['Path through the edge', TENANT_CODES],
   ['Objects of the tenant', WORKER_HOP_CODES],
   ['One node', NODE_HOP_CODES],
   ['Certificates behind an edge', CERTIFICATE_CODES],
@@ -76,8 +74,7 @@ export const RESULT_GROUPS = [
 export const RESULT_CODES = {
   ...COMMON_CODES,
   ...EDGE_HOP_CODES,
-  ...TENANT_HOP_CODES,
-  ...KONNECTIVITY_HOP_CODES,
+  ...TENANT_CODES,
   ...WORKER_HOP_CODES,
   ...NODE_HOP_CODES,
   ...CERTIFICATE_CODES,
@@ -93,16 +90,3 @@ export type ResultCode = keyof typeof RESULT_CODES;
 export type CodeOf<Reporter extends HopName | EdgeCheck> = {
   [Code in ResultCode]: Reporter extends (typeof RESULT_CODES)[Code]['of'][number] ? Code : never;
 }[ResultCode];
-
-/** The codes of hops that pass at some addresses of the edge and fail at others. */
-export const DEGRADED_CODES: ReadonlySet<string> = new Set<ResultCode>([
-  'EdgeDegraded',
-  'SniDegraded',
-  'KonnectivityDegraded',
-]);
-
-/** The codes of hops with a certificate that expires within days. */
-export const EXPIRING_CODES: ReadonlySet<string> = new Set<ResultCode>([
-  'CertificateExpiresSoon',
-  'KonnectivityExpiresSoon',
-]);

@@ -222,7 +222,7 @@ async function probeToApi(
   const { apiHost: host, port, tenantCa } = target;
   const { best: answer, failing, close } = await apiHandshake(host, handshakeWith);
   try {
-    const sni = degraded(judgeSni(answer), 'SniDegraded', failing);
+    const sni = degraded(judgeSni(answer), failing);
     if (answer.owner.kind !== 'tenant') {
       return { answer, results: [sni, ...skip(target, 'sni', 'certificate', 'api')] };
     }
@@ -254,18 +254,14 @@ async function probeToKonnectivity(
   const asApi =
     answer.owner.kind === 'tenant' ? (await closedHandshake(host, [API_PROTOCOL])).best : answer;
   const result = judgeKonnectivity(answer, asApi.owner, now);
-  return { answer, result: degraded(result, 'KonnectivityDegraded', failing) };
+  return { answer, result: degraded(result, failing) };
 }
 
 /** Adds the failing address to a passing result. */
-function degraded(
-  result: HopResult,
-  code: 'SniDegraded' | 'KonnectivityDegraded',
-  failing: PeerAnswer | undefined,
-): HopResult {
+function degraded(result: HopResult, failing: PeerAnswer | undefined): HopResult {
   if (result.state !== 'Pass' || failing === undefined) return result;
   const message = `${result.message} Another address of the edge fails. ${answerText(failing)}`;
-  return hopResult(result.name, code, result.target, message, { address: failing.at });
+  return hopResult(result.name, 'Degraded', result.target, message, { address: failing.at });
 }
 
 function withoutKonnectivity(): HopResult {

@@ -189,7 +189,7 @@ test('checks every address of the edge, and names the one that does not reach th
   const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.1', '127.0.0.2'] });
 
   expect(hops.edge.code).toBe('Passed');
-  expect(hops.sni).toMatchObject({ state: 'Pass', code: 'SniDegraded' });
+  expect(hops.sni).toMatchObject({ state: 'Pass', code: 'Degraded' });
   expect(hops.sni.message).toContain(
     `Another address of the edge fails. The server at 127.0.0.2:${port} presents`,
   );
@@ -206,7 +206,7 @@ test('an address that leads agents elsewhere is named, and konnectivity passes',
 
   const hops = await lab.probe({ port, edgeAddresses, konnectivityHost: KONNECTIVITY_HOST });
 
-  expect(hops.konnectivity).toMatchObject({ state: 'Pass', code: 'KonnectivityDegraded' });
+  expect(hops.konnectivity).toMatchObject({ state: 'Pass', code: 'Degraded' });
   expect(hops.konnectivity.message).toContain(
     `Another address of the edge fails. The server at 127.0.0.2:${port} presents`,
   );
@@ -218,7 +218,7 @@ test('one dead address of several does not make the tenant unreachable', async (
 
   const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.1', '127.0.0.2'] });
 
-  expect(hops.edge).toMatchObject({ state: 'Pass', code: 'EdgeDegraded' });
+  expect(hops.edge).toMatchObject({ state: 'Pass', code: 'Degraded' });
   expect(states(hops)).toStartWith('dns Pass, edge Pass, sni Pass, certificate Pass, api Pass');
 });
 
@@ -243,7 +243,7 @@ test('reaches the tenant at the addresses in DNS if those of the Edge are unreac
   const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.9'] });
 
   expect(hops.dns.code).toBe('DnsMismatch');
-  expect(hops.edge.code).toBe('EdgeDegraded');
+  expect(hops.edge.code).toBe('Degraded');
   expect(hops.edge.message).toBe(
     `Nothing listens at 127.0.0.9:${port}. The tenant is reachable at 127.0.0.1, to which DNS points.`,
   );
@@ -306,7 +306,7 @@ test('unready proxies are skipped if the edge does not reach the tenant', async 
 
   const hops = await lab.probe({ port, proxies });
 
-  expect(hops.sni.code).toBe('SniEdgeTerminates');
+  expect(hops.sni.code).toBe('EdgeTerminates');
   expect(hops.proxies).toMatchObject({ state: 'Skip', code: 'PrerequisiteFailed' });
   expect(hops.proxies.message).toContain(
     'Failed, most likely for the same reason as hop sni: 0 of 1 proxies are ready',

@@ -101,12 +101,9 @@ async function probeOthers(
   if (others.length === 0 || failed === undefined) return network;
   const found = await probing(others);
   if (!reachesTenant(found)) return network;
-  const [name, code] =
-    failed.name === 'edge'
-      ? (['edge', 'EdgeDegraded'] as const)
-      : (['sni', 'SniDegraded'] as const);
+  const name = failed.name === 'edge' ? 'edge' : 'sni';
   const message = `${failed.message} The tenant is reachable at ${others.join(', ')}, to which DNS points.`;
-  const degraded = hopResult(name, code, failed.target, message, { address: failed.target });
+  const degraded = hopResult(name, 'Degraded', failed.target, message, { address: failed.target });
   return found.map((hop) => (hop.name === name ? degraded : hop));
 }
 

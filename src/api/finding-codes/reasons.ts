@@ -71,11 +71,6 @@ export const CONDITION_REASONS = {
     meaning: 'Clients reach the API: every hop passes.',
     action: 'No action is needed.',
   },
-  Degraded: {
-    severity: 'Warning',
-    meaning: 'Only some addresses of the path work, so some clients wait or fail.',
-    action: 'See the hops in the status of the Exposure.',
-  },
   NotProbed: {
     severity: 'Normal',
     meaning: 'The path of clients has not been probed yet.',

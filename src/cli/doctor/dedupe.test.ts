@@ -8,7 +8,7 @@ function finding(code: Finding['code']): Finding {
 }
 
 const PASSES = hopResult('sni', 'Passed', 'a:443', 'it is');
-const UNROUTED = hopResult('sni', 'SniNoRoute', 'a:443', 'it is not', { host: 'a' });
+const UNROUTED = hopResult('sni', 'NoRoute', 'a:443', 'it is not', { host: 'a', server: 'it' });
 const OLD_PORT = hopResult('kubeconfig', 'KubeconfigPortMismatch', 'https://a', 'it is not', {
   port: '443',
 });

@@ -26,7 +26,7 @@ const DUPLICATES: Readonly<Partial<Record<FindingCode, Duplicate>>> = {
   TenantUnreachable: { hops: ['edge', 'sni', 'certificate', 'api'] },
   CertificateOutdated: {
     hops: ['certificate', 'konnectivity'],
-    codes: ['CertificateNameMissing', 'KonnectivityNameMissing'],
+    codes: ['CertificateNameMissing'],
     hasBetterAction: true,
   },
   KubeconfigOutdated: { hops: ['kubeconfig'], hasBetterAction: true },

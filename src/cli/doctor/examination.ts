@@ -53,10 +53,7 @@ export interface ExaminationDeps {
 }
 
 /** Codes for a server whose certificate belongs to no tenant known so far. */
-const UNKNOWN_PEER: ReadonlySet<string> = new Set([
-  ...['SniEdgeTerminates', 'SniUnknownAuthority'],
-  ...['KonnectivityEdgeTerminates', 'KonnectivityUnknownAuthority'],
-]);
+const UNKNOWN_PEER: ReadonlySet<string> = new Set(['EdgeTerminates', 'UnknownAuthority']);
 
 /** The hops that every connection to the tenant's API takes. */
 const PATH_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);

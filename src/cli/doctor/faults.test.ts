@@ -57,7 +57,7 @@ describe('a fault has one code', () => {
 
     await lab.operator.applyEdge({ port: edge.port });
 
-    await lab.untilFailures('SniEdgeTerminates');
+    await lab.untilFailures('EdgeTerminates');
   });
 
   test('DNS leads to another address, where nothing is, and neither is anything at the Edge', async () => {
@@ -162,7 +162,7 @@ describe('a fault has one code', () => {
   test('there is no route for konnectivity', async () => {
     await lab.routeKonnectivity('haproxy');
 
-    await lab.untilFailures('KonnectivityNoRoute');
+    await lab.untilFailures('NoRoute');
   });
 
   test('the servers have certificates of a new CA, and the Secrets the old one', async () => {
@@ -175,7 +175,7 @@ describe('a fault has one code', () => {
 
     await lab.leadTo(api.port, konnectivity.port);
 
-    await lab.untilFailures('SniUnknownAuthority');
+    await lab.untilFailures('UnknownAuthority');
   });
 
   test('the Secret of the CA has a new one, and the kubeconfig the old one', async () => {

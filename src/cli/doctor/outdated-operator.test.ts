@@ -5,7 +5,7 @@ import { outdatedOperator, withOutdatedOperator } from './outdated-operator.ts';
 import type { ProbeResults } from './dedupe.ts';
 
 const METADATA = { name: 'blue', namespace: 'tenants', generation: 3 };
-const UNROUTED = hopResult('sni', 'SniNoRoute', 'a:443', 'it hung up', { host: 'a' });
+const UNROUTED = hopResult('sni', 'NoRoute', 'a:443', 'it hung up', { host: 'a', server: 'it' });
 const EXPIRED = hopResult('certificate', 'CertificateExpired', 'a', 'it is over', {
   certificate: 'it',
 });

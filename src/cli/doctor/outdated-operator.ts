@@ -13,8 +13,7 @@ import type { ProbeResults } from './dedupe.ts';
  * host without a route.
  */
 const CONSEQUENCES: ReadonlySet<string> = new Set<ResultCode>([
-  ...(['SniNoRoute', 'SniEdgeTerminates', 'SniNotTls'] as const),
-  ...(['KonnectivityNoRoute', 'KonnectivityEdgeTerminates', 'KonnectivityNotTls'] as const),
+  ...(['NoRoute', 'EdgeTerminates', 'NotTls'] as const),
   ...(['EndpointsMissing', 'EndpointsDiffer', 'ProxiesMissing', 'ProxiesNotReady'] as const),
 ]);
 

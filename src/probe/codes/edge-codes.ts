@@ -29,14 +29,6 @@ export const EDGE_HOP_CODES = {
       'If this is not split-horizon DNS, point the DNS record of {host} to {edge}, or correct the addresses of the Edge.',
   },
 
-  EdgeDegraded: {
-    of: ['edge'],
-    state: 'Warn',
-    meaning:
-      'At least one address of the edge accepts connections, and at least one does not. Some clients wait until they try the next address.',
-    action:
-      'Check the edge at {address}, or remove that address from the Edge and from the DNS records.',
-  },
   EdgeNoAddress: {
     of: ['edge'],
     state: 'Fail',

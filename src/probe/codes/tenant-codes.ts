@@ -1,102 +1,103 @@
 import type { CodeEntry } from './entry.ts';
 
-/** Codes of the path through the edge to the API server: hops sni, certificate and api. */
-export const TENANT_HOP_CODES = {
-  SniDegraded: {
-    of: ['sni'],
+/** Codes of the path through the edge to the servers of a tenant. */
+export const TENANT_CODES = {
+  Degraded: {
+    of: ['edge', 'sni', 'konnectivity'],
     state: 'Warn',
     meaning:
-      'At least one address of the edge reaches the tenant, and at least one that accepts connections does not.',
+      'At least one address of the edge works, and at least one does not, so some clients wait or fail.',
     action:
-      'Compare the routes and the log of the edge at {address} with those of the other addresses.',
+      'Check the edge at {address}: whether it runs, and whether it has the same routes as the others. If it is gone, remove that address from the Edge and from the DNS records.',
   },
-  SniEdgeTerminates: {
-    of: ['sni'],
+  EdgeTerminates: {
+    of: ['sni', 'konnectivity', 'passthrough'],
     state: 'Fail',
-    meaning: 'The edge terminates TLS: it presents a certificate of no tenant.',
+    meaning:
+      'The edge terminates TLS: it presents a certificate of no tenant, which clients do not trust.',
     action:
       'Enable TLS passthrough at the edge for {host}. Some edges also do this for a host without a route, so check that its route was accepted.',
   },
-  SniUnknownAuthority: {
-    of: ['sni'],
+  UnknownAuthority: {
+    of: ['sni', 'konnectivity', 'passthrough'],
     state: 'Fail',
     meaning:
-      'An API server answers, but the known CA of the tenant did not sign its certificate: the CA was changed, or the route points to a control plane that has no Exposure.',
+      'A server of a control plane answers, but the known CA of the tenant did not sign its certificate: the CA was changed, or the route points to a control plane that has no Exposure.',
     action:
-      'If the CA was changed, update it in the Secret and in the kubeconfig of the control plane of {host}. Otherwise, check where the route of {host} points.',
+      'Check where the route of {host} points. If it is the right control plane, store its current CA in its Secret and in its kubeconfig, and have its servers use certificates of that CA.',
   },
-  SniOtherTenant: {
-    of: ['sni'],
+  OtherTenant: {
+    of: ['sni', 'konnectivity', 'passthrough'],
     state: 'Fail',
-    meaning: 'Clients of this tenant reach another one, which rejects them.',
+    meaning: 'Clients of this tenant reach the server of another one, which rejects them.',
+    action: 'Look for a second route object that claims {host}, and remove it.',
+  },
+  NoRoute: {
+    of: ['sni', 'konnectivity', 'passthrough'],
+    state: 'Fail',
+    meaning: 'The edge has no route for the host, or its backend does not answer.',
+    action: 'Check that the edge accepted the route of {host}, and that {server} runs.',
+  },
+  NoEndpoint: {
+    of: ['sni', 'konnectivity'],
+    state: 'Fail',
+    meaning: 'The edge knows the host, but no endpoint of the control plane answers.',
     action:
-      'Look for a second route object that claims {host} and points to {tenant}, and remove it.',
+      'Check that {server} of {host} runs, and that its Service has ready endpoints or, if the Exposure lists addresses, that it listens at those in spec.controlPlane.endpoints.',
   },
-  SniNoRoute: {
-    of: ['sni'],
-    state: 'Fail',
-    meaning: 'The edge has no route for the API host, or its backend does not answer.',
-    action: 'Check that the edge accepted the route of {host}, and that the control plane runs.',
-  },
-  SniNoEndpoint: {
-    of: ['sni'],
-    state: 'Fail',
-    meaning: 'The edge knows the API host, but no endpoint of the control plane answers.',
-    action:
-      'Check that the control plane of {host} runs, and that its Service has ready endpoints or, if the Exposure lists addresses, that it listens at spec.controlPlane.endpoints.api.',
-  },
-  SniRefused: {
-    of: ['sni'],
+  TlsRefused: {
+    of: ['sni', 'konnectivity'],
     state: 'Fail',
     meaning: 'The edge, or a server behind it, aborted the TLS handshake.',
-    action: 'Look for {host} in the log of the edge, and then in that of the control plane.',
+    action: 'Look for {host} in the log of the edge, and then in that of {server}.',
   },
-  SniNotTls: {
-    of: ['sni'],
+  NotTls: {
+    of: ['sni', 'konnectivity', 'passthrough'],
     state: 'Fail',
     meaning:
       'The server does not speak TLS. Some edges answer in plain HTTP for a host without a route.',
     action:
-      'Check that port {port} is the TLS port of the edge and that the route of {host} was accepted.',
+      'Check that this is the TLS port of the edge, and that the route of {host} was accepted and points to a TLS port of {server}.',
   },
-  SniTimeout: {
-    of: ['sni'],
+  TlsTimeout: {
+    of: ['sni', 'konnectivity', 'passthrough'],
     state: 'Fail',
     meaning: 'The edge accepts the connection, but the TLS handshake does not complete.',
     action:
-      'Check that the edge reaches the control plane of {host}, and that the control plane is responsive.',
-  },
-  SniCaInvalid: {
-    of: ['sni'],
-    state: 'Fail',
-    meaning: 'Without the CA of the tenant, the owner of a certificate is unknown.',
-    action: 'Store the CA of the control plane of {host} as PEM in its Secret.',
+      'Check that the edge reaches {server} for {host}, and that it is responsive. With --timeout, snicket doctor waits longer.',
   },
 
   CertificateExpiresSoon: {
-    of: ['certificate'],
+    of: ['certificate', 'konnectivity'],
     state: 'Warn',
-    meaning: 'The certificate is valid but expires within days.',
+    meaning: 'The certificate is valid but expires within days. Clients are then cut off.',
     action: 'Renew {certificate}.',
   },
   CertificateExpired: {
-    of: ['certificate'],
+    of: ['certificate', 'konnectivity'],
     state: 'Fail',
     meaning: 'Every client that verifies the certificate rejects it.',
     action: 'Renew {certificate}.',
   },
   CertificateNotYetValid: {
-    of: ['certificate'],
+    of: ['certificate', 'konnectivity'],
     state: 'Fail',
     meaning: 'The certificate becomes valid later: one of two clocks is wrong.',
     action: 'Correct the clock of the issuer of {certificate}, or that of the probing machine.',
   },
   CertificateNameMissing: {
-    of: ['certificate'],
+    of: ['certificate', 'konnectivity', 'passthrough'],
     state: 'Fail',
     meaning: 'Every client rejects the certificate because it does not include the host.',
     action:
-      "Add {host} to the names of the API server's certificate (certSANs in kubeadm and most providers), and have the certificate issued again.",
+      "Add {host} to the names of the server's certificate (for an API server, certSANs in kubeadm and most providers), and have the certificate issued again.",
+  },
+
+  SniCaInvalid: {
+    of: ['sni'],
+    state: 'Fail',
+    meaning: 'Without the CA of the tenant, the owner of a certificate is unknown.',
+    action: 'Store the CA of the control plane of {host} as PEM in its Secret.',
   },
 
   ApiNotAnswering: {
@@ -116,5 +117,18 @@ export const TENANT_HOP_CODES = {
     state: 'Fail',
     meaning: "The server has a certificate of the tenant's CA, but is not a kube-apiserver.",
     action: 'Check that the route of {host} points to the port of the API server.',
+  },
+
+  KonnectivityNotHttp2: {
+    of: ['konnectivity'],
+    state: 'Fail',
+    meaning: 'Agents speak gRPC, but the server does not negotiate HTTP/2.',
+    action: 'Check that the route of {host} points to the agent port of konnectivity-server.',
+  },
+  KonnectivityReachesApi: {
+    of: ['konnectivity'],
+    state: 'Fail',
+    meaning: 'Agents reach the API server instead of konnectivity-server and are rejected.',
+    action: 'Point the route of {host} to the agent port of konnectivity-server.',
   },
 } as const satisfies Record<string, CodeEntry>;

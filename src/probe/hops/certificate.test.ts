@@ -99,7 +99,7 @@ test.each<[string, readonly string[], string]>([
     `The certificate does not include a.k8s.test. Its names: ${shown}.`,
   );
   expect(certificate.action).toStartWith(
-    "Add a.k8s.test to the names of the API server's certificate (certSANs in kubeadm and most providers), and have the certificate issued again.",
+    "Add a.k8s.test to the names of the server's certificate (for an API server, certSANs in kubeadm and most providers), and have the certificate issued again.",
   );
 });
 

@@ -11,20 +11,31 @@ const CODES = {
   notYet: 'CertificateNotYetValid',
 } as const;
 
-/** Returns the result for a certificate of the tenant's CA. */
-export function judgeCertificate(path: CertificatePath, host: string, now: Date): HopResult {
+/** Returns the result for a certificate of the tenant's CA, which konnectivity checks too. */
+export function judgeCertificate(
+  path: CertificatePath,
+  host: string,
+  now: Date,
+  {
+    name,
+    target,
+  }: Pick<HopResult, 'target'> & { readonly name: 'certificate' | 'konnectivity' } = {
+    name: 'certificate',
+    target: host,
+  },
+): HopResult {
   const validity = validityOf(path, host, now);
   const message = validityText(validity, host);
   switch (validity.kind) {
     case 'valid':
-      return hopResult('certificate', 'Passed', host, message);
+      return hopResult(name, 'Passed', target, message);
     case 'nameMissing':
-      return hopResult('certificate', 'CertificateNameMissing', host, message, { host });
+      return hopResult(name, 'CertificateNameMissing', target, message, { host });
     case 'expiresSoon':
     case 'expired':
     case 'notYet': {
       const certificate = certificateText(validity.certificate);
-      return hopResult('certificate', CODES[validity.kind], host, message, { certificate });
+      return hopResult(name, CODES[validity.kind], target, message, { certificate });
     }
   }
 }

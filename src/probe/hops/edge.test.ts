@@ -93,7 +93,7 @@ test('names the address that is down, and continues with the others', async () =
 
   const { result, accepting, connections } = await probeEdge(addresses, edge.port, dial, LIMITS);
 
-  expect(result).toMatchObject({ state: 'Pass', code: 'EdgeDegraded' });
+  expect(result).toMatchObject({ state: 'Pass', code: 'Degraded' });
   expect(result.message).toBe(
     `Nothing listens at 203.0.113.10:${edge.port}. The edge accepts connections at 127.0.0.1:${edge.port}.`,
   );

@@ -86,7 +86,7 @@ function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed):
   if (accepting.length > 0) {
     const working = accepting.map(({ address }) => addressText(address, port)).join(', ');
     const message = `${why} The edge accepts connections at ${working}.`;
-    return hopResult('edge', 'EdgeDegraded', target, message, {
+    return hopResult('edge', 'Degraded', target, message, {
       address: addressText(failing.address, port),
     });
   }

@@ -47,7 +47,7 @@ test('does not depend on how the API host is routed', async () => {
 
   const hops = await lab.probe({ port: gateway.port, konnectivityHost: KONNECTIVITY_HOST });
 
-  expect(hops.sni.code).toBe('SniNoRoute');
+  expect(hops.sni.code).toBe('NoRoute');
   expect(hops.konnectivity.code).toBe('Passed');
 });
 
@@ -92,16 +92,16 @@ test('the certificate needs the name of the konnectivity host', async () => {
 
   const konnectivity = await probe(lab, port);
 
-  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityNameMissing' });
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'CertificateNameMissing' });
   expect(konnectivity.message).toBe(
     'The certificate does not include a.konnectivity.test. Its names: a.k8s.test.',
   );
 });
 
 test.each<[string, number, string]>([
-  ['is about to expire', 360, 'KonnectivityExpiresSoon'],
-  ['has expired', 364.5, 'KonnectivityExpired'],
-  ['is not valid yet', -9.5, 'KonnectivityNotYetValid'],
+  ['is about to expire', 360, 'CertificateExpiresSoon'],
+  ['has expired', 364.5, 'CertificateExpired'],
+  ['is not valid yet', -9.5, 'CertificateNotYetValid'],
 ])('a certificate that %s', async (_, days, code) => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.konnectivityServer();
@@ -126,29 +126,21 @@ test('names the peer if it is not this tenant', async () => {
   knownAuthorities.set('tenants/b', other.cert);
   const known = await lab.probe(target);
 
-  expect(unknown.konnectivity.code).toBe('KonnectivityEdgeTerminates');
-  expect(known.konnectivity.code).toBe('KonnectivityOtherTenant');
+  expect(unknown.konnectivity.code).toBe('EdgeTerminates');
+  expect(known.konnectivity.code).toBe('OtherTenant');
   expect(known.konnectivity.message).toEndWith('reaches tenant tenants/b.');
 });
 
 test.each<[string, (peer: Peer) => unknown, string]>([
-  [
-    'does not know the host',
-    async (peer) => peer.send(ALERT_RECORDS.unrecognized_name),
-    'KonnectivityNoRoute',
-  ],
-  ['hangs up', (peer) => peer.reset(), 'KonnectivityNoRoute'],
+  ['does not know the host', async (peer) => peer.send(ALERT_RECORDS.unrecognized_name), 'NoRoute'],
+  ['hangs up', (peer) => peer.reset(), 'NoRoute'],
   [
     'has no endpoint for the host',
     async (peer) => peer.send(ALERT_RECORDS.internal_error),
-    'KonnectivityNoEndpoint',
+    'NoEndpoint',
   ],
-  ['refuses', async (peer) => peer.send(ALERT_RECORDS.handshake_failure), 'KonnectivityRefused'],
-  [
-    'does not speak TLS',
-    async (peer) => peer.send(Buffer.from('SSH-2.0-OpenSSH\r\n')),
-    'KonnectivityNotTls',
-  ],
+  ['refuses', async (peer) => peer.send(ALERT_RECORDS.handshake_failure), 'TlsRefused'],
+  ['does not speak TLS', async (peer) => peer.send(Buffer.from('SSH-2.0-OpenSSH\r\n')), 'NotTls'],
 ])('an edge that %s fails', async (_, answer, code) => {
   await using lab = await ProbeLab.create();
   const { port } = lab.edgeThat((peer) => void answer(peer));
@@ -165,10 +157,10 @@ test('a silent edge fails after the timeout', async () => {
 
   const konnectivity = await underShortLimit(
     async (timeoutMs) => probe(lab, port, { timeoutMs }),
-    ({ code }) => code === 'KonnectivityTimeout',
+    ({ code }) => code === 'TlsTimeout',
   );
 
-  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityTimeout' });
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'TlsTimeout' });
 });
 
 test('distinguishes a control plane with an unknown CA from an edge', async () => {
@@ -179,7 +171,7 @@ test('distinguishes a control plane with an unknown CA from an edge', async () =
 
   const konnectivity = await probe(lab, port);
 
-  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityUnknownAuthority' });
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'UnknownAuthority' });
 });
 
 test('a fault that the API host has too, for the same cause, is reported only there', async () => {
@@ -194,9 +186,9 @@ test('a fault that the API host has too, for the same cause, is reported only th
     [ends, shared, unrouted].map(async ({ port }) => lab.probe({ ...hosts, port })),
   );
 
-  expect(edge?.sni.code).toBe('SniEdgeTerminates');
+  expect(edge?.sni.code).toBe('EdgeTerminates');
   expect(names?.certificate.code).toBe('CertificateNameMissing');
-  expect(route?.sni.code).toBe('SniNoRoute');
+  expect(route?.sni.code).toBe('NoRoute');
   for (const hops of [edge, names, route]) {
     expect(hops?.konnectivity).toMatchObject({ state: 'Skip', code: 'PrerequisiteFailed' });
   }

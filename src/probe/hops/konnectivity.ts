@@ -1,31 +1,14 @@
 /**
  * konnectivity: TLS for the konnectivity host is terminated by this tenant's konnectivity-server, as agents require.
  */
-import type { CodeOf } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { API_PROTOCOL } from './api.ts';
 import { answerText, type PeerAnswer, type Owner } from '../tls/owner.ts';
-import { certificateText, validityOf, validityText } from '../tls/validity.ts';
+import { judgeCertificate } from './certificate.ts';
+import { misrouted } from './sni.ts';
 
 /** The ALPN protocol that agents offer and require, since they use gRPC. */
 export const AGENT_PROTOCOL = 'h2';
-
-const OWNER_CODES = {
-  otherTenant: 'KonnectivityOtherTenant',
-  unknownAuthority: 'KonnectivityUnknownAuthority',
-  edge: 'KonnectivityEdgeTerminates',
-  noRoute: 'KonnectivityNoRoute',
-  noEndpoint: 'KonnectivityNoEndpoint',
-  refused: 'KonnectivityRefused',
-  notTls: 'KonnectivityNotTls',
-  timeout: 'KonnectivityTimeout',
-} as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, CodeOf<'konnectivity'>>;
-
-const VALIDITY_CODES = {
-  expiresSoon: 'KonnectivityExpiresSoon',
-  expired: 'KonnectivityExpired',
-  notYet: 'KonnectivityNotYetValid',
-} as const;
 
 /**
  * Returns the result for two handshakes with the konnectivity host: one offers what agents offer, `asApi` only {@link
@@ -34,12 +17,10 @@ const VALIDITY_CODES = {
  */
 export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): HopResult {
   const { host, port, owner } = answer;
-  const target = `${host}:${port}`;
-  const text = answerText(answer);
   if (owner.kind !== 'tenant') {
-    const tenant = owner.kind === 'otherTenant' ? owner.tenant : '';
-    return hopResult('konnectivity', OWNER_CODES[owner.kind], target, text, { host, tenant });
+    return misrouted('konnectivity', answer, owner.kind, 'konnectivity-server');
   }
+  const target = `${host}:${port}`;
   if (owner.protocol !== AGENT_PROTOCOL) {
     const message = `Host ${host} at ${answer.at} does not negotiate HTTP/2.`;
     return hopResult('konnectivity', 'KonnectivityNotHttp2', target, message, { host });
@@ -48,20 +29,7 @@ export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): 
     const message = `Host ${host} at ${answer.at} reaches an HTTP/1.1 server, such as the API server.`;
     return hopResult('konnectivity', 'KonnectivityReachesApi', target, message, { host });
   }
-  const validity = validityOf(owner.path, host, now);
-  const message = validityText(validity, host);
-  switch (validity.kind) {
-    case 'valid':
-      return hopResult('konnectivity', 'Passed', target, `${text} ${message}`);
-    case 'nameMissing':
-      return hopResult('konnectivity', 'KonnectivityNameMissing', target, message, { host });
-    case 'expiresSoon':
-    case 'expired':
-    case 'notYet': {
-      const certificate = certificateText(validity.certificate);
-      return hopResult('konnectivity', VALIDITY_CODES[validity.kind], target, message, {
-        certificate,
-      });
-    }
-  }
+  const result = judgeCertificate(owner.path, host, now, { name: 'konnectivity', target });
+  if (result.code !== 'Passed') return result;
+  return { ...result, message: `${answerText(answer)} ${result.message}` };
 }

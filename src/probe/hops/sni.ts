@@ -1,27 +1,39 @@
 /**
  * sni: TLS for the API host through the edge is terminated by this tenant.
  */
-import type { CodeOf } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
-import { answerText, type PeerAnswer, type Owner } from '../tls/owner.ts';
+import { answerText, type Owner, type PeerAnswer } from '../tls/owner.ts';
 
 const CODES = {
-  otherTenant: 'SniOtherTenant',
-  unknownAuthority: 'SniUnknownAuthority',
-  edge: 'SniEdgeTerminates',
-  noRoute: 'SniNoRoute',
-  noEndpoint: 'SniNoEndpoint',
-  refused: 'SniRefused',
-  notTls: 'SniNotTls',
-  timeout: 'SniTimeout',
-} as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, CodeOf<'sni'>>;
+  otherTenant: 'OtherTenant',
+  unknownAuthority: 'UnknownAuthority',
+  edge: 'EdgeTerminates',
+  noRoute: 'NoRoute',
+  noEndpoint: 'NoEndpoint',
+  refused: 'TlsRefused',
+  notTls: 'NotTls',
+  timeout: 'TlsTimeout',
+} as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, string>;
 
 /** Returns the result for the peer that answered for the API host. */
 export function judgeSni(answer: PeerAnswer): HopResult {
-  const { host, port, owner } = answer;
-  const target = `${host}:${port}`;
-  if (owner.kind === 'tenant') return hopResult('sni', 'Passed', target, answerText(answer));
-  const tenant = owner.kind === 'otherTenant' ? owner.tenant : '';
-  const values = { host, port: String(port), tenant };
-  return hopResult('sni', CODES[owner.kind], target, answerText(answer), values);
+  const { kind } = answer.owner;
+  return kind === 'tenant'
+    ? hopResult('sni', 'Passed', targetOf(answer), answerText(answer))
+    : misrouted('sni', answer, kind, 'the control plane');
+}
+
+/** Returns the failure if another peer answered than this tenant. `server` names the server that should answer. */
+export function misrouted(
+  hop: 'sni' | 'konnectivity',
+  answer: PeerAnswer,
+  kind: keyof typeof CODES,
+  server: string,
+): HopResult {
+  const values = { host: answer.host, server };
+  return hopResult(hop, CODES[kind], targetOf(answer), answerText(answer), values);
+}
+
+function targetOf({ host, port }: PeerAnswer): string {
+  return `${host}:${port}`;
 }

@@ -29,7 +29,7 @@ describe('Reachable', () => {
   });
 
   test('is degraded where one address of several is down, and names it', () => {
-    const degraded = { ...hop('edge', 'Pass', 'EdgeDegraded'), action: 'Check it.' };
+    const degraded = { ...hop('edge', 'Pass', 'Degraded'), action: 'Check it.' };
     const hops = [hop('dns', 'Pass'), degraded, hop('sni', 'Pass'), hop('api', 'Pass')];
 
     expect(reachableState(hops)).toEqual({
@@ -41,7 +41,7 @@ describe('Reachable', () => {
 
   test('warns of DNS that differs from the Edge, and of a degraded edge first', () => {
     const dns = hop('dns', 'Pass', 'DnsMismatch');
-    const sni = hop('sni', 'Pass', 'SniDegraded');
+    const sni = hop('sni', 'Pass', 'Degraded');
 
     expect(reachableState([dns, hop('api', 'Pass')])).toEqual({
       status: 'True',
@@ -92,7 +92,7 @@ describe('Reachable', () => {
 
 describe('KonnectivityReady', () => {
   test('is degraded where one address of several does not lead agents to the tenant', () => {
-    const hops = [hop('konnectivity', 'Pass', 'KonnectivityDegraded')];
+    const hops = [hop('konnectivity', 'Pass', 'Degraded')];
 
     expect(konnectivityState(plan(WITH_KONNECTIVITY), hops)).toMatchObject({
       status: 'True',

@@ -4,7 +4,6 @@
 import { findingText, type FindingMessage } from '../../api/finding.ts';
 import type { Hop } from '../../api/exposure.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { DEGRADED_CODES } from '../../probe/codes.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { tenantHopsNotObserved } from '../../probe/probe-exposure.ts';
 import { holds, type ConditionState } from './condition-state.ts';
@@ -41,7 +40,7 @@ export function reachableState(hops: readonly KnownHop[], previousEdge?: string)
 
 /** Reachable, possibly degraded. */
 function passing(way: readonly KnownHop[]): ConditionState {
-  const degraded = way.filter((hop) => DEGRADED_CODES.has(hop.code));
+  const degraded = way.filter((hop) => hop.code === 'Degraded');
   const mismatch = way.filter((hop) => hop.code === 'DnsMismatch');
   const warnings = [...degraded, ...mismatch];
   if (warnings.length === 0) {
@@ -73,7 +72,7 @@ export function konnectivityState(
   }
   const way = hops.filter(({ name }) => name === 'konnectivity');
   if (way.length === 0) return notProbed();
-  const degraded = way.find((hop) => DEGRADED_CODES.has(hop.code));
+  const degraded = way.find((hop) => hop.code === 'Degraded');
   const passed =
     degraded === undefined
       ? holds('KonnectivityReady', KONNECTIVITY_READY)

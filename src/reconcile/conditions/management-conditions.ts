@@ -4,7 +4,6 @@
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { DEGRADED_CODES } from '../../probe/codes.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -129,7 +128,7 @@ export function isMoveComplete(
 }
 
 function isPartial(code: string): boolean {
-  return DEGRADED_CODES.has(code) || code === 'DnsMismatch' || code === 'ProxiesUpdating';
+  return code === 'Degraded' || code === 'DnsMismatch' || code === 'ProxiesUpdating';
 }
 
 /** The state before this reconcile. */

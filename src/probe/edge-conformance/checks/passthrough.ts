@@ -6,6 +6,9 @@ import type { HandshakesByHost } from '../checkup.ts';
 import { handshakeText, type Recognition } from '../recognition.ts';
 import type { Handshake } from '../../tls/handshake.ts';
 
+/** What to do before the action of the code: the CA of one tenant may be missing on the command line. */
+const OWN_CA = "If it is the tenant's own, pass its CA with --ca.";
+
 /** Returns the failure of the first host that is not served, or a pass. */
 export function judgePassthrough(
   handshakes: HandshakesByHost,
@@ -52,6 +55,7 @@ function faultOf(
   recognition: Recognition,
   text: string,
 ): CheckResult | undefined {
+  const values = { host, server: 'its server' };
   switch (handshake.kind) {
     case 'secured': {
       const owner = recognition.ownerInPlainHandshake(host, handshake.presented);
@@ -61,29 +65,29 @@ function faultOf(
         case 'otherHost':
           return checkResult(
             'passthrough',
-            'PassthroughOtherHost',
+            'OtherTenant',
             `${text} The certificate belongs to host ${owner.host}.`,
             { host },
           );
         case 'unnamed':
           return checkResult(
             'passthrough',
-            'PassthroughNameMissing',
+            'CertificateNameMissing',
             `${text} The certificate does not include that name.`,
             { host },
           );
         case 'unknownAuthority':
           return checkResult(
             'passthrough',
-            'PassthroughUnknownAuthority',
-            `${text} The certificate is that of an API server, but no given CA signed it.`,
+            'UnknownAuthority',
+            `${text} The certificate is that of an API server, but no given CA signed it. ${OWN_CA}`,
             { host },
           );
         case 'edge':
           return checkResult(
             'passthrough',
-            'PassthroughEdgeTerminates',
-            `${text} ${recognition.hasAuthorities ? 'No given CA signed the certificate.' : 'The certificate does not include that name.'}`,
+            'EdgeTerminates',
+            `${text} ${recognition.hasAuthorities ? `No given CA signed the certificate. ${OWN_CA}` : 'The certificate does not include that name.'}`,
             { host },
           );
       }
@@ -91,10 +95,10 @@ function faultOf(
     case 'alert':
     case 'closed':
     case 'malformed':
-      return checkResult('passthrough', 'PassthroughRefused', text, { host });
+      return checkResult('passthrough', 'NoRoute', text, values);
     case 'notTls':
-      return checkResult('passthrough', 'PassthroughNotTls', text, { host });
+      return checkResult('passthrough', 'NotTls', text, values);
     case 'timeout':
-      return checkResult('passthrough', 'PassthroughTimeout', text, { host });
+      return checkResult('passthrough', 'TlsTimeout', text, values);
   }
 }
