@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { faultText } from './folder/fault.ts';
 import { fileObjects } from './folder/file-objects.ts';
 
-test('the files in docs/tasks/run-from-a-folder.md are such as it takes', () => {
+test('the files in docs/tasks/run-from-a-folder.md are valid', () => {
   const page = readFileSync(
     resolve(import.meta.dir, '../../docs/tasks/run-from-a-folder.md'),
     'utf8',

@@ -9,7 +9,7 @@ function edge(spec: object) {
 
 const places = [...parseListenAddress('127.0.0.1:6443'), ...parseListenAddress('[::1]:8443')];
 
-test('an Edge with a port that is listened on is not worth a word', () => {
+test('reports nothing for an Edge whose port has a listener', () => {
   expect(unservedPorts([edge({ port: 6443 }), edge({ port: 8443 })], places)).toEqual([]);
 });
 

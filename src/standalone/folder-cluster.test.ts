@@ -56,7 +56,7 @@ function close(cluster: FolderCluster): void {
 const KEY = { name: 'blue', namespace: 'default' };
 const EXPOSURE = objectOf('Exposure', KEY, { spec: { edgeRef: { name: 'shared' } } });
 
-test('an annotation that the operator has written survives a restart, and that its file is applied again', async () => {
+test('an annotation of the operator survives a restart and another apply of the file', async () => {
   const record = { 'snicket.dev/preparation': '{"version":1}' };
   const first = open();
   await first.client('folder').apply(EXPOSURE, { force: true });
@@ -80,12 +80,12 @@ test('the status file names the folder', () => {
   expect(parse(readFileSync(join(state, 'status.yaml'), 'utf8'))).toMatchObject({ folder });
 });
 
-describe('a state that is damaged is refused with what to do', () => {
+describe('a damaged state is rejected with an action:', () => {
   test.each([
-    ['no object', "UPDATE objects SET object = 'null'"],
+    ['null instead of an object', "UPDATE objects SET object = 'null'"],
     ['half an object', `UPDATE objects SET object = '{"metadata":'`],
     ['another table', 'ALTER TABLE objects DROP COLUMN object'],
-  ])('%s', async (_what, damage) => {
+  ])('%s', async (_, damage) => {
     const before = open();
     await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
     close(before);
@@ -101,7 +101,7 @@ describe('a state that is damaged is refused with what to do', () => {
 });
 
 describe('after a restart', () => {
-  test('everything is as it was: uids, finalizers, statuses, and who wrote what', async () => {
+  test('objects keep their uids, finalizers, statuses and field managers', async () => {
     const before = open();
     const client = before.client('snicket');
     await client.create(RESOURCES.exposure, EXPOSURE);
@@ -122,7 +122,7 @@ describe('after a restart', () => {
     expect(exposure?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('and before anything new, nothing is written: the disk may be full', async () => {
+  test('nothing is written before the first change, since the disk may be full', async () => {
     const before = open();
     await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
     close(before);
@@ -133,7 +133,7 @@ describe('after a restart', () => {
     expect(readFileSync(join(state, 'objects.db')).equals(kept)).toBeTrue();
   });
 
-  test('what was removed is not there', async () => {
+  test('deleted objects stay deleted', async () => {
     const before = open();
     await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
     await before.client('snicket').delete(RESOURCES.exposure, KEY);
@@ -142,7 +142,7 @@ describe('after a restart', () => {
     expect(open().store.list(RESOURCES.exposure)).toEqual([]);
   });
 
-  test('what is written next is newer than all that was', async () => {
+  test('the next write gets a higher resourceVersion', async () => {
     const before = open();
     const made = await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
     close(before);
@@ -156,7 +156,7 @@ describe('after a restart', () => {
     );
   });
 
-  test('of a process that was killed nothing is lost', async () => {
+  test('all writes of a killed process still exist', async () => {
     const code = `
       const { FolderCluster } = await import(${JSON.stringify(join(import.meta.dir, 'folder-cluster.ts'))});
       const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -171,7 +171,7 @@ describe('after a restart', () => {
   });
 });
 
-describe('with a disk that is full', () => {
+describe('on a full disk', () => {
   /** Opens the cluster in a process whose files are limited to this many blocks of 512 bytes. */
   function openWithin(blocks: number, from: string): string {
     const code = `
@@ -188,7 +188,7 @@ describe('with a disk that is full', () => {
     return Bun.spawnSync([...limited, process.execPath, code]).stdout.toString();
   }
 
-  test('a folder that has moved is served from what is known', async () => {
+  test('the known objects of a moved folder are served', async () => {
     const before = open();
     await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
     close(before);
@@ -201,14 +201,14 @@ describe('with a disk that is full', () => {
     expect(said).toEndWith('1 served\n');
   });
 
-  test.each([0, 16, 32, 48, 60])('of %d blocks, a first start is refused', (blocks) => {
+  test.each([0, 16, 32, 48, 60])('of %d blocks, the first start fails', (blocks) => {
     expect(openWithin(blocks, folder)).toMatch(
       /^StateRefused .*objects\.db cannot be used \(.*\); repair the disk, and start again\n$/,
     );
   });
 });
 
-describe('a database that is lost', () => {
+describe('a lost database', () => {
   const warnings = () => log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
   const path = () => join(state, 'objects.db');
 
@@ -234,7 +234,7 @@ describe('a database that is lost', () => {
       'replaced',
       () => (copyFileSync(path(), `${path()}.copy`), renameSync(`${path()}.copy`, path())),
     ],
-  ])('is reported once, and in the status, if it is %s while it is in use', async (_, lose) => {
+  ])('is reported once, and in the status file, if it is %s during the run', async (_, lose) => {
     const cluster = open();
     cluster.reportFaults(['a.yaml: wrong']);
     expect(log).toEqual([]);
@@ -247,13 +247,13 @@ describe('a database that is lost', () => {
     expect(log).toMatchObject([{ level: 'error', msg: sentence }]);
     const faults = () =>
       (parse(readFileSync(join(state, 'status.yaml'), 'utf8')) as { faults?: string[] }).faults;
-    await until('the status has it', () => faults()?.length === 2);
+    await until('the status file has the fault', () => faults()?.length === 2);
     expect(faults()).toEqual([sentence, 'a.yaml: wrong']);
   });
 });
 
 describe('a state', () => {
-  test('is of one process at a time', () => {
+  test('can be used by one process at a time', () => {
     const first = open();
 
     expect(() => open()).toThrow(
@@ -263,7 +263,7 @@ describe('a state', () => {
     expect(() => open()).not.toThrow();
   });
 
-  test('is of one folder as long as that is there, and of the same folder when it has moved', () => {
+  test('belongs to one folder while that exists, and to the same folder after a move', () => {
     close(open());
     const other = join(root, 'other');
     mkdirSync(other);
@@ -277,7 +277,7 @@ describe('a state', () => {
     expect(() => open(folder)).toThrow(`belongs to the folder ${other}`);
   });
 
-  test('is of the same folder through another path, and through a link to a new version', () => {
+  test('belongs to the same folder through another path, and through a link to a new version', () => {
     close(open());
     const [link, next] = [join(root, 'link'), join(root, 'next')];
     symlinkSync(folder, link);
@@ -293,15 +293,15 @@ describe('a state', () => {
     expect(() => open(link)).not.toThrow();
   });
 
-  test('that is damaged is refused, with the way out', () => {
+  test('with an invalid database is rejected with an action', () => {
     close(open());
     const path = join(state, 'objects.db');
-    Bun.spawnSync(['sh', '-c', `echo "this is no database at all" > ${path}`]);
+    Bun.spawnSync(['sh', '-c', `echo "not a database" > ${path}`]);
 
     expect(() => open()).toThrow(`${path} cannot be used (file is not a database); move it away`);
   });
 
-  test('has nothing that others can read', () => {
+  test('has no files that other users can read', () => {
     open();
 
     for (const name of ['objects.db', 'objects.db-wal', 'status.yaml']) {
@@ -310,7 +310,7 @@ describe('a state', () => {
   });
 });
 
-test('what an Exposure owned goes with it', async () => {
+test('objects of an Exposure are deleted with it', async () => {
   const cluster = open();
   const { store } = cluster;
   const client = cluster.client('snicket');
@@ -326,7 +326,7 @@ test('what an Exposure owned goes with it', async () => {
   await until('the Service is gone', () => store.list(RESOURCES.service).length === 1);
 });
 
-test('the status file has Edges and Exposures, and no Secret', async () => {
+test('the status file has Edges and Exposures, and no Secrets', async () => {
   const cluster = open();
   const client = cluster.client('snicket');
   const data = { a: btoa('hunter2') };
@@ -345,7 +345,7 @@ test('the status file has Edges and Exposures, and no Secret', async () => {
   expect(read()).not.toContain(data.a);
 });
 
-test('an event is a line of the log, and the same again is none', async () => {
+test('a new Event is logged, and its repetition is not', async () => {
   const client = open().client('snicket');
   const regarding = { kind: 'Exposure', ...KEY };
   const event = objectOf('Event', KEY, {
@@ -363,7 +363,7 @@ test('an event is a line of the log, and the same again is none', async () => {
   ]);
 });
 
-test('of a thousand events the last are kept', async () => {
+test('only the last of a thousand Events are kept', async () => {
   const cluster = open();
   const client = cluster.client('snicket');
 

@@ -38,7 +38,7 @@ metadata: {name: blue-ca}
 files: {tls.crt: pki/ca.crt}
 `;
 
-test('reads YAML and JSON at any depth, and nothing that is hidden or something else', async () => {
+test('reads YAML and JSON files at any depth, and no hidden or other files', async () => {
   write('edge.yml', edgeText('shared'));
   write('tenants/a/blue.yaml', exposureText('blue'));
   write('tenants/red.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }));
@@ -53,7 +53,7 @@ test('reads YAML and JSON at any depth, and nothing that is hidden or something 
   });
 });
 
-test('of the same object in two files the first is in force, and the second is named', async () => {
+test('applies the first of two files with the same object, and reports the second', async () => {
   write('b.yaml', `${edgeText('other')}---\n${edgeText('shared')}`);
   write('a.yaml', edgeText('shared', 'a.example.com'));
 
@@ -67,7 +67,7 @@ test('of the same object in two files the first is in force, and the second is n
 });
 
 describe('a Secret', () => {
-  test('has what is in its files, whose paths begin at the file that names them', async () => {
+  test('has the contents of its files, with paths relative to its own file', async () => {
     write('tenants/secret.yaml', SECRET);
     write('tenants/pki/ca.crt', 'a certificate');
 
@@ -77,7 +77,7 @@ describe('a Secret', () => {
     expect(objects[0]).toMatchObject({ data: { 'tls.crt': btoa('a certificate') } });
   });
 
-  test('may have bytes that are no text, and files anywhere', async () => {
+  test('may have binary values, and files anywhere', async () => {
     const other = mkdtempSync(join(tmpdir(), 'snicket-pki-'));
     writeFileSync(join(other, 'ca.crt'), Uint8Array.of(0, 255, 10));
     write('secret.yaml', SECRET.replace('pki/ca.crt', join(other, 'ca.crt')));
@@ -88,7 +88,7 @@ describe('a Secret', () => {
     rmSync(other, { recursive: true });
   });
 
-  test('whose file is missing is no Secret', async () => {
+  test('with a missing file is a fault', async () => {
     write('secret.yaml', SECRET);
 
     const { names, faults } = await read();
@@ -99,7 +99,7 @@ describe('a Secret', () => {
     ]);
   });
 
-  test('is read again when an old file changes and keeps its size', async () => {
+  test('is re-read when an old file changes and keeps its size', async () => {
     write('secret.yaml', SECRET);
     write('pki/ca.crt', 'old');
     const longAgo = new Date(Date.now() - 3_600_000);
@@ -114,7 +114,7 @@ describe('a Secret', () => {
     expect(objects[0]?.object).toMatchObject({ data: { 'tls.crt': btoa('new') } });
   });
 
-  test('is read again when its file changes, even if its own YAML does not', async () => {
+  test('is re-read when its file changes, even if its own YAML does not', async () => {
     write('secret.yaml', SECRET);
     write('pki/ca.crt', 'old');
     const reader = new FolderReader(folder);
@@ -128,7 +128,7 @@ describe('a Secret', () => {
   });
 });
 
-test('with one fault in it, nothing of a file counts, and the file is known to be unknown', async () => {
+test('a single fault makes the content of its whole file unknown', async () => {
   write('a.yaml', `${edgeText('shared')}---\n${edgeText('other').replace('snicket\n', 'nginx\n')}`);
   write('b.yaml', exposureText('blue'));
 
@@ -138,8 +138,8 @@ test('with one fault in it, nothing of a file counts, and the file is known to b
   expect({ unknown, files }).toEqual({ unknown: ['a.yaml'], files: ['a.yaml', 'b.yaml'] });
 });
 
-describe('what cannot be read is said, and the rest is read', () => {
-  test('a file that is no text', async () => {
+describe('an unreadable file is reported, and the others are read:', () => {
+  test('a binary file', async () => {
     write('a.yaml', Uint8Array.of(0xff, 0xfe, 0));
     write('b.yaml', edgeText('shared'));
 
@@ -149,7 +149,7 @@ describe('what cannot be read is said, and the rest is read', () => {
     });
   });
 
-  test('a pipe, and a link that leads nowhere', async () => {
+  test('a pipe and a broken link', async () => {
     Bun.spawnSync(['mkfifo', join(folder, 'a.yaml')]);
     symlinkSync('nowhere', join(folder, 'b.yaml'));
 
@@ -159,7 +159,7 @@ describe('what cannot be read is said, and the rest is read', () => {
     ]);
   });
 
-  test('a file of many megabytes', async () => {
+  test('a file that is too large', async () => {
     write('a.yaml', Buffer.alloc(4 * 1024 * 1024, '#'));
 
     expect((await read()).faults[0]).toMatch(
@@ -167,7 +167,7 @@ describe('what cannot be read is said, and the rest is read', () => {
     );
   });
 
-  test('YAML of thousands of levels, and of a million aliases', async () => {
+  test('YAML with thousands of levels, and with a million aliases', async () => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]'];
     for (const [at, name] of 'bcdefgh'.split('').entries()) {
       const last = 'abcdefgh'[at];
@@ -182,7 +182,7 @@ describe('what cannot be read is said, and the rest is read', () => {
   }, 240_000);
 
   // Root can read everything.
-  test.skipIf(process.getuid?.() === 0)('a folder in the folder', async () => {
+  test.skipIf(process.getuid?.() === 0)('a subfolder', async () => {
     write('closed/a.yaml', edgeText('shared'));
     chmodSync(join(folder, 'closed'), 0);
 
@@ -194,7 +194,7 @@ describe('what cannot be read is said, and the rest is read', () => {
   });
 });
 
-test('follows links, and no loop of them', async () => {
+test('follows links, but no loops', async () => {
   write('real/a.yaml', edgeText('shared'));
   mkdirSync(join(folder, 'links'));
   symlinkSync('../real/a.yaml', join(folder, 'links', 'b.yaml'));
@@ -208,7 +208,7 @@ test('follows links, and no loop of them', async () => {
   ]);
 });
 
-test('says so if there is no such folder', async () => {
+test('throws if the folder does not exist', async () => {
   const missing = join(folder, 'missing');
 
   await expect(readFolder(missing, signal)).rejects.toMatchObject({

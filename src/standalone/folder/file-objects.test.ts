@@ -60,7 +60,7 @@ test('reads Edges, Exposures and Secrets with their defaults', () => {
   expect(objects[2]?.object).not.toHaveProperty('files');
 });
 
-test('takes a copy from a cluster for what its author wrote', () => {
+test('drops the metadata that an API server has added to a copy', () => {
   const copy = `${EXPOSURE.replace('  name: blue', '  name: blue\n  uid: abc\n  resourceVersion: "7"\n  generation: 3')}status:\n  endpoint: x:443\n`;
 
   const [exposure] = read(copy).objects;
@@ -69,7 +69,7 @@ test('takes a copy from a cluster for what its author wrote', () => {
   expect(exposure?.object).not.toHaveProperty('status');
 });
 
-describe('refuses with the place and a way out', () => {
+describe('rejects with position and action:', () => {
   test.each([
     [
       'another driver',
@@ -82,7 +82,7 @@ describe('refuses with the place and a way out', () => {
       'a.yaml:8:14: Exposure default/blue: spec.controlPlane.service: requires a management cluster; set type to Endpoints and replace service with endpoints, such as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef',
     ],
     [
-      'what breaks a rule of the API',
+      'a violated validation rule of the API',
       EXPOSURE.replace('192.0.2.5:6443', '192.0.2.5'),
       'a.yaml:8:23: Exposure default/blue: spec.controlPlane.endpoints.api[0]: ',
     ],
@@ -122,24 +122,28 @@ describe('refuses with the place and a way out', () => {
       'a.yaml:1:1: this is a kubeconfig, not an object; rename the file, for example to .conf, and reference it in files of a Secret',
     ],
     [
-      'a kind that every object of JavaScript knows',
+      'a kind with the name of an inherited property',
       'apiVersion: v1\nkind: constructor\nmetadata: {name: a}\n',
       'a.yaml:1:1: constructor default/a: v1 constructor is not supported in a folder; ',
     ],
     [
-      'annotations of a Secret that are none',
+      'a string instead of the annotations of a Secret',
       SECRET.replace('metadata: {', 'metadata: {annotations: none, '),
       'a.yaml:3:25: Secret tenants/blue-ca: metadata.annotations: invalid value "none": must be a mapping',
     ],
-    ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: merge key << without a mapping'],
-    ['what is no object', 'just: text\n', 'a.yaml:1:1: not an object; '],
     [
-      'the same twice',
+      'a merge key with a string',
+      `${EDGE}<<: text\n`,
+      'a.yaml:1:1: merge key << without a mapping',
+    ],
+    ['a mapping that is not an object', 'just: text\n', 'a.yaml:1:1: not an object; '],
+    [
+      'the same object twice',
       `${EDGE}---\n${EDGE}`,
       'a.yaml:9:1: Edge shared is already defined in line 1; ',
     ],
-    ['YAML that is none', 'a: b\nc: [d\n', 'a.yaml:2:4: unclosed ['],
-  ])('%s', (_what, text, fault) => {
+    ['invalid YAML', 'a: b\nc: [d\n', 'a.yaml:2:4: unclosed ['],
+  ])('%s', (_, text, fault) => {
     const { faults } = read(text);
 
     expect(faults[0]).toStartWith(fault);
@@ -147,7 +151,7 @@ describe('refuses with the place and a way out', () => {
   });
 });
 
-test('shows the line of what is wrong', () => {
+test('shows the line of a fault', () => {
   const text = EDGE.replace('driver: snicket', 'driver: traefik');
 
   const { faults } = fileObjects({ name: 'a.yaml', text });
@@ -157,18 +161,18 @@ test('shows the line of what is wrong', () => {
 
 describe('no message contains a value of a Secret', () => {
   test.each([
-    ['no base64', { data: { a: 'hunter2' } }, 'data.a'],
+    ['text that is not base64', { data: { a: 'hunter2' } }, 'data.a'],
     ['a number', { stringData: { a: 4711 } }, 'stringData.a'],
-    ['a text in place of entries', { data: 'hunter2' }, 'data'],
+    ['a string instead of entries', { data: 'hunter2' }, 'data'],
     ['an entry twice', { data: { a: 'YQ==' }, stringData: { a: 'hunter2' } }, 'stringData.a'],
     ['a list', { stringData: { a: ['hunter2'] } }, 'stringData.a'],
-    ['lines in place of a path', { files: { a: 'users:\n- hunter2\n' } }, 'files.a'],
+    ['several lines instead of a path', { files: { a: 'users:\n- hunter2\n' } }, 'files.a'],
     [
-      'too much',
+      'data that is too large',
       { stringData: { a: 'hunter2 '.repeat(200_000) } },
       'too large: a Secret has at most 1048576 bytes',
     ],
-  ])('%s', (_what, fields, path) => {
+  ])('%s', (_, fields, path) => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, ...fields };
 
     const { faults } = fileObjects({ name: 'a.yaml', text: stringify(secret) });
@@ -178,7 +182,7 @@ describe('no message contains a value of a Secret', () => {
   });
 });
 
-test('gives up on a file that would take long', () => {
+test('stops at a limit in a large file', () => {
   const { faults } = fileObjects({ name: 'a.yaml', text: '\n'.repeat(300_000) });
 
   expect(faults.map(({ sentence }) => sentence)).toEqual([
@@ -193,7 +197,7 @@ test('reports the first of thousands of faults in a file', () => {
   expect(faults.at(-1)?.line).toBe(39);
 });
 
-test('never throws, and has no object without a namespace but Edges, whatever a file holds', () => {
+test('never throws for any file, and only Edges lack a namespace', () => {
   const word = fc.constantFrom(
     ...['apiVersion', 'v1', 'kind', 'Edge', 'Exposure', 'Secret', 'metadata', 'name', 'spec'],
     ...[': ', '\n', '  ', '- ', '{', '}', '[', ']', '---\n', '&a', '*a', '"', 'null', 'data', '!'],

@@ -34,8 +34,8 @@ test.each([
   ['PEM', '-----BEGIN A KEY-----hunter2'],
   ['a token', 'eyJh.hunter2'],
   ['base64', `${'hunter2A'.repeat(9)}==`],
-  ['more of it than a name may have', 'hunter2A'.repeat(100)],
-])('does not quote what is a value rather than a path: %s', async (_what, value) => {
+  ['base64 that is too long for a file name', 'hunter2A'.repeat(100)],
+])('does not quote a value that is set instead of a path: %s', async (_, value) => {
   write('secret.yaml', SECRET.replace('pki/ca.crt', JSON.stringify(value)));
 
   const { faults } = await read();
@@ -46,7 +46,7 @@ test.each([
   expect(JSON.stringify(faults)).not.toContain('hunter2');
 });
 
-test('takes a file whose name looks like a value', async () => {
+test('reads a file whose name looks like a value', async () => {
   const name = 'A1b2'.repeat(16);
   write(name, 'x');
   write('secret.yaml', SECRET.replace('pki/ca.crt', name));
@@ -54,7 +54,7 @@ test('takes a file whose name looks like a value', async () => {
   expect(await read()).toMatchObject({ names: ['Secret default/blue-ca'], faults: [] });
 });
 
-describe('leaves all other files in force beside', () => {
+describe('applies all other files despite', () => {
   test.each([
     ['a file that is a link to itself', 'loop.yaml', 'loop.yaml', 'cannot be read (ELOOP)'],
     ['a link to itself', 'loop', 'loop', 'loop: the link cannot be followed (ELOOP)'],
@@ -64,7 +64,7 @@ describe('leaves all other files in force beside', () => {
       'x'.repeat(300),
       'the link cannot be followed (ENAMETOOLONG)',
     ],
-  ])('%s', async (_what, name, target, fault) => {
+  ])('%s', async (_, name, target, fault) => {
     write('edge.yaml', edgeText('shared'));
     symlinkSync(target, join(folder, name));
 
@@ -75,7 +75,7 @@ describe('leaves all other files in force beside', () => {
     expect(faults[0]).toContain(fault);
   });
 
-  test('a name that is not in UTF-8', async () => {
+  test('a file name that is not UTF-8', async () => {
     write('edge.yaml', edgeText('shared'));
     const name = Buffer.concat([Buffer.from(join(folder, 'a')), Buffer.of(0xff)]);
     writeFileSync(Buffer.concat([name, Buffer.from('.yaml')]), edgeText('other'));
@@ -90,7 +90,7 @@ describe('leaves all other files in force beside', () => {
     ['a link to itself', '.loop/ca.crt', '.loop/ca.crt cannot be read (ELOOP)'],
     ['a path that is too long', `${'x'.repeat(300)}.crt`, 'cannot be read (ENAMETOOLONG)'],
     ['a path with a NUL in it', '"a\\0b"', 'not a path; set one'],
-  ])('a Secret with %s', async (_what, path, fault) => {
+  ])('a Secret with %s', async (_, path, fault) => {
     write('edge.yaml', edgeText('shared'));
     write('secret.yaml', SECRET.replace('pki/ca.crt', path));
     symlinkSync('.loop', join(folder, '.loop'));
@@ -102,7 +102,7 @@ describe('leaves all other files in force beside', () => {
     expect(faults[0]).toContain(fault);
   });
 
-  test('a Secret of many files that are not there, of which it names the first', async () => {
+  test('a Secret with many missing files, of which only the first is reported', async () => {
     write('edge.yaml', edgeText('shared'));
     const entries = Array.from({ length: 5_000 }, (_, index) => `e${index}: none/${index}`);
     write('secret.yaml', SECRET.replace('tls.crt: pki/ca.crt', entries.join(', ')));
@@ -113,7 +113,7 @@ describe('leaves all other files in force beside', () => {
     expect(faults).toHaveLength(20);
   });
 
-  test('a Secret of many large files, of which it does not read all', async () => {
+  test('a Secret with many large files, not all of which are read', async () => {
     write('edge.yaml', edgeText('shared'));
     write('large', new Uint8Array(1024 * 1024));
     const entries = Array.from(
@@ -130,7 +130,7 @@ describe('leaves all other files in force beside', () => {
     ]);
   });
 
-  test('a file that says it has 0 bytes and has more than memory', async () => {
+  test('a file that reports 0 bytes and contains more than fits into memory', async () => {
     write('edge.yaml', edgeText('shared'));
     symlinkSync('/proc/self/pagemap', join(folder, 'pagemap.yaml'));
 
@@ -142,7 +142,7 @@ describe('leaves all other files in force beside', () => {
     ]);
   });
 
-  test('a file whose Secrets take more from one file than all may, with those of other files', async () => {
+  test('a file whose Secrets exceed the limit for the files of all Secrets', async () => {
     write('large', new Uint8Array(1_000_000));
     const secrets = (name: string, count: number) =>
       Array.from({ length: count }, (_, index) =>

@@ -98,7 +98,7 @@ export class FolderReader {
       files,
       emptyPaths: [...emptyPaths, ...empty],
       directories: [
-        ...directories.map((one) => join(this.#folder, one)),
+        ...directories.map((directory) => join(this.#folder, directory)),
         ...secretFiles.directories,
       ],
     };

@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'snicket-list-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('of folders that are too deep, one is named', async () => {
+test('names a folder that is nested too deeply', async () => {
   const deep = Array<string>(17).fill('deeper').join('/');
   mkdirSync(join(folder, deep), { recursive: true });
 
@@ -18,7 +18,7 @@ test('of folders that are too deep, one is named', async () => {
   );
 });
 
-test('of folders that are too many, one is named', async () => {
+test('names a folder if there are too many', async () => {
   for (let at = 0; at < 50; at++) mkdirSync(join(folder, 'many', `${at}`), { recursive: true });
 
   await expect(listFiles(folder, new AbortController().signal, 50)).rejects.toThrow(

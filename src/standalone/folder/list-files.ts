@@ -57,7 +57,7 @@ export async function listFiles(
     const seen = entries.filter(({ name }) => !name.startsWith('.'));
     if (seen.length === 0) emptyPaths.push(directory);
     // Sorted, so that of a folder and a link to it the same one is read each time.
-    for (const entry of seen.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    for (const entry of seen.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const { name } = entry;
       const path = join(directory, name);
       if (name.includes(NOT_UTF8)) {
@@ -73,9 +73,9 @@ export async function listFiles(
     }
   }
 
-  function reject(what: string): never {
+  function reject(fault: string): never {
     throw new FolderUnreadable(
-      `${folder} has ${what}; pass a folder that contains only Snicket's files`,
+      `${folder} has ${fault}; pass a folder that contains only Snicket's files`,
     );
   }
 

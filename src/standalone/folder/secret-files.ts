@@ -42,9 +42,9 @@ export class SecretFiles {
     const context: FillContext = { file, text, faults: [], paths: [] };
     const objects: FileObject[] = [];
     const before = this.#bytes;
-    for (const one of reading.objects) {
-      const object = one.files.size === 0 ? one.object : await this.#filled(one, context);
-      if (object !== undefined) objects.push({ ...one, object });
+    for (const parsed of reading.objects) {
+      const object = parsed.files.size === 0 ? parsed.object : await this.#filled(parsed, context);
+      if (object !== undefined) objects.push({ ...parsed, object });
       if (this.#bytes > MAX_SECRET_FILES_BYTES) break;
     }
     const { faults, paths } = context;
@@ -56,12 +56,12 @@ export class SecretFiles {
     return { objects, faults };
   }
 
-  async #filled(one: FileObject, context: FillContext): Promise<KubeObject | undefined> {
+  async #filled(parsed: FileObject, context: FillContext): Promise<KubeObject | undefined> {
     const { file, text, faults, paths } = context;
-    const title = identityOf(one.object);
+    const title = identityOf(parsed.object);
     const contents = new Map<string, Uint8Array>();
     let bytes = 0;
-    for (const [entry, { path, location }] of one.files) {
+    for (const [entry, { path, location }] of parsed.files) {
       // The Secret is rejected in any case.
       if (bytes > MAX_SECRET_BYTES || faults.length >= MAX_FAULTS) break;
       const absolute = resolve(this.#folder, dirname(file), path);
@@ -85,12 +85,12 @@ export class SecretFiles {
         return undefined;
       }
     }
-    if (contents.size < one.files.size && bytes <= MAX_SECRET_BYTES) return undefined;
+    if (contents.size < parsed.files.size && bytes <= MAX_SECRET_BYTES) return undefined;
     try {
-      return withFiles(one.object as FolderSecret, contents, title);
+      return withFiles(parsed.object as FolderSecret, contents, title);
     } catch (error) {
       if (!(error instanceof InvalidObjectError)) throw error;
-      faults.push(faultIn(text, one.location, error.message));
+      faults.push(faultIn(text, parsed.location, error.message));
       return undefined;
     }
   }

@@ -49,7 +49,7 @@ test('creates a key once, readable only by its owner', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('refuses a file that holds no key, rather than replace it', () => {
+test('rejects a file without a valid key, and does not replace it', () => {
   const path = join(state, 'master.key');
   writeFileSync(path, 'not a key\n', { mode: 0o600 });
 
@@ -64,7 +64,7 @@ test('rejects anything but a regular file, without waiting for a writer', () => 
   expect(() => ensureMasterKeyFile(state)).toThrow(`${path} is not a regular file`);
 });
 
-test('gives the operator the key, the next one when it is added, and none that is no key', async () => {
+test('shares the key with the operator, and later a new one, but no invalid one', async () => {
   const { client, store } = cluster();
   const path = ensureMasterKeyFile(state);
   const stop = await shareMasterKeys(path, { client, namespace: NAMESPACE, log });

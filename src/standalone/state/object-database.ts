@@ -115,7 +115,7 @@ export class ObjectDatabase implements ObjectPersistence {
         .query<{ plural: string; object: string }, []>('SELECT plural, object FROM objects')
         .all();
       return rows.flatMap(({ plural, object }): readonly PersistedObject[] => {
-        const resource = PERSISTED.find((one) => one.plural === plural);
+        const resource = PERSISTED.find((persisted) => persisted.plural === plural);
         return resource === undefined ? [] : [{ resource, object: objectOf(object) }];
       });
     });

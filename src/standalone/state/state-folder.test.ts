@@ -31,7 +31,7 @@ test('creates a folder that only its owner can read', () => {
   expect(statSync(state).mode & 0o777).toBe(0o700);
 });
 
-test('leaves alone what is not its own, such as an access log', () => {
+test('does not change other files, such as an access log', () => {
   const state = join(root, 'state');
   prepareStateFolder(state, folder);
   writeFileSync(join(state, 'access.log'), '');
@@ -40,9 +40,9 @@ test('leaves alone what is not its own, such as an access log', () => {
   expect(() => prepareStateFolder(state, folder)).not.toThrow();
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([0o755, 0o750, 0o770, 0o701, 0o702])(
-    'a folder of mode %o, with what to run',
+    'a folder with mode %o, and shows the command to run',
     (mode) => {
       const state = join(root, 'state');
       mkdirSync(state);
@@ -54,7 +54,7 @@ describe('refuses', () => {
     },
   );
 
-  test('a file in it that others can read', () => {
+  test('a file in it that other users can read', () => {
     const state = join(root, 'state');
     prepareStateFolder(state, folder);
     writeFileSync(join(state, 'master.key'), '', { mode: 0o600 });
@@ -65,7 +65,7 @@ describe('refuses', () => {
     expect(() => prepareStateFolder(state, folder)).toThrow(`run: chmod 600 ${state}/master.key`);
   });
 
-  test('a link to a folder that others can get into, or to such a file', () => {
+  test('a link to a folder that other users can access, or to such a file', () => {
     const [state, open, file] = [join(root, 'state'), join(root, 'open'), join(root, 'file')];
     mkdirSync(open);
     chmodSync(open, 0o777);
@@ -81,7 +81,7 @@ describe('refuses', () => {
     expect(() => prepareStateFolder(state, folder)).toThrow(`run: chmod 600 ${state}/objects.db`);
   });
 
-  test('a database that is no regular file', () => {
+  test('a database that is not a regular file', () => {
     const state = join(root, 'state');
     prepareStateFolder(state, folder);
     Bun.spawnSync(['mkfifo', '-m', '600', join(state, 'objects.db')]);
@@ -93,19 +93,21 @@ describe('refuses', () => {
 
   // Root can read and write with any mode, unless it drops its capabilities.
   const isRoot = process.getuid?.() === 0;
-  const asAnybody = isRoot ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
+  const withoutRoot = isRoot ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
 
   test.skipIf(isRoot && Bun.which('setpriv') === null).each([
     ['objects.db', 0o400, '600'],
     ['objects.db-wal', 0o200, '600'],
     ['.', 0o500, '700'],
-  ])('%s of a mode that keeps this process out, with what to run', (name, mode, right) => {
-    const state = join(root, 'state');
-    const path = join(state, name);
-    prepareStateFolder(state, folder);
-    if (name !== '.') writeFileSync(path, '', { mode: 0o600 });
-    chmodSync(path, mode);
-    const code = `
+  ])(
+    '%s with a mode that denies this process access, and shows the command to run',
+    (name, mode, right) => {
+      const state = join(root, 'state');
+      const path = join(state, name);
+      prepareStateFolder(state, folder);
+      if (name !== '.') writeFileSync(path, '', { mode: 0o600 });
+      chmodSync(path, mode);
+      const code = `
       const { prepareStateFolder } = await import(${JSON.stringify(join(import.meta.dir, 'state-folder.ts'))});
       try {
         prepareStateFolder(${JSON.stringify(state)}, ${JSON.stringify(folder)});
@@ -113,13 +115,14 @@ describe('refuses', () => {
         console.log(error.message);
       }`;
 
-    const { stdout } = Bun.spawnSync([...asAnybody, process.execPath, '-e', code]);
+      const { stdout } = Bun.spawnSync([...withoutRoot, process.execPath, '-e', code]);
 
-    expect(stdout.toString()).toBe(
-      `${path} has the mode ${mode.toString(8)}: this process cannot read and write it; run: chmod ${right} ${path}\n`,
-    );
-    chmodSync(path, 0o700);
-  });
+      expect(stdout.toString()).toBe(
+        `${path} has the mode ${mode.toString(8)}: this process cannot read and write it; run: chmod ${right} ${path}\n`,
+      );
+      chmodSync(path, 0o700);
+    },
+  );
 
   // Only root can change the owner of a folder.
   test.skipIf(process.getuid?.() !== 0)('a folder of another user', () => {
@@ -132,7 +135,7 @@ describe('refuses', () => {
     );
   });
 
-  test('a folder that would be read as part of the other', () => {
+  test('a state folder inside the folder', () => {
     expect(() => prepareStateFolder(join(folder, 'state'), folder)).toThrow(
       'pass another directory',
     );
@@ -141,7 +144,7 @@ describe('refuses', () => {
     expect(() => prepareStateFolder(`${folder}-state`, folder)).not.toThrow();
   });
 
-  test('a folder that links lead into the other, or from the other to it', () => {
+  test('a state folder that is inside the folder because of a link', () => {
     const [link, back, outside] = [join(root, 'link'), join(root, 'back'), join(root, 'outside')];
     symlinkSync(folder, link);
     mkdirSync(join(folder, 'inner'));
@@ -165,7 +168,7 @@ describe('refuses', () => {
     expect(() => prepareStateFolder(outside, link)).not.toThrow();
   });
 
-  test('what is no folder', () => {
+  test('a file instead of a folder', () => {
     const state = join(root, 'state');
     writeFileSync(state, '');
 

@@ -94,11 +94,11 @@ export function restrictToOwner(file: string): void {
 /** Refuses a path that other users own or can access. For a link, checks both the link and its target. */
 function rejectForeign(path: string, mode: '600' | '700'): void {
   const stats = statSync(path);
-  const own = process.getuid?.();
+  const ownUid = process.getuid?.();
   for (const { uid } of [lstatSync(path), stats]) {
-    if (own === undefined || uid === own) continue;
+    if (ownUid === undefined || uid === ownUid) continue;
     throw new StateRefused(
-      `${path} belongs to user ${uid}, but this process runs as user ${own}; run: chown ${own} ${shellWord(path)}`,
+      `${path} belongs to user ${uid}, but this process runs as user ${ownUid}; run: chown ${ownUid} ${shellWord(path)}`,
     );
   }
   if ((stats.mode & 0o077) === 0) return;

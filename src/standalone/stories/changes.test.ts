@@ -29,7 +29,7 @@ function traces({ server }: LabTenant): readonly string[] {
     .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }
 
-test('a bad file leaves the tenant as it was; a good one puts it right; a removed one cleans up', async () => {
+test('an invalid file changes nothing in the tenant, a fixed one is applied, and a removed one is cleaned up', async () => {
   await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);
@@ -93,7 +93,7 @@ test('warns if no program listens on the port of the Edge, at the start and late
   await lab.logged(/^no --listen address has the port of Edge shared, 8/);
 }, 240_000);
 
-test('a restart goes on with the same keys, and cleans up what went meanwhile', async () => {
+test('a restart keeps the keys, and cleans up tenants whose files were removed meanwhile', async () => {
   await using before = new RunLab();
   await using lab = new StandaloneLab(before);
   const blue = await before.addTenant('blue');
@@ -124,7 +124,7 @@ test('a restart goes on with the same keys, and cleans up what went meanwhile', 
   expect(changesOf(red)).toBe(writes);
 }, 240_000);
 
-test('an Edge whose file was never right is what an Exposure waits for, until it is right or gone', async () => {
+test('an Exposure waits for an Edge whose file was never valid, until that is fixed or removed', async () => {
   await using lab = new StandaloneLab();
   await lab.addTenant('blue');
   lab.write('edge.yaml', `${readFileSync(join(lab.folder, 'edge.yaml'), 'utf8')}  domain: {\n`);
@@ -142,7 +142,7 @@ test('an Edge whose file was never right is what an Exposure waits for, until it
   await lab.untilCondition('blue', 'Accepted', /^True/);
 }, 240_000);
 
-test('after a restart the log lists what is still not Ready', async () => {
+test('after a restart the log lists the Exposures that are still not Ready', async () => {
   await using lab = new StandaloneLab();
   await lab.addTenant('blue');
   lab.write('blue/tenant.yaml', exposureText('blue'));
@@ -158,7 +158,7 @@ test('after a restart the log lists what is still not Ready', async () => {
   expect(after).toMatchObject({ level, exposure: 'default/blue', reason, message });
 }, 240_000);
 
-test('a folder that vanishes takes no tenant with it', async () => {
+test('tenants stay if the folder disappears', async () => {
   await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
@@ -177,7 +177,7 @@ test('a folder that vanishes takes no tenant with it', async () => {
   expect(await lab.get(blue, '/version')).toContain('v1.');
 }, 240_000);
 
-test('a kubeconfig that is replaced by another is used, with no YAML touched', async () => {
+test('a replaced kubeconfig is used without a change of the YAML', async () => {
   await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   const right = blue.kubeconfig;
@@ -227,7 +227,7 @@ test('terminates during the first read of a large folder, before it accepts conn
   expect(said).not.toContain('accepting connections');
 }, 240_000);
 
-test('an Edge whose file is removed is gone, and back with its file; the tenant stays reachable', async () => {
+test('an Edge is deleted and recreated with its file, and the tenant stays reachable', async () => {
   await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);

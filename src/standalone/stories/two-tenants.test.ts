@@ -10,7 +10,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { deriveTenantSecret } from '../../wire/tenant-key.ts';
 import { RunLab } from '../testing/run-lab.ts';
 
-test('two tenants behind one address: by name, by a signed header, and with all that their workers need', async () => {
+test('routes two tenants behind one address by host and by signed header, and prepares their workers', async () => {
   await using lab = new RunLab();
   const blue = await lab.addTenant('blue');
   const red = await lab.addTenant('red');

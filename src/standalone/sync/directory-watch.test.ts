@@ -52,68 +52,68 @@ function writeInto(path: string): void {
 test('watches a directory next to directories that cannot be watched', async () => {
   symlinkSync('loop', join(folder, 'loop'));
   const names = ['loop', 'none', 'x'.repeat(5_000)];
-  const one = new Counted([...names.map((name) => join(folder, name)), folder]);
+  const counted = new Counted([...names.map((name) => join(folder, name)), folder]);
 
   writeInto(folder);
 
-  await until('a call', () => one.calls > 0);
-  expect(one.calls).toBe(1);
+  await until('a call', () => counted.calls > 0);
+  expect(counted.calls).toBe(1);
 });
 
 test('reports a burst of changes once', async () => {
-  const one = new Counted([folder]);
+  const counted = new Counted([folder]);
 
   for (let at = 0; at < 20; at++) writeFileSync(join(folder, String(at)), '');
 
-  await until('a call', () => one.calls > 0);
-  expect(one.calls).toBe(1);
+  await until('a call', () => counted.calls > 0);
+  expect(counted.calls).toBe(1);
 });
 
 test('watches only the directories of the last call', async () => {
   const [removed, remaining] = [directory('removed'), directory('remaining')];
-  const one = new Counted([removed, remaining]);
-  one.watched.watch([remaining]);
+  const counted = new Counted([removed, remaining]);
+  counted.watched.watch([remaining]);
   const other = new Counted([removed]);
 
   writeInto(removed);
   await other.call();
-  expect(one.calls).toBe(0);
+  expect(counted.calls).toBe(0);
 
   writeInto(remaining);
-  await one.call();
+  await counted.call();
 });
 
 test('watches a directory again after it was replaced', async () => {
   const [replaced, beside] = [directory('replaced'), directory('beside')];
-  const one = new Counted([replaced, beside]);
+  const counted = new Counted([replaced, beside]);
 
   renameSync(replaced, join(folder, 'away'));
   directory('replaced');
-  one.watched.watch([replaced, beside]);
+  counted.watched.watch([replaced, beside]);
   // Events arrive in order, so the event of the replacement itself is reported together with this one.
   writeInto(beside);
-  await one.call();
+  await counted.call();
   writeInto(replaced);
 
-  await until('a call', () => one.calls > 0);
-  expect(one.calls).toBe(1);
+  await until('a call', () => counted.calls > 0);
+  expect(counted.calls).toBe(1);
 });
 
 test('reports nothing after the stop, not even an earlier event', async () => {
-  const one = new Counted([folder]);
+  const counted = new Counted([folder]);
   const other = new Counted([folder]);
   const { promise: event, resolve } = Promise.withResolvers<void>();
   using _ = closing(watch(folder, () => resolve()));
 
   writeInto(folder);
   await event;
-  one.watched.stop();
-  one.watched.watch([folder]);
+  counted.watched.stop();
+  counted.watched.watch([folder]);
   await other.call();
   writeFileSync(join(folder, 'b'), '');
   await other.call();
 
-  expect(one.calls).toBe(0);
+  expect(counted.calls).toBe(0);
 });
 
 function closing(watcher: ReturnType<typeof watch>): Disposable {

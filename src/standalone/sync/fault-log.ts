@@ -52,7 +52,9 @@ function effectText(
   files: ReadonlySet<string>,
 ): string {
   if (!unknown.includes(file)) return '';
-  const wasApplied = [...files].some((one) => one === file || one.startsWith(`${file}/`));
+  const wasApplied = [...files].some(
+    (applied) => applied === file || applied.startsWith(`${file}/`),
+  );
   return wasApplied
     ? '; its last valid objects stay applied'
     : '; none of its objects is applied yet';

@@ -251,7 +251,7 @@ test('never deletes an object that is in the folder or may be in an unusable fil
   const file = fc.constantFrom('x.yaml', 'y.yaml', 'd/x.yaml');
   const object = fc
     .record({ kind: fc.constantFrom('Edge', 'Secret', 'Exposure'), name, file })
-    .map((one) => live(one.kind, one.name, one.file));
+    .map((object) => live(object.kind, object.name, object.file));
 
   fc.assert(
     fc.property(
@@ -260,10 +260,10 @@ test('never deletes an object that is in the folder or may be in an unusable fil
       fc.subarray(['x.yaml', 'y.yaml', 'd', 'd/x.yaml']),
       fc.subarray(['d']),
       (present, desired, unknown, emptyPaths) => {
-        const objects = desired.map((one) =>
-          found(one, one.metadata.annotations?.[FILE_ANNOTATION] ?? ''),
+        const objects = desired.map((wanted) =>
+          found(wanted, wanted.metadata.annotations?.[FILE_ANNOTATION] ?? ''),
         );
-        const missingSince = new Map(present.map((one) => [identityOf(one), 0]));
+        const missingSince = new Map(present.map((missing) => [identityOf(missing), 0]));
 
         const { remove, apply } = planSync({
           ...FACTS,
@@ -273,9 +273,9 @@ test('never deletes an object that is in the folder or may be in an unusable fil
         });
 
         const removed = new Set(remove.map(identityOf));
-        for (const one of desired) expect(removed.has(identityOf(one))).toBe(false);
-        for (const one of remove) {
-          const from = one.metadata.annotations?.[FILE_ANNOTATION] ?? '';
+        for (const object of desired) expect(removed.has(identityOf(object))).toBe(false);
+        for (const removedObject of remove) {
+          const from = removedObject.metadata.annotations?.[FILE_ANNOTATION] ?? '';
           expect(
             [...unknown, ...emptyPaths].some(
               (path) => from === path || from.startsWith(`${path}/`),

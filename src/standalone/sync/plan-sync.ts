@@ -107,8 +107,8 @@ export function planSync(input: SyncInput): SyncPlan {
  * Orders Exposures last. Otherwise an Exposure reports missing Secrets that are applied a moment later, and its next
  * reconcile is much later.
  */
-function exposuresLast({ object: one }: FolderObject, { object: other }: FolderObject): number {
-  return Number(one.kind === 'Exposure') - Number(other.kind === 'Exposure');
+function exposuresLast({ object: a }: FolderObject, { object: b }: FolderObject): number {
+  return Number(a.kind === 'Exposure') - Number(b.kind === 'Exposure');
 }
 
 /** Returns the file of an object. */

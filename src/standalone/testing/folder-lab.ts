@@ -85,7 +85,7 @@ spec:
 
   /** Waits for a log line whose `msg` or `message` matches. */
   async logged(pattern: RegExp): Promise<LogLine> {
-    return this.until(`the log says ${pattern}`, () =>
+    return this.until(`the log contains ${pattern}`, () =>
       this.log.find(({ msg, message }) => pattern.test(msg) || pattern.test(String(message))),
     );
   }
@@ -124,7 +124,7 @@ spec:
 
   /** Polls until the function returns a value. @throws with the log if that takes too long, or if the program ends */
   async until<T>(
-    what: string,
+    description: string,
     observe: () => T | undefined | false | Promise<T | undefined | false>,
   ): Promise<T> {
     const deadline = performance.now() + 200_000;
@@ -134,7 +134,7 @@ spec:
       const isLate = performance.now() > deadline;
       if (isLate || this.hasExited) {
         const log = this.log.map((line) => JSON.stringify(line)).join('\n');
-        throw new Error(`${isLate ? 'not in time' : 'it ended'}: ${what}\n${log}`);
+        throw new Error(`${isLate ? 'not in time' : 'it ended'}: ${description}\n${log}`);
       }
       await Bun.sleep(10);
     }
@@ -153,7 +153,7 @@ spec:
   /** Returns a metric by name. */
   async number(name: string): Promise<number> {
     const { text } = await this.http('/metrics');
-    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+    const line = text.split('\n').find((found) => found.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1));
   }
 
@@ -163,7 +163,7 @@ spec:
    */
   async get(tenant: LabTenant, path: string, options: GetOptions = {}): Promise<string> {
     const { credentials } = tenant.server.access;
-    if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
+    if (credentials.kind !== 'token') throw new Error('the lab authenticates clients by tokens');
     const socket = connect({
       host: '127.0.0.1',
       port: this.port,

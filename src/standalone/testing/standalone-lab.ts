@@ -53,8 +53,8 @@ export class StandaloneLab extends FolderLab {
   }
 
   /** Advances the clock of the folder until the function returns a value. */
-  async untilLater<T>(what: string, observe: () => T | undefined | false): Promise<T> {
-    return this.until(what, () => {
+  async untilLater<T>(description: string, observe: () => T | undefined | false): Promise<T> {
+    return this.until(description, () => {
       this.clock.advance(1000);
       return observe();
     });
