@@ -19,6 +19,11 @@ export function isObject(
   );
 }
 
+/** Reports whether a value is the answer to an access review. It is not stored, and has no name. */
+export function isReviewed(value: unknown): value is { readonly status: object } {
+  return isRecord(value) && isRecord(value['status']);
+}
+
 /** Returns the result of `read`. @throws KubeError `Malformed` if `read` throws any other error */
 export function readObject<T extends KubeObject, R>(object: T, read: (object: T) => R): R {
   try {

@@ -10,7 +10,13 @@ setDefaultTimeout(60_000);
 let server: TestApiServer;
 let terminal: Terminal;
 beforeAll(async () => {
-  server = await TestApiServer.start();
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    plural: 'selfsubjectaccessreviews',
+    namespaced: false,
+  };
+  server = await TestApiServer.start({ resources: [...Object.values(RESOURCES), review] });
   const key = { name: 'haproxy', namespace: 'ingress' };
   server.seed(
     objectOf('Namespace', { name: 'ingress' }),
@@ -35,6 +41,9 @@ test('--pre prints a table of checks and findings', async () => {
   );
   expect(stdout).toMatch(
     /^load-balancer +Pass +Passed +found Service ingress\/haproxy \(203\.0\.113\.10\)$/m,
+  );
+  expect(stdout).toMatch(
+    /^permissions +Pass +Passed +the user is allowed to create all objects that Snicket installs$/m,
   );
   expect(stdout).toMatch(/\n1 cluster: \d Fail, \d Warn, \d Pass, 0 Skip\n$/);
 });

@@ -116,6 +116,7 @@ export interface KubeClient {
     options: WatchOptions,
   ): AsyncIterable<WatchEvent<T>>;
 
+  /** Creates an object. An access review has the name ''. */
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>;
 
   /** Replaces the whole object. Fails with a Conflict if its resourceVersion is not the current one. */

@@ -22,7 +22,7 @@ import { isKubeError } from '../kube-error.ts';
 import { pluralsIn } from './discovery.ts';
 import { pageOf, type Page } from './page.ts';
 import { collectionPath, namespaceFor, objectPath, versionPath } from './path.ts';
-import { isObject, readObject } from '../object-read.ts';
+import { isObject, isReviewed, readObject } from '../object-read.ts';
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { resourceOf, type Resource } from '../resource.ts';
 import { malformed, sanitized } from '../transport/request-error.ts';
@@ -147,14 +147,16 @@ class FetchClient implements KubeClient {
     object: T,
     { signal, assertMaySend }: WriteOptions = {},
   ): Promise<T> {
-    return this.#object({
+    const call: Call = {
       verb: 'POST',
       path: collectionPath(resource, namespaceFor(resource, object.metadata)),
       query: { fieldManager: this.#fieldManager },
       body: object,
       signal,
       assertMaySend,
-    });
+    };
+    const isReview = object.metadata.name === '';
+    return this.#object(call, isReview);
   }
 
   async replace<T extends KubeObject>(
@@ -296,9 +298,9 @@ class FetchClient implements KubeClient {
     return page;
   }
 
-  async #object<T extends KubeObject>(call: Call): Promise<T> {
+  async #object<T extends KubeObject>(call: Call, isReview = false): Promise<T> {
     const response = await this.#transport.json(call);
-    if (isObject(response)) return response as T;
+    if (isReview ? isReviewed(response) : isObject(response)) return response as T;
     throw malformed(this.#transport.nameOf(call), 'not an object');
   }
 }
