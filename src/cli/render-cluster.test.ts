@@ -132,6 +132,7 @@ describe('from a cluster', () => {
 
     const both = await terminal.snicket(['render', 'blue']);
     const one = await terminal.snicket(['render', 'blue', '--only', 'management']);
+    const values = await terminal.snicket(['render', 'blue', '--values']);
 
     expect(both.stderr).toStartWith(
       "error: tenants/blue: TenantUnreachable: The tenant's API server does not answer: ",
@@ -141,6 +142,8 @@ describe('from a cluster', () => {
     expect(both.exitCode).toBe(1);
     expect(one.stderr).toBe('');
     expect(one.exitCode).toBe(0);
+    expect(values.stderr).toBe('');
+    expect(values.exitCode).toBe(0);
     await server.comeUp();
   });
 

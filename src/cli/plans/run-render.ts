@@ -28,7 +28,8 @@ export async function renderCluster(
     namespace,
     proxyImage,
     choose: (exposures) => selectedOrFail(exposures, selectionOf(exposure, flags, access)),
-    only,
+    // The values depend on nothing in the tenant, which may not exist yet.
+    only: values ? 'management' : only,
     showSecrets,
     values,
   });
