@@ -22,9 +22,9 @@ export function commandLines({ text, line }: CodeBlock): readonly CommandLine[] 
   for (let at = 0; at < lines.length; at += 1) {
     const first = at;
     let script = withoutComment(lines[at] ?? '');
-    while (script.endsWith('\\')) {
+    while (at + 1 < lines.length && (script.endsWith('\\') || isInQuotes(script))) {
       at += 1;
-      script = `${script.slice(0, -1)} ${withoutComment(lines[at] ?? '')}`;
+      script = `${script.replace(/\\$/, '')} ${withoutComment(lines[at] ?? '')}`;
     }
     const end = /<<-?\s*'?(?<end>\w+)'?/.exec(script)?.groups?.['end'];
     if (end !== undefined) {
@@ -37,6 +37,11 @@ export function commandLines({ text, line }: CodeBlock): readonly CommandLine[] 
   return found;
 }
 
+/** Reports whether single quotes are open at the end. */
+function isInQuotes(script: string): boolean {
+  return script.split("'").length % 2 === 0;
+}
+
 /** A comment begins at the start of a word. */
 function withoutComment(line: string): string {
   return line.replace(/(?:^|\s)#.*$/, '').trim();
@@ -45,7 +50,10 @@ function withoutComment(line: string): string {
 function simpleCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   let isRedirected = false;
-  for (const { groups } of script.matchAll(TOKEN)) {
+  // A process substitution is a command of its own.
+  for (const { groups } of script
+    .replaceAll(/<\((?<inner>[^)]*)\)/g, '; $<inner>')
+    .matchAll(TOKEN)) {
     const { operator, word } = groups ?? {};
     if (operator !== undefined) {
       if (/[<>]/.test(operator)) isRedirected = true;

@@ -5,32 +5,11 @@ import type { Command } from 'commander';
 import type { CommandIo } from '../../src/cli/io/command-io.ts';
 import { GROUPS, runSnicket } from '../../src/cli/run-snicket.ts';
 import { CommandExit, TestIo } from '../../src/cli/testing/test-io.ts';
-import { commandLines, type CommandLine } from './command-lines.ts';
+import { commandLines } from './command-lines.ts';
+import { documentedLines, snicketCommands } from './documented-commands.ts';
 import { readPages, REPOSITORY } from './pages.ts';
 
-/** A command line with the page on which it stands. */
-interface Documented extends CommandLine {
-  readonly page: string;
-}
-
-const isShell = (language: string) =>
-  language === '' || language === 'sh' || language === 'console';
-
-const documented: readonly Documented[] = readPages().flatMap(({ path, blocks }) =>
-  blocks
-    .filter(({ language }) => isShell(language))
-    .flatMap((block) => commandLines(block).map((one) => ({ ...one, page: path }))),
-);
-
-/** Returns the words after `snicket`, if the command line runs it. */
-function snicketWords({ words }: CommandLine): readonly string[] | undefined {
-  const at = words.findIndex((word) => /^(?:\.\/|dist\/|\S*\/bin\/)?snicket$/.test(word));
-  // As the program itself, as a plugin of kubectl, and by kubectl exec or another program that runs it.
-  const runs = at === 0 || (at > 0 && /^(?:kubectl|ip|sudo)$/.test(words[0] ?? ''));
-  // `snicket run: running` is output.
-  const isOutput = words[at + 1]?.endsWith(':') ?? false;
-  return runs && !isOutput ? words.slice(at + 1) : undefined;
-}
+const documented = documentedLines(readPages());
 
 /** Parses a command line without running the command. Returns its error, or undefined. */
 async function parseError(words: readonly string[]): Promise<string | undefined> {
@@ -61,12 +40,10 @@ describe('the command lines of the documentation', () => {
   test('of snicket have commands, arguments and flags that it accepts', async () => {
     const errors: string[] = [];
     let count = 0;
-    for (const one of documented) {
-      const words = snicketWords(one);
-      if (words === undefined || words.includes('...')) continue;
+    for (const { page, line, words } of snicketCommands(documented)) {
       count += 1;
       const error = await parseError(words);
-      if (error !== undefined) errors.push(`${one.page}:${one.line}: ${words.join(' ')}: ${error}`);
+      if (error !== undefined) errors.push(`${page}:${line}: ${words.join(' ')}: ${error}`);
     }
 
     expect(errors).toEqual([]);
@@ -100,6 +77,9 @@ test('finds the commands of a script', () => {
     'make nothing',
     'END',
     'make demo',
+    'source <(snicket completion bash)',
+    "kubectl patch '",
+    "  {}'",
   ].join('\n');
 
   expect(commandLines({ language: 'sh', text, line: 10 })).toEqual([
@@ -109,5 +89,8 @@ test('finds the commands of a script', () => {
     { words: ['./snicket', 'status'], line: 11 },
     { words: ['cat'], line: 13 },
     { words: ['make', 'demo'], line: 16 },
+    { words: ['source'], line: 17 },
+    { words: ['snicket', 'completion', 'bash'], line: 17 },
+    { words: ['kubectl', 'patch', ' {}'], line: 18 },
   ]);
 });

@@ -54,6 +54,14 @@ export class Session {
   }
 }
 
+/** How a run ended, and what it wrote. */
+export interface Transcript {
+  readonly exitCode: number;
+  /** Both outputs, as a shell shows them. */
+  readonly text: string;
+  readonly stdout: string;
+}
+
 /** Runs the program in a temporary folder. */
 export class Terminal implements Disposable {
   /** Path of the program. */
@@ -100,6 +108,21 @@ export class Terminal implements Disposable {
     });
     await running.ended;
     return running.text;
+  }
+
+  /** Runs the program in this process, and returns both outputs as one text, as a shell shows them. */
+  async transcript(
+    words: readonly string[],
+    stdin = '',
+    env: Environment = {},
+  ): Promise<Transcript> {
+    const both = new CapturedOutput();
+    const stdout = new CapturedOutput();
+    stdout.on('text', () => both.write(stdout.written.at(-1) ?? ''));
+    const around = { folder: this.folder, env: { ...this.#env, ...env } };
+    const options = { ...around, stdin, stdout, stderr: both };
+    const { exitCode } = await snicket(words, options);
+    return { exitCode, text: withoutProgress(both.text), stdout: stdout.text };
   }
 
   /** Starts the program in this process, on a terminal with this width, or with pipes if there is no width. */

@@ -53,6 +53,8 @@ export interface TestIoOptions {
   /** The width of a terminal that all three streams share. Default: each is a pipe. */
   readonly columns?: number | undefined;
   /** Default: the terminal, or a pipe. */
+  readonly stdout?: CapturedOutput;
+  /** Default: the terminal, or a pipe. */
   readonly stderr?: CapturedOutput;
 }
 
@@ -76,7 +78,7 @@ export class TestIo implements CommandIo {
     const stream = new PassThrough();
     if (!isTTY) stream.end(stdin);
     this.stdin = { isTTY, stream, readAll: () => stdin };
-    this.stdout = new CapturedOutput(columns);
+    this.stdout = options.stdout ?? new CapturedOutput(columns);
     this.stderr = options.stderr ?? (isTTY ? this.stdout : new CapturedOutput());
     this.env = env;
     this.home = env['HOME'] ?? folder;

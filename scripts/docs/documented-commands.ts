@@ -1,0 +1,55 @@
+/** The commands of the documentation. */
+import { commandLines, type CommandLine } from './command-lines.ts';
+import type { CodeBlock, Page } from './pages.ts';
+
+/** A command line of a page. */
+export interface DocumentedLine extends CommandLine {
+  readonly page: string;
+  /** The output that the page shows: the block below that of the command, with only an empty line in between. */
+  readonly output: string | undefined;
+}
+
+/** A command line that runs `snicket`. */
+export interface DocumentedCommand extends Pick<DocumentedLine, 'page' | 'line' | 'output'> {
+  /** The arguments of `snicket`. */
+  readonly words: readonly string[];
+}
+
+/** Returns all command lines, page by page. */
+export function documentedLines(pages: readonly Page[]): readonly DocumentedLine[] {
+  return pages.flatMap(({ path, blocks }) =>
+    blocks
+      .filter(isShell)
+      .flatMap((block) =>
+        commandLines(block).map((one) => ({ ...one, page: path, output: outputOf(block, blocks) })),
+      ),
+  );
+}
+
+/** Returns the command lines that run `snicket`, and are complete. */
+export function snicketCommands(lines: readonly DocumentedLine[]): readonly DocumentedCommand[] {
+  return lines.flatMap((one) => {
+    const words = snicketWords(one);
+    return words === undefined || words.includes('...') ? [] : [{ ...one, words }];
+  });
+}
+
+/**
+ * Returns the arguments of `snicket` if the command line runs it: as itself, as a plugin of kubectl, or in a pod.
+ */
+export function snicketWords({ words }: CommandLine): readonly string[] | undefined {
+  const at = words.findIndex((word) => /^(?:\.\/)?snicket$/.test(word));
+  const runs = at === 0 || (at > 0 && words[0] === 'kubectl');
+  return runs ? words.slice(at + 1) : undefined;
+}
+
+function isShell({ language }: CodeBlock): boolean {
+  return language === 'sh';
+}
+
+function outputOf(block: CodeBlock, blocks: readonly CodeBlock[]): string | undefined {
+  // The end of the block, an empty line and the first line of the next block are in between.
+  const line = block.line + block.text.split('\n').length + 3;
+  const below = blocks.find((one) => one.line === line);
+  return below === undefined || isShell(below) ? undefined : below.text;
+}

@@ -1,0 +1,153 @@
+/**
+ * Runs the `snicket` commands of the documentation in this process, with simulated clusters, and compares the output
+ * with the one on the page.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  documentedLines,
+  snicketCommands,
+  snicketWords,
+  type DocumentedCommand,
+} from './documented-commands.ts';
+import { comparable, isDocumented } from './documented-output.ts';
+import { readPages, REPOSITORY } from './pages.ts';
+import { KamajiSite } from './sites/kamaji-site.ts';
+import { startEdges, startFolder, startK0rdent, startNewCluster } from './sites/other-sites.ts';
+import type { PageTerminal } from './sites/page-terminal.ts';
+import { DocumentedDns, type Site } from './sites/site.ts';
+import { TenantsSite } from './sites/tenants-site.ts';
+
+setDefaultTimeout(240_000);
+
+/** `snicket` commands that do not run here, by how they begin, with the reason and the test that runs them. */
+const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
+  ['address', 'changes the addresses of the machine: src/cli/address.test.ts'],
+  ['gateway --kubernetes', 'serves until it is stopped: src/cli/gateway.test.ts'],
+  ['gateway --routes routes.yaml', 'serves until it is stopped: src/cli/gateway.test.ts'],
+  ['proxy', 'serves until it is stopped: src/cli/proxy.test.ts'],
+  ['run', 'serves until it is stopped: src/cli/run.test.ts'],
+  ['tcp-proxy', 'serves until it is stopped: src/cli/tcp-proxy.test.ts'],
+];
+
+/** Programs of which no command runs here, with the reason. */
+const OTHER_PROGRAMS: Readonly<Record<string, string>> = {
+  kubectl: 'requires real Kubernetes: e2e/documents.test.ts runs those of docs/world.md',
+  'world/world': 'requires real Kubernetes: e2e/documents.test.ts',
+  make: 'builds: scripts/docs/commands.test.ts checks the targets',
+  skopeo: 'requires a registry',
+  ctr: 'requires containerd: e2e/image.test.ts imports the image',
+  curl: 'connects to addresses of the user',
+  openssl: 'not a part of Snicket',
+  kustomize: 'not a part of Snicket',
+};
+
+/** Tools that every system has, and words of the shell. */
+const SHELL = /^(?:base64|cat|chmod|do|done|for|install|ln|printf|rm|source|umask)$/;
+
+/** Exit codes other than 0. */
+const EXIT_CODES: readonly (readonly [page: RegExp, command: RegExp, exitCode: number])[] = [
+  // This machine is not a worker.
+  [/./, /^doctor --from-worker /, 1],
+  [/doctor-edge\.md$/, / --ca blue-ca\.crt red-ca\.crt$/, 1],
+  // The konnectivity of tenants/red does not work, as docs/tasks/status.md shows.
+  [/quick-start\.md$/, /^status$/, 0],
+  [/./, /^(?:status|doctor)(?: -A| --all-namespaces| red| tenants\/blue red)?(?: --watch)?$/, 1],
+  // The page shows a host without an address.
+  [/dns\.md$/, /^dns(?!.* -(?:f|-format))/, 1],
+  // The page shows a tenant that differs from its plan.
+  [/diff\.md$/, /^diff(?!.*--state)/, 1],
+  [/expose-command\.md$/, / --api-host /, 1],
+  [/gateway\.md$/, / --validate$/, 2],
+];
+
+/** The last pages: they stop the operator, and change what it manages. */
+const LAST = ['docs/tasks/dns.md', 'docs/tasks/diff.md'];
+
+const lines = documentedLines(readPages());
+const commands = snicketCommands(lines).filter(({ words }) => reasonNotToRun(words) === undefined);
+
+type SiteName = 'edges' | 'folder' | 'k0rdent' | 'kamaji' | 'new cluster' | 'tenants';
+
+function siteOf({ page, words }: DocumentedCommand): SiteName {
+  if (words.includes('--pre')) return 'new cluster';
+  if (words[0] === 'doctor' && words[1] === 'edge') return 'edges';
+  if (words.some((word) => /^\/(?:etc|var\/lib)\/snicket$/.test(word))) return 'folder';
+  if (page.endsWith('quick-start.md') || page.endsWith('expose-command.md')) return 'kamaji';
+  return page.endsWith('k0rdent.md') ? 'k0rdent' : 'tenants';
+}
+
+function reasonNotToRun(words: readonly string[]): string | undefined {
+  if (words.includes('--validate')) return undefined;
+  const text = `${words.join(' ')} `;
+  return NOT_RUN.find(([start]) => text.startsWith(`${start} `))?.[1];
+}
+
+const dns = new DocumentedDns();
+const stack = new AsyncDisposableStack();
+let sites: Readonly<Record<SiteName, Site>>;
+beforeAll(async () => {
+  stack.use(dns);
+  sites = {
+    tenants: stack.use(await TenantsSite.start(dns)),
+    kamaji: stack.use(await KamajiSite.start()),
+    folder: stack.use(await startFolder()),
+    edges: stack.use(await startEdges()),
+    k0rdent: stack.use(await startK0rdent()),
+    'new cluster': stack.use(await startNewCluster()),
+  };
+});
+afterAll(async () => stack.disposeAsync());
+
+const pages = new Set(commands.map(({ page }) => page));
+describe.each([...pages].toSorted((a, b) => LAST.indexOf(a) - LAST.indexOf(b)))('%s', (page) => {
+  const terminals = new Map<SiteName, PageTerminal>();
+  afterAll(() => {
+    for (const terminal of terminals.values()) terminal[Symbol.dispose]();
+  });
+
+  const ofPage = commands.filter((command) => command.page === page);
+  test.each(ofPage.map((command) => [command.words.join(' '), command] as const))(
+    '%s',
+    async (text, command) => {
+      const name = siteOf(command);
+      const site = sites[name];
+      const terminal = terminals.getOrInsertComputed(name, () => site.open(page));
+
+      const run = await (site.run?.(command, terminal) ?? terminal.run(command.words));
+
+      const [, , expected = 0] =
+        EXIT_CODES.find(([where, what]) => where.test(page) && what.test(text)) ?? [];
+      if (run.exitCode !== expected) {
+        throw new Error(`exit code ${run.exitCode} instead of ${expected}:\n${run.text}`);
+      }
+      // Of several commands above one output, the first has it.
+      const { output } = command;
+      if (output === undefined || ofPage.find((one) => one.output === output) !== command) return;
+      if (isDocumented(run.text, output) || isDocumented(run.stdout, output)) return;
+      expect(comparable(run.text)).toBe(comparable(output));
+    },
+  );
+});
+
+describe('what does not run here', () => {
+  test('has a reason', () => {
+    const others = lines.filter((line) => snicketWords(line) === undefined);
+    const unknown = others
+      .filter(({ words: [program = ''] }) => !SHELL.test(program) && !(program in OTHER_PROGRAMS))
+      .map(({ page, line, words }) => `${page}:${line}: ${words.join(' ')}`);
+
+    expect(unknown).toEqual([]);
+  });
+
+  test('is in the documentation, and the named tests exist', () => {
+    const all = lines.map((line) => `${(snicketWords(line) ?? line.words).join(' ')} `);
+    const starts = [...NOT_RUN.map(([command]) => command), ...Object.keys(OTHER_PROGRAMS)];
+    const reasons = [...NOT_RUN.map(([, reason]) => reason), ...Object.values(OTHER_PROGRAMS)];
+    const files = reasons.flatMap((reason) => reason.match(/[\w/-]+\.test\.ts/g) ?? []);
+
+    expect(starts.filter((start) => !all.some((one) => one.startsWith(`${start} `)))).toEqual([]);
+    expect(files.filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([]);
+  });
+});
