@@ -25,16 +25,16 @@ import { addressPair } from '../wire/address-pair.ts';
 const KEY = tenantKey(HOST, SECRET);
 /** More than the kernel buffers for a pod that does not read. */
 const FLOOD = Buffer.alloc(32 << 20);
-const CALLER = {
+const CONNECTION = {
   remoteAddress: 'fd00::17',
   remotePort: 4711,
   addresses: addressPair('fd00::17', 4711, 'fd00::1', 6443),
   note: 0,
 };
-const engines = ENGINE_CHOICES.filter((name) => name !== 'auto' && works(name));
+const engines = ENGINE_CHOICES.filter((name) => name !== 'auto' && isSupported(name));
 
 /** Reports whether an engine works on this platform: epoll requires Linux. */
-function works(name: string): boolean {
+function isSupported(name: string): boolean {
   return name !== 'epoll' || process.platform === 'linux';
 }
 
@@ -46,7 +46,7 @@ async function passthrough(
 }
 
 for (const engine of engines) {
-  test(`${engine}: TLS goes through untouched, behind a header with the pod's real addresses`, async () => {
+  test(`${engine}: forwards TLS unchanged, after a header with the pod's real addresses`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer();
     const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
@@ -55,7 +55,7 @@ for (const engine of engines) {
     using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert, servername: HOST });
     expect(await pod.echo('hello')).toBe('hello');
 
-    expect(gateway.passages.at(-1)).toMatchObject({
+    expect(gateway.receivedHeaders.at(-1)).toMatchObject({
       outcome: 'valid',
       authority: HOST,
       source: `127.0.0.1:${pod.plain.localPort}`,
@@ -65,7 +65,7 @@ for (const engine of engines) {
     expect(proxy.counters.failures()).toEqual({});
   });
 
-  test(`${engine}: a pod's client certificate arrives at the API server`, async () => {
+  test(`${engine}: the API server receives the pod's client certificate`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer({ clientCa: lab.authority.cert });
     const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
@@ -79,7 +79,7 @@ for (const engine of engines) {
     expect(api.clients).toEqual(['system:node:worker-1']);
   });
 
-  test(`${engine}: no more is kept for pods that do not read than allowed`, async () => {
+  test(`${engine}: limits the bytes buffered for pods that do not read`, async () => {
     await using lab = await Lab.create();
     const flood = lab.use(new Backend('127.0.0.1', (peer) => void peer.send(FLOOD)));
     const limits = { maxBufferedBytes: 1_000_000 };
@@ -94,13 +94,13 @@ for (const engine of engines) {
       await until(() => {
         maxBuffered = Math.max(maxBuffered, proxy.counters.global('bufferedBytes'));
         return edge.isBlocked || edge.closed;
-      }, 'a full way, or the end');
+      }, 'a blocked or closed edge');
     }
 
     expect(maxBuffered).toBeWithin(1, limits.maxBufferedBytes + 1);
   });
 
-  test(`${engine}: HTTP/2 goes through`, async () => {
+  test(`${engine}: forwards HTTP/2`, async () => {
     await using lab = await Lab.create();
     const server = createSecureServer({ ...lab.serving }, (request, response) =>
       response.end(`HTTP/${request.httpVersion}`),
@@ -123,7 +123,7 @@ for (const engine of engines) {
     expect(body).toBe('HTTP/2.0');
   });
 
-  test(`${engine}: a pod is reset at once while the edge is down, and served when it is back`, async () => {
+  test(`${engine}: resets a pod immediately while the edge is down, and serves it when the edge is back`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer();
     const edgePort = freePort();
@@ -140,13 +140,13 @@ for (const engine of engines) {
     expect(await pod.echo('back')).toBe('back');
   });
 
-  test(`${engine}: the next address is dialed when one refuses`, async () => {
+  test(`${engine}: dials the next address when one refuses`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer();
     const gateway = lab.use(await TestGateway.start(api.port, [KEY], freePort(), '127.0.0.2'));
     const lookup = async () => ['127.0.0.1', '127.0.0.2'];
-    const where = { edgeHost: 'edge.test', edgePort: gateway.port, lookup };
-    const proxy = await passthrough(lab, { engine, ...where });
+    const edge = { edgeHost: 'edge.test', edgePort: gateway.port, lookup };
+    const proxy = await passthrough(lab, { engine, ...edge });
     await until(() => proxy.notReady() === undefined, 'readiness');
 
     for (let round = 0; round < 4; round++) {
@@ -158,28 +158,28 @@ for (const engine of engines) {
     expect(proxy.counters.failures()).toMatchObject({ dial_refused: 1 });
   });
 
-  test(`${engine}: a new key is used from the moment its file is there`, async () => {
+  test(`${engine}: uses a new key as soon as its file has changed`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer();
     const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
     const proxy = await passthrough(lab, { engine, edgePort: gateway.port });
     const options = { ca: lab.authority.cert, servername: HOST };
-    using kept = await Pod.dial(proxy.ports[0]!, options);
-    await kept.echo('before');
+    using openPod = await Pod.dial(proxy.ports[0]!, options);
+    await openPod.echo('before');
 
     const secret = randomBytes(32);
     lab.write('tenant.key', secret.toString('base64'));
-    const swapped = 'snicket_proxy_reloads_total{file="tenant-key-file",result="success"} 1';
-    await until(() => proxy.metrics.text().includes(swapped), 'the new key');
+    const reloaded = 'snicket_proxy_reloads_total{file="tenant-key-file",result="success"} 1';
+    await until(() => proxy.metrics.text().includes(reloaded), 'the new key');
     gateway.keys = [tenantKey(HOST, secret)];
 
     using pod = await Pod.dial(proxy.ports[0]!, options);
     expect(await pod.echo('after')).toBe('after');
-    expect(await kept.echo('still here')).toBe('still here');
+    expect(await openPod.echo('still here')).toBe('still here');
   });
 }
 
-test('a dial that failed for lack of local resources resets the pod, and causes no back-off', () => {
+test('resets the pod without a back-off if a dial failed for lack of local resources', () => {
   const loadBalancer = new EdgeLoadBalancer(new ManualClock());
   loadBalancer.replace(['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 443 })));
   const suspicions: number[] = [];
@@ -189,15 +189,15 @@ test('a dial that failed for lack of local resources resets the pod, and causes 
   const endpoint = loadBalancer.pick()!;
   const reason = REASON.dial_no_resources;
 
-  router.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CALLER, decision);
+  router.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CONNECTION, decision);
 
   expect(decision).toMatchObject({ kind: 'reset', reason: 99 });
   expect(suspicions).toEqual([]);
-  const turns = [loadBalancer.pick()?.address, loadBalancer.pick()?.address];
-  expect(turns).toEqual(['10.0.0.2', '10.0.0.1']);
+  const picks = [loadBalancer.pick()?.address, loadBalancer.pick()?.address];
+  expect(picks).toEqual(['10.0.0.2', '10.0.0.1']);
 });
 
-test('no two headers are alike, and none is taken for a replay, though all are of one second and one pod', () => {
+test('headers of one pod within the same second are distinct and accepted', () => {
   const loadBalancer = new EdgeLoadBalancer(new ManualClock());
   loadBalancer.replace(['127.0.0.1'].map((address) => ({ address, port: 443 })));
   const nowSeconds = () => 1_800_000_000;
@@ -210,7 +210,7 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   // More than one block of nonces, so that a new block is drawn.
   const outcomes = Array.from({ length: 1500 }, () => {
     const room = Buffer.alloc(PREFACE_LIMIT_BYTES);
-    const length = router.preface(dial, CALLER, room);
+    const length = router.preface(dial, CONNECTION, room);
     expect(header.read(room, length)).toBe('header');
     return verifyTenantHeader(header, [KEY], nowSeconds(), 60, guard);
   });
@@ -218,7 +218,7 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   expect(outcomes.filter((outcome) => outcome !== 'valid')).toEqual([]);
 });
 
-test('is ready when the API server answers behind a header that the gateway accepts', async () => {
+test('is ready when the gateway accepts the header and the API server completes the handshake', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
@@ -226,23 +226,23 @@ test('is ready when the API server answers behind a header that the gateway acce
 
   await until(() => proxy.notReady() === undefined, 'readiness');
 
-  expect(gateway.passages).toMatchObject([{ outcome: 'valid', authority: HOST }]);
+  expect(gateway.receivedHeaders).toMatchObject([{ outcome: 'valid', authority: HOST }]);
   await until(() => api.serverNames.length === 1, 'the end of the handshake at the API server');
   expect(api.serverNames).toEqual([HOST]);
 });
 
-test('an API server that does not shake hands makes the proxy not ready, and cuts off no pod', async () => {
+test('is not ready if the API server does not complete the handshake, but still forwards pods', async () => {
   await using lab = await Lab.create();
-  const mute = lab.use(new Backend());
-  const gateway = lab.use(await TestGateway.start(mute.port, [KEY]));
+  const silent = lab.use(new Backend());
+  const gateway = lab.use(await TestGateway.start(silent.port, [KEY]));
   const limits = { dialTimeoutMs: 500 };
   const proxy = await passthrough(lab, { engine: 'bun', edgePort: gateway.port, limits });
   await until(() => proxy.notReady()?.startsWith('dial_timeout') === true, 'the reason');
-  const before = gateway.passages.length; // none if the probe timed out before it sent anything
+  const before = gateway.receivedHeaders.length; // none if the probe timed out before it sent anything
 
   const client = await Peer.dial(proxy.ports[0]!);
   await client.send(Buffer.from('anything'));
-  await until(() => gateway.passages.length > before, 'the passage of the pod');
+  await until(() => gateway.receivedHeaders.length > before, 'the header of the pod');
 
   expect(client.closed).toBe(false);
   expect(proxy.counters.failures()).toEqual({});
@@ -256,13 +256,13 @@ test('is not ready with a key that the gateway rejects, and becomes ready with t
   const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
   const proxy = await passthrough(lab, { engine: 'bun', edgePort: gateway.port });
 
-  await until(() => gateway.passages.length === 1, 'the first probe');
+  await until(() => gateway.receivedHeaders.length === 1, 'the first probe');
   await until(() => proxy.notReady()?.startsWith('edge_handshake_failed') === true, 'the reason');
-  expect(gateway.passages).toMatchObject([{ outcome: 'tenant_key_unknown' }]);
+  expect(gateway.receivedHeaders).toMatchObject([{ outcome: 'tenant_key_unknown' }]);
 
   lab.write('tenant.key', SECRET.toString('base64'));
-  const swapped = 'snicket_proxy_reloads_total{file="tenant-key-file",result="success"} 1';
-  await until(() => proxy.metrics.text().includes(swapped), 'the right key');
+  const reloaded = 'snicket_proxy_reloads_total{file="tenant-key-file",result="success"} 1';
+  await until(() => proxy.metrics.text().includes(reloaded), 'the right key');
   lab.clock.advance(1500);
   await until(() => proxy.notReady() === undefined, 'readiness');
 });

@@ -1,6 +1,6 @@
 /**
- * Mode passthrough: forwards every connection to the edge unchanged, after a header that names the tenant, if there is
- * a key to sign one.
+ * Mode passthrough: forwards every connection to the edge unchanged. With a tenant key, a signed header that names the
+ * tenant comes first.
  *
  * The proxy does not read the bytes of the pod. A client that does not use TLS reaches the gateway, which refuses it
  * and counts it where the operator of the edge can see it.
@@ -42,7 +42,9 @@ export class Passthrough implements Router {
     this.#dial(0, decision);
   }
 
-  /** If this process has no descriptor or port left, the edge did not fail, and its next address would not help. */
+  /**
+   * If this process has no descriptor or port left, another address would fail too, and no address needs a back-off.
+   */
   failed(dial: Dial, _connection: ClientConnection, decision: Decision): void {
     if (dial.reason === REASON.dial_no_resources) {
       decision.reset(this.#options.edgeDown);

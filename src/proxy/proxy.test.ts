@@ -12,7 +12,7 @@ async function page(port: number | undefined, path: string) {
   return { status: response.status, text: (await response.text()).trim() };
 }
 
-test('is alive from the start, and ready after a handshake with the edge', async () => {
+test('is alive on start, and ready after a handshake with the edge', async () => {
   await using lab = await Lab.create();
   const port = freePort();
   const proxy = await lab.proxy({ edgePort: port, http: HTTP });
@@ -31,7 +31,7 @@ test('is alive from the start, and ready after a handshake with the edge', async
   expect(await page(proxy.httpPorts[0], '/readyz')).toEqual({ status: 200, text: 'ready' });
 });
 
-test('starts, and is not ready, while the name of the edge cannot be resolved', async () => {
+test('starts, but is not ready while the name of the edge cannot be resolved', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   let isKnown = false;
@@ -53,7 +53,7 @@ test('starts, and is not ready, while the name of the edge cannot be resolved', 
   expect(await pod.echo('late')).toBe('late');
 });
 
-test('takes the new address when the edge has moved', async () => {
+test('uses the new address when the edge has moved', async () => {
   await using lab = await Lab.create();
   const old = await lab.apiServer({ address: '127.0.0.2', port: freePort() });
   let address = '127.0.0.2';
@@ -72,7 +72,7 @@ test('takes the new address when the edge has moved', async () => {
   expect(await pod.echo('moved')).toBe('moved');
 });
 
-test('drains: not ready at once, accepts in the grace, then closes one after the other', async () => {
+test('drains: is not ready, accepts during the grace period, then closes connections one by one', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -89,10 +89,10 @@ test('drains: not ready at once, accepts in the grace, then closes one after the
   expect(await late.echo('in the grace')).toBe('in the grace');
   expect(closed()).toBe(0);
   lab.clock.advance(2050);
-  await until(() => closed() === 11, 'half of them to be closed');
+  await until(() => closed() === 11, 'half of the connections to be closed');
   expect(await late.echo('after the grace')).toBe('after the grace');
   lab.clock.advance(2000);
-  await until(() => proxy.counters.global('open') === 0, 'all of them to be closed');
+  await until(() => proxy.counters.global('open') === 0, 'all connections to be closed');
   lab.clock.advance(50);
   await drained;
 
@@ -101,7 +101,7 @@ test('drains: not ready at once, accepts in the grace, then closes one after the
   expect((await Pod.refused(port)).code).toBe('ECONNREFUSED');
 });
 
-test('exposes its counts and the expiry of its certificate as metrics', async () => {
+test('exposes counters and the expiry of its certificate as metrics', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port, http: HTTP });

@@ -22,11 +22,11 @@ import { Passthrough } from './passthrough.ts';
 import { HELLO_REFUSAL_CODES, PROXY_REASON_CODES } from './reasons.ts';
 import { Terminator } from './terminate/terminator.ts';
 
-/** How the name of the tenant reaches the edge, and the files for that. */
+/** How the proxy passes the name of the tenant to the edge, and the files that this requires. */
 export type ProxyMode =
   | {
       readonly name: 'passthrough';
-      /** Without it there is no header: for an upstream that serves only this tenant and needs no name. */
+      /** If absent, connections have no header. Only for an upstream that serves no other tenant. */
       readonly tenantKeyFile?: string | undefined;
       /** For the TLS handshake of the readiness probe. */
       readonly caFile: string;
@@ -58,7 +58,7 @@ export interface ProxyOptions {
   readonly lookup?: Lookup | undefined;
 }
 
-interface Parts {
+interface ProxyComponents {
   readonly credentials: Credentials;
   readonly edge: Edge;
   readonly counters: Counters;
@@ -72,7 +72,7 @@ interface Parts {
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { mode, serverName, log, lookup, clock = systemClock } = options;
   const edgeFile = 'file' in options.edge ? options.edge.file : undefined;
-  const fixed = 'file' in options.edge ? undefined : [options.edge];
+  const fixedTargets = 'file' in options.edge ? undefined : [options.edge];
   const credentials = new Credentials({
     paths: { ...pathsOf(mode), edge: edgeFile },
     serverName,
@@ -81,7 +81,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     onReload: () => edge.retarget(),
   });
   const edge = new Edge({
-    targets: fixed === undefined ? credentials.edge : () => fixed,
+    targets: fixedTargets === undefined ? credentials.edge : () => fixedTargets,
     authorities: credentials.authorities,
     tenantKey: signingKey(mode, credentials),
     dialTimeoutMs: options.limits?.dialTimeoutMs ?? DEFAULT_LIMITS.dialTimeoutMs,
@@ -95,61 +95,65 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     slotReasons: PROXY_REASON_CODES,
     otherReasons: mode.name === 'terminate' ? HELLO_REFUSAL_CODES : [],
   });
-  const parts = { credentials, edge, counters };
-  return new RunningProxy(options, parts, await engineOf(options, parts));
+  const components = { credentials, edge, counters };
+  return new RunningProxy(options, components, await openProxyEngine(options, components));
 }
 
 /** A running proxy, until {@link RunningProxy.stop}. */
 export class RunningProxy {
-  /** The ports that it listens on, in the order of the options, without the IPv6 one on a machine without IPv6. */
+  /** The listen ports, in the order of the options. IPv6 addresses are skipped on a machine without IPv6. */
   readonly ports: readonly number[];
   readonly httpPorts: readonly number[];
   readonly metrics = new Metrics();
   readonly counters: Counters;
 
   readonly #clock: Clock;
-  readonly #parts: Parts;
+  readonly #components: ProxyComponents;
   readonly #engine: Engine;
   readonly #http: HttpServer[] = [];
   #isDraining = false;
 
   /** For {@link startProxy} only. */
-  constructor(options: ProxyOptions, parts: Parts, { engine, fallbackReason }: OpenedEngine) {
+  constructor(
+    options: ProxyOptions,
+    components: ProxyComponents,
+    { engine, fallbackReason }: OpenedEngine,
+  ) {
     const { mode, log } = options;
     this.#clock = options.clock ?? systemClock;
-    this.#parts = parts;
+    this.#components = components;
     this.#engine = engine;
-    this.counters = parts.counters;
+    this.counters = components.counters;
     if (fallbackReason !== undefined) {
       log.warn('preferred engine not available', { engine: engine.name, reason: fallbackReason });
     }
-    const { certificate } = parts.credentials;
+    const { certificate } = components.credentials;
     registerProxyMetrics(this.metrics, {
       mode: mode.name,
       engine: engine.name,
       isFallback: fallbackReason !== undefined,
-      counters: parts.counters,
-      edge: parts.edge,
+      counters: components.counters,
+      edge: components.edge,
       certificate: mode.name === 'terminate' ? certificate : undefined,
-      reloads: () => parts.credentials.reloads(),
+      reloads: () => components.credentials.reloads(),
     });
     try {
       // The ports are shared, so that the next version can listen before this one stops.
-      const pods = (at: ListenAddress): number =>
+      const listenForPods = (at: ListenAddress): number =>
         engine.listen({ ...at, reusePort: at.port !== 0 });
-      this.ports = listenOn({ listen: pods }, options.listen, log);
+      this.ports = listenOn({ listen: listenForPods }, options.listen, log);
       this.httpPorts = listenOn({ listen: this.#serveHttp }, options.http ?? [], log);
     } catch (error) {
       this.stop();
       throw error;
     }
-    parts.credentials.watch();
-    parts.edge.start();
+    components.credentials.watch();
+    components.edge.start();
   }
 
   /** Returns why the proxy is not ready, as a message. Undefined if it is ready. */
   readonly notReady = (): string | undefined =>
-    this.#isDraining ? 'draining: the proxy is shutting down' : this.#parts.edge.fault();
+    this.#isDraining ? 'draining: the proxy is shutting down' : this.#components.edge.fault();
 
   /**
    * Drains the proxy: it becomes not ready, accepts connections for `graceMs`, and then closes connections over
@@ -179,15 +183,15 @@ export class RunningProxy {
   /** Resets all connections and stops the proxy at once. */
   stop(): void {
     this.#engine.stop();
-    this.#parts.edge.stop();
-    this.#parts.credentials.stop();
+    this.#components.edge.stop();
+    this.#components.credentials.stop();
     for (const server of this.#http) server.stop();
   }
 }
 
 /**
- * The proxy cannot listen on an address. The message is for the user. The cause is the machine, not a flag
- * or a file.
+ * The error for an address that the proxy cannot listen on. The message is for the user. The cause is the machine, not
+ * a flag or a file.
  */
 export class AddressUnavailable extends Error {
   override readonly name = 'AddressUnavailable';
@@ -209,14 +213,17 @@ function listenOn(
   }
 }
 
-async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngine> {
+async function openProxyEngine(
+  options: ProxyOptions,
+  components: ProxyComponents,
+): Promise<OpenedEngine> {
   const { mode, serverName, limits = {}, clock = systemClock, log } = options;
-  const { credentials, counters } = parts;
-  const { loadBalancer } = parts.edge;
+  const { credentials, counters } = components;
+  const { loadBalancer } = components.edge;
   // Each failed dial is counted. EdgeHealth logs a failure of the edge once.
   const suspected = (reason: number, error?: Error): void => {
     log.debug('dial to the edge failed', { code: counters.reasons[reason], error });
-    parts.edge.suspect();
+    components.edge.suspect();
   };
   const onFault = (error: unknown): void =>
     log.error('connection failed because of a bug', { error });

@@ -7,7 +7,7 @@ import { TestAuthority } from '../net/testing/certificates.ts';
 import { Pod } from '../proxy/testing/pod.ts';
 import { HOST, Tenant } from './testing/tenant.ts';
 
-test('a pod gets to the upstream under its name, by the address that the slice has', async () => {
+test('forwards a pod to the upstream with its server name, and lists its address in the slice', async () => {
   await using tenant = await Tenant.create();
   const { proxy } = await tenant.node({ address: '192.0.2.11' });
 
@@ -22,7 +22,7 @@ test('a pod gets to the upstream under its name, by the address that the slice h
   expect(tenant.addresses()).toEqual(['192.0.2.11']);
 });
 
-test('without a certificate TLS goes through as it is, client certificates and all', async () => {
+test('forwards TLS with client certificates unchanged if it has no serving certificate', async () => {
   await using tenant = await Tenant.create();
   const flags = { tlsCertFile: '', tlsKeyFile: '', upstreamSni: '' };
   const { proxy } = await tenant.node({ address: '192.0.2.11', flags });
@@ -32,7 +32,7 @@ test('without a certificate TLS goes through as it is, client certificates and a
 
   expect(await pod.echo('hello')).toBe('hello');
   expect(tenant.edge.clients).toEqual(['kubelet']);
-  expect(tenant.said('--upstream-insecure')).toEqual([]);
+  expect(tenant.loggedLines('--upstream-insecure')).toEqual([]);
 });
 
 test('sends no byte of a pod to an upstream of another CA, even with --upstream-insecure', async () => {
@@ -52,12 +52,12 @@ test('sends no byte of a pod to an upstream of another CA, even with --upstream-
 
   expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
   expect(impostor.received).toBe(0);
-  expect(tenant.said('--upstream-insecure is ignored')).toHaveLength(1);
+  expect(tenant.loggedLines('--upstream-insecure is ignored')).toHaveLength(1);
   expect(reconciler.isJoined).toBe(false);
   expect(tenant.api.requests()).toEqual([]);
 });
 
-test('an upstream of the right CA with another name is refused too', async () => {
+test('rejects an upstream whose certificate has another name', async () => {
   await using tenant = await Tenant.create();
   const other = await tenant.authority.issue({ names: ['blue.k8s.test'] });
   await using neighbor = await ApiServer.start({ serving: other });
@@ -69,7 +69,7 @@ test('an upstream of the right CA with another name is refused too', async () =>
   expect(neighbor.received).toBe(0);
 });
 
-test('exposes in its metrics whether it is in the slice', async () => {
+test('exposes metrics about the slice', async () => {
   await using tenant = await Tenant.create();
   const { proxy } = await tenant.node({ address: '192.0.2.11' });
 
@@ -85,7 +85,7 @@ test('exposes in its metrics whether it is in the slice', async () => {
   await tenant.api.comeUp();
 });
 
-test('docs/reference/tcp-proxy.md has every metric, and no other', async () => {
+test('docs/reference/tcp-proxy.md lists exactly the metrics of the TCP proxy', async () => {
   await using tenant = await Tenant.create();
   const { proxy } = await tenant.node({ address: '192.0.2.11' });
   const docs = readFileSync(join(import.meta.dir, '../../docs/reference/tcp-proxy.md'), 'utf8');

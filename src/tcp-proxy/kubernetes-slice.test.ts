@@ -8,14 +8,14 @@ import {
   otherWriter,
   type ProxyEndpoint,
 } from './kubernetes-slice.ts';
-import { STEWARDS_SLICE } from './testing/tenant.ts';
+import { STEWARD_SLICE } from './testing/tenant.ts';
 
 const ME: ProxyEndpoint = { address: '192.0.2.1', port: 6443 };
 
 /** Returns a slice as the proxies at these addresses would write it. */
 function sliceOf(addresses: readonly string[], change: Partial<EndpointSlice> = {}): EndpointSlice {
   const step = planJoin(undefined, ME, () => true);
-  if (step.kind !== 'create') throw new Error(`a slice is to be made, not ${step.kind}`);
+  if (step.kind !== 'create') throw new Error(`expected step create, not ${step.kind}`);
   const endpoints = addresses.map((address) => ({
     addresses: [address],
     conditions: { ready: true, serving: true, terminating: false },
@@ -27,14 +27,14 @@ const address = fc.nat({ max: 9 }).map((last) => `192.0.2.${last}`);
 const addresses = fc.uniqueArray(address);
 const alive = fc.uniqueArray(address).map((list) => new Set(list));
 
-test('a proxy that joins is listed once, with all live proxies and no others', () => {
+test('a joining proxy is listed once, together with exactly the live proxies', () => {
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
       const found = sliceOf(before);
-      const step = planJoin(found, ME, (one) => living.has(one));
+      const step = planJoin(found, ME, (address) => living.has(address));
 
       const after = addressesIn(step.kind === 'replace' ? step.slice : found);
-      const expected = new Set([...before.filter((one) => living.has(one)), ME.address]);
+      const expected = new Set([...before.filter((address) => living.has(address)), ME.address]);
       expect(after).toHaveLength(expected.size);
       expect(new Set(after)).toEqual(expected);
     }),
@@ -44,23 +44,23 @@ test('a proxy that joins is listed once, with all live proxies and no others', (
 test('changes nothing and keeps the order once this proxy has joined', () => {
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
-      const isAlive = (one: string): boolean => living.has(one);
+      const isAlive = (address: string): boolean => living.has(address);
       const step = planJoin(sliceOf(before), ME, isAlive);
       const slice = step.kind === 'replace' ? step.slice : sliceOf(before);
 
       expect(planJoin(slice, ME, isAlive)).toEqual({ kind: 'keep' });
-      const stayed = before.filter((one) => addressesIn(slice).includes(one));
-      expect(addressesIn(slice).filter((one) => before.includes(one))).toEqual(stayed);
+      const expected = before.filter((address) => addressesIn(slice).includes(address));
+      expect(addressesIn(slice).filter((address) => before.includes(address))).toEqual(expected);
     }),
   );
 });
 
-test('a proxy that leaves removes itself and dead proxies, but never the last endpoint', () => {
+test('a leaving proxy removes itself and dead proxies, but never the last endpoint', () => {
   fc.assert(
     fc.property(addresses, alive, (before, living) => {
-      const step = planLeave(sliceOf(before), ME, (one) => living.has(one));
+      const step = planLeave(sliceOf(before), ME, (address) => living.has(address));
 
-      const others = before.filter((one) => living.has(one) && one !== ME.address);
+      const others = before.filter((address) => living.has(address) && address !== ME.address);
       if (!before.includes(ME.address)) expect(step).toEqual({ kind: 'keep' });
       else if (others.length === 0) expect(step).toMatchObject({ code: 'LastEntry' });
       else expect(step.kind === 'replace' && addressesIn(step.slice)).toEqual(others);
@@ -68,11 +68,11 @@ test('a proxy that leaves removes itself and dead proxies, but never the last en
   );
 });
 
-test('labels of others and the version stay, so that a later writer is refused', () => {
-  const metadata = { ...STEWARDS_SLICE.metadata, resourceVersion: '7' };
+test('keeps foreign labels and the resource version, so that concurrent writes conflict', () => {
+  const metadata = { ...STEWARD_SLICE.metadata, resourceVersion: '7' };
   const labels = { ...metadata.labels, mine: 'too' };
 
-  const step = planJoin({ ...STEWARDS_SLICE, metadata: { ...metadata, labels } }, ME, () => false);
+  const step = planJoin({ ...STEWARD_SLICE, metadata: { ...metadata, labels } }, ME, () => false);
 
   expect(step).toMatchObject({
     kind: 'replace',
@@ -80,7 +80,7 @@ test('labels of others and the version stay, so that a later writer is refused',
   });
 });
 
-test('a port that living proxies do not have is refused, and taken when there are none', () => {
+test('rejects a port that differs from that of live proxies, and uses it if there are none', () => {
   const found = sliceOf(['192.0.2.2']);
   const other = { ...ME, port: 7443 };
 
@@ -91,7 +91,7 @@ test('a port that living proxies do not have is refused, and taken when there ar
   });
 });
 
-test('a slice of the other family is refused with a way out', () => {
+test('rejects a slice of the other IP family, with a fix', () => {
   const step = planJoin(sliceOf(['192.0.2.2']), { ...ME, address: 'fd00::1' }, () => true);
 
   expect(step).toMatchObject({ kind: 'blocked', code: 'OtherFamily' });
@@ -106,7 +106,7 @@ test('joins a slice without endpoints and ports, as a server may return it', () 
   expect(step.kind === 'replace' && addressesIn(step.slice)).toEqual([ME.address]);
 });
 
-test('the last writer of the endpoints is known by its fields', () => {
+test('detects the last writer of the endpoints by its managed fields', () => {
   const managedFields = [
     { manager: 'kubectl', fieldsV1: { 'f:metadata': {} } },
     { manager: 'kube-apiserver', fieldsV1: { 'f:endpoints': {} } },
@@ -114,11 +114,11 @@ test('the last writer of the endpoints is known by its fields', () => {
   const ours = [{ manager: 'snicket-tcp-proxy', fieldsV1: { 'f:endpoints': {} } }];
   const slice = sliceOf([]);
 
-  const of = (fields: typeof managedFields): EndpointSlice => {
+  const managedBy = (fields: typeof managedFields): EndpointSlice => {
     return { ...slice, metadata: { ...slice.metadata, managedFields: fields } };
   };
 
-  expect(otherWriter(of(managedFields))).toBe('kube-apiserver');
-  expect(otherWriter(of(ours as typeof managedFields))).toBeUndefined();
+  expect(otherWriter(managedBy(managedFields))).toBe('kube-apiserver');
+  expect(otherWriter(managedBy(ours as typeof managedFields))).toBeUndefined();
   expect(otherWriter(slice)).toBeUndefined();
 });

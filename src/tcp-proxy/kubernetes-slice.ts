@@ -58,21 +58,23 @@ export function planJoin(
   endpoint: ProxyEndpoint,
   isAlive: (address: string) => boolean,
 ): SliceStep {
-  const own = endpointAt(endpoint.address);
-  if (found === undefined) return { kind: 'create', slice: freshSlice(endpoint, own) };
+  const ownEntry = endpointAt(endpoint.address);
+  if (found === undefined) return { kind: 'create', slice: newSlice(endpoint, ownEntry) };
   const family = familyOf(endpoint.address);
-  if (isOperators(found)) return MANAGED_BY_OPERATOR;
+  if (isManagedByOperator(found)) return MANAGED_BY_OPERATOR;
   if (found.addressType !== family) return otherFamily(found, endpoint);
   const entries = found.endpoints ?? [];
-  const others = entries.filter((one) => !isAt(one, endpoint.address) && isAlive(addressOf(one)));
+  const others = entries.filter(
+    (entry) => !hasAddress(entry, endpoint.address) && isAlive(addressOf(entry)),
+  );
   const [port] = found.ports ?? [];
   if (others.length > 0 && hasOurLabel(found) && port?.port !== endpoint.port) {
     return otherPort(port?.port, endpoint, others);
   }
-  const at = entries.findIndex((one) => isAt(one, endpoint.address));
-  const before = others.filter((one) => at < 0 || entries.indexOf(one) < at);
-  const endpoints = [...before, own, ...others.filter((one) => !before.includes(one))];
-  return replacing(found, endpoints, portsOf(endpoint));
+  const at = entries.findIndex((entry) => hasAddress(entry, endpoint.address));
+  const before = others.filter((entry) => at < 0 || entries.indexOf(entry) < at);
+  const endpoints = [...before, ownEntry, ...others.filter((entry) => !before.includes(entry))];
+  return planReplace(found, endpoints, portsOf(endpoint));
 }
 
 /**
@@ -85,12 +87,14 @@ export function planLeave(
   isAlive: (address: string) => boolean,
 ): SliceStep {
   const entries = found?.endpoints ?? [];
-  if (found === undefined || !entries.some((one) => isAt(one, endpoint.address)))
+  if (found === undefined || !entries.some((entry) => hasAddress(entry, endpoint.address)))
     return { kind: 'keep' };
-  if (isOperators(found)) return MANAGED_BY_OPERATOR;
-  const others = entries.filter((one) => !isAt(one, endpoint.address) && isAlive(addressOf(one)));
+  if (isManagedByOperator(found)) return MANAGED_BY_OPERATOR;
+  const others = entries.filter(
+    (entry) => !hasAddress(entry, endpoint.address) && isAlive(addressOf(entry)),
+  );
   if (others.length === 0) return lastEntry(endpoint);
-  return replacing(found, others, found.ports);
+  return planReplace(found, others, found.ports);
 }
 
 /** Returns the addresses of a slice. */
@@ -145,18 +149,18 @@ function lastEntry({ address }: ProxyEndpoint): SliceStep {
   };
 }
 
-function freshSlice(endpoint: ProxyEndpoint, own: Endpoint): EndpointSlice {
+function newSlice(endpoint: ProxyEndpoint, ownEntry: Endpoint): EndpointSlice {
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: { ...KUBERNETES, labels: LABELS },
     addressType: familyOf(endpoint.address) ?? 'IPv4',
     ports: portsOf(endpoint),
-    endpoints: [own],
+    endpoints: [ownEntry],
   };
 }
 
-function replacing(
+function planReplace(
   found: EndpointSlice,
   endpoints: readonly Endpoint[],
   ports: readonly EndpointPort[],
@@ -178,7 +182,7 @@ function portsOf({ port }: ProxyEndpoint): readonly EndpointPort[] {
   return [{ name: 'https', port, protocol: 'TCP' }];
 }
 
-function isOperators({ metadata }: EndpointSlice): boolean {
+function isManagedByOperator({ metadata }: EndpointSlice): boolean {
   return metadata.labels?.[MANAGED_BY_LABEL] === SLICE_MANAGED_BY[MANAGED_BY_LABEL];
 }
 
@@ -191,6 +195,6 @@ function addressOf({ addresses }: Endpoint): string {
   return canonicalAddress(addresses[0] ?? '');
 }
 
-function isAt(endpoint: Endpoint, address: string): boolean {
+function hasAddress(endpoint: Endpoint, address: string): boolean {
   return addressOf(endpoint) === address;
 }

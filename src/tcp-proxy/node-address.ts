@@ -1,7 +1,7 @@
 /**
- * Detects the address of this node if POD_IP is not set. A pod with hostNetwork has no POD_IP while its node has no
- * address in its status, as on a cloud node that is not initialized. The cloud controller that initializes the node may
- * itself need this proxy.
+ * Detects the address of this node if POD_IP is not set. A pod with hostNetwork has no POD_IP while the status of its
+ * node has no address, for example before a cloud controller has initialized the node. That controller may itself need
+ * this proxy.
  */
 import { connect } from 'node:net';
 import type { EdgeAddress } from '../net/edge-address.ts';
@@ -12,7 +12,7 @@ import { canonicalAddress, endpointAddressFault } from '../kube/endpoints/endpoi
  *
  * @throws Error with a message if the upstream is not reachable, or if other nodes could not dial the address.
  */
-export async function addressTowards(
+export async function localAddressTo(
   { host, port }: EdgeAddress,
   signal: AbortSignal,
 ): Promise<string> {
@@ -35,9 +35,9 @@ async function localAddress(host: string, port: number, signal: AbortSignal): Pr
   try {
     return await promise;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `POD_IP is not set, and ${host}:${port} cannot be reached to find out: ${why}`,
+      `POD_IP is not set, and ${host}:${port} cannot be reached to find out: ${reason}`,
       {
         cause: error,
       },

@@ -1,9 +1,8 @@
 /**
- * Leases by which the proxies know each other: one per address, renewed as long as the proxy reaches the API server.
- * The proxy reaches it on the same path as the pods, so a proxy that is cut off from the edge counts as gone.
+ * Leases that show which proxies are alive: one per address, renewed while the proxy reaches the API server. The proxy
+ * uses the same path as the pods, so a proxy without a connection to the edge counts as dead.
  *
- * Leases are used instead of annotations on the slice, because every kube-proxy of the cluster watches the slice and
- * none watches the Leases.
+ * Annotations on the slice would cost more, because every kube-proxy of the cluster watches the slice, but not Leases.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -23,7 +22,7 @@ import { MANAGED_BY } from '../api/labels.ts';
 /** The namespace of all objects of Steward's proxy. */
 const NAMESPACE = 'kube-system';
 
-/** A proxy is gone this long after its last renewal: four reconciles. */
+/** A proxy counts as dead this long after its last renewal: four reconciles. */
 export const LEASE_MS = 20_000;
 
 /** Options of {@link ProxyLeases}. */
@@ -37,60 +36,64 @@ export interface ProxyLeasesOptions {
   /** Unique per process. */
   readonly identity: string;
   readonly clock: Clock;
-  /** Returns the time to write into Leases. Only people read it. */
+  /** Returns the time to write into Leases. It is informational. */
   readonly now: () => Date;
 }
 
 /** Renews the Lease of this proxy and observes the Leases of the others. */
 export class ProxyLeases {
   readonly #options: ProxyLeasesOptions;
-  #sightings: ReadonlyMap<string, LeaseObservation> = new Map();
+  #observations: ReadonlyMap<string, LeaseObservation> = new Map();
 
   constructor(options: ProxyLeasesOptions) {
     this.#options = options;
   }
 
-  /**
-   * Renews the Lease of this address, which shows that its proxy is alive. The address belongs to this proxy, so a
-   * previous holder is gone.
-   */
+  /** Renews the Lease of this address. The address belongs to this proxy, so it replaces any previous holder. */
   async renew(address: string, signal: AbortSignal): Promise<void> {
     const client = this.#options.client();
     const found = await client.get<Lease>(RESOURCES.lease, this.#key(address), { signal });
     if (found === undefined) {
-      const fresh = await this.#fresh(address, signal);
-      await client.create(RESOURCES.lease, this.#held(fresh), { signal });
+      const fresh = await this.#newLease(address, signal);
+      await client.create(RESOURCES.lease, this.#acquired(fresh), { signal });
     } else {
-      await client.replace(RESOURCES.lease, this.#held(found), { signal });
+      await client.replace(RESOURCES.lease, this.#acquired(found), { signal });
     }
   }
 
   /**
-   * Returns which of the addresses have a live proxy. An address without a Lease is not one of our proxies, and a
-   * released Lease means that its proxy has ended. Otherwise the proxy is dead if this process has seen no renewal for
-   * the duration in the Lease. The clocks of other nodes do not matter.
+   * Returns the addresses that have a live proxy. An address without a Lease does not belong to a proxy, and a released
+   * Lease means that its proxy has ended. Otherwise a proxy is dead if this process has seen no renewal for the duration
+   * in the Lease. So the clocks of other nodes do not matter.
    */
   async alive(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { client, clock } = this.#options;
-    const seen = new Map<string, LeaseObservation>();
+    const observations = new Map<string, LeaseObservation>();
     for (const address of addresses) {
       const lease = await client().get<Lease>(RESOURCES.lease, this.#key(address), { signal });
       if (lease === undefined) continue;
-      seen.set(address, observeLease(this.#sightings.get(address), lease, clock.nowMs()));
+      observations.set(
+        address,
+        observeLease(this.#observations.get(address), lease, clock.nowMs()),
+      );
     }
-    this.#sightings = seen;
-    const isAlive = (one: LeaseObservation): boolean =>
-      expiresInMs(one, clock.nowMs(), LEASE_MS) > 0;
-    return new Set([...seen].filter(([, one]) => isAlive(one)).map(([address]) => address));
+    this.#observations = observations;
+    const isAlive = (observation: LeaseObservation): boolean =>
+      expiresInMs(observation, clock.nowMs(), LEASE_MS) > 0;
+    return new Set(
+      [...observations]
+        .filter(([, observation]) => isAlive(observation))
+        .map(([address]) => address),
+    );
   }
 
   /** Restarts all observations after an outage of the API server, because the other proxies could not renew either. */
   forget(): void {
-    this.#sightings = new Map();
+    this.#observations = new Map();
   }
 
   /** Whether this process still holds the Lease of its address. */
-  async isOurs(address: string, signal: AbortSignal): Promise<boolean> {
+  async isHeldByThisProcess(address: string, signal: AbortSignal): Promise<boolean> {
     const lease = await this.#find(address, signal);
     return lease?.spec?.holderIdentity === this.#options.identity;
   }
@@ -118,12 +121,12 @@ export class ProxyLeases {
     return { namespace: NAMESPACE, name };
   }
 
-  #held(before: Lease): Lease {
+  #acquired(before: Lease): Lease {
     const { identity, now } = this.#options;
     return acquiredBy(identity, before, { durationMs: LEASE_MS, now: now() });
   }
 
-  async #fresh(address: string, signal: AbortSignal): Promise<Lease> {
+  async #newLease(address: string, signal: AbortSignal): Promise<Lease> {
     const { client, serviceName } = this.#options;
     const key = { namespace: NAMESPACE, name: serviceName };
     const service = await client().get(RESOURCES.service, key, { signal });

@@ -1,5 +1,6 @@
 /**
- * Turns the flags and environment of steward-tcp-proxy into settings, with a notice where Snicket deviates from them.
+ * Converts the flags and environment of steward-tcp-proxy to settings, with a notice for each flag that Snicket
+ * ignores.
  */
 import {
   formatListenAddress,
@@ -49,12 +50,12 @@ export interface TcpProxySettings {
 export const MAX_INTERVAL_MS = 5_000;
 const MIN_INTERVAL_MS = 1_000;
 
-/** Every API server certificate has this name, so it is used if the upstream has no DNS name. */
+/** The server name if the upstream has no DNS name. Every API server certificate has it. */
 const API_SERVER_NAME = 'kubernetes.default.svc';
 
 /** Returns the settings. @throws TypeError with a message for the user. */
 export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings {
-  const upstreamText = given(flags.upstreamAddr) ?? given(env['UPSTREAM_ADDR']);
+  const upstreamText = nonEmpty(flags.upstreamAddr) ?? nonEmpty(env['UPSTREAM_ADDR']);
   if (upstreamText === undefined) {
     throw new TypeError('--upstream-addr or UPSTREAM_ADDR is required; write api.example.com:443');
   }
@@ -80,7 +81,7 @@ export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySett
   };
 }
 
-function given(value: string | undefined): string | undefined {
+function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
 
@@ -88,16 +89,16 @@ function upstreamOf(text: string): EdgeAddress {
   try {
     return parseEdgeAddress(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     const isDoubled = /:\d+:\d+$/.test(text) && !text.includes('[');
     const advice = isDoubled ? '; Steward adds the port, so omit it from the hostname' : '';
-    throw new TypeError(`--upstream-addr: ${why}${advice}`, { cause: error });
+    throw new TypeError(`--upstream-addr: ${reason}${advice}`, { cause: error });
   }
 }
 
 function servingOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings['serving'] {
-  const certFile = given(flags.tlsCertFile) ?? given(env['TLS_CERT_FILE']);
-  const keyFile = given(flags.tlsKeyFile) ?? given(env['TLS_KEY_FILE']);
+  const certFile = nonEmpty(flags.tlsCertFile) ?? nonEmpty(env['TLS_CERT_FILE']);
+  const keyFile = nonEmpty(flags.tlsKeyFile) ?? nonEmpty(env['TLS_KEY_FILE']);
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
   if (certFile === undefined && keyFile === undefined) return undefined;
   const [has, lacks] =
@@ -111,14 +112,14 @@ function listenOf(text: string): readonly ListenAddress[] {
   try {
     return parseListenAddress(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TypeError(`--listen-addr: ${why}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`--listen-addr: ${reason}`, { cause: error });
   }
 }
 
 function serverNameOf(flags: TcpProxyFlags, { host }: EdgeAddress, terminates: boolean): string {
-  const asked = given(flags.upstreamSni);
-  const name = asked ?? (ipVersion(host) === 0 ? host.replace(/\.$/, '') : undefined);
+  const requested = nonEmpty(flags.upstreamSni);
+  const name = requested ?? (ipVersion(host) === 0 ? host.replace(/\.$/, '') : undefined);
   if (name === undefined) {
     if (!terminates) return API_SERVER_NAME;
     throw new TypeError(
@@ -129,12 +130,12 @@ function serverNameOf(flags: TcpProxyFlags, { host }: EdgeAddress, terminates: b
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return name.toLowerCase();
   throw new TypeError(
-    `${asked === undefined ? '--upstream-addr' : '--upstream-sni'} '${name}' is not a DNS name (${fault})`,
+    `${requested === undefined ? '--upstream-addr' : '--upstream-sni'} '${name}' is not a DNS name (${fault})`,
   );
 }
 
 function nodeAddressOf(env: Environment): string | undefined {
-  const address = given(env['POD_IP']);
+  const address = nonEmpty(env['POD_IP']);
   if (address === undefined) return undefined;
   const fault = endpointAddressFault(address);
   if (fault === undefined) return canonicalAddress(address);
@@ -181,10 +182,10 @@ function addressNotice(
   listen: readonly ListenAddress[],
   nodeAddress: string | undefined,
 ): readonly string[] {
-  const isEverywhere = listen.some(({ address }) => address === '0.0.0.0' || address === '::');
-  const isThere = listen.some(({ address }) => canonicalAddress(address) === nodeAddress);
+  const isWildcard = listen.some(({ address }) => address === '0.0.0.0' || address === '::');
+  const isNodeAddress = listen.some(({ address }) => canonicalAddress(address) === nodeAddress);
   const [first] = listen;
-  if (isEverywhere || isThere || nodeAddress === undefined || first === undefined) return [];
+  if (isWildcard || isNodeAddress || nodeAddress === undefined || first === undefined) return [];
   return [
     `--listen-addr is ${formatListenAddress(first)} only, but pods are sent to ${nodeAddress}: they cannot connect unless something forwards from there`,
   ];

@@ -6,7 +6,7 @@ import { TestAuthority } from '../net/testing/certificates.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { SLICE_MANAGED_BY } from '../kube/endpoints/endpoint-slice.ts';
 import { SliceReconciler } from './slice-reconciler.ts';
-import { ROUND_MS, SERVICE, STEWARDS_SLICE, Tenant } from './testing/tenant.ts';
+import { ROUND_MS, SERVICE, STEWARD_SLICE, Tenant } from './testing/tenant.ts';
 
 const [A, B] = ['192.0.2.11', '192.0.2.12'] as const;
 /** A proxy counts as dead after this time without a renewal. */
@@ -18,9 +18,9 @@ const GRANTED: Readonly<Record<string, readonly string[]>> = {
   leases: ['get', 'create', 'update'],
 };
 
-test('takes the slice over from steward-tcp-proxy, and the address of a Service out of it', async () => {
+test('takes over the slice of steward-tcp-proxy, and removes the Service address from it', async () => {
   await using tenant = await Tenant.create();
-  tenant.api.seed(STEWARDS_SLICE);
+  tenant.api.seed(STEWARD_SLICE);
 
   const { proxy } = await tenant.node({ address: A });
 
@@ -35,7 +35,7 @@ test('takes the slice over from steward-tcp-proxy, and the address of a Service 
     ports: [{ name: 'https', port: proxy.ports[0]!, protocol: 'TCP' }],
     endpoints: [{ addresses: [A], conditions: { ready: true, serving: true, terminating: false } }],
   });
-  expect(tenant.said('overwritten')).toEqual([]);
+  expect(tenant.loggedLines('overwritten')).toEqual([]);
 });
 
 test('lists two nodes, and removes one after its Lease has expired', async () => {
@@ -53,10 +53,10 @@ test('lists two nodes, and removes one after its Lease has expired', async () =>
   await tenant.pass(ROUND_MS * 2);
 
   expect(tenant.addresses()).toEqual([A]);
-  expect(tenant.said('removed endpoints without a live proxy')).toHaveLength(1);
+  expect(tenant.loggedLines('removed endpoints without a live proxy')).toHaveLength(1);
 });
 
-test('with nothing to change the slice is read, and never written', async () => {
+test('does not write an unchanged slice', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } });
@@ -67,7 +67,7 @@ test('with nothing to change the slice is read, and never written', async () => 
   expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
 });
 
-test('ten that join at the same moment are all in it', async () => {
+test('lists ten proxies that join at the same time', async () => {
   await using tenant = await Tenant.create();
   const first = await tenant.start({ address: '192.0.2.1' });
   const port = first.proxy.ports[0];
@@ -113,10 +113,10 @@ test('the last proxy that stops keeps its endpoint, and logs why', async () => {
   await Promise.all([tenant.terminate(a), tenant.terminate(b)]);
 
   expect(tenant.addresses()).toHaveLength(1);
-  expect(tenant.said('LastEntry')).toHaveLength(1);
+  expect(tenant.loggedLines('LastEntry')).toHaveLength(1);
 });
 
-test('a proxy that stops while the API does not answer ends in time, and logs what cleans up', async () => {
+test('stops in time while the API does not answer, and logs that other proxies clean up', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
@@ -128,13 +128,13 @@ test('a proxy that stops while the API does not answer ends in time, and logs wh
   await b.leave(AbortSignal.timeout(200));
   tenant.kill(b);
   expect(tenant.addresses()).toEqual([A, B]);
-  expect(tenant.said('cannot remove the endpoint; other proxies remove it')).toHaveLength(1);
+  expect(tenant.loggedLines('cannot remove the endpoint; other proxies remove it')).toHaveLength(1);
   await tenant.pass(LEASE_MS + ROUND_MS);
 
   expect(tenant.addresses()).toEqual([A]);
 });
 
-test('a proxy that stops after the next one of its node has started keeps the endpoint', async () => {
+test('a proxy that stops after its successor on the node has started keeps the endpoint', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const flags = { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` };
@@ -144,7 +144,7 @@ test('a proxy that stops after the next one of its node has started keeps the en
   await tenant.terminate(old);
 
   expect(tenant.addresses()).toEqual([A, B]);
-  expect(tenant.said('the next proxy of this node has taken over')).toHaveLength(1);
+  expect(tenant.loggedLines('the next proxy of this node has taken over')).toHaveLength(1);
 });
 
 test('a restart changes nothing in the slice', async () => {
@@ -162,13 +162,13 @@ test('a restart changes nothing in the slice', async () => {
   expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
 });
 
-test('an outage of the API leaves the slice unchanged, and no proxy loses its endpoint', async () => {
+test('keeps the slice and all endpoints during an outage of the API server', async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } });
   const version = tenant.slice()!.metadata.resourceVersion;
 
-  await tenant.pass(ROUND_MS); // so that each proxy has observed the other
+  await tenant.pass(ROUND_MS); // each proxy has observed the other
   await tenant.api.goDown();
   await tenant.pass(LEASE_MS * 3);
   await tenant.api.comeUp();
@@ -178,15 +178,15 @@ test('an outage of the API leaves the slice unchanged, and no proxy loses its en
   await tenant.pass(LEASE_MS * 2);
 
   expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
-  expect(tenant.said('Unreachable: EndpointSlice default/kubernetes stays unchanged')).toHaveLength(
-    2,
-  );
-  expect(tenant.said('can be reconciled again')).toHaveLength(2);
+  expect(
+    tenant.loggedLines('Unreachable: EndpointSlice default/kubernetes stays unchanged'),
+  ).toHaveLength(2);
+  expect(tenant.loggedLines('can be reconciled again')).toHaveLength(2);
 });
 
-test('an API server that refuses Leases leaves the slice as it was', async () => {
+test('keeps the slice unchanged if the API server refuses Leases', async () => {
   await using tenant = await Tenant.create();
-  tenant.api.seed(STEWARDS_SLICE);
+  tenant.api.seed(STEWARD_SLICE);
   tenant.api.inject(
     ...[{ kind: 'answer', status: 403, reason: 'Forbidden' } as const, { plural: 'leases' }, 100],
   );
@@ -194,9 +194,9 @@ test('an API server that refuses Leases leaves the slice as it was', async () =>
   await tenant.node({ address: A });
 
   expect(tenant.addresses()).toEqual(['10.96.7.7']);
-  expect(tenant.said('Forbidden: EndpointSlice default/kubernetes stays unchanged')).toHaveLength(
-    1,
-  );
+  expect(
+    tenant.loggedLines('Forbidden: EndpointSlice default/kubernetes stays unchanged'),
+  ).toHaveLength(1);
 });
 
 test('restores the slice after another writer, and logs the writer at most once a minute', async () => {
@@ -212,16 +212,16 @@ test('restores the slice after another writer, and logs the writer at most once 
 
   expect(once).toEqual([A]);
   expect(tenant.addresses()).toEqual([A]);
-  expect(tenant.said('OtherWriter: kube-apiserver overwrote EndpointSlice')).toHaveLength(1);
+  expect(tenant.loggedLines('OtherWriter: kube-apiserver overwrote EndpointSlice')).toHaveLength(1);
   expect(reconciler.counts.overwrites).toBe(2);
   expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpointslice_overwrites_total 2\n');
 });
 
-test("leaves the EndpointSlice of Snicket's operator alone, and logs why", async () => {
+test("does not change the EndpointSlice of Snicket's operator, and logs the reason", async () => {
   await using tenant = await Tenant.create();
   const { reconciler } = await tenant.node({ address: A });
   const endpoints = [{ addresses: ['100.64.64.1'] }];
-  const labels = { ...STEWARDS_SLICE.metadata.labels, ...SLICE_MANAGED_BY };
+  const labels = { ...STEWARD_SLICE.metadata.labels, ...SLICE_MANAGED_BY };
   await tenant.overwrite('snicket', {
     endpoints,
     metadata: { ...tenant.slice()!.metadata, labels },
@@ -230,11 +230,11 @@ test("leaves the EndpointSlice of Snicket's operator alone, and logs why", async
   await tenant.pass(LEASE_MS);
 
   expect(tenant.addresses()).toEqual(['100.64.64.1']);
-  expect(tenant.said('remove addons.tcpProxy from the TenantControlPlane')).toHaveLength(1);
+  expect(tenant.loggedLines('remove addons.tcpProxy from the TenantControlPlane')).toHaveLength(1);
   expect(reconciler.isJoined).toBe(false);
 });
 
-test('creates a deleted slice again', async () => {
+test('recreates a deleted slice', async () => {
   await using tenant = await Tenant.create();
   await tenant.node({ address: A });
   const client = createClient(tenant.api.access);
@@ -245,7 +245,7 @@ test('creates a deleted slice again', async () => {
   expect(tenant.addresses()).toEqual([A]);
 });
 
-test("needs no permission that Steward's role does not grant", async () => {
+test("requires only the permissions of Steward's role", async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: A });
   const b = await tenant.node({
@@ -264,7 +264,7 @@ test("needs no permission that Steward's role does not grant", async () => {
   expect(tenant.api.writes().every(({ manager }) => manager === 'snicket-tcp-proxy')).toBe(true);
 });
 
-test("the Leases go with Steward's Service", async () => {
+test("Leases are garbage-collected with Steward's Service", async () => {
   await using tenant = await Tenant.create();
   const a = await tenant.node({ address: 'FD00:0::' });
   const key = { namespace: 'kube-system', name: 'steward-tcp-proxy-fd00--0' };
@@ -288,7 +288,7 @@ test('a node without POD_IP whose source address is unusable does not join, and 
 
   expect(tenant.slice()).toBeUndefined();
   expect(
-    tenant.said('127.0.0.1 is reached from 127.0.0.1, which is a loopback address'),
+    tenant.loggedLines('127.0.0.1 is reached from 127.0.0.1, which is a loopback address'),
   ).toHaveLength(1);
 });
 
@@ -319,8 +319,8 @@ test('reloads a replaced CA', async () => {
   ended.abort();
   await running;
 
-  expect(tenant.said('Untrusted: EndpointSlice default/kubernetes stays unchanged')).toHaveLength(
-    1,
-  );
+  expect(
+    tenant.loggedLines('Untrusted: EndpointSlice default/kubernetes stays unchanged'),
+  ).toHaveLength(1);
   expect(tenant.addresses()).toEqual([A]);
 });

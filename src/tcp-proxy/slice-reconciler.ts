@@ -1,6 +1,6 @@
 /**
  * Keeps the entry of this proxy in the slice `default/kubernetes` until the proxy ends. It logs when a problem begins
- * and when it is over. During a problem the slice stays as it is: the last valid list serves through any outage of the
+ * and when it ends. During a problem the slice stays unchanged, so the last valid list serves during an outage of the
  * API server.
  */
 import type { Clock } from '../clock/clock.ts';
@@ -47,7 +47,7 @@ const READINESS_CHECK_MS = 250;
 /** Conflicting writers retry. With two proxies one retry is enough. */
 const MAX_ATTEMPTS = 5;
 
-type Decide = typeof planJoin;
+type Planner = typeof planJoin;
 
 /** Maintains the entry of this proxy in the slice. */
 export class SliceReconciler {
@@ -95,7 +95,7 @@ export class SliceReconciler {
     const endpoint = this.#endpoint;
     if (endpoint === undefined || !this.#hasJoined) return;
     try {
-      if (!(await this.#leases.isOurs(endpoint.address, signal))) {
+      if (!(await this.#leases.isHeldByThisProcess(endpoint.address, signal))) {
         log.info('the next proxy of this node has taken over, keeping the endpoint', {
           ...endpoint,
         });
@@ -126,8 +126,8 @@ export class SliceReconciler {
       // The CA may have been rotated since the client was created.
       if (isKubeError(error, 'Untrusted')) this.#client = this.#options.connect();
       const code = isKubeError(error) ? error.reason : 'Failed';
-      const why = error instanceof Error ? error.message : String(error);
-      this.#reportProblem(code, `EndpointSlice default/kubernetes stays unchanged: ${why}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#reportProblem(code, `EndpointSlice default/kubernetes stays unchanged: ${reason}`);
     } finally {
       this.counts.reconciles++;
     }
@@ -143,17 +143,17 @@ export class SliceReconciler {
   }
 
   /** Reads the slice, decides, and writes. Retries on a conflict. */
-  async #apply(decide: Decide, endpoint: ProxyEndpoint, signal: AbortSignal): Promise<SliceStep> {
+  async #apply(plan: Planner, endpoint: ProxyEndpoint, signal: AbortSignal): Promise<SliceStep> {
     for (let attempt = 1; ; attempt++) {
       const found = await this.#client.get<EndpointSlice>(RESOURCES.endpointSlice, KUBERNETES, {
         signal,
       });
       const addresses = addressesIn(found);
       const others = addresses.filter(
-        (one) => one !== endpoint.address && familyOf(one) !== undefined,
+        (address) => address !== endpoint.address && familyOf(address) !== undefined,
       );
       const alive = await this.#leases.alive(others, signal);
-      const step = decide(found, endpoint, (one) => alive.has(one));
+      const step = plan(found, endpoint, (address) => alive.has(address));
       if (step.kind !== 'create' && step.kind !== 'replace') {
         this.counts.endpoints = addresses.length;
         return step;
@@ -161,8 +161,8 @@ export class SliceReconciler {
       try {
         await this.#write(step, signal);
       } catch (error) {
-        const isLate = isKubeError(error, 'Conflict', 'AlreadyExists', 'NotFound');
-        if (isLate && attempt < MAX_ATTEMPTS) continue;
+        const isConflict = isKubeError(error, 'Conflict', 'AlreadyExists', 'NotFound');
+        if (isConflict && attempt < MAX_ATTEMPTS) continue;
         throw error;
       }
       this.#logChanges(found, step.slice, endpoint);
@@ -186,23 +186,25 @@ export class SliceReconciler {
     endpoint: ProxyEndpoint,
   ): void {
     const { log } = this.#options;
-    const [was, is] = [addressesIn(before), addressesIn(after)];
-    this.counts.endpoints = is.length;
+    const [previous, current] = [addressesIn(before), addressesIn(after)];
+    this.counts.endpoints = current.length;
     const writer = before && otherWriter(before);
-    if (writer !== undefined && this.#hasJoined) this.#overwritten(writer, was);
-    const joins = !was.includes(endpoint.address) && is.includes(endpoint.address);
-    const dropped = was.filter((one) => one !== endpoint.address && !is.includes(one));
+    if (writer !== undefined && this.#hasJoined) this.#overwritten(writer, previous);
+    const joins = !previous.includes(endpoint.address) && current.includes(endpoint.address);
+    const dropped = previous.filter(
+      (address) => address !== endpoint.address && !current.includes(address),
+    );
     if (joins)
       log.info('endpoint added to EndpointSlice default/kubernetes', {
         ...endpoint,
-        endpoints: is,
+        endpoints: current,
       });
     if (dropped.length > 0) {
-      log.info('removed endpoints without a live proxy', { dropped, endpoints: is });
+      log.info('removed endpoints without a live proxy', { dropped, endpoints: current });
     }
   }
 
-  /** Another writer changes the same fields. Both keep writing until a user stops one of them. */
+  /** Logs that another writer changes the same fields. Both keep writing until the user stops one of them. */
   #overwritten(writer: string, endpoints: readonly string[]): void {
     const { clock, log } = this.#options;
     this.counts.overwrites++;

@@ -10,7 +10,7 @@ import { startProxy, type ProxyMode, type RunningProxy } from '../proxy/proxy.ts
 import type { Logger } from '../telemetry/log.ts';
 import { FIELD_MANAGER } from './kubernetes-slice.ts';
 import { registerTcpProxyMetrics } from './metrics.ts';
-import { addressTowards } from './node-address.ts';
+import { localAddressTo } from './node-address.ts';
 import type { TcpProxySettings } from './settings.ts';
 import { SliceReconciler } from './slice-reconciler.ts';
 
@@ -70,7 +70,7 @@ export async function startTcpProxy(
     clock,
     log,
     port: proxy.ports[0] ?? 0,
-    address: async (signal) => nodeAddress ?? addressTowards(upstream, signal),
+    address: async (signal) => nodeAddress ?? localAddressTo(upstream, signal),
     isReady: () => proxy.notReady() === undefined,
   });
   registerTcpProxyMetrics(proxy.metrics, reconciler);
@@ -98,7 +98,7 @@ export class RunningTcpProxy {
     await this.reconciler.leave(signal);
   }
 
-  /** Stops everything at once and leaves the slice as it is. */
+  /** Stops the proxy and the reconciler immediately. Does not change the slice. */
   stop(): void {
     this.#ended.abort();
     this.proxy.stop();

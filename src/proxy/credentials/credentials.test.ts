@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { datesFault, parseServingCertificate, withIssuer } from './serving-certificate.ts';
+import { validityProblem, parseServingCertificate, withIssuer } from './serving-certificate.ts';
 import { parseTenantSecret } from './tenant-secret.ts';
 import { parseTrustedAuthorities } from './trusted-authorities.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
@@ -14,18 +14,20 @@ function serving(certificate: string, key: string) {
   return parseServingCertificate(Buffer.from(certificate), Buffer.from(key), paths);
 }
 
-test('reads a certificate with its key, and when it expires', () => {
+test('reads a certificate with its key and its expiry date', () => {
   expect(serving(pair.cert, pair.key).notAfterSeconds).toBe(notAfter.getTime() / 1000);
 });
 
 test('warns about an expired certificate, with its dates', () => {
   const pods = serving(pair.cert, pair.key);
 
-  expect(datesFault(pods, Date.parse('2031-02-03T04:05:06Z') / 1000)).toBeUndefined();
-  expect(datesFault(pods, Date.parse('2031-02-03T04:05:07Z') / 1000)).toMatch(
+  expect(validityProblem(pods, Date.parse('2031-02-03T04:05:06Z') / 1000)).toBeUndefined();
+  expect(validityProblem(pods, Date.parse('2031-02-03T04:05:07Z') / 1000)).toMatch(
     /^the serving certificate has expired \(valid from .* to 2031-02-03T04:05:06.000Z\)/,
   );
-  expect(datesFault(pods, 0)).toStartWith('the serving certificate is not valid yet (valid from 2');
+  expect(validityProblem(pods, 0)).toStartWith(
+    'the serving certificate is not valid yet (valid from 2',
+  );
 });
 
 test('reads the leaf of a chain', () => {
@@ -35,12 +37,17 @@ test('reads the leaf of a chain', () => {
 });
 
 test.each([
-  ['the key of another', pair.cert, other.key, 'the key in tls.key does not match the certificate'],
+  [
+    'the key of another certificate',
+    pair.cert,
+    other.key,
+    'the key in tls.key does not match the certificate',
+  ],
   ['no certificate', 'nonsense', pair.key, 'tls.crt contains no valid certificate'],
   ['no key', pair.cert, 'nonsense', 'tls.key contains no valid private key'],
-  ['files exchanged', pair.key, pair.cert, 'tls.crt contains no valid certificate'],
+  ['exchanged files', pair.key, pair.cert, 'tls.crt contains no valid certificate'],
   ['empty files', '', '', 'tls.crt contains no valid certificate'],
-])('refuses %s, naming the file', (_, certificate, key, message) => {
+])('rejects %s and names the file', (_, certificate, key, message) => {
   expect(() => serving(certificate, key)).toThrow(message);
 });
 
@@ -60,25 +67,25 @@ test('appends the issuer to a lone leaf, and leaves a chain unchanged', async ()
   expect(withIssuer(unrelated, otherAuthority.cert)).toBe(unrelated);
 });
 
-test('reads a bundle of authorities, with words between them', () => {
+test('reads a bundle of authorities with comments', () => {
   const bundle = Buffer.from(`# the old one\n${authority.cert}# the new one\n${authority.cert}`);
 
   expect(parseTrustedAuthorities(bundle, 'ca.crt').count).toBe(2);
 });
 
 test.each([
-  ['nothing', '', 'ca.crt contains no certificate'],
+  ['an empty file', '', 'ca.crt contains no certificate'],
   ['a key', pair.key, 'ca.crt contains no certificate'],
   [
-    'one that is damaged among good ones',
+    'a bundle with a corrupt certificate',
     authority.cert + authority.cert.replace(/\nMII..../, '\nMIIAAAA'),
     'certificate 2 of 2 in ca.crt is invalid',
   ],
-])('refuses authorities that are %s', (_, content, message) => {
+])('rejects %s instead of authorities', (_, content, message) => {
   expect(() => parseTrustedAuthorities(Buffer.from(content), 'ca.crt')).toThrow(message);
 });
 
-test('reads a tenant key with a newline or without', () => {
+test('reads a tenant key with or without a trailing newline', () => {
   const text = Buffer.alloc(32, 7).toString('base64');
 
   for (const content of [text, `${text}\n`]) {
@@ -89,11 +96,15 @@ test('reads a tenant key with a newline or without', () => {
 });
 
 test.each([
-  ['raw bytes', Buffer.alloc(32, 0xf7), 'tenant.key is not base64 on one line'],
-  ['two lines', Buffer.from(`${'A'.repeat(43)}=\n${'A'.repeat(43)}=`), 'is not base64 on one line'],
-  ['nothing', Buffer.alloc(0), 'is not base64 on one line'],
-  ['half of it', Buffer.from(Buffer.alloc(16, 1).toString('base64')), 'has 16 bytes instead of 32'],
-])('refuses a tenant key that is %s, without a word of it', (_, content, message) => {
+  ['not encoded', Buffer.alloc(32, 0xf7), 'tenant.key is not base64 on one line'],
+  [
+    'on two lines',
+    Buffer.from(`${'A'.repeat(43)}=\n${'A'.repeat(43)}=`),
+    'is not base64 on one line',
+  ],
+  ['empty', Buffer.alloc(0), 'is not base64 on one line'],
+  ['too short', Buffer.from(Buffer.alloc(16, 1).toString('base64')), 'has 16 bytes instead of 32'],
+])('rejects a tenant key that is %s', (_, content, message) => {
   const parse = () => parseTenantSecret(content, 'tenant.key', 'a.k8s.test');
 
   expect(parse).toThrow(message);

@@ -1,6 +1,4 @@
-/**
- * The files of each mode: their current content, reloaded when they change.
- */
+/** Loads the files of the proxy and reloads them when they change. */
 import type { Clock } from '../../clock/clock.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -9,7 +7,7 @@ import { parseEdgeFile } from '../edge/edge-file.ts';
 import type { FileReloads } from '../metrics.ts';
 import { LiveFiles, UnreadableFile, type LiveFilesOptions } from './live-files.ts';
 import {
-  datesFault,
+  validityProblem,
   parseServingCertificate,
   withIssuer,
   type ServingCertificate,
@@ -17,7 +15,7 @@ import {
 import { parseTenantSecret } from './tenant-secret.ts';
 import { parseTrustedAuthorities, type TrustedAuthorities } from './trusted-authorities.ts';
 
-/** The paths of the files. {@link ProxyMode} has those that each mode needs. */
+/** The paths of the files. {@link ProxyMode} defines which of them each mode requires. */
 export interface CredentialPaths {
   readonly authorities: string;
   readonly certificate?: string | undefined;
@@ -37,12 +35,15 @@ export interface CredentialsOptions {
   readonly onReload: () => void;
 }
 
-/** Any of the files, whatever its type of content. */
-type Watched = Pick<LiveFiles<unknown>, 'reloads' | 'failures' | 'isCurrent' | 'watch' | 'stop'>;
+/** {@link LiveFiles} with any type of content. */
+type AnyLiveFiles = Pick<
+  LiveFiles<unknown>,
+  'reloads' | 'failures' | 'isCurrent' | 'watch' | 'stop'
+>;
 
-/** A certificate with its issuer, and the inputs of both. Either input may change independently. */
+/** A certificate chain, with the leaf and the authorities that it was built from. Either may change. */
 interface Chain {
-  readonly of: ServingCertificate;
+  readonly leaf: ServingCertificate;
   readonly authorities: string;
   readonly chain: ServingCertificate;
 }
@@ -50,7 +51,7 @@ interface Chain {
 /** All files that the proxy reads. */
 export class Credentials {
   readonly #options: CredentialsOptions;
-  readonly #files = new Map<string, Watched>();
+  readonly #files = new Map<string, AnyLiveFiles>();
   readonly #authorities: LiveFiles<TrustedAuthorities>;
   readonly #certificate: LiveFiles<ServingCertificate> | undefined;
   readonly #tenantKey: LiveFiles<TenantKey> | undefined;
@@ -61,25 +62,25 @@ export class Credentials {
   constructor(options: CredentialsOptions) {
     this.#options = options;
     const { authorities, certificate, key, tenantKey, edge } = options.paths;
-    this.#authorities = this.#follow({ ca: authorities }, ([bytes = EMPTY]) =>
+    this.#authorities = this.#loadFiles({ ca: authorities }, ([bytes = EMPTY]) =>
       parseTrustedAuthorities(bytes, authorities),
     );
     if (certificate !== undefined && key !== undefined) {
       const paths = { certificate, key };
-      this.#certificate = this.#follow(
+      this.#certificate = this.#loadFiles(
         { cert: certificate, key },
         ([leaf = EMPTY, secret = EMPTY]) => parseServingCertificate(leaf, secret, paths),
-        (serving) => this.#warnOfDates(serving),
+        (serving) => this.#warnIfNotValid(serving),
       );
-      this.#warnOfDates(this.#certificate.value);
+      this.#warnIfNotValid(this.#certificate.value);
     }
     if (tenantKey !== undefined) {
-      this.#tenantKey = this.#follow({ 'tenant-key-file': tenantKey }, ([bytes = EMPTY]) =>
+      this.#tenantKey = this.#loadFiles({ 'tenant-key-file': tenantKey }, ([bytes = EMPTY]) =>
         parseTenantSecret(bytes, tenantKey, options.serverName),
       );
     }
     if (edge !== undefined) {
-      this.#edge = this.#follow({ 'edge-file': edge }, ([bytes = EMPTY]) =>
+      this.#edge = this.#loadFiles({ 'edge-file': edge }, ([bytes = EMPTY]) =>
         parseEdgeFile(bytes, edge),
       );
     }
@@ -90,20 +91,20 @@ export class Credentials {
 
   /** Returns the serving certificate with its issuer. @throws TypeError in a mode without one. */
   readonly certificate = (): ServingCertificate => {
-    const { value } = present(this.#certificate, 'certificate');
+    const { value } = required(this.#certificate, 'certificate');
     const authorities = this.authorities();
-    const known = this.#chain;
-    if (known?.of === value && known.authorities === authorities) return known.chain;
+    const cached = this.#chain;
+    if (cached?.leaf === value && cached.authorities === authorities) return cached.chain;
     const chain = withIssuer(value, authorities);
-    this.#chain = { of: value, authorities, chain };
+    this.#chain = { leaf: value, authorities, chain };
     return chain;
   };
 
   /** Returns the key of the tenant. @throws TypeError in a mode without one. */
-  readonly tenantKey = (): TenantKey => present(this.#tenantKey, 'tenant key').value;
+  readonly tenantKey = (): TenantKey => required(this.#tenantKey, 'tenant key').value;
 
   /** Returns the addresses in the file. @throws TypeError if there is no such file */
-  readonly edge = (): readonly EdgeAddress[] => present(this.#edge, 'file of the edge').value;
+  readonly edge = (): readonly EdgeAddress[] => required(this.#edge, 'file of the edge').value;
 
   reloads(): readonly FileReloads[] {
     return [...this.#files].map(([file, { reloads: successes, failures, isCurrent }]) => {
@@ -123,14 +124,14 @@ export class Credentials {
    * Warns about a certificate that is not valid now. Pods refuse it, but the proxy keeps running, so that it can reload
    * the next one.
    */
-  #warnOfDates(serving: ServingCertificate): void {
-    const fault = datesFault(serving, Date.now() / 1000);
+  #warnIfNotValid(serving: ServingCertificate): void {
+    const fault = validityProblem(serving, Date.now() / 1000);
     if (fault !== undefined)
       this.#options.log.warn('serving certificate not valid', { error: fault });
   }
 
   /** Watches files, given by flag. The first flag identifies all of them in logs and metrics. */
-  #follow<Value>(
+  #loadFiles<Value>(
     pathsByFlag: Readonly<Record<string, string>>,
     parse: (contents: readonly Buffer[]) => Value,
     onValue: (value: Value) => void = () => {},
@@ -138,7 +139,7 @@ export class Credentials {
     const { clock, log, onReload } = this.#options;
     const paths = Object.values(pathsByFlag);
     const [file = ''] = Object.keys(pathsByFlag);
-    const files = naming(pathsByFlag, {
+    const files = createLiveFiles(pathsByFlag, {
       paths,
       parse,
       clock,
@@ -158,10 +159,8 @@ export class Credentials {
 
 const EMPTY = Buffer.alloc(0);
 
-/**
- * Reads the files. @throws Error that begins with the flag of the invalid file, or with the flags of an invalid pair.
- */
-function naming<Value>(
+/** Reads the files. @throws Error whose message begins with the flags of the invalid files. */
+function createLiveFiles<Value>(
   pathsByFlag: Readonly<Record<string, string>>,
   options: LiveFilesOptions<Value>,
 ): LiveFiles<Value> {
@@ -176,7 +175,10 @@ function naming<Value>(
   }
 }
 
-function present<Value>(files: LiveFiles<Value> | undefined, what: string): LiveFiles<Value> {
-  if (files === undefined) throw new TypeError(`this mode has no ${what}`);
+function required<Value>(
+  files: LiveFiles<Value> | undefined,
+  description: string,
+): LiveFiles<Value> {
+  if (files === undefined) throw new TypeError(`this mode has no ${description}`);
   return files;
 }

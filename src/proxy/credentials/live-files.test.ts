@@ -6,8 +6,8 @@ import { ManualClock } from '../../clock/manual-clock.ts';
 import { until } from '../../net/testing/peer.ts';
 import { LiveFiles, RETRY_MS } from './live-files.ts';
 
-/** The pair is valid if both files have the same content. */
-function pair() {
+/** Creates two files that are valid if their content is equal. */
+function createLab() {
   const clock = new ManualClock();
   const folder = mkdtempSync(join(tmpdir(), 'snicket-live-files-'));
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
@@ -16,13 +16,13 @@ function pair() {
   const reloaded: string[] = [];
   const errors: string[] = [];
   let recoveries = 0;
-  let misfits = 0;
+  let mismatches = 0;
   const live = (first = join(folder, 'a'), second = join(folder, 'b')) =>
     new LiveFiles<string>({
       paths: [first, second],
       parse: ([a, b]) => {
         if (a?.toString() === b?.toString()) return String(a);
-        misfits++;
+        mismatches++;
         throw new Error(`${String(a)} is not ${String(b)}`);
       },
       onReload: (value) => reloaded.push(value),
@@ -30,9 +30,9 @@ function pair() {
       onError: (error) => errors.push(error.message),
       clock,
     });
-  const clean = () => rmSync(folder, { recursive: true });
+  const removeFolder = () => rmSync(folder, { recursive: true });
   const recovered = () => recoveries;
-  const misfit = async () => until(() => misfits > 0, 'a read of a mismatched pair');
+  const mismatched = async () => until(() => mismatches > 0, 'a read of a mismatched pair');
   return {
     clock,
     folder,
@@ -40,20 +40,20 @@ function pair() {
     reloaded,
     errors,
     recovered,
-    misfit,
+    mismatched,
     live,
-    [Symbol.dispose]: clean,
+    [Symbol.dispose]: removeFolder,
   };
 }
 
-test('has the value of the files from the start', () => {
-  using lab = pair();
+test('reads the files on creation', () => {
+  using lab = createLab();
 
   expect(lab.live().value).toBe('1');
 });
 
-test('throws at the start if the files are invalid, because there is no last valid value', () => {
-  using lab = pair();
+test('throws on creation if the files are invalid', () => {
+  using lab = createLab();
   lab.write('b', '2');
 
   expect(() => lab.live()).toThrow('1 is not 2');
@@ -64,13 +64,13 @@ test('throws at the start if the files are invalid, because there is no last val
   expect(() => lab.live('/dev/zero')).toThrow('/dev/zero is not a regular file');
 });
 
-test('a pair that is written one file after the other is one swap and no error', async () => {
-  using lab = pair();
+test('reloads once, without an error, when two files are written one after the other', async () => {
+  using lab = createLab();
   const live = lab.live();
   live.watch();
 
   lab.write('a', '2');
-  await lab.misfit();
+  await lab.mismatched();
   lab.write('b', '2');
   await until(() => live.value === '2', 'the new pair');
   live.stop();
@@ -79,12 +79,12 @@ test('a pair that is written one file after the other is one swap and no error',
 });
 
 test('reports a mismatched pair after a delay, and keeps the last valid value', async () => {
-  using lab = pair();
+  using lab = createLab();
   const live = lab.live();
   live.watch();
 
   lab.write('a', '2');
-  await lab.misfit();
+  await lab.mismatched();
   lab.clock.advance(RETRY_MS);
   expect(live.failures).toBe(1);
   live.stop();
@@ -94,14 +94,14 @@ test('reports a mismatched pair after a delay, and keeps the last valid value', 
   expect(live.reloads).toBe(0);
 });
 
-test('reports that the last valid content is back, and does not count it as a reload', async () => {
-  using lab = pair();
+test('reports the return of the last valid content, and does not count it as a reload', async () => {
+  using lab = createLab();
   const live = lab.live();
   live.watch();
   expect(live.isCurrent).toBe(true);
 
   lab.write('a', '2');
-  await lab.misfit();
+  await lab.mismatched();
   lab.clock.advance(RETRY_MS);
   expect(live.failures).toBe(1);
   expect(live.isCurrent).toBe(false);
@@ -114,7 +114,7 @@ test('reports that the last valid content is back, and does not count it as a re
 });
 
 test('is not current while a file is missing', async () => {
-  using lab = pair();
+  using lab = createLab();
   const live = lab.live();
   live.watch();
 
@@ -128,8 +128,8 @@ test('is not current while a file is missing', async () => {
   expect(lab.recovered()).toBe(1);
 });
 
-test('follows a Kubernetes volume, where a link to the folder is reloaded', async () => {
-  using lab = pair();
+test('reloads when the link of a Kubernetes volume is replaced', async () => {
+  using lab = createLab();
   const version = (name: string, content: string): void => {
     mkdirSync(join(lab.folder, name));
     for (const file of ['a', 'b']) writeFileSync(join(lab.folder, name, file), content);

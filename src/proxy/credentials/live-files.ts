@@ -21,18 +21,18 @@ export interface LiveFilesOptions<Value> {
   readonly clock?: Clock | undefined;
 }
 
-/** Two files are not replaced atomically. A mismatched pair is read again after this time, and only then reported. */
+/** Time before a mismatched pair is read again and reported, because two files are not replaced atomically. */
 export const RETRY_MS = 500;
 
-/** A file cannot be read. The message is for the user. */
+/** The error for a file that cannot be read. The message is for the user. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly path: string;
 
   constructor(path: string, cause: Error & { readonly code?: unknown }) {
-    const isSentence = cause instanceof UnusableFile;
+    const hasMessage = cause instanceof UnusableFile;
     const code = typeof cause.code === 'string' ? cause.code : cause.message;
-    super(isSentence ? cause.message : `${path} cannot be read (${code}); ${adviceFor(code)}`, {
+    super(hasMessage ? cause.message : `${path} cannot be read (${code}); ${adviceFor(code)}`, {
       cause,
     });
     this.path = path;
@@ -81,10 +81,10 @@ export class LiveFiles<Value> {
   /** Starts to watch the files. */
   watch(): void {
     for (const [index, path] of this.#options.paths.entries()) {
-      const known = this.#contents[index];
+      const initialContent = this.#contents[index];
       this.#watches.push(
         watchFile(path, {
-          initialContent: known,
+          initialContent,
           clock: this.#clock,
           onContent: () => this.#changed(),
           onError: (error) => this.#unreadable(error),
@@ -98,14 +98,14 @@ export class LiveFiles<Value> {
     for (const watch of this.#watches.splice(0)) watch.stop();
   }
 
-  /** Reads all files again: others may have changed too, and be reported only later. */
+  /** Reads all files again, because several may have changed before this event. */
   #changed(): void {
     this.#cancelRetry();
     const error = this.#reload();
     if (error === undefined) return;
     this.#cancelRetry = this.#clock.after(RETRY_MS, () => {
-      const still = this.#reload();
-      if (still !== undefined) this.#fail(still);
+      const secondError = this.#reload();
+      if (secondError !== undefined) this.#fail(secondError);
     });
   }
 
@@ -113,7 +113,7 @@ export class LiveFiles<Value> {
   #unreadable(error: Error): void {
     this.#fail(error);
     try {
-      this.#isCurrent = this.#isKnown(this.#read());
+      this.#isCurrent = this.#isUnchanged(this.#read());
     } catch {
       this.#isCurrent = false;
     }
@@ -122,7 +122,7 @@ export class LiveFiles<Value> {
   #reload(): Error | undefined {
     try {
       const contents = this.#read();
-      if (this.#isKnown(contents)) {
+      if (this.#isUnchanged(contents)) {
         if (!this.#isCurrent) this.#options.onRecovered();
         this.#isCurrent = true;
         return undefined;
@@ -139,10 +139,10 @@ export class LiveFiles<Value> {
   }
 
   #read(): readonly Buffer[] {
-    return this.#options.paths.map(content);
+    return this.#options.paths.map(readContent);
   }
 
-  #isKnown(contents: readonly Buffer[]): boolean {
+  #isUnchanged(contents: readonly Buffer[]): boolean {
     return contents.every((content, index) => this.#contents[index]?.equals(content) === true);
   }
 
@@ -154,7 +154,7 @@ export class LiveFiles<Value> {
 }
 
 /** @throws UnreadableFile */
-function content(path: string): Buffer {
+function readContent(path: string): Buffer {
   try {
     return readWatched(path);
   } catch (error) {

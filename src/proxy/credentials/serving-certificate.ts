@@ -1,6 +1,4 @@
-/**
- * The certificate and key that the proxy presents to pods.
- */
+/** The certificate and key that the proxy presents to pods. */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { certificateBlocks } from '../../wire/pem.ts';
 
@@ -46,8 +44,8 @@ export function parseServingCertificate(
 /**
  * Appends the issuer to the certificate, if the file has only the leaf and one of the authorities has issued it.
  *
- * Pods do not need it. But for a chain of one certificate, BoringSSL looks for the issuer in the files of the system,
- * in each handshake: four failed `open` calls.
+ * Pods do not need the issuer. But without it, BoringSSL searches the files of the system for the issuer in each
+ * handshake: four failed `open` calls.
  */
 export function withIssuer(serving: ServingCertificate, authorities: string): ServingCertificate {
   if (certificateBlocks(serving.certificate).length > 1) return serving;
@@ -60,16 +58,19 @@ export function withIssuer(serving: ServingCertificate, authorities: string): Se
   return { ...serving, certificate: `${serving.certificate.trimEnd()}\n${issuer}\n` };
 }
 
-/** Returns why pods refuse the certificate at this time, as a message with its dates. Undefined if it is valid. */
-export function datesFault(serving: ServingCertificate, nowSeconds: number): string | undefined {
+/** Returns why the certificate is not valid at this time, as a message with its dates. Undefined if it is valid. */
+export function validityProblem(
+  serving: ServingCertificate,
+  nowSeconds: number,
+): string | undefined {
   const { notBeforeSeconds, notAfterSeconds } = serving;
   const isEarly = nowSeconds < notBeforeSeconds;
   if (!isEarly && nowSeconds <= notAfterSeconds) return undefined;
-  const dates = `valid from ${day(notBeforeSeconds)} to ${day(notAfterSeconds)}`;
+  const dates = `valid from ${isoTime(notBeforeSeconds)} to ${isoTime(notAfterSeconds)}`;
   return `the serving certificate ${isEarly ? 'is not valid yet' : 'has expired'} (${dates}), so pods reject it; renew it, or check the clock`;
 }
 
-function day(seconds: number): string {
+function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 

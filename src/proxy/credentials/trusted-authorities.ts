@@ -25,9 +25,9 @@ export function parseTrustedAuthorities(bytes: Buffer, path: string): TrustedAut
     try {
       new X509Certificate(block);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const which = `certificate ${index + 1} of ${blocks.length} in ${path}`;
-      throw new Error(`${which} is invalid (${why}); provide the tenant's CA as PEM`, {
+      const message = error instanceof Error ? error.message : String(error);
+      const certificate = `certificate ${index + 1} of ${blocks.length} in ${path}`;
+      throw new Error(`${certificate} is invalid (${message}); provide the tenant's CA as PEM`, {
         cause: error,
       });
     }

@@ -3,7 +3,7 @@ import { parseEdgeFile } from './edge-file.ts';
 
 const parsed = (text: string) => parseEdgeFile(Buffer.from(text), '/etc/snicket/edge');
 
-test('has one address per line, among comments and blank lines', () => {
+test('reads one address per line, and ignores comments and blank lines', () => {
   expect(
     parsed('# the edge\n203.0.113.10:443\n\n  [2001:db8::10]:443\r\nlb.example.com:8443'),
   ).toEqual([
@@ -13,10 +13,10 @@ test('has one address per line, among comments and blank lines', () => {
   ]);
 });
 
-test.each(['', '\n\n', '# none\n'])('is invalid without an address: %j', (text) => {
+test.each(['', '\n\n', '# none\n'])('rejects a file without an address: %j', (text) => {
   expect(() => parsed(text)).toThrow('/etc/snicket/edge contains no address');
 });
 
-test('names the line that is invalid', () => {
+test('reports the invalid line', () => {
   expect(() => parsed('203.0.113.10:443\n203.0.113.300:443\n')).toThrow('/etc/snicket/edge:2: ');
 });

@@ -11,7 +11,7 @@ export function parseEdgeFile(bytes: Uint8Array, path: string): readonly EdgeAdd
   const lines = new TextDecoder().decode(bytes).split('\n');
   const addresses = lines.flatMap((line, at) => {
     const text = line.trim();
-    return text === '' || text.startsWith('#') ? [] : [addressIn(text, `${path}:${at + 1}`)];
+    return text === '' || text.startsWith('#') ? [] : [parseLine(text, `${path}:${at + 1}`)];
   });
   if (addresses.length === 0) {
     throw new Error(`${path} contains no address; write one HOST:PORT per line`);
@@ -19,11 +19,11 @@ export function parseEdgeFile(bytes: Uint8Array, path: string): readonly EdgeAdd
   return addresses;
 }
 
-function addressIn(text: string, place: string): EdgeAddress {
+function parseLine(text: string, position: string): EdgeAddress {
   try {
     return parseEdgeAddress(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${place}: ${why}`, { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${position}: ${message}`, { cause: error });
   }
 }

@@ -15,9 +15,9 @@ function health(answer: () => ProbeResult | Error) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const log = createLogger({ write: (line) => lines.push(line) });
-  const askedMs: number[] = [];
+  const probesMs: number[] = [];
   const probe = async () => {
-    askedMs.push(clock.nowMs());
+    probesMs.push(clock.nowMs());
     const result = answer();
     if (result instanceof Error) throw result;
     return result;
@@ -30,10 +30,10 @@ function health(answer: () => ProbeResult | Error) {
       for (let turn = 0; turn < 5; turn++) await Promise.resolve();
     }
   };
-  return { clock, lines, askedMs, edge, pass };
+  return { clock, lines, probesMs, edge, pass };
 }
 
-test('probes at the start, and then every ten seconds', async () => {
+test('probes on start, then every ten seconds', async () => {
   const lab = health(() => UP);
   expect(lab.edge.reason()).toBe('the edge has not been probed yet');
 
@@ -41,24 +41,24 @@ test('probes at the start, and then every ten seconds', async () => {
   expect(lab.edge.reason()).toBe('the first probe of the edge is in progress');
   await lab.pass(30_000);
 
-  expect(lab.askedMs).toEqual([0, 10_500, 20_500]);
+  expect(lab.probesMs).toEqual([0, 10_500, 20_500]);
   expect(lab.edge.reason()).toBeUndefined();
   expect(lab.lines).toHaveLength(1);
 });
 
-test('probes again after one second, two, four, and so on up to thirty after failures', async () => {
+test('doubles the time between probes after failures, from one to thirty seconds', async () => {
   const lab = health(() => DOWN);
 
   lab.edge.start();
   await lab.pass(125_000);
 
-  const gaps = lab.askedMs.slice(1).map((at, index) => at - lab.askedMs[index]!);
+  const gaps = lab.probesMs.slice(1).map((at, index) => at - lab.probesMs[index]!);
   expect(gaps.map((gap) => Math.floor(gap / 1000))).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
   expect(lab.edge.reason()).toBe('dial_refused: no listener');
   expect(lab.lines).toHaveLength(1);
 });
 
-test('never probes twice within a second, however often it is suspected', async () => {
+test('never probes twice within a second, even if suspect() is called often', async () => {
   const lab = health(() => UP);
   lab.edge.start();
 
@@ -67,9 +67,9 @@ test('never probes twice within a second, however often it is suspected', async 
     await lab.pass(500);
   }
 
-  const gaps = lab.askedMs.slice(1).map((at, index) => at - lab.askedMs[index]!);
+  const gaps = lab.probesMs.slice(1).map((at, index) => at - lab.probesMs[index]!);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
-  expect(lab.askedMs.length).toBeGreaterThan(5);
+  expect(lab.probesMs.length).toBeGreaterThan(5);
 });
 
 test('recovers with the first successful probe, and logs it', async () => {
@@ -86,7 +86,7 @@ test('recovers with the first successful probe, and logs it', async () => {
   expect(lab.lines.at(-1)).toContain('edge is up');
 });
 
-test('a probe that throws is a failure like any other', async () => {
+test('counts a probe that throws as a failure', async () => {
   const lab = health(() => new Error('a bug'));
 
   lab.edge.start();

@@ -1,9 +1,9 @@
 /**
  * Probes the edge at a bounded rate. The result is the readiness of the proxy.
  *
- * While the edge is up, it is probed about every ten seconds. After a failure, it is probed after one second, then two,
- * four and so on, up to thirty, and soon after a dial of a pod has failed. It is never probed twice within a second, so
- * that a thousand workers do not overload an edge that is starting.
+ * While the edge is up, the proxy probes it about every ten seconds. After a failure, it probes after one second, two,
+ * four and so on, up to thirty. It also probes soon after a dial of a pod has failed. It never probes twice within a
+ * second, so that a thousand workers do not overload an edge that is starting.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -11,10 +11,10 @@ import type { ProbeResult } from './edge-probe.ts';
 
 const PERIOD_MS = 10_000;
 const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 30_000;
-const LEAST_MS = 1000;
+const MAX_RETRY_MS = 30_000;
+const MIN_INTERVAL_MS = 1000;
 const TICK_MS = 500;
-/** Spreads the probes by a fifth, because all workers start at about the same time. */
+/** Varies the intervals by a fifth, because all workers start at about the same time. */
 const JITTER = 0.2;
 
 /** Options of {@link EdgeHealth}. */
@@ -67,9 +67,9 @@ export class EdgeHealth {
     this.#tick();
   }
 
-  /** Probes the edge soon, because something about it failed or changed. */
+  /** Probes the edge soon. Call it after a failed dial or a change of the edge. */
   suspect(): void {
-    this.#dueMs = Math.min(this.#dueMs, this.#probedMs + LEAST_MS);
+    this.#dueMs = Math.min(this.#dueMs, this.#probedMs + MIN_INTERVAL_MS);
   }
 
   stop(): void {
@@ -79,7 +79,7 @@ export class EdgeHealth {
 
   #tick(): void {
     const nowMs = this.#options.clock.nowMs();
-    if (this.#isProbing || nowMs < Math.max(this.#dueMs, this.#probedMs + LEAST_MS)) return;
+    if (this.#isProbing || nowMs < Math.max(this.#dueMs, this.#probedMs + MIN_INTERVAL_MS)) return;
     this.#isProbing = true;
     this.#probedMs = nowMs;
     this.#dueMs = Infinity;
@@ -87,7 +87,7 @@ export class EdgeHealth {
   }
 
   async #probe(): Promise<void> {
-    const result = await this.#options.probe().catch(brokenProbe);
+    const result = await this.#options.probe().catch(faultResult);
     if (this.#stopTick === undefined) return;
     this.#log(result);
     this.#result = result;
@@ -101,7 +101,7 @@ export class EdgeHealth {
 
   #pauseMs(): number {
     const retryMs = FIRST_RETRY_MS * 2 ** (this.#failuresInARow - 1);
-    const pauseMs = this.#failuresInARow === 0 ? PERIOD_MS : Math.min(LONGEST_RETRY_MS, retryMs);
+    const pauseMs = this.#failuresInARow === 0 ? PERIOD_MS : Math.min(MAX_RETRY_MS, retryMs);
     return pauseMs * (1 + JITTER * (this.#random() - 0.5));
   }
 
@@ -118,14 +118,14 @@ export class EdgeHealth {
 }
 
 /**
- * Turns an exception of the probe into a failure. Otherwise a bug would end the probes, and the readiness would never
+ * Converts an exception of the probe to a failure. Otherwise a bug would end the probes, and the readiness would never
  * change again.
  */
-function brokenProbe(error: unknown): ProbeResult {
-  const why = error instanceof Error ? error.message : String(error);
+function faultResult(error: unknown): ProbeResult {
+  const message = error instanceof Error ? error.message : String(error);
   return {
     isUp: false,
     code: 'fault',
-    message: `fault: the probe failed because of a bug: ${why}`,
+    message: `fault: the probe failed because of a bug: ${message}`,
   };
 }

@@ -1,6 +1,4 @@
-/**
- * Verifies the identity of the edge after the handshake.
- */
+/** Verifies the identity of the edge after the handshake. */
 import type { Socket } from 'bun';
 
 /** Why the edge is not trusted, or why the handshake failed. */
@@ -14,11 +12,11 @@ export interface IdentityFault extends Error {
 const NO_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
 /**
- * Returns what is wrong with the handshake. Undefined if the certificate chains to the authorities and has the name.
+ * Returns why the handshake failed. Undefined if the certificate chains to the authorities and has the name.
  *
  * Bun checks both because `rejectUnauthorized` is set, and fails the handshake. But like Node, it accepts the common
- * name of a certificate without alternative names, and any user of a cluster who may request a client certificate
- * chooses its common name. So this function checks the alternative names only, as Go does. That takes 11 us.
+ * name of a certificate without alternative names. A user who may request a client certificate in the cluster can
+ * choose its common name. So this function checks only the alternative names, as Go does. That takes 11 us.
  */
 export function identityFault(
   socket: Socket<unknown>,

@@ -7,7 +7,7 @@ function createBalancer(...addresses: string[]) {
   const balancer = new EdgeLoadBalancer(clock);
   balancer.replace(addresses.map((address) => ({ address, port: 443 })));
   const pick = (attempts = 0) => balancer.pick(attempts)?.address;
-  const at = (address: string) => balancer.all().find((one) => one.address === address)!;
+  const at = (address: string) => balancer.all().find((endpoint) => endpoint.address === address)!;
   return { clock, balancer, pick, at };
 }
 
@@ -69,7 +69,7 @@ test('does not pick an endpoint that timed out if all back off', () => {
   expect(pick()).toBeUndefined();
 });
 
-test('gives an endpoint that timed out a single connection after its back-off', () => {
+test('picks an endpoint that timed out for only one connection after its back-off', () => {
   const { clock, balancer, pick, at } = createBalancer('10.0.0.1');
   balancer.failed(at('10.0.0.1'), true);
 
@@ -86,7 +86,7 @@ test('picks at most as many endpoints per connection as there are addresses', ()
   expect(createBalancer().pick()).toBeUndefined();
 });
 
-test('keeps the state of an address that stays in a new list', () => {
+test('keeps the state of an unchanged address when the list changes', () => {
   const { balancer, pick, at } = createBalancer('10.0.0.1', '10.0.0.2');
   balancer.failed(at('10.0.0.1'), false);
   const endpoint = at('10.0.0.1');

@@ -1,10 +1,10 @@
 /**
- * Load balances over the addresses of the edge, with back-off for those that fail. Decides, and does no I/O.
+ * Load balances over the addresses of the edge, with back-off for failed addresses. Does no I/O.
  *
- * An address that failed backs off, and the others are used meanwhile. If all addresses back off:
+ * The balancer avoids an address that backs off. If all addresses back off:
  *
- * - The balancer returns an address that refused the last dial, since another refusal costs little time.
- * - It does not return an address that timed out, since each pod would wait for the dial timeout.
+ * - It returns an address that refused the last dial, because another refusal costs little time.
+ * - It does not return an address that timed out, because each pod would wait for the dial timeout.
  * - If all timed out, it returns none, and the proxy resets the pod's connection at once. After the back-off, a single
  *   connection tries again.
  */
@@ -69,7 +69,7 @@ export class EdgeLoadBalancer {
     const nowMs = this.#clock.nowMs();
     const state = this.#nextAvailable(nowMs) ?? this.#soonestAvailable();
     if (state === undefined) return undefined;
-    // Only this connection waits for the endpoint. The others avoid it for another back-off.
+    // Only this connection tries the endpoint. Other connections avoid it for another back-off.
     if (state.timedOut) this.#backOff(state, nowMs);
     return state.endpoint;
   }

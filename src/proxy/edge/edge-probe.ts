@@ -1,6 +1,6 @@
 /**
- * Probes the edge with a real TLS handshake, like that of a pod's connection: with the same name, the same authorities
- * and, in mode passthrough, after a signed header, so that the key is verified too. It sends nothing after the
+ * Probes the edge with a TLS handshake like that of a pod's connection: with the same name and the same authorities. In
+ * mode passthrough, a signed header comes first, so that the gateway verifies the key too. It sends nothing after the
  * handshake.
  */
 import type { Socket, SocketHandler, TCPSocketConnectOptions } from 'bun';
@@ -9,7 +9,7 @@ import type { Endpoint } from '../../engine/endpoint.ts';
 import { ENGINE_REASONS, ENGINE_REASON_CODES } from '../../engine/reasons.ts';
 import { readAlert, type AlertName } from '../../wire/alert.ts';
 import { PROXY_REASONS } from '../reasons.ts';
-import { isCertificateFault, isHungUp } from './certificate-fault.ts';
+import { isCertificateFault, wasResetAfterAccept } from './certificate-fault.ts';
 import { identityFault } from './edge-identity.ts';
 
 /** Options of {@link probeEdge}. */
@@ -37,13 +37,15 @@ export type ProbeResult =
       readonly message: string;
     };
 
-const HUNG_UP = 'it closed the connection right after accepting it';
+const CLOSED_AFTER_ACCEPT = 'it closed the connection right after accepting it';
 
 /** The protocols that pods usually offer, for an edge that routes by protocol. */
 const ALPN = Buffer.from('\x02h2\x08http/1.1', 'latin1');
 
-/** The meaning of alerts of the gateway. Only an edge that receives a header is certain to be a gateway. */
-const MEANT_BY_GATEWAY: Partial<Record<AlertName, string>> = {
+/**
+ * The meaning of the gateway's alerts. They apply only if the probe sends a header, because then the edge is a gateway.
+ */
+const GATEWAY_ALERT_MEANINGS: Partial<Record<AlertName, string>> = {
   handshake_failure:
     "the gateway rejected the signed header; check the tenant's key and the clock of this machine",
   internal_error: 'the gateway has no working endpoint for this tenant',
@@ -76,7 +78,7 @@ class Attempt {
   #socket: Socket<Attempt> | undefined;
   #isOver = false;
   /** The meaning of the alert of the edge. */
-  #meaning: string | undefined;
+  #alertMeaning: string | undefined;
 
   constructor(options: EdgeProbeOptions, resolve: (result: ProbeResult) => void) {
     this.#options = options;
@@ -92,24 +94,24 @@ class Attempt {
     try {
       this.#begin(socket);
     } catch (error) {
-      this.broken(socket, error);
+      this.faulted(socket, error);
     }
   }
 
-  /** Handles an exception. It becomes a result like any other, because it would be reported nowhere else. */
-  broken(socket: Socket<Attempt>, error: unknown): void {
+  /** Handles an exception. It becomes the result of the probe, because nothing else would report it. */
+  faulted(socket: Socket<Attempt>, error: unknown): void {
     this.#fail('fault', error instanceof Error ? error : new Error(String(error)));
     socket.terminate();
   }
 
   /**
-   * Reads alerts before keys are negotiated, in plaintext. The errors of TLS itself differ between alerts only by their
-   * text.
+   * Reads the alerts that the edge sends in plaintext, before keys are negotiated. TLS errors would distinguish alerts
+   * only by their text.
    */
   received(bytes: Uint8Array): void {
     if (this.#options.preface === undefined) return;
     const name = readAlert(bytes)?.name;
-    if (name !== undefined) this.#meaning ??= MEANT_BY_GATEWAY[name];
+    if (name !== undefined) this.#alertMeaning ??= GATEWAY_ALERT_MEANINGS[name];
   }
 
   secured(socket: Socket<Attempt>): void {
@@ -127,7 +129,8 @@ class Attempt {
   }
 
   refused(error: Error): void {
-    if (isHungUp(error)) this.#fail('edge_handshake_failed', new Error(HUNG_UP, { cause: error }));
+    if (wasResetAfterAccept(error))
+      this.#fail('edge_handshake_failed', new Error(CLOSED_AFTER_ACCEPT, { cause: error }));
     else this.#fail(ENGINE_REASON_CODES[dialFailure(error)] ?? 'dial_failed', error);
   }
 
@@ -140,7 +143,7 @@ class Attempt {
     if (preface !== undefined) {
       const header = preface(socket);
       if (header === undefined) {
-        this.#fail('edge_handshake_failed', new Error(HUNG_UP));
+        this.#fail('edge_handshake_failed', new Error(CLOSED_AFTER_ACCEPT));
         socket.terminate();
         return;
       }
@@ -155,8 +158,8 @@ class Attempt {
 
   #fail(code: keyof typeof ENGINE_REASONS | keyof typeof PROXY_REASONS, error?: Error): void {
     const { endpoint, serverName } = this.#options;
-    const isAlert = code === 'edge_handshake_failed' && this.#meaning !== undefined;
-    const meaning = isAlert ? this.#meaning : { ...ENGINE_REASONS, ...PROXY_REASONS }[code];
+    const isAlert = code === 'edge_handshake_failed' && this.#alertMeaning !== undefined;
+    const meaning = isAlert ? this.#alertMeaning : { ...ENGINE_REASONS, ...PROXY_REASONS }[code];
     const detail = error === undefined ? '' : ` (${error.message.trim()})`;
     const message = `${code}: edge ${endpoint.toString()}, name ${serverName}: ${meaning}${detail}`;
     this.#end({ isUp: false, code, message });
@@ -173,11 +176,11 @@ class Attempt {
 
 const PLAIN: SocketHandler<Attempt> = {
   open: (socket) => socket.data.opened(socket),
-  // The bytes that TLS reads next.
+  // TLS reads these bytes afterwards.
   data: (socket, chunk) => socket.data.received(chunk),
   connectError: (socket, error) => socket.data.refused(error),
   close: (socket, error) => socket.data.lost(error),
-  error: (socket, error) => socket.data.broken(socket, error),
+  error: (socket, error) => socket.data.faulted(socket, error),
 };
 
 const SECURE: SocketHandler<Attempt> = {

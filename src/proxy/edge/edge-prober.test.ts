@@ -8,7 +8,7 @@ import { EdgeLoadBalancer } from './edge-load-balancer.ts';
 import { EdgeProber, type EdgeProberOptions } from './edge-prober.ts';
 
 /** A server that resets every connection and prints its port. */
-const RUDE = `
+const RESETTING_SERVER = `
   const open = (socket) => socket.terminate();
   const socket = { open, data() {} };
   console.log(Bun.listen({ hostname: '127.0.0.1', port: 0, socket }).port);
@@ -18,7 +18,7 @@ function prober(
   lab: Lab,
   addresses: readonly string[],
   port: number,
-  more: Partial<EdgeProberOptions> = {},
+  overrides: Partial<EdgeProberOptions> = {},
 ) {
   const loadBalancer = new EdgeLoadBalancer(new ManualClock());
   loadBalancer.replace(addresses.map((address) => ({ address, port })));
@@ -29,12 +29,12 @@ function prober(
     tenantKey: undefined,
     authorities: () => lab.authority.cert,
     noAddress: () => 'the addresses of edge.test are being resolved',
-    ...more,
+    ...overrides,
   };
   return { loadBalancer, prober: new EdgeProber(options) };
 }
 
-test('the edge is up if one of its addresses is', async () => {
+test('reports the edge as up if one of its addresses is up', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer({ address: '127.0.0.3' });
   const { prober: edge } = prober(lab, ['127.0.0.1', '127.0.0.2', '127.0.0.3'], api.port);
@@ -54,10 +54,10 @@ test('a successful probe ends the back-off of an address that had timed out', as
   expect(loadBalancer.pick()?.address).toBe('127.0.0.1');
 });
 
-test('a failed probe starts no back-off: only dials do', async () => {
+test('a failed probe starts no back-off', async () => {
   await using lab = await Lab.create();
-  const mute = lab.use(new Backend());
-  const { loadBalancer, prober: edge } = prober(lab, ['127.0.0.1'], mute.port, { timeoutMs: 50 });
+  const silent = lab.use(new Backend());
+  const { loadBalancer, prober: edge } = prober(lab, ['127.0.0.1'], silent.port, { timeoutMs: 50 });
 
   expect(await edge.probe()).toMatchObject({ isUp: false, code: 'dial_timeout' });
 
@@ -75,11 +75,11 @@ test('returns the reason if there is no address yet', async () => {
   });
 });
 
-test('an edge that resets right after it has accepted is down, and nothing is thrown past the probe', async () => {
+test('reports an edge that resets right after the accept as down, and does not throw', async () => {
   await using lab = await Lab.create();
   const key = tenantKey(HOST, SECRET);
-  const rude = lab.use(new Backend('127.0.0.1', (peer) => peer.reset()));
-  const { prober: edge } = prober(lab, ['127.0.0.1'], rude.port, { tenantKey: () => key });
+  const resetting = lab.use(new Backend('127.0.0.1', (peer) => peer.reset()));
+  const { prober: edge } = prober(lab, ['127.0.0.1'], resetting.port, { tenantKey: () => key });
 
   // In some rounds, the socket is already closed when Bun reports it as open, and then has no address.
   for (let round = 0; round < 200; round++) {
@@ -88,11 +88,11 @@ test('an edge that resets right after it has accepted is down, and nothing is th
   }
 });
 
-test('reports a connection that is reset right after the accept as a failed handshake, not as refused', async () => {
+test('reports a reset right after the accept as a failed handshake, not as a refused dial', async () => {
   await using lab = await Lab.create();
-  const rude = Bun.spawn([process.execPath, '-e', RUDE], { stdout: 'pipe' });
-  using _ = { [Symbol.dispose]: () => rude.kill() };
-  const { value } = await rude.stdout.getReader().read();
+  const resetting = Bun.spawn([process.execPath, '-e', RESETTING_SERVER], { stdout: 'pipe' });
+  using _ = { [Symbol.dispose]: () => resetting.kill() };
+  const { value } = await resetting.stdout.getReader().read();
   const port = Number(Buffer.from(value ?? []).toString());
   const { prober: edge } = prober(lab, ['127.0.0.1'], port);
 
@@ -130,17 +130,20 @@ test.each([
   });
 });
 
-test('a bug before the handshake is the result of the probe, and does not wait for the time to be up', async () => {
+test('returns an exception before the handshake immediately as the result', async () => {
   await using lab = await Lab.create();
-  const mute = lab.use(new Backend());
+  const silent = lab.use(new Backend());
   const noKey = () => {
     throw new TypeError('this mode has no tenant key');
   };
-  const { prober: edge } = prober(lab, ['127.0.0.1'], mute.port, { tenantKey: noKey });
+  const { prober: edge } = prober(lab, ['127.0.0.1'], silent.port, { tenantKey: noKey });
 
   const result = await edge.probe();
 
   expect(result).toMatchObject({ isUp: false, code: 'fault' });
   expect(result).toMatchObject({ message: expect.stringContaining('no tenant key') as string });
-  await until(() => mute.peers.every((peer) => peer.sawFin || peer.closed), 'the end at the edge');
+  await until(
+    () => silent.peers.every((peer) => peer.sawFin || peer.closed),
+    'the end at the edge',
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * Probes the addresses of the edge. A successful probe ends the backoff of an address. A failed one does not start any:
- * an API server with slow handshakes is no reason to reset pods whose own dials work.
+ * Probes the addresses of the edge. A successful probe ends the back-off of an address. A failed probe does not start
+ * a back-off: an API server with slow handshakes must not cause resets of pods whose dials succeed.
  */
 import type { Socket } from 'bun';
 import { addressPair } from '../../wire/address-pair.ts';
@@ -57,8 +57,8 @@ export class EdgeProber {
   }
 }
 
-/** The addresses of a socket. Bun's types omit that a socket that was reset before it is reported as open has none. */
-interface Ends {
+/** The addresses of a socket. Bun's types omit `undefined`: a socket may be reset before Bun reports it as open. */
+interface SocketAddresses {
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;
   readonly remoteAddress: string | undefined;
@@ -66,8 +66,8 @@ interface Ends {
 }
 
 /** Returns a signed header like that of a pod's connection. Undefined if the connection is already closed. */
-function signedHeader(key: TenantKey, ends: Ends): Uint8Array | undefined {
-  const { localAddress, localPort, remoteAddress, remotePort } = ends;
+function signedHeader(key: TenantKey, socket: SocketAddresses): Uint8Array | undefined {
+  const { localAddress, localPort, remoteAddress, remotePort } = socket;
   if (localAddress === undefined || localPort === undefined) return undefined;
   if (remoteAddress === undefined || remotePort === undefined) return undefined;
   const addresses = addressPair(localAddress, localPort, remoteAddress, remotePort);

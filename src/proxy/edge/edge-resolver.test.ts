@@ -10,9 +10,9 @@ function resolver(host: string, answers: (readonly string[] | Error)[]) {
   const loadBalancer = new EdgeLoadBalancer(clock);
   const lines: string[] = [];
   const log = createLogger({ write: (line) => lines.push(line) });
-  let asked = 0;
+  let lookups = 0;
   const lookup = async () => {
-    const answer = answers[Math.min(asked++, answers.length - 1)]!;
+    const answer = answers[Math.min(lookups++, answers.length - 1)]!;
     if (answer instanceof Error) throw answer;
     return answer;
   };
@@ -24,13 +24,13 @@ function resolver(host: string, answers: (readonly string[] | Error)[]) {
     lines,
     addresses,
     resolver: new EdgeResolver(options),
-    asked: () => asked,
+    lookupCount: () => lookups,
   };
 }
 
 const NOT_FOUND = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
 
-test('finds all addresses of a name, of both families', async () => {
+test('uses all addresses of a name, of both families', async () => {
   const lab = resolver('edge.test', [['10.0.0.2', 'fd00::1', '10.0.0.1', '10.0.0.1']]);
 
   await lab.resolver.start();
@@ -44,7 +44,7 @@ test('does not look up IP addresses', async () => {
   await lab.resolver.start();
 
   expect(lab.addresses()).toEqual(['203.0.113.10:443']);
-  expect(lab.asked()).toBe(0);
+  expect(lab.lookupCount()).toBe(0);
 });
 
 test('looks up again after thirty seconds, and uses the changed addresses', async () => {
@@ -52,11 +52,11 @@ test('looks up again after thirty seconds, and uses the changed addresses', asyn
   await lab.resolver.start();
 
   lab.clock.advance(29_000);
-  expect(lab.asked()).toBe(1);
+  expect(lab.lookupCount()).toBe(1);
   lab.clock.advance(1000);
   await until(() => lab.addresses()[0] === '10.0.0.2:443', 'the new address');
 
-  expect(lab.asked()).toBe(2);
+  expect(lab.lookupCount()).toBe(2);
 });
 
 test('looks up a name that is not found at the start until it is found', async () => {
@@ -67,7 +67,7 @@ test('looks up a name that is not found at the start until it is found', async (
   );
 
   lab.clock.advance(2000);
-  await until(() => lab.asked() === 2, 'the second lookup');
+  await until(() => lab.lookupCount() === 2, 'the second lookup');
   await Bun.sleep(0);
   lab.clock.advance(2000);
   await until(() => lab.addresses().length === 1, 'an address');
@@ -79,8 +79,8 @@ test('looks up a name that is not found at the start until it is found', async (
 test.each<[string, readonly string[] | Error]>([
   ['the resolver fails', NOT_FOUND],
   ['the answer is empty', []],
-])('keeps the last valid addresses when %s', async (_, bad) => {
-  const lab = resolver('edge.test', [['10.0.0.1'], bad]);
+])('keeps the last valid addresses when %s', async (_, badAnswer) => {
+  const lab = resolver('edge.test', [['10.0.0.1'], badAnswer]);
   await lab.resolver.start();
 
   lab.clock.advance(30_000);
@@ -96,13 +96,13 @@ test('looks up sooner when the addresses do not answer, but not for each failed 
 
   for (let dial = 0; dial < 100; dial++) lab.resolver.suspect();
   lab.clock.advance(1000);
-  expect(lab.asked()).toBe(1);
+  expect(lab.lookupCount()).toBe(1);
   lab.clock.advance(1000);
 
-  expect(lab.asked()).toBe(2);
+  expect(lab.lookupCount()).toBe(2);
 });
 
-test('the resolver of the system knows localhost', async () => {
+test('resolves localhost with the system resolver', async () => {
   const clock = new ManualClock();
   const loadBalancer = new EdgeLoadBalancer(clock);
   const edge = { host: 'localhost', port: 443 };
@@ -114,7 +114,7 @@ test('the resolver of the system knows localhost', async () => {
   expect(addresses.some((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
 });
 
-test('takes all of several targets, with the port of each', async () => {
+test('uses the addresses of all targets, with the port of each', async () => {
   const clock = new ManualClock();
   const loadBalancer = new EdgeLoadBalancer(clock);
   const log = createLogger({ write: () => {} });
@@ -139,15 +139,15 @@ test('uses new targets immediately, after a pending lookup of the previous ones'
   const clock = new ManualClock();
   const loadBalancer = new EdgeLoadBalancer(clock);
   const log = createLogger({ write: () => {} });
-  const slow = Promise.withResolvers<readonly string[]>();
+  const pendingLookup = Promise.withResolvers<readonly string[]>();
   let targets = [{ host: 'edge.test', port: 443 }];
-  const lookup = async () => slow.promise;
+  const lookup = async () => pendingLookup.promise;
   const resolver = new EdgeResolver({ targets: () => targets, loadBalancer, clock, log, lookup });
   const started = resolver.start();
 
   targets = [{ host: '203.0.113.20', port: 443 }];
   const retargeted = resolver.retarget();
-  slow.resolve(['203.0.113.10']);
+  pendingLookup.resolve(['203.0.113.10']);
   await Promise.all([started, retargeted]);
 
   expect(loadBalancer.all().map(String)).toEqual(['203.0.113.20:443']);

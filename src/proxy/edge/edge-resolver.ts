@@ -1,6 +1,6 @@
 /**
- * Keeps the addresses of the edge up to date. The proxy starts before cluster DNS, and perhaps before any DNS. So a
- * name that is not found is looked up again, and does not stop the program.
+ * Keeps the addresses of the edge up to date. The proxy starts before cluster DNS, and perhaps before any DNS. So it
+ * retries a name that is not found instead of failing.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -14,7 +14,7 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 /** Interval of lookups while they succeed. */
 export const RESOLVE_MS = 30_000;
 
-/** Minimum time between two lookups, whatever fails. */
+/** Minimum time between two lookups. */
 const RETRY_MS = 2000;
 
 /** Options of {@link EdgeResolver}. */
@@ -58,7 +58,7 @@ export class EdgeResolver {
 
   /** Uses the current targets, if they have changed. */
   async retarget(): Promise<void> {
-    // A lookup of the previous targets must not finish after that of the new ones.
+    // The lookup of the previous targets must finish before the lookup of the new targets.
     await this.#resolving;
     if (this.#isStopped || this.#resolvedTargets === this.#options.targets()) return;
     await this.#resolveOnce();
@@ -89,7 +89,7 @@ export class EdgeResolver {
     const { loadBalancer, log } = this.#options;
     const targets = this.#options.targets();
     this.#resolvedTargets = targets;
-    this.#followNames(targets);
+    this.#scheduleLookups(targets);
     try {
       const all = await Promise.all(targets.map(async (target) => this.#addressesOf(target)));
       const found = uniqueTargets(all.flat());
@@ -107,7 +107,7 @@ export class EdgeResolver {
   }
 
   /** Looks up names periodically. IP addresses need no lookup. */
-  #followNames(targets: readonly EdgeAddress[]): void {
+  #scheduleLookups(targets: readonly EdgeAddress[]): void {
     const hasNames = targets.some(({ host }) => ipVersion(host) === 0);
     if (hasNames && !this.#isStopped) {
       this.#stopTick ??= this.#options.clock.every(RETRY_MS / 2, () => this.#tick());
@@ -129,10 +129,10 @@ export class EdgeResolver {
     const { loadBalancer, log } = this.#options;
     this.#isStale = true;
     const edge = hostsText(targets);
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     const remaining =
       loadBalancer.size === 0 ? 'no address is known yet' : 'the previous addresses stay in use';
-    const message = `the addresses of ${edge} cannot be resolved (${why}); ${remaining}`;
+    const message = `the addresses of ${edge} cannot be resolved (${reason}); ${remaining}`;
     if (this.#failure !== message) log.warn('cannot resolve edge', { edge, error: message });
     this.#failure = message;
   }
@@ -140,7 +140,9 @@ export class EdgeResolver {
 
 /** Removes duplicates, because two names may have an address in common. */
 function uniqueTargets(targets: readonly EdgeTarget[]): readonly EdgeTarget[] {
-  return [...new Map(targets.map((one) => [`${one.address} ${one.port}`, one])).values()];
+  return [
+    ...new Map(targets.map((target) => [`${target.address} ${target.port}`, target])).values(),
+  ];
 }
 
 /** Returns the hosts of the edge as text, for messages. */

@@ -1,6 +1,4 @@
-/**
- * The edge from the view of the proxy: its addresses, their state, and its identity.
- */
+/** The edge as the proxy uses it: resolves and probes its addresses, and balances dials over them. */
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
@@ -26,7 +24,7 @@ export interface EdgeOptions {
   readonly lookup: Lookup | undefined;
 }
 
-/** The edge, looked up and probed from {@link Edge.start} to {@link Edge.stop}. */
+/** The edge. Resolves and probes it from {@link Edge.start} to {@link Edge.stop}. */
 export class Edge {
   readonly loadBalancer: EdgeLoadBalancer;
   readonly health: EdgeHealth;
@@ -66,9 +64,7 @@ export class Edge {
     this.health.stop();
   }
 
-  /**
-   * Handles a changed file, perhaps that of the targets. New connections use the new targets; open connections stay.
-   */
+  /** Handles a changed file, which may have new targets. New connections use the new targets; open connections stay. */
   retarget(): void {
     this.health.suspect();
     void this.#resolver.retarget().then(() => {

@@ -6,8 +6,8 @@
 /**
  * Reports whether the TLS session broke. Bun then closes the socket itself, and the close handler counts it.
  *
- * Bun 1.4 reports it as EPROTO, and Node as ERR_SSL_ with the name of BoringSSL. The presence of a code means nothing,
- * because exceptions of Bun have one too, such as ERR_BORINGSSL for invalid authorities.
+ * Bun 1.4 reports EPROTO, and Node reports ERR_SSL_ with a name of BoringSSL. Other codes belong to exceptions, such as
+ * ERR_BORINGSSL for invalid authorities.
  */
 export function isBrokenSession(error: Error & { readonly code?: unknown }): boolean {
   const { code } = error;

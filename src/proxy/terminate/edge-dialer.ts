@@ -13,7 +13,7 @@ import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
-import { isCertificateFault, isHungUp } from '../edge/certificate-fault.ts';
+import { isCertificateFault, wasResetAfterAccept } from '../edge/certificate-fault.ts';
 import type { EdgeLoadBalancer } from '../edge/edge-load-balancer.ts';
 import { identityFault } from '../edge/edge-identity.ts';
 import { isBrokenSession } from './broken-session.ts';
@@ -29,7 +29,7 @@ export interface EdgeDialerOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly relay: Relay;
-  /** Called when the edge is connected and verified. `protocol` is what it chose from the pod's protocols. */
+  /** Called when the edge is connected and verified. `protocol` is its choice from the pod's protocols. */
   readonly connected: (pod: PodSide, protocol: string | false | null) => void;
   /** Called when no endpoint is left to dial. */
   readonly failed: (pod: PodSide) => void;
@@ -154,12 +154,13 @@ export class EdgeDialer {
       connectError: (socket, error) => {
         const edge = socket.data;
         if (edge.abandoned) this.#settle(edge);
-        else if (isHungUp(error)) this.#ended(edge, error, true);
+        else if (wasResetAfterAccept(error)) this.#ended(edge, error, true);
         else if (!edge.closed) this.#lost(edge, dialFailure(error), error);
       },
       data: (socket, chunk) => {
-        // So far, bytes have always arrived after the handshake. If they ever arrive before it, the pod does not accept
-        // them until it is joined: they are buffered, and dropped if the edge is not trusted.
+        // Bun has never reported bytes before the handshake. If it does, the relay buffers them until the pod is
+        // joined,
+        // and drops them if the edge is not trusted.
         if (!socket.data.closed) relay.pass(socket.data, socket.data.peer, chunk);
       },
       drain: (socket) => {
@@ -179,7 +180,7 @@ export class EdgeDialer {
     const { loadBalancer, limits, connected } = this.#options;
     const pod = edge.peer;
     edge.verified = true;
-    pod.offers = undefined; // not needed again, so that an idle connection uses less memory
+    pod.offers = undefined; // no longer needed; saves memory of idle connections
     this.#decide(pod);
     if (pod.endpoint !== undefined) loadBalancer.succeeded(pod.endpoint);
     edge.socket?.setKeepAlive(true, limits.keepaliveMs);
@@ -214,7 +215,7 @@ export class EdgeDialer {
     const { loadBalancer, suspected, failed } = this.#options;
     this.#decide(pod);
     this.#counters.fail(reason, this.#row);
-    // The cause is this process, so no address backs off, and the next one would fail too.
+    // The cause is this process, so another address would fail too, and no address needs a back-off.
     if (reason === REASON.dial_no_resources) {
       pod.peer = null;
       failed(pod);

@@ -5,7 +5,7 @@ import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
 
-test('a pod is reset at once, before any handshake, while the edge is down, and served when it is back', async () => {
+test('resets a pod before the handshake while the edge is down, and serves it when the edge is back', async () => {
   await using lab = await Lab.create();
   const port = freePort();
   const proxy = await lab.proxy({ edgePort: port });
@@ -21,7 +21,7 @@ test('a pod is reset at once, before any handshake, while the edge is down, and 
   expect(await pod.echo('back')).toBe('back');
 });
 
-test('takes the next address when one refuses, and the pod does not notice', async () => {
+test('dials the next address when one refuses, without affecting the pod', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer({ address: '127.0.0.2', port: freePort() });
   const lookup = async () => ['127.0.0.1', '127.0.0.2'];
@@ -36,10 +36,10 @@ test('takes the next address when one refuses, and the pod does not notice', asy
   expect(proxy.counters.failures()).toEqual({ dial_refused: 1 });
 });
 
-test('an edge that accepts and never answers costs one pod the time of a dial, and the next ones nothing', async () => {
+test('waits once for an edge that accepts and never answers, and resets later pods immediately', async () => {
   await using lab = await Lab.create();
-  const mute = lab.use(new Backend());
-  const proxy = await lab.proxy({ edgePort: mute.port });
+  const silent = lab.use(new Backend());
+  const proxy = await lab.proxy({ edgePort: silent.port });
 
   const first = Pod.refused(proxy.ports[0]!);
   await until(() => proxy.counters.global('dialing') === 1, 'the dial');
@@ -53,10 +53,10 @@ test('an edge that accepts and never answers costs one pod the time of a dial, a
   expect(proxy.counters.failures()).toEqual({ dial_timeout: 1, edge_down: 2 });
 });
 
-test('an edge that does not even accept is given up after the time of a dial', async () => {
+test('abandons a dial to an edge that does not accept after the dial timeout', async () => {
   await using lab = await Lab.create();
-  const deaf = lab.use(silentPort());
-  const proxy = await lab.proxy({ edgePort: deaf.port });
+  const unreachable = lab.use(silentPort());
+  const proxy = await lab.proxy({ edgePort: unreachable.port });
 
   const refused = Pod.refused(proxy.ports[0]!);
   await until(() => proxy.counters.global('dialing') === 1, 'the dial');
@@ -66,25 +66,27 @@ test('an edge that does not even accept is given up after the time of a dial', a
   expect(proxy.counters.global('abandonedDials')).toBe(1);
 });
 
-test.each(['accepts and never answers', 'does not even accept'])(
-  'a pod that leaves while an edge is dialed that %s leaves nothing behind',
+test.each(['accepts and never answers', 'does not accept'])(
+  'cleans up after a pod that resets during the dial of an edge that %s',
   async (kind) => {
     await using lab = await Lab.create();
-    const isDeaf = kind === 'does not even accept';
-    const mute = lab.use(new Backend());
-    const deaf = lab.use(silentPort());
-    const proxy = await lab.proxy({ edgePort: isDeaf ? deaf.port : mute.port });
+    const isUnreachable = kind === 'does not accept';
+    const silent = lab.use(new Backend());
+    const unreachable = lab.use(silentPort());
+    const proxy = await lab.proxy({ edgePort: isUnreachable ? unreachable.port : silent.port });
 
     const client = await Peer.dial(proxy.ports[0]!);
     await client.send(plainHello('kubernetes'));
     await until(() => proxy.counters.global('dialing') === 1, 'the dial');
-    if (!isDeaf) await until(() => mute.peers.length === 2, 'the dial at the edge, and the probe');
+    if (!isUnreachable)
+      await until(() => silent.peers.length === 2, 'the dial at the edge, and the probe');
     client.reset();
     await until(() => proxy.counters.global('open') === 0, 'the end');
 
     expect(proxy.counters.global('dialing')).toBe(0);
     expect(proxy.counters.global('unfinishedHellos')).toBe(0);
-    expect(proxy.counters.global('abandonedDials')).toBe(isDeaf ? 1 : 0);
-    if (!isDeaf) await until(() => mute.peers.some((peer) => peer.sawFin), 'the end at the edge');
+    expect(proxy.counters.global('abandonedDials')).toBe(isUnreachable ? 1 : 0);
+    if (!isUnreachable)
+      await until(() => silent.peers.some((peer) => peer.sawFin), 'the end at the edge');
   },
 );

@@ -16,33 +16,36 @@ const impostors: [string, (lab: Lab) => Promise<Pair>][] = [
     async (lab) => lab.authority.issue({ names: ['b.k8s.test'] }),
   ],
   ['that has expired', async (lab) => lab.authority.issue({ names: [HOST], notAfter: yesterday })],
-  ['without any name', async (lab) => lab.authority.issue({ commonName: HOST })],
+  ['without alternative names', async (lab) => lab.authority.issue({ commonName: HOST })],
   [
-    'signed by itself',
+    'that is self-signed',
     async () => {
-      const own = await TestAuthority.create(HOST);
-      return own.issue({ commonName: HOST, names: [HOST] });
+      const selfSigned = await TestAuthority.create(HOST);
+      return selfSigned.issue({ commonName: HOST, names: [HOST] });
     },
   ],
 ];
 
-test.each(impostors)('an edge with a certificate %s gets no byte of a pod', async (_, make) => {
-  await using lab = await Lab.create();
-  const impostor = await lab.apiServer({ serving: await make(lab) });
-  const proxy = await lab.proxy({ edgePort: impostor.port });
+test.each(impostors)(
+  'sends no byte of a pod to an edge with a certificate %s',
+  async (_, issue) => {
+    await using lab = await Lab.create();
+    const impostor = await lab.apiServer({ serving: await issue(lab) });
+    const proxy = await lab.proxy({ edgePort: impostor.port });
 
-  const refusal = await Pod.refused(proxy.ports[0]!);
-  await until(() => proxy.notReady() !== 'the edge has not been probed yet', 'the first probe');
+    const refusal = await Pod.refused(proxy.ports[0]!);
+    await until(() => proxy.notReady() !== 'the edge has not been probed yet', 'the first probe');
 
-  expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
-  expect(impostor.received).toBe(0);
-  expect(proxy.counters.failures()).toEqual({ edge_untrusted: 1, edge_down: 1 });
-  expect(proxy.notReady()).toStartWith(
-    `edge_untrusted: edge 127.0.0.1:${impostor.port}, name ${HOST}:`,
-  );
-});
+    expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+    expect(impostor.received).toBe(0);
+    expect(proxy.counters.failures()).toEqual({ edge_untrusted: 1, edge_down: 1 });
+    expect(proxy.notReady()).toStartWith(
+      `edge_untrusted: edge 127.0.0.1:${impostor.port}, name ${HOST}:`,
+    );
+  },
+);
 
-test('the environment cannot turn verification off', async () => {
+test('the environment cannot disable verification', async () => {
   await using lab = await Lab.create();
   const forged = await (await TestAuthority.create()).issue({ names: [HOST] });
   const impostor = await lab.apiServer({ serving: forged });
@@ -57,7 +60,7 @@ test('the environment cannot turn verification off', async () => {
   expect(impostor.received).toBe(0);
 });
 
-test('a CA that is replaced is believed from then on, and the old one no more', async () => {
+test('trusts a replaced CA for new connections, and no longer the previous one', async () => {
   await using lab = await Lab.create();
   const next = await TestAuthority.create('next-ca');
   const oldServer = await lab.apiServer();
@@ -65,15 +68,15 @@ test('a CA that is replaced is believed from then on, and the old one no more', 
   const before = await lab.proxy({ edgePort: oldServer.port });
   const after = await lab.proxy({ edgePort: newServer.port });
   const options = { ca: lab.authority.cert };
-  using kept = await Pod.dial(before.ports[0]!, options);
+  using openPod = await Pod.dial(before.ports[0]!, options);
 
   lab.write('ca.crt', next.cert);
-  const swapped = 'snicket_proxy_reloads_total{file="ca",result="success"} 1';
-  await until(() => before.metrics.text().includes(swapped), 'the new CA');
-  await until(() => after.metrics.text().includes(swapped), 'the new CA');
+  const reloaded = 'snicket_proxy_reloads_total{file="ca",result="success"} 1';
+  await until(() => before.metrics.text().includes(reloaded), 'the new CA');
+  await until(() => after.metrics.text().includes(reloaded), 'the new CA');
 
   using pod = await Pod.dial(after.ports[0]!, options);
   expect(await pod.echo('new')).toBe('new');
   expect((await Pod.refused(before.ports[0]!, options)).code).toBe('ECONNRESET');
-  expect(await kept.echo('still here')).toBe('still here');
+  expect(await openPod.echo('still here')).toBe('still here');
 });

@@ -13,7 +13,7 @@ import { isBrokenSession } from './broken-session.ts';
 import { Terminator, type TerminatorOptions } from './terminator.ts';
 
 /** Starts a terminator directly, without the proxy's checks of its files. */
-function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>) {
+function startTerminator(lab: Lab, edgePort: number, overrides: Partial<TerminatorOptions>) {
   const loadBalancer = new EdgeLoadBalancer(lab.clock);
   loadBalancer.replace(['127.0.0.1'].map((address) => ({ address, port: edgePort })));
   const counters = new Counters({
@@ -34,7 +34,7 @@ function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>
     authorities: () => lab.authority.cert,
     suspected: () => {},
     onFault: (error) => faults.push(error),
-    ...more,
+    ...overrides,
   });
   lab.use({ [Symbol.dispose]: () => engine.stop() });
   return { counters, faults, port: engine.listen({ address: '127.0.0.1', port: 0 }) };
@@ -42,11 +42,11 @@ function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>
 
 const GAUGES = ['open', 'dialing', 'abandonedDials', 'unfinishedHellos', 'bufferedBytes'] as const;
 
-test('authorities that TLS does not take cost the pod its connection at once, and nothing else', async () => {
+test('resets only the pod if TLS rejects the authorities', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const authorities = () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
-  const { counters, faults, port } = terminator(lab, api.port, { authorities });
+  const { counters, faults, port } = startTerminator(lab, api.port, { authorities });
 
   const client = await Peer.dial(port);
   await client.send(plainHello('kubernetes'));
@@ -59,13 +59,13 @@ test('authorities that TLS does not take cost the pod its connection at once, an
   expect(GAUGES.map((name) => counters.global(name))).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('an error with a code that is thrown in a handler is a fault like any other', async () => {
+test('counts an exception with a code in a handler as a fault', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const certificate = () => {
     throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
   };
-  const { counters, faults, port } = terminator(lab, api.port, { certificate });
+  const { counters, faults, port } = startTerminator(lab, api.port, { certificate });
 
   const refusal = await Pod.refused(port);
 
@@ -75,14 +75,14 @@ test('an error with a code that is thrown in a handler is a fault like any other
   expect(GAUGES.map((name) => counters.global(name))).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('a TLS session that breaks is no fault of ours', async () => {
+test('does not count a broken TLS session as a fault', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
-  const { counters, faults, port } = terminator(lab, api.port, {});
+  const { counters, faults, port } = startTerminator(lab, api.port, {});
   using pod = await Pod.dial(port, { ca: lab.authority.cert });
   expect(await pod.echo('fine')).toBe('fine');
 
-  pod.plain.write(Buffer.from('this is no record of TLS, and long enough to be seen as a bad one'));
+  pod.plain.write(Buffer.from('not a TLS record, but long enough to be read as an invalid one'));
   await until(() => counters.global('open') === 0, 'the end');
 
   expect(faults).toEqual([]);
@@ -96,11 +96,11 @@ test.each([
   ['ERR_BORINGSSL', false],
   ['ENOENT', false],
   [undefined, false],
-])('an error with the code %p is that of a broken session: %p', (code, isBroken) => {
+])('an error with code %p is a broken session: %p', (code, isBroken) => {
   expect(isBrokenSession(Object.assign(new Error('broken'), { code }))).toBe(isBroken);
 });
 
-test('a connection that is drained with bytes still on their way is reset, and not ended as if it were whole', async () => {
+test('resets a drained connection with undelivered bytes', async () => {
   await using lab = await Lab.create();
   const flood = Buffer.alloc(16 * 1024 * 1024);
   const onConnection = (socket: TLSSocket) => void socket.once('data', () => socket.write(flood));
@@ -124,28 +124,28 @@ test('a connection that is drained with bytes still on their way is reset, and n
 });
 
 test.each([
-  ['drained in the middle', false],
+  ['drained before the end', false],
   ['ended by both sides', true],
-])('a pod gets a close_notify only for a complete stream: %s', async (_, isWhole) => {
+])('sends a close_notify to the pod only after a complete stream: %s', async (_, isComplete) => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
-  await using wire = await Wire.to(proxy.ports[0]!);
-  using pod = await Pod.dial(wire.port, { ca: lab.authority.cert });
-  expect(await pod.echo('a part of it')).toBe('a part of it');
+  await using relay = await RecordingRelay.start(proxy.ports[0]!);
+  using pod = await Pod.dial(relay.port, { ca: lab.authority.cert });
+  expect(await pod.echo('first part')).toBe('first part');
 
-  if (isWhole) pod.tls.end();
+  if (isComplete) pod.tls.end();
   else await proxy.drain(0, 0);
-  await until(() => wire.hasEnded, 'the end');
+  await until(() => relay.hasEnded, 'the end');
 
-  expect(wire.lastRecordBytes() === CLOSE_NOTIFY_BYTES).toBe(isWhole);
+  expect(relay.lastRecordBytes() === CLOSE_NOTIFY_BYTES).toBe(isComplete);
 });
 
 /** In TLS 1.3: level and description, the real type, and the tag. */
 const CLOSE_NOTIFY_BYTES = 2 + 1 + 16;
 
 /** A relay between a pod and the proxy that records what the proxy sends. */
-class Wire implements AsyncDisposable {
+class RecordingRelay implements AsyncDisposable {
   readonly #server: Server;
   readonly #sent: Buffer[] = [];
   hasEnded = false;
@@ -160,11 +160,11 @@ class Wire implements AsyncDisposable {
     });
   }
 
-  static async to(port: number): Promise<Wire> {
-    const wire = new Wire(port);
-    wire.#server.listen(0, '127.0.0.1');
-    await once(wire.#server, 'listening');
-    return wire;
+  static async start(port: number): Promise<RecordingRelay> {
+    const relay = new RecordingRelay(port);
+    relay.#server.listen(0, '127.0.0.1');
+    await once(relay.#server, 'listening');
+    return relay;
   }
 
   get port(): number {

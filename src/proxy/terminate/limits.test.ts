@@ -22,7 +22,7 @@ test('closes without an answer if the bytes are not TLS', async () => {
   expect(proxy.counters.failures()).toEqual({ not_tls: 1 });
 });
 
-test('answers a hello longer than the limit with an alert, and gives the client time to close', async () => {
+test('answers a hello over the limit with an alert, and waits for the client to close', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -40,19 +40,19 @@ test('answers a hello longer than the limit with an alert, and gives the client 
   expect(proxy.counters.failures()).toEqual({ hello_too_long: 1 });
 });
 
-test('closes a silent client after ten seconds, and one with half a hello too', async () => {
+test('closes a silent client and a client with a partial hello after ten seconds', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
 
   const silent = await Peer.dial(proxy.ports[0]!);
-  const half = await Peer.dial(proxy.ports[0]!);
-  await half.send(HELLO.subarray(0, 100));
+  const partial = await Peer.dial(proxy.ports[0]!);
+  await partial.send(HELLO.subarray(0, 100));
   await until(() => proxy.counters.global('unfinishedHellos') === 2, 'both');
   lab.clock.advance(9000);
   expect(proxy.counters.global('open')).toBe(2);
   lab.clock.advance(2000);
-  await until(() => isGone(silent) && isGone(half), 'the end of both');
+  await until(() => hasEnded(silent) && hasEnded(partial), 'the end of both');
 
   expect(proxy.counters.failures()).toEqual({ hello_timeout: 2 });
 });
@@ -79,7 +79,7 @@ test('sends keepalive probes to idle peers on both sides after 55 s', async () =
   }
 });
 
-test('resets a client that never finishes its handshake after ten seconds, and closes its edge', async () => {
+test('resets a client that does not finish its handshake within ten seconds, and closes its edge connection', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -103,10 +103,10 @@ test('resets a connection above the limit of unfinished handshakes', async () =>
   const stuck = await Promise.all([1, 2, 3].map(async () => Peer.dial(proxy.ports[0]!)));
   await stuck[0]!.send(HELLO);
   await until(() => stuck[0]!.received > 0, 'the answer to the hello');
-  const more = await Peer.dial(proxy.ports[0]!);
-  await until(() => more.closed, 'the end of the fourth');
+  const fourth = await Peer.dial(proxy.ports[0]!);
+  await until(() => fourth.closed, 'the end of the fourth');
 
-  expect(more.wasReset).toBe(true);
+  expect(fourth.wasReset).toBe(true);
   expect(proxy.counters.failures()).toEqual({ hellos_limit: 1 });
   for (const peer of stuck) peer.close();
 });
@@ -127,7 +127,7 @@ test('resets a connection above the connection limit', async () => {
   expect(proxy.counters.failures()).toEqual({ connections_limit: 1 });
 });
 
-test('counts a pod that does not trust the certificate, and closes its edge', async () => {
+test('closes the edge connection of a pod that does not trust the certificate', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -140,7 +140,7 @@ test('counts a pod that does not trust the certificate, and closes its edge', as
   await until(() => api.sockets.every((socket) => socket.destroyed), 'the end at the API server');
 });
 
-test('leaves no connection, no dial and no byte behind, whatever clients do', async () => {
+test('cleans up after clients that close or reset at any point of the handshake', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -156,14 +156,14 @@ test('leaves no connection, no dial and no byte behind, whatever clients do', as
   );
   await until(() => proxy.counters.global('open') === 0, 'no connection left');
 
-  const left = ['dialing', 'unfinishedHellos', 'bufferedBytes', 'abandonedDials'] as const;
-  expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
+  const gauges = ['dialing', 'unfinishedHellos', 'bufferedBytes', 'abandonedDials'] as const;
+  expect(gauges.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
   expect(proxy.counters.slot(0).open).toBe(0);
   using pod = await Pod.dial(port, { ca: lab.authority.cert });
   expect(await pod.echo('fine')).toBe('fine');
 });
 
-test('resets stalled readers above the buffer limit, and keeps serving the others', async () => {
+test('resets stalled readers above the buffer limit, and keeps serving other pods', async () => {
   await using lab = await Lab.create();
   const flood = Buffer.alloc(16 * 1024 * 1024);
   const onConnection = (socket: TLSSocket) =>
@@ -176,8 +176,8 @@ test('resets stalled readers above the buffer limit, and keeps serving the other
   const options = { ca: lab.authority.cert };
   const buffered = () => proxy.counters.global('bufferedBytes');
   const resets = () => proxy.counters.failures()['buffered_bytes_limit'] ?? 0;
-  using lively = await Pod.dial(proxy.ports[0]!, options);
-  expect(await lively.echo('before')).toBe('before');
+  using active = await Pod.dial(proxy.ports[0]!, options);
+  expect(await active.echo('before')).toBe('before');
 
   const stalled: Pod[] = [];
   while (resets() === 0 && stalled.length < 100) {
@@ -186,21 +186,18 @@ test('resets stalled readers above the buffer limit, and keeps serving the other
     pod.tls.pause();
     const bufferedBefore = buffered();
     pod.tls.write('flood');
-    await until(
-      () => buffered() > bufferedBefore || resets() > 0,
-      'bytes that are buffered for it',
-    );
+    await until(() => buffered() > bufferedBefore || resets() > 0, 'buffered bytes for the pod');
     expect(buffered()).toBeLessThanOrEqual(limits.maxBufferedBytes);
   }
 
   // More than one is reset if bytes for several of them arrive at once.
   expect(Object.keys(proxy.counters.failures())).toEqual(['buffered_bytes_limit']);
-  expect(await lively.echo('after')).toBe('after');
+  expect(await active.echo('after')).toBe('after');
   for (const pod of stalled) pod[Symbol.dispose]();
   await until(() => buffered() === 0, 'nothing buffered');
 });
 
-test('what a pod sends while the edge is dialed counts as buffered, up to the limit', async () => {
+test('counts bytes that a pod sends during the dial as buffered, up to the limit', async () => {
   await using lab = await Lab.create();
   const mute = lab.use(new Backend());
   const proxy = await lab.proxy({
@@ -218,11 +215,11 @@ test('what a pod sends while the edge is dialed counts as buffered, up to the li
 
   expect(client.wasReset).toBe(true);
   expect(proxy.counters.failures()).toEqual({ buffered_bytes_limit: 1 });
-  const left = ['open', 'dialing', 'unfinishedHellos', 'bufferedBytes'] as const;
-  expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
+  const gauges = ['open', 'dialing', 'unfinishedHellos', 'bufferedBytes'] as const;
+  expect(gauges.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
 });
 
 /** Reports whether the peer was closed: by a FIN, or by a reset if it had sent bytes that were not read. */
-function isGone(peer: Peer): boolean {
+function hasEnded(peer: Peer): boolean {
   return peer.sawFin || peer.closed;
 }

@@ -1,6 +1,7 @@
 /**
- * The handshake with the pod: reads its hello, has the edge dialed, and answers with the current certificate and the
- * protocol that the edge chose.
+ * The handshake with the pod: reads its hello, requests a dial of the edge, and answers with the current certificate
+ * and
+ * the protocol that the edge chose.
  */
 import type { Socket, SocketHandler, TLSOptions, TLSUpgradeOptions } from 'bun';
 import type { Relay } from '../../engine/bun/relay.ts';
@@ -45,8 +46,8 @@ interface ServerUpgradeOptions extends TLSUpgradeOptions<PodSide> {
 }
 
 /**
- * Refusals to ignore. A server name is for routing, and the proxy does not route by it. Pods that dial an address send
- * it as a name (RFC 6066 forbids that; old OpenSSL and Python allow it), and still expect their API server.
+ * Refusals to ignore, because the proxy does not route by server name. Some clients that dial an address send it as the
+ * server name (RFC 6066 forbids that; old OpenSSL and Python allow it).
  */
 const IGNORED_REFUSALS: ReadonlySet<HelloOutcome> = new Set<HelloRefusal>([
   'server_name_ip_literal',
@@ -115,7 +116,7 @@ export class PodHandshake {
     try {
       socket.upgradeTLS<PodSide>(options);
     } catch (error) {
-      pod.isUpgraded = false; // the socket is still the plain one, and must be closed as such
+      pod.isUpgraded = false; // the socket is still plain TCP
       this.#options.fault(pod, error);
     }
   }
@@ -151,7 +152,7 @@ export class PodHandshake {
       this.#refuse(pod, outcome);
       return;
     }
-    // TLS refuses a malformed list. Nothing is chosen from it here.
+    // TLS refuses a malformed list later.
     pod.offers = encodeAlpn(this.#hello.alpnProtocols() ?? []);
     this.#options.dial(pod);
   }
@@ -173,7 +174,7 @@ export class PodHandshake {
     const { relay, end, fault } = this.#options;
     return {
       binaryType: 'uint8array',
-      // Called within upgradeTLS, like perhaps the handlers that follow.
+      // Bun calls this within upgradeTLS, and perhaps the next handlers too.
       open: (socket) => void (socket.data.socket = socket),
       handshake: (socket, success) => {
         const pod = socket.data;

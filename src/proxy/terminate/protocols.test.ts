@@ -14,7 +14,7 @@ test.each<[string[], string[], string | false]>([
   [[], ['h2', 'http/1.1'], false],
   [['h2', 'http/1.1'], [], false],
 ])(
-  'a pod that offers %j to an edge that speaks %j gets %j, on both sides',
+  'a pod that offers %j and an edge that supports %j negotiate %j',
   async (offers, protocols, chosen) => {
     await using lab = await Lab.create();
     const api = await lab.apiServer({ protocols });
@@ -30,7 +30,7 @@ test.each<[string[], string[], string | false]>([
   },
 );
 
-test('refuses a pod whose protocols the edge does not speak, as the edge does', async () => {
+test('refuses a pod whose protocols the edge does not support', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer({ protocols: ['h2'] });
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -41,7 +41,7 @@ test('refuses a pod whose protocols the edge does not speak, as the edge does', 
   expect(proxy.counters.failures()).toEqual({ edge_handshake_failed: 1, edge_down: 1 });
 });
 
-test('carries HTTP/2', async () => {
+test('forwards HTTP/2', async () => {
   await using lab = await Lab.create();
   const server = createSecureServer({ ...lab.serving }, (request, response) =>
     response.end(`${request.method} ${request.url} over HTTP/${request.httpVersion}`),
@@ -66,7 +66,7 @@ test('carries HTTP/2', async () => {
   expect(bodies).toEqual(bodies.map((_, index) => `GET /pods/${index} over HTTP/2.0`));
 });
 
-test('speaks TLS 1.2 with a pod that has nothing newer', async () => {
+test('negotiates TLS 1.2 with a pod that does not support TLS 1.3', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -91,7 +91,7 @@ test('refuses TLS 1.1 with an alert', async () => {
   expect(proxy.counters.failures()).toEqual({ client_handshake_failed: 1 });
 });
 
-test('serves a pod that sends the address it dials as its name', async () => {
+test('serves a pod that sends an IP address as server name', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -124,25 +124,25 @@ test('reads a hello that arrives one byte at a time', async () => {
 async function trickle(port: number, lab: Lab): Promise<number> {
   const { createServer, connect } = await import('node:net');
   const server = createServer((socket) => {
-    const onward = connect(port, '127.0.0.1');
-    onward.setNoDelay(true);
-    let left = 300;
+    const upstream = connect(port, '127.0.0.1');
+    upstream.setNoDelay(true);
+    let remaining = 300;
     let order = Promise.resolve();
     socket.on('data', (chunk: Buffer) => {
       order = order.then(async () => {
-        const slow = chunk.subarray(0, left);
-        left -= slow.length;
+        const slow = chunk.subarray(0, remaining);
+        remaining -= slow.length;
         for (const byte of slow) {
-          onward.write(Buffer.of(byte));
+          upstream.write(Buffer.of(byte));
           await new Promise(setImmediate);
         }
-        onward.write(chunk.subarray(slow.length));
+        upstream.write(chunk.subarray(slow.length));
       });
     });
-    onward.pipe(socket);
-    onward.on('error', () => socket.destroy());
-    socket.on('error', () => onward.destroy());
-    socket.on('close', () => onward.destroy());
+    upstream.pipe(socket);
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+    socket.on('close', () => upstream.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,7 @@
 /**
- * The two sides of a terminated connection. They extend the sides that engine `bun` relays between with what TLS needs:
- * a pod accepts no bytes before its handshake is complete, and closing does not wait for the peer.
+ * The two sides of a terminated connection. They extend the sides of engine `bun` for TLS: a pod accepts no bytes
+ * before
+ * its handshake is complete, and closing does not wait for the peer.
  */
 import type { Socket } from 'bun';
 import { ClientSide, UpstreamSide } from '../../engine/bun/side.ts';
@@ -34,7 +35,7 @@ export class PodSide extends ClientSide {
 /** The side of the edge. Each dial creates a new one. */
 export class EdgeSide extends UpstreamSide {
   declare readonly peer: PodSide;
-  /** Whether its certificate was verified. Nothing is sent before. */
+  /** Whether the certificate of the edge was verified. Before that, the edge receives no bytes. */
   verified = false;
 
   override write(bytes: Uint8Array): number {

@@ -5,7 +5,7 @@ import { Peer, until } from '../../net/testing/peer.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
 
-test('carries bytes both ways, under the name of the tenant, and counts them', async () => {
+test('forwards bytes both ways, with the server name of the tenant, and counts them', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -23,7 +23,7 @@ test('carries bytes both ways, under the name of the tenant, and counts them', a
   expect(failures).toEqual({});
 });
 
-test('listens on IPv6, and dials an edge there', async () => {
+test('listens on and dials IPv6', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer({ address: '::1' });
   const listen = [{ address: '::1', port: 0 }];
@@ -34,7 +34,7 @@ test('listens on IPv6, and dials an edge there', async () => {
   expect(await pod.echo('six')).toBe('six');
 });
 
-test('loses and changes no byte of fifty connections at once, large and small', async () => {
+test('forwards fifty concurrent connections without losing or changing a byte', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -56,23 +56,23 @@ test("forwards a pod's close_notify, and the answer that follows it", async () =
   await using lab = await Lab.create();
   const api = await lab.apiServer({
     onConnection: (socket) => {
-      let heard = 0;
-      socket.on('data', (chunk: Buffer) => (heard += chunk.length));
-      socket.on('end', () => socket.end(`heard ${heard} bytes`));
+      let receivedBytes = 0;
+      socket.on('data', (chunk: Buffer) => (receivedBytes += chunk.length));
+      socket.on('end', () => socket.end(`received ${receivedBytes} bytes`));
     },
   });
   const proxy = await lab.proxy({ edgePort: api.port });
 
   using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
-  pod.tls.end('the last I have to say');
+  pod.tls.end('my last request bytes.');
   await until(() => pod.sawEnd, 'the close_notify of the edge');
 
-  expect(pod.received.toString()).toBe('heard 22 bytes');
+  expect(pod.received.toString()).toBe('received 22 bytes');
   await until(() => proxy.counters.global('open') === 0, 'no connection left');
   expect(proxy.counters.failures()).toEqual({});
 });
 
-test('passes an answer on to its end when the edge closes first', async () => {
+test('forwards the whole answer when the edge closes first', async () => {
   await using lab = await Lab.create();
   const answer = randomBytes(2_000_000);
   const api = await lab.apiServer({ onConnection: (socket) => socket.end(answer) });
@@ -85,7 +85,7 @@ test('passes an answer on to its end when the edge closes first', async () => {
 });
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'keeps what an edge of %s says right behind its handshake, until the pod is through with its own',
+  'buffers bytes that an edge sends right after its handshake (%s), until the handshake of the pod is complete',
   async (maxVersion) => {
     await using lab = await Lab.create();
     const welcome = Buffer.alloc(50_000, 'welcome ');
@@ -101,7 +101,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 );
 
-test('a pod is reset when the edge leaves in the middle of its handshake, and nothing stays open', async () => {
+test('resets a pod when the edge closes during the handshake of the pod', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer({ onConnection: (socket) => socket.end('bye') });
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -116,7 +116,7 @@ test('a pod is reset when the edge leaves in the middle of its handshake, and no
   await until(() => api.sockets.every((socket) => socket.destroyed), 'the end at the API server');
 });
 
-test('passes a reset on, in either direction', async () => {
+test('forwards a reset in either direction', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const proxy = await lab.proxy({ edgePort: api.port });
@@ -136,7 +136,7 @@ test('passes a reset on, in either direction', async () => {
   expect(proxy.counters.failures()).toEqual({ client_reset: 1, upstream_reset: 1 });
 });
 
-test('stops the edge when a pod does not read, and keeps little', async () => {
+test('stops reading from the edge when a pod does not read, and buffers about a megabyte', async () => {
   await using lab = await Lab.create();
   const size = 64 * 1024 * 1024;
   let sent = 0;
@@ -167,7 +167,7 @@ test('stops the edge when a pod does not read, and keeps little', async () => {
     const isStill = sent === before && sent > 0;
     before = sent;
     return isStill && proxy.counters.global('bufferedBytes') > 0;
-  }, 'the edge to be stopped');
+  }, 'the edge to be blocked');
 
   expect(sent).toBeLessThan(size);
   expect(proxy.counters.global('bufferedBytes')).toBeLessThan(1_100_000);

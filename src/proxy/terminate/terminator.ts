@@ -3,11 +3,11 @@
  *
  *   accept ─▶ ClientHello ─▶ dial the edge, offering what the pod offers ─▶ verified ─▶ answer the pod ─▶ relay
  *
- * The edge comes first. A pod is reset before its handshake if the edge is down. And the pod is offered the protocol
- * that the edge has just chosen, so that both sides always use the same one. So the proxy reads the hello in plaintext
- * and passes it to TLS afterwards.
+ * The proxy dials the edge first. If the edge is down, it resets the pod before the handshake. It offers the pod only
+ * the protocol that the edge has chosen, so that both sides use the same protocol. For that, it reads the hello in
+ * plaintext and passes it to TLS afterwards.
  *
- * It does so by `upgradeTLS` of Bun 1.4 on an accepted socket, with two options that its types lack: `isServer`, and
+ * It uses `upgradeTLS` of Bun 1.4 on an accepted socket, with two options that its types lack: `isServer`, and
  * `initialData` for the hello (docs/decisions/0006). Each connection gets the certificate and the protocol that are
  * current when it is answered, so a reload affects only later connections. Behavior of Bun, found by experiment:
  * - `shutdown()` sends close_notify, and reading continues. Bun reports a close_notify, and a FIN without one, as
@@ -148,13 +148,13 @@ export class Terminator implements Engine {
       },
       end: (socket) => {
         const pod = plain(socket);
-        if (pod !== undefined) this.#end(pod, lostIn(pod, REASON.hello_incomplete), 'close');
+        if (pod !== undefined) this.#end(pod, lossReason(pod, REASON.hello_incomplete), 'close');
       },
       close: (socket) => {
         const pod = plain(socket);
         if (pod === undefined || pod.closed) return;
         pod.closed = true;
-        this.#end(pod, lostIn(pod, REASON.client_reset), 'reset');
+        this.#end(pod, lossReason(pod, REASON.client_reset), 'reset');
       },
       error: (socket, error) => {
         const pod = plain(socket);
@@ -173,9 +173,7 @@ export class Terminator implements Engine {
     if (pod.phase !== 'over') this.#dialer.start(pod);
   }
 
-  /**
-   * Ends what has timed out. A pod whose edge is being dialed has the timeout of the dial; the others have their own.
-   */
+  /** Ends the connections that have timed out. A pod whose edge is being dialed has the timeout of the dial. */
   #tick(): void {
     const nowMs = this.#clock.nowMs();
     for (const pod of this.#listener.unfinished) {
@@ -208,6 +206,6 @@ export class Terminator implements Engine {
 }
 
 /** Returns the reason for a lost pod. A refused pod is expected to close, and its reason is already known. */
-function lostIn(pod: PodSide, reason: number): number {
+function lossReason(pod: PodSide, reason: number): number {
   return pod.phase === 'refused' ? pod.reason : reason;
 }

@@ -1,6 +1,6 @@
 /**
- * For tests only: the API server of a tenant as far as TLS goes. It echoes bytes and records what it sees of each
- * client.
+ * For tests only: a TLS server in place of a tenant's API server. It echoes bytes and records the handshakes of its
+ * clients.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -58,10 +58,10 @@ export class ApiServer implements AsyncDisposable {
 
   static async start(options: ApiServerOptions): Promise<ApiServer> {
     const { serving, clientCa, protocols = ['h2', 'http/1.1'] } = options;
-    const asking = clientCa === undefined ? {} : { ca: clientCa, requestCert: true };
+    const clientAuth = clientCa === undefined ? {} : { ca: clientCa, requestCert: true };
     const server = createServer({
       ...serving,
-      ...asking,
+      ...clientAuth,
       maxVersion: options.maxVersion ?? 'TLSv1.3',
       rejectUnauthorized: false,
       ...(protocols.length > 0 && { ALPNProtocols: [...protocols] }),

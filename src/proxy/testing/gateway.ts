@@ -10,7 +10,7 @@ import { verifyTenantHeader } from '../../wire/tenant-header.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 
 /** The content of a header. */
-export interface Passage {
+export interface ReceivedHeader {
   readonly outcome: string;
   readonly authority: string | undefined;
   readonly source: string;
@@ -21,7 +21,7 @@ export interface Passage {
 /** A running gateway. */
 export class TestGateway implements AsyncDisposable {
   readonly port: number;
-  readonly passages: Passage[] = [];
+  readonly receivedHeaders: ReceivedHeader[] = [];
   /** The keys that it accepts. */
   keys: readonly TenantKey[];
   readonly #server: Server;
@@ -33,7 +33,7 @@ export class TestGateway implements AsyncDisposable {
     this.keys = keys;
     this.port = (server.address() as AddressInfo).port;
     server.on('connection', (socket) => {
-      this.#keep(socket);
+      this.#track(socket);
       let first = Buffer.alloc(0);
       const read = (chunk: Buffer): void => {
         first = Buffer.concat([first, chunk]);
@@ -42,7 +42,7 @@ export class TestGateway implements AsyncDisposable {
         socket.off('data', read);
         socket.pause();
         if (!this.#admits(header, socket)) return;
-        this.#carry(socket, apiPort, first.subarray(header.end));
+        this.#forward(socket, apiPort, first.subarray(header.end));
       };
       socket.on('data', read);
     });
@@ -69,12 +69,12 @@ export class TestGateway implements AsyncDisposable {
 
   #admits(header: ProxyHeader, socket: Socket): boolean {
     const outcome = verifyTenantHeader(header, this.keys, Date.now() / 1000, 60, this.#guard);
-    const ends = header.addresses();
-    this.passages.push({
+    const addresses = header.addresses();
+    this.receivedHeaders.push({
       outcome,
       authority: header.authority(),
-      source: `${ends?.source.address}:${ends?.source.port}`,
-      destination: `${ends?.destination.address}:${ends?.destination.port}`,
+      source: `${addresses?.source.address}:${addresses?.source.port}`,
+      destination: `${addresses?.destination.address}:${addresses?.destination.port}`,
       end: { port: socket.remotePort ?? 0 },
     });
     if (outcome === 'valid') return true;
@@ -82,17 +82,17 @@ export class TestGateway implements AsyncDisposable {
     return false;
   }
 
-  #carry(socket: Socket, apiPort: number, rest: Buffer): void {
-    const onward = connect({ port: apiPort, host: '127.0.0.1', allowHalfOpen: true });
-    this.#keep(onward);
-    onward.write(rest);
-    socket.pipe(onward);
-    onward.pipe(socket);
-    socket.on('close', () => onward.destroy());
-    onward.on('close', () => socket.destroy());
+  #forward(socket: Socket, apiPort: number, rest: Buffer): void {
+    const upstream = connect({ port: apiPort, host: '127.0.0.1', allowHalfOpen: true });
+    this.#track(upstream);
+    upstream.write(rest);
+    socket.pipe(upstream);
+    upstream.pipe(socket);
+    socket.on('close', () => upstream.destroy());
+    upstream.on('close', () => socket.destroy());
   }
 
-  #keep(socket: Socket): void {
+  #track(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => this.#sockets.delete(socket));

@@ -1,6 +1,4 @@
-/**
- * For tests only: a tenant with its files, and proxies on loopback, disposed of at the end of the test.
- */
+/** For tests only: a tenant with its files, and proxies on loopback, disposed of at the end of the test. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +29,7 @@ export class Lab implements AsyncDisposable {
   readonly authority: TestAuthority;
   readonly serving: Pair;
   readonly leaf: Pair;
-  /** Does not advance by itself, so no probe runs except the first one, and nothing times out. */
+  /** Does not advance by itself, so only the first probe runs, and nothing times out. */
   readonly clock = new ManualClock();
   readonly lines: string[] = [];
   readonly #stack = new AsyncDisposableStack();
@@ -103,8 +101,8 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Disposes of another resource at the end of the test. */
-  use<Thing extends Disposable | AsyncDisposable>(thing: Thing): Thing {
-    return this.#stack.use(thing);
+  use<Resource extends Disposable | AsyncDisposable>(resource: Resource): Resource {
+    return this.#stack.use(resource);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

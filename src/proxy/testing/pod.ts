@@ -1,6 +1,4 @@
-/**
- * For tests only: a pod's TLS client, which trusts its cluster's CA.
- */
+/** For tests only: a pod's TLS client, which trusts its cluster's CA. */
 import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -99,7 +97,7 @@ const ECDHE_ECDSA_AES128_GCM = Buffer.from([0xc0, 0x2b]);
 const GROUPS = extension(10, Buffer.from([0, 2, 0, 0x17]));
 const SIGNATURES = extension(13, Buffer.from([0, 2, 4, 3]));
 
-/** Returns a hello of TLS 1.2 that a server answers, for handshakes that go no further. */
+/** Returns a TLS 1.2 hello that a server answers, for handshakes that end there. */
 export function plainHello(serverName: string): Buffer {
   const extensions = [GROUPS, SIGNATURES];
   return hello({ serverName, cipherSuites: ECDHE_ECDSA_AES128_GCM, extensions });

@@ -122,13 +122,13 @@ export class Tenant implements AsyncDisposable {
   async pass(ms: number): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += ROUND_MS) {
       const before = [...this.#running].map(
-        (one) => [one, one.reconciler.counts.reconciles] as const,
+        (proxy) => [proxy, proxy.reconciler.counts.reconciles] as const,
       );
       this.clock.advance(ROUND_MS);
-      const isThrough = (): boolean =>
-        before.every(([one, reconciles]) => one.reconciler.counts.reconciles > reconciles);
-      await until(isThrough, 'a round of every proxy', 200_000);
-      await Bun.sleep(1); // until all of them wait for the next round
+      const isFinished = (): boolean =>
+        before.every(([proxy, reconciles]) => proxy.reconciler.counts.reconciles > reconciles);
+      await until(isFinished, 'a round of every proxy', 200_000);
+      await Bun.sleep(1); // until all proxies wait for the next round
     }
   }
 
@@ -166,7 +166,7 @@ export class Tenant implements AsyncDisposable {
   }
 
   /** Returns the log lines that contain the text. */
-  said(text: string): readonly string[] {
+  loggedLines(text: string): readonly string[] {
     return this.lines.filter((line) => line.includes(text));
   }
 
@@ -190,11 +190,8 @@ export const SERVICE = {
   spec: { clusterIP: '10.96.7.7', ports: [{ name: 'proxy', port: 6443 }] },
 } as const;
 
-/**
- * The slice that steward-tcp-proxy leaves behind. Its endpoint is the ClusterIP of a Service, which kube-proxy does not
- * forward to.
- */
-export const STEWARDS_SLICE = {
+/** The slice of steward-tcp-proxy. Its endpoint is the ClusterIP of a Service, which kube-proxy does not forward to. */
+export const STEWARD_SLICE = {
   apiVersion: 'discovery.k8s.io/v1',
   kind: 'EndpointSlice',
   metadata: {
