@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
 import { snicket } from './testing/in-process.ts';
-import { inNamespace, whyNoNamespace } from '../node-address/testing/namespace.ts';
+import { inNamespace, namespaceProblem } from '../node-address/testing/namespace.ts';
 
 async function address(...words: string[]) {
   return snicket(['address', ...words]);
@@ -57,7 +57,7 @@ test('loads neither certificates nor schemas nor YAML', async () => {
   expect(new Set(packages.filter((name) => name !== undefined))).toEqual(new Set(['commander']));
 });
 
-const why = process.platform === 'linux' ? whyNoNamespace() : 'this is not Linux';
+const why = process.platform === 'linux' ? namespaceProblem() : 'this is not Linux';
 if (why !== undefined) console.warn(`snicket address is not tried on a real network: ${why}`);
 const testOnNode = test.skipIf(why !== undefined);
 

@@ -89,10 +89,10 @@ async function run(
       break;
     case 'remove':
       for (const ip of ips) {
-        const { removed, left } = node.remove(ip);
+        const { removed, remaining } = node.remove(ip);
         if (removed) print(`${ip}: removed`);
-        else if (left === undefined) print(`${ip}: absent`);
-        if (left !== undefined) print(`${left}: not managed by Snicket, left in place`);
+        else if (remaining === undefined) print(`${ip}: absent`);
+        if (remaining !== undefined) print(`${remaining}: not managed by Snicket, left in place`);
       }
       if (http !== undefined) await stay(ips, http, node, io);
   }

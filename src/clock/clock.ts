@@ -1,10 +1,8 @@
-/**
- * The clock is injected, so that tests can use fake time.
- */
+/** The interface of a clock. Clocks are injected, so that tests can use fake time. */
 
 /** Elapsed time, wall-clock time and timers. No timer keeps a process alive. */
 export interface Clock {
-  /** Returns the milliseconds since some moment. Never goes back. */
+  /** Returns the milliseconds since an arbitrary time. Never decreases. */
   nowMs(): number;
   /** Returns the current date and time. */
   now(): Date;

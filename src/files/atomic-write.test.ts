@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Each combination of options, with and without hard links. */
-const WAYS = [
+const CASES = [
   ['replacing a file', { mayReplace: true }, false],
   ['replacing a file durably', { isDurable: true }, false],
   ['creating a file', { mayReplace: false }, false],
@@ -43,7 +43,7 @@ function withoutLinks(hasNone: boolean): Disposable {
   });
 }
 
-test.each(WAYS)('writes a file that only its owner can read, %s', (_, options, hasNoLinks) => {
+test.each(CASES)('writes a file that only its owner can read, %s', (_, options, hasNoLinks) => {
   using _links = withoutLinks(hasNoLinks);
 
   writeAtomically(path, 'text', options);
@@ -53,7 +53,7 @@ test.each(WAYS)('writes a file that only its owner can read, %s', (_, options, h
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test('replaces a file instead of writing into it, because another process may have it open', () => {
+test('replaces a file instead of overwriting it, because another process may have it open', () => {
   const other = join(folder, 'other');
   writeFileSync(path, 'old', { mode: 0o644 });
   linkSync(path, other);
@@ -68,13 +68,13 @@ test('replaces a file instead of writing into it, because another process may ha
 describe.each([false, true])('with mayReplace: false (no hard links: %p)', (hasNoLinks) => {
   test('leaves an existing file unchanged', () => {
     using _links = withoutLinks(hasNoLinks);
-    writeFileSync(path, 'precious');
+    writeFileSync(path, 'existing');
 
     const write = () => writeAtomically(path, 'text', { mayReplace: false });
 
     expect(write).toThrow(FileExists);
     expect(write).toThrow(`${path} already exists`);
-    expect(readFileSync(path, 'utf8')).toBe('precious');
+    expect(readFileSync(path, 'utf8')).toBe('existing');
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
@@ -104,7 +104,7 @@ describe('a failed write', () => {
   }
 
   test.each([{ mayReplace: true }, { isDurable: true }, { mayReplace: false }])(
-    'leaves no file behind, with %j',
+    'removes the temporary file, with %j',
     (options) => {
       expect(writeTooMuch(options)).toBe('EFBIG');
 
@@ -112,13 +112,13 @@ describe('a failed write', () => {
     },
   );
 
-  test('leaves no file behind without hard links and without space for a second copy', () => {
+  test('removes both files without hard links and without space for a second copy', () => {
     using _links = withoutLinks(true);
-    const { writeFileSync: really } = fs;
+    const { writeFileSync: writeReal } = fs;
     using write = spyOn(fs, 'writeFileSync');
-    write.mockImplementationOnce((descriptor, text) => really(descriptor, text));
+    write.mockImplementationOnce((descriptor, text) => writeReal(descriptor, text));
     write.mockImplementationOnce((descriptor) => {
-      really(descriptor, 'te');
+      writeReal(descriptor, 'te');
       throw Object.assign(new Error('ENOSPC: no space left on device'), {
         code: 'ENOSPC',
         errno: -28,
@@ -131,7 +131,7 @@ describe('a failed write', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('leaves the previous file', () => {
+  test('keeps the previous file', () => {
     writeFileSync(path, 'old');
 
     expect(writeTooMuch({})).toBe('EFBIG');
@@ -140,7 +140,7 @@ describe('a failed write', () => {
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('in the last step leaves no temporary file, and has the same message each time', () => {
+  test('in the last step removes the temporary file, and has the same message each time', () => {
     mkdirSync(join(path, 'not empty'), { recursive: true });
     const failure = () => {
       try {
@@ -158,7 +158,7 @@ describe('a failed write', () => {
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('because of an existing temporary file leaves that file unchanged', () => {
+  test('does not change an existing temporary file', () => {
     using open = spyOn(fs, 'openSync');
     writeAtomically(path, 'first');
     const temporary = String(open.mock.calls[0]?.[0]);

@@ -1,6 +1,4 @@
-/**
- * Writes files atomically: a reader sees the whole new file or the previous one.
- */
+/** Writes files atomically: a reader sees either the previous content or the complete new content. */
 import {
   closeSync,
   fsyncSync,
@@ -21,7 +19,7 @@ export interface AtomicWriteOptions {
   readonly isDurable?: boolean;
 }
 
-/** The file exists and must not be replaced. */
+/** The error for a file that exists and must not be replaced. */
 export class FileExists extends Error {
   override readonly name = 'FileExists';
   constructor(path: string) {
@@ -30,8 +28,8 @@ export class FileExists extends Error {
 }
 
 /**
- * Suffix of temporary files. It is random, so that no other user can put a link there first. It is the same for the whole
- * process, because errors contain it and callers that retry compare error messages.
+ * Suffix of temporary files. It is random, so that no other user can put a link there first. It is the same for the
+ * whole process, because errors contain it and callers that retry compare error messages.
  */
 const TEMPORARY_SUFFIX = `${process.pid}.${crypto.randomUUID()}`;
 
@@ -42,8 +40,8 @@ const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP'
  * Writes a file that only its owner can read. Replaces an existing file instead of writing into it, because other users
  * may be able to read it or have it open.
  *
- * @throws FileExists if the file exists and must not be replaced, or the error of the system, with its `code`. An existing
- * file is then unchanged, and no temporary file is left.
+ * @throws FileExists if the file exists and must not be replaced, or the error of the system, with its `code`. An
+ * existing file is then unchanged, and the temporary file is removed.
  */
 export function writeAtomically(
   path: string,

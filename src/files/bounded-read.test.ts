@@ -8,12 +8,12 @@ import { readAtMost, readAtMostAsync } from './bounded-read.ts';
 const folder = mkdtempSync(join(tmpdir(), 'snicket-bounded-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function readBothWays(path: string, maxBytes: number) {
+async function readSyncAndAsync(path: string, maxBytes: number) {
   const descriptor = openSync(path, 'r');
   await using file = await open(path);
-  const atOnce = readAtMost(descriptor, maxBytes);
+  const content = readAtMost(descriptor, maxBytes);
   closeSync(descriptor);
-  return [atOnce, await readAtMostAsync(file, maxBytes)];
+  return [content, await readAtMostAsync(file, maxBytes)];
 }
 
 test.each([0, 1, 65_535, 65_536, 65_537, 300_000])('reads a file of %d bytes', async (size) => {
@@ -21,14 +21,14 @@ test.each([0, 1, 65_535, 65_536, 65_537, 300_000])('reads a file of %d bytes', a
   const content = Buffer.alloc(size, 'snicket');
   writeFileSync(path, content);
 
-  for (const read of await readBothWays(path, size)) {
+  for (const read of await readSyncAndAsync(path, size)) {
     expect(read?.equals(content)).toBeTrue();
   }
 });
 
-test('returns nothing for a file with one byte too many', async () => {
+test('returns undefined for a file that is one byte over the limit', async () => {
   const path = join(folder, 'large');
   writeFileSync(path, Buffer.alloc(65_537));
 
-  expect(await readBothWays(path, 65_536)).toEqual([undefined, undefined]);
+  expect(await readSyncAndAsync(path, 65_536)).toEqual([undefined, undefined]);
 });

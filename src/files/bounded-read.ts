@@ -45,10 +45,10 @@ class ChunkCollector {
     return !this.#isAtEnd && this.#bytes <= this.#maxBytes;
   }
 
-  add(room: Buffer, length: number): void {
+  add(buffer: Buffer, length: number): void {
     this.#isAtEnd = length === 0;
     this.#bytes += length;
-    this.#read.push(room.subarray(0, length));
+    this.#read.push(buffer.subarray(0, length));
   }
 
   get content(): Buffer | undefined {

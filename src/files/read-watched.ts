@@ -1,6 +1,6 @@
 /**
- * Reads a file that another program writes and may replace. The replacement could be a FIFO, on which a plain open()
- * blocks forever, or a device without an end. Neither may block this program.
+ * Reads a file that another program writes and may replace. The replacement could be a FIFO, which would block open()
+ * forever, or an endless device. Neither may block this program.
  */
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { readAtMost, readAtMostAsync } from './bounded-read.ts';
 /** Maximum size of a watched file: 1 KiB for each of the routes that a gateway accepts by default. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** The file exists but cannot be used. */
+/** The error for a file that exists but cannot be used. */
 export class UnusableFile extends Error {
-  override readonly name = 'UnfitFile';
+  override readonly name = 'UnusableFile';
   readonly code: 'file_not_regular' | 'file_too_large';
 
   constructor(code: UnusableFile['code'], sentence: string) {
@@ -23,7 +23,7 @@ export class UnusableFile extends Error {
 /** O_NONBLOCK, because opening a FIFO without it waits for a writer. Regular files ignore the flag. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** Returns the content. @throws UnfitFile or the system error. */
+/** Returns the content. @throws UnusableFile or the system error. */
 export function readWatched(path: string): Buffer {
   const descriptor = openSync(path, FLAGS);
   try {

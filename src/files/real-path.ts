@@ -1,12 +1,10 @@
-/**
- * Resolves symbolic links, so that two paths to the same file compare as equal.
- */
+/** Resolves symbolic links, so that two paths to the same file compare as equal. */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Reports whether two paths are equal, or name the same file by symbolic links. */
-export function isSamePath(one: string, other: string): boolean {
-  return resolve(one) === resolve(other) || realPathOf(one) === realPathOf(other);
+/** Reports whether two paths are equal, or lead to the same file through symbolic links. */
+export function isSamePath(first: string, second: string): boolean {
+  return resolve(first) === resolve(second) || realPathOf(first) === realPathOf(second);
 }
 
 /** Returns the absolute path without symbolic links. Resolves as much of a missing or unreadable path as possible. */

@@ -31,36 +31,40 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function watchIt(path: string, known?: Uint8Array) {
+function startWatch(path: string, initialContent?: Uint8Array) {
   watched = watchFile(path, {
     onContent: (bytes) => contents.push(bytes.toString()),
     onError: (error) => errors.push(error),
     clock,
-    initialContent: known,
+    initialContent,
   });
 }
 
-async function until(claim: () => boolean | Promise<boolean>, what: string, deadlineMs = 200_000) {
+async function until(
+  condition: () => boolean | Promise<boolean>,
+  description: string,
+  deadlineMs = 200_000,
+) {
   const end = performance.now() + deadlineMs;
-  while (!(await claim())) {
-    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${description}`);
     await Bun.sleep(1);
   }
 }
 
-/** Returns the contents so far, after a later change was seen. All earlier changes have then been seen too. */
-async function settled(path: string) {
+/** Writes one more change, waits until it is reported, and returns the contents that were reported before. */
+async function contentsSoFar(path: string) {
   const count = contents.length;
   writeFileSync(path, 'the end');
   await until(() => contents.at(-1) === 'the end', 'the last content');
   return contents.slice(0, Math.max(count, contents.length - 1));
 }
 
-test('reports the content that a writer in place ends with, not the one it starts with', async () => {
+test('reports the final content of a file that is written in place', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
-  watchIt(path);
-  // Uses a rename: the first poll may still be running, and would see a file that is empty for a moment.
+  startWatch(path);
+  // Uses a rename, because the first poll may still be running and could read an empty file.
   writeFileSync(`${path}.new`, 'two');
   renameSync(`${path}.new`, path);
   await until(() => contents.at(-1) === 'two', 'the end of the first check');
@@ -73,10 +77,10 @@ test('reports the content that a writer in place ends with, not the one it start
   expect(errors).toEqual([]);
 });
 
-test('follows a file through renames', async () => {
+test('reports the new content after each rename', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
-  watchIt(path);
+  startWatch(path);
 
   for (const text of ['two', 'three']) {
     writeFileSync(`${path}.new`, text);
@@ -87,7 +91,7 @@ test('follows a file through renames', async () => {
   expect(contents).toEqual(['two', 'three']);
 });
 
-test('follows a Kubernetes volume, where ..data is swapped and the name stays', async () => {
+test('reports updates of a Kubernetes volume, which replaces the link ..data', async () => {
   const version = (name: string, text: string) => {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, 'file'), text);
@@ -96,7 +100,7 @@ test('follows a Kubernetes volume, where ..data is swapped and the name stays', 
   };
   version('..1', 'one');
   symlinkSync('..data/file', join(folder, 'file'));
-  watchIt(join(folder, 'file'));
+  startWatch(join(folder, 'file'));
 
   version('..2', 'two');
   await until(() => contents.length > 0, 'the second version');
@@ -109,28 +113,28 @@ test('follows a Kubernetes volume, where ..data is swapped and the name stays', 
 test('reports nothing when a file is touched or another file in the directory changes', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
-  watchIt(path);
+  startWatch(path);
 
   writeFileSync(path, 'one');
   writeFileSync(join(folder, 'neighbor'), 'x');
 
-  expect((await settled(path)).filter((text) => text !== '')).toEqual([]);
+  expect((await contentsSoFar(path)).filter((text) => text !== '')).toEqual([]);
 });
 
 test('reports a change that happened before the watch started', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'two');
-  watchIt(path, Buffer.from('one'));
+  startWatch(path, Buffer.from('one'));
 
   await until(() => contents.length > 0, 'the change');
 
   expect(contents).toEqual(['two']);
 });
 
-test('reports a removed file once, and its return even with the same content', async () => {
+test('reports a removed file once, and reports its content again when it returns', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
-  watchIt(path);
+  startWatch(path);
 
   unlinkSync(path);
   await until(() => errors.length > 0, 'the error');
@@ -145,11 +149,11 @@ test('reports a removed file once, and its return even with the same content', a
 
 test('starts with a file and a directory that do not exist yet', async () => {
   const path = join(folder, 'later', 'file');
-  watchIt(path);
+  startWatch(path);
   await until(() => errors.length > 0, 'the error');
 
   mkdirSync(join(folder, 'later'));
-  // Uses a rename: the first poll may still be running, and would see a file that is empty for a moment.
+  // Uses a rename, because the first poll may still be running and could read an empty file.
   writeFileSync(`${path}.new`, 'one');
   renameSync(`${path}.new`, path);
   clock.advance(POLL_MS);
@@ -166,7 +170,7 @@ test('reports a missing directory once, and again after it was created and remov
     clock.advance(POLL_MS);
     await readFile(path).catch(() => {}); // completes after the read of the poll
   };
-  watchIt(path);
+  startWatch(path);
 
   for (let count = 0; count < 5; count++) await poll();
   const atFirst = errors.length;
@@ -188,7 +192,7 @@ test('keeps watching when its directory is replaced', async () => {
   mkdirSync(join(folder, 'here'));
   const path = join(folder, 'here', 'file');
   writeFileSync(path, 'one');
-  watchIt(path);
+  startWatch(path);
 
   rmSync(join(folder, 'here'), { recursive: true });
   await until(() => errors.length > 0, 'the error');
@@ -201,14 +205,14 @@ test('keeps watching when its directory is replaced', async () => {
   await until(() => contents.at(-1) === 'three', 'an event of the new directory');
 });
 
-test('finds by polling a change without an event: behind a link to another directory', async () => {
+test('finds changes behind a link to another directory by polling', async () => {
   mkdirSync(join(folder, 'here'));
   mkdirSync(join(folder, 'there'));
   writeFileSync(join(folder, 'there', 'file'), 'one');
   symlinkSync('../there/file', join(folder, 'here', 'file'));
-  watchIt(join(folder, 'here', 'file'));
+  startWatch(join(folder, 'here', 'file'));
 
-  // Uses a rename: a running poll would see a file that is empty for a moment.
+  // Uses a rename, because a running poll could read an empty file.
   writeFileSync(join(folder, 'there', 'new'), 'two');
   renameSync(join(folder, 'there', 'new'), join(folder, 'there', 'file'));
   await until(() => {
@@ -219,7 +223,7 @@ test('finds by polling a change without an event: behind a link to another direc
   expect(contents).toEqual(['two']);
 });
 
-test('reports an error of the callback, and keeps watching', async () => {
+test('reports an exception of the callback, and keeps watching', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
   watched = watchFile(path, {
@@ -242,10 +246,10 @@ test('reports an error of the callback, and keeps watching', async () => {
   expect(contents).toEqual(['good']);
 });
 
-test('reports a FIFO and a device in place of the file, and then reads a regular file', async () => {
+test('reports a FIFO or a device in place of the file, and reads regular files after them', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
-  watchIt(path);
+  startWatch(path);
 
   Bun.spawnSync(['mkfifo', `${path}.fifo`]);
   renameSync(`${path}.fifo`, path);
@@ -264,16 +268,16 @@ test('reports a FIFO and a device in place of the file, and then reads a regular
 test('reports nothing after it was stopped', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');
-  watchIt(path);
+  startWatch(path);
   watched?.stop();
-  watchIt(join(folder, 'file'));
+  startWatch(join(folder, 'file'));
   const second = watched;
-  let heard = 0;
-  watched = watchFile(path, { onContent: () => void heard++, onError: () => {}, clock });
+  let calls = 0;
+  watched = watchFile(path, { onContent: () => void calls++, onError: () => {}, clock });
 
   second?.stop();
   writeFileSync(path, 'two');
-  await until(() => heard > 0, 'another watch to see it');
+  await until(() => calls > 0, 'a call of another watch');
 
   expect(contents).toEqual([]);
 });

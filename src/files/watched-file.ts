@@ -16,14 +16,14 @@ export interface WatchedFileOptions {
   /** Called with the new content after each change. Errors it throws are passed to onError. */
   readonly onContent: (bytes: Buffer) => void;
   /**
-   * Called if the file cannot be read, or if its directory cannot be watched although the file can be read. Called once
-   * per new cause. Watching continues, and when the file can be read again its content is reported, even if it has not
-   * changed.
+   * Called once for each new error: the file cannot be read, or its directory cannot be watched. Watching continues.
+   * When
+   * the file can be read again, its content is reported even if it has not changed.
    */
   readonly onError: (error: Error) => void;
   /**
-   * The content that the caller has already read, so that no change in between is missed. Default: the content at the
-   * call.
+   * The content that the caller has already read, so that no change since then is missed. Default: the content at the
+   * time of the call.
    */
   readonly initialContent?: Uint8Array | undefined;
   /** Clock for polling every {@link POLL_MS}. Default: the system clock. */
@@ -39,7 +39,7 @@ export interface WatchedFile {
 /** Polling interval, for changes without an event. */
 export const POLL_MS = 5000;
 
-/** A write in place causes several events. The file is read this long after the last one. */
+/** A write in place causes several events. The file is read this long after the last event. */
 const DEBOUNCE_MS = 5;
 /** Maximum delay after the first event, for files that are written without a pause. */
 const DEBOUNCE_LIMIT_MS = 50;
@@ -130,7 +130,7 @@ class Watch implements WatchedFile {
     } catch (error) {
       this.#content = undefined;
       this.#report(error);
-      // The directory may have been replaced. A watch of the old one would get no more events.
+      // The directory may have been replaced. The current watcher would then get no more events.
       this.#watchDirectory();
       return;
     }
@@ -154,7 +154,7 @@ class Watch implements WatchedFile {
     }
   }
 
-  /** Reports it only if the file can be read. Otherwise the read error is reported instead. */
+  /** Reports that the directory cannot be watched. If the file cannot be read, that error is reported instead. */
   #reportUnwatched(): void {
     if (this.#stopped || this.#unwatched === undefined || this.#unwatched.isReported) return;
     this.#unwatched.isReported = true;

@@ -20,6 +20,6 @@ test.each([
   ['300.0.0.1:443', "'300.0.0.1' in '300.0.0.1:443' is neither"],
   ['https://edge.example.com:443', "'https://edge.example.com' in"],
   ['edge..example.com:443', 'is neither a DNS name nor an IP address'],
-])('refuses %s with a way out', (text, message) => {
+])('rejects %s with a fix', (text, message) => {
   expect(() => parseEdgeAddress(text)).toThrow(message);
 });

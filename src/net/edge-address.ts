@@ -1,6 +1,4 @@
-/**
- * The address of an edge, as written in flags: a DNS name or an IP address, and a port.
- */
+/** The address of an edge, as written in flags: a DNS name or an IP address, and a port. */
 import { isIPv4, isIPv6 } from '../wire/ip-address.ts';
 
 /** The host and port of an edge. */
@@ -30,7 +28,7 @@ export function parseEdgeAddress(text: string): EdgeAddress {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : undefined;
   if (bare !== undefined && isIPv6(bare)) return { host: bare, port };
   if (isIPv6(host)) throw new TypeError(`'${text}' needs brackets; write [${host}]:${port}`);
-  // A resolver would take four numbers that are not a valid address for a DNS name, and never find it.
+  // Digits and dots that are not a valid address are a typo, not a DNS name.
   const isName = NAME.test(host) && !/^[\d.]+$/.test(host);
   if (isIPv4(host) || isName) return { host, port };
   throw new TypeError(

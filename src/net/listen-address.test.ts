@@ -10,7 +10,7 @@ test.each([
   expect(parseListenAddress(text).map(formatListenAddress)).toEqual([text]);
 });
 
-test('reads a port alone as every address of both families', () => {
+test('reads a port alone as the wildcard addresses of both families', () => {
   expect(parseListenAddress(':443')).toEqual([
     { address: '0.0.0.0', port: 443 },
     { address: '::', port: 443 },
@@ -29,6 +29,6 @@ test.each([
   ['example.com:443', "'example.com' in 'example.com:443' is not an IP address"],
   ['[10.0.0.1]:443', 'is not an IP address'],
   ['*:443', 'is not an IP address'],
-])('refuses %p with a fix', (text, message) => {
+])('rejects %p with a fix', (text, message) => {
   expect(() => parseListenAddress(text)).toThrow(message);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { CannotListen, listenOnAll } from './listen-all.ts';
 import { parseListenAddress, type ListenAddress } from './listen-address.ts';
 
-/** Listens where it may, and fails with this code on `::`. */
+/** Simulates listening. Fails on `::` if there is a `code`. */
 function listenOn(addresses: readonly ListenAddress[], code?: string) {
   const skipped: string[] = [];
   const listen = ({ address, port }: ListenAddress) => {
@@ -13,7 +13,7 @@ function listenOn(addresses: readonly ListenAddress[], code?: string) {
   return { ports, skipped };
 }
 
-test('gives the ports in the order of the addresses', () => {
+test('returns the ports in the order of the addresses', () => {
   const { ports, skipped } = listenOn([
     ...parseListenAddress(':443'),
     ...parseListenAddress('10.0.0.1:6443'),
@@ -24,7 +24,7 @@ test('gives the ports in the order of the addresses', () => {
 });
 
 test.each(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])(
-  'does without IPv6 where every address was meant, and says so: %s',
+  'skips the IPv6 wildcard address of a port alone, and reports it: %s',
   (code) => {
     const { ports, skipped } = listenOn(parseListenAddress(':443'), code);
 
@@ -33,7 +33,7 @@ test.each(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])(
   },
 );
 
-test.each(['EMFILE', 'EACCES', 'EADDRINUSE'])('does not do without IPv6 for %s', (code) => {
+test.each(['EMFILE', 'EACCES', 'EADDRINUSE'])('does not skip IPv6 for %s', (code) => {
   const { ports, skipped } = listenOn(parseListenAddress(':443'), code);
 
   expect(ports).toThrow(new CannotListen({ address: '::', port: 443 }, code, undefined));
@@ -41,7 +41,7 @@ test.each(['EMFILE', 'EACCES', 'EADDRINUSE'])('does not do without IPv6 for %s',
 });
 
 test.each(['[::]:443', '10.0.0.1:443 [::]:443', '0.0.0.0:80 [::]:443'])(
-  'wants IPv6 where it was asked for by name: %s',
+  'requires IPv6 addresses that are configured explicitly: %s',
   (texts) => {
     const { ports } = listenOn(texts.split(' ').flatMap(parseListenAddress), 'EAFNOSUPPORT');
 

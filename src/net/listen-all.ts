@@ -1,12 +1,12 @@
 /**
- * Listens on every configured address, or fails with the reason. `:443` means the wildcard addresses of IPv4 and IPv6. On
- * a machine without IPv6, the IPv4 one is enough, so the IPv6 one is skipped with a warning. Any other failure, such as
- * too many open files, is an error.
+ * Listens on every configured address, or fails with the reason. `:443` means the wildcard addresses of IPv4 and IPv6.
+ * On a machine without IPv6, the IPv6 address is skipped with a warning. Any other failure, such as too many open
+ * files, is an error.
  */
 import { existsSync } from 'node:fs';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 
-/** The process cannot listen on an address. {@link adviceFor} returns what to do about it. */
+/** The error for an address that the process cannot listen on. {@link adviceFor} returns a fix. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
   /** The error code of the system, such as EADDRINUSE, or `unknown`. */
@@ -20,7 +20,7 @@ export class CannotListen extends Error {
   }
 }
 
-/** Returns what to do about the failure, as the second half of a message. */
+/** Returns a fix for the failure, as the second half of a message. */
 export function adviceFor({ code, at }: CannotListen): string {
   switch (code) {
     case 'EADDRINUSE':
@@ -46,11 +46,11 @@ export interface Listener<Listening> {
   listen(at: ListenAddress): Listening;
 }
 
-const WITHOUT_IPV6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
+const NO_IPV6_CODES = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 
 /**
- * Listens on each address and returns the results of `listen` (for an engine: the port) in the same order. Skipped
- * addresses are left out and passed to `onSkipped`, so that the caller can log a warning.
+ * Listens on each address and returns the results of `listen` (for an engine: the port) in the same order. Passes each
+ * skipped address to `onSkipped`, so that the caller can log a warning.
  *
  * @throws CannotListen. The caller closes the listeners that are already open.
  */
@@ -65,8 +65,8 @@ export function listenOnAll<Listening>(
       all.push(listener.listen(at));
     } catch (error) {
       const failure = new CannotListen(at, codeOf(error, at), error);
-      const isHalf = isOtherHalf(addresses[index - 1], at);
-      if (!isHalf || !WITHOUT_IPV6.includes(failure.code)) throw failure;
+      const isOptional = isWildcardPair(addresses[index - 1], at);
+      if (!isOptional || !NO_IPV6_CODES.includes(failure.code)) throw failure;
       onSkipped(failure);
     }
   }
@@ -74,11 +74,11 @@ export function listenOnAll<Listening>(
 }
 
 /** Whether these two addresses are the pair that parseListenAddress returns for `:443`. */
-function isOtherHalf(before: ListenAddress | undefined, at: ListenAddress): boolean {
-  return at.address === '::' && before?.address === '0.0.0.0' && before.port === at.port;
+function isWildcardPair(previous: ListenAddress | undefined, at: ListenAddress): boolean {
+  return at.address === '::' && previous?.address === '0.0.0.0' && previous.port === at.port;
 }
 
-/** Bun.listen (1.4.4) reports no code if it cannot create the socket. Then /proc says whether the kernel has IPv6. */
+/** Bun.listen (1.4.4) reports no code if it cannot create the socket. /proc then shows whether the kernel has IPv6. */
 function codeOf(error: unknown, { address }: ListenAddress): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return error.code;

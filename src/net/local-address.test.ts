@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { reachesListener } from './local-address.ts';
 
-const OWN = ['127.0.0.1', '192.0.2.7', '::1', '2001:db8::7'];
+const LOCAL = ['127.0.0.1', '192.0.2.7', '::1', '2001:db8::7'];
 
 test.each([
   ['0.0.0.0', '192.0.2.7', true],
@@ -17,11 +17,11 @@ test.each([
   ['192.0.2.7', '192.0.2.7', true],
   ['192.0.2.7', '127.0.0.1', false],
   ['2001:db8::7', '2001:db8:0::7', true],
-])('a listener at %s is reached at %s: %p', (listens, dialed, isReached) => {
+])('listener on %s, dialed address %s: %p', (listens, dialed, isReached) => {
   const listeners = [{ address: listens, port: 443 }];
 
-  expect(reachesListener(listeners, { address: dialed, port: 443 }, OWN)).toBe(isReached);
-  expect(reachesListener(listeners, { address: dialed, port: 444 }, OWN)).toBeFalse();
+  expect(reachesListener(listeners, { address: dialed, port: 443 }, LOCAL)).toBe(isReached);
+  expect(reachesListener(listeners, { address: dialed, port: 444 }, LOCAL)).toBeFalse();
 });
 
 test('reads the addresses of the machine by default', () => {

@@ -15,7 +15,7 @@ test('reports a port that another process listens on with SO_REUSEPORT', () => {
   expect(reason?.message).toBe(`cannot listen on ${LOOPBACK}:${port} (EADDRINUSE)`);
 });
 
-test('leaves free ports free', () => {
+test('does not keep free ports open', () => {
   const port = freePort();
   const wanted = [
     { address: LOOPBACK, port },

@@ -1,6 +1,7 @@
 /**
- * Netlink messages as bytes: a header, a body, and attributes in it. Numbers are in host byte order; Bun supports
- * little-endian hosts only.
+ * Encodes and parses netlink messages: a header, a body, and attributes in the body. Numbers are in host byte order;
+ * Bun
+ * supports little-endian hosts only.
  */
 import { ACK_MESSAGE, ANSWER, TYPE } from './rtnetlink.ts';
 
@@ -87,7 +88,7 @@ export function parseAcknowledgement({ type, flags, body }: NetlinkMessage): Ack
   if (type === TYPE.DONE || (flags & ANSWER.ACK_ATTRIBUTES) === 0) {
     return { errno, text: undefined };
   }
-  // The request follows the number, or only its header.
+  // The whole request or only its header follows the error number.
   const request = (flags & ANSWER.CAPPED) === 0 ? aligned(body.readUInt32LE(4)) : HEADER_BYTES;
   const text = parseAttributes(body.subarray(4 + request)).get(ACK_MESSAGE);
   return { errno, text: text === undefined ? undefined : parseText(text) };
@@ -99,10 +100,15 @@ export function parseText(bytes: Buffer): string {
   return bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
 }
 
-function lengthAt(bytes: Buffer, at: number, least: number, read: (at: number) => number): number {
-  const left = bytes.length - at;
-  const length = left < least ? left : read(at);
-  if (left >= least && length >= least && length <= left) return length;
+function lengthAt(
+  bytes: Buffer,
+  at: number,
+  minimum: number,
+  read: (at: number) => number,
+): number {
+  const remaining = bytes.length - at;
+  const length = remaining < minimum ? remaining : read(at);
+  if (remaining >= minimum && length >= minimum && length <= remaining) return length;
   throw new RangeError(`netlink: ${length} bytes at ${at} of ${bytes.length} are no message`);
 }
 

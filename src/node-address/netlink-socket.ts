@@ -1,6 +1,4 @@
-/**
- * Queries and changes links and addresses by netlink. The kernel answers within the call, so no call blocks.
- */
+/** Queries and changes links and addresses by netlink. The kernel answers within the call, so no call blocks. */
 import * as libc from '../system/libc.ts';
 import { Arena, errno, systemError } from '../system/libc.ts';
 import { MSG, SOCK_CLOEXEC, SOCK_NONBLOCK } from '../system/linux.ts';
@@ -17,10 +15,10 @@ import {
 
 /** The kernel sends a long answer in parts of at most 32 KiB. */
 const BUFFER_BYTES = 64 * 1024;
-/** Maximum number of attempts to read a list that changes while it is read. */
+/** Maximum number of attempts to read a list that changes during the read. */
 const MAX_READS = 10;
 
-/** The kernel refused a request. `code` is the name of its errno. */
+/** The error for a request that the kernel refused. `code` is the name of its errno. */
 export class NetlinkRefusal extends Error {
   override readonly name = 'NetlinkRefusal';
   readonly code: string;

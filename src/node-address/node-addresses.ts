@@ -1,8 +1,6 @@
-/**
- * The addresses of this machine. Adds virtual addresses to its loopback interface and removes them.
- */
+/** The addresses of this machine. Adds virtual addresses to its loopback interface and removes them. */
 import { NetlinkRefusal, NetlinkSocket } from './netlink-socket.ts';
-import { isOurs, placementOf, placementText, type Placement } from './placement.ts';
+import { isAddedBySnicket, placementOf, placementText, type Placement } from './placement.ts';
 import {
   addressesRequest,
   addRequest,
@@ -20,13 +18,15 @@ import { TYPE } from './rtnetlink.ts';
 /** The interface that every network namespace has. */
 const LOOPBACK = 'lo';
 /**
- * Another process may do the same at the same time, such as two init containers while one DaemonSet replaces another.
+ * Another process may change the same address at the same time, such as two init containers while one DaemonSet
+ * replaces
+ * another.
  */
 const MAX_ATTEMPTS = 10;
 /** How long the kernel may take to route to a new address. The worst of 6,000 tries on a busy machine took 33 ms. */
 const MAX_ROUTING_MS = 2000;
 
-/** A problem of this machine, as a message for the user. */
+/** The error for a problem of this machine. The message is for the user. */
 export class NodeAddressError extends Error {
   override readonly name = 'NodeAddressError';
 }
@@ -40,7 +40,8 @@ export class NodeAddresses implements Disposable {
   }
 
   /**
-   * Adds an address to the loopback interface, unless it is already correct there. Returns once it can be dialed.
+   * Adds an address to the loopback interface, unless it is already there with the correct properties. Returns once it
+   * can be dialed.
    *
    * @throws NodeAddressError
    */
@@ -54,18 +55,23 @@ export class NodeAddresses implements Disposable {
     let outcome: 'added' | 'replaced' | 'present' = 'present';
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const placement = this.#placement(address, loopback);
-      if (placement.kind === 'right') {
+      if (placement.kind === 'correct') {
         this.#awaitRoute(address);
         return outcome;
       }
-      if (placement.kind !== 'absent' && placement.kind !== 'open') {
+      if (placement.kind !== 'absent' && placement.kind !== 'source-eligible') {
         const advice =
-          placement.kind === 'wide' ? 'remove that address first' : 'choose an unused address';
+          placement.kind === 'network' ? 'remove that address first' : 'choose an unused address';
         throw new NodeAddressError(`${this.#text(address, placement)}; ${advice}`);
       }
-      outcome = placement.kind === 'open' ? 'replaced' : outcome === 'present' ? 'added' : outcome;
+      outcome =
+        placement.kind === 'source-eligible'
+          ? 'replaced'
+          : outcome === 'present'
+            ? 'added'
+            : outcome;
       // The kernel cannot change the scope of an existing address.
-      if (placement.kind === 'open') this.#remove(address, loopback);
+      if (placement.kind === 'source-eligible') this.#remove(address, loopback);
       this.#change(address, (sequence) => addRequest(sequence, address, loopback.index), 'EEXIST');
     }
     throw new NodeAddressError(
@@ -74,30 +80,31 @@ export class NodeAddresses implements Disposable {
   }
 
   /**
-   * Removes an address from the loopback interface, if it is there as {@link add} adds it. Any other address is not
-   * Snicket's and stays.
+   * Removes an address from the loopback interface, if it has the properties that {@link add} sets. Any other address
+   * was
+   * not added by Snicket and stays.
    *
    * @throws NodeAddressError
    */
-  remove(address: string): { readonly removed: boolean; readonly left: string | undefined } {
+  remove(address: string): { readonly removed: boolean; readonly remaining: string | undefined } {
     const loopback = this.#link(LOOPBACK);
     const removed = this.has(address);
     if (removed) this.#remove(address, loopback);
     const placement = this.#placement(address, loopback);
-    const left = placement.kind === 'absent' ? undefined : this.#text(address, placement);
-    return { removed, left };
+    const remaining = placement.kind === 'absent' ? undefined : this.#text(address, placement);
+    return { removed, remaining };
   }
 
-  /** Reports whether an address is there as {@link add} adds it. */
+  /** Reports whether the loopback interface has the address with the properties that {@link add} sets. */
   has(address: string): boolean {
-    return isOurs(address, this.#present(), this.#link(LOOPBACK).index);
+    return isAddedBySnicket(address, this.#present(), this.#link(LOOPBACK).index);
   }
 
-  /** Returns what is wrong with an address, as a message. Undefined if it is correct. */
+  /** Returns the problem of an address, as a message. Undefined if it is correct. */
   fault(address: string): string | undefined {
     const loopback = this.#link(LOOPBACK);
     const placement = this.#placement(address, loopback);
-    if (placement.kind !== 'right') return this.#text(address, placement);
+    if (placement.kind !== 'correct') return this.#text(address, placement);
     return loopback.isUp ? undefined : `${address} is on ${LOOPBACK}, which is down`;
   }
 
@@ -140,7 +147,7 @@ export class NodeAddresses implements Disposable {
       const routes = this.#socket.request((sequence) => routeRequest(sequence, address));
       return routes.some((route) => route.type === TYPE.NEWROUTE && isLocalRoute(route));
     } catch (error) {
-      // There is no route yet, or one that refuses.
+      // The route does not exist yet, or it refuses packets.
       if (error instanceof NetlinkRefusal) return false;
       throw error;
     }
@@ -151,8 +158,9 @@ export class NodeAddresses implements Disposable {
   }
 
   /**
-   * Changes an address. Another process may have done the same in the meantime: then the kernel returns `done`, which
-   * is not an error.
+   * Changes an address. If another process has made the same change in the meantime, the kernel returns `done`, which
+   * is
+   * not an error.
    */
   #change(address: string, request: (sequence: number) => Buffer, done: string): void {
     try {

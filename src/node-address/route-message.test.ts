@@ -22,7 +22,7 @@ function hex(...parts: string[]): string {
 
 const IPV6 = 'fd 00 00 64 00 00 00 00 00 00 00 00 00 00 00 01';
 
-test('adds IPv4 as /32 with scope host, and only if it is not there', () => {
+test('adds IPv4 as /32 with scope host, exclusively', () => {
   expect(addRequest(7, '100.64.64.1', 1).toString('hex')).toBe(
     hex(
       '28000000 1400 0506 07000000 00000000', // length, NEWADDR, REQUEST ACK EXCL CREATE, sequence
@@ -33,7 +33,7 @@ test('adds IPv4 as /32 with scope host, and only if it is not there', () => {
   );
 });
 
-test('adds IPv6 as /128 without a search for others, without a route, and never preferred', () => {
+test('adds IPv6 as /128 without duplicate detection, without a route, and deprecated', () => {
   expect(addRequest(8, 'fd00:64::1', 1).toString('hex')).toBe(
     hex(
       '5c000000 1400 0506 08000000 00000000',
@@ -46,7 +46,7 @@ test('adds IPv6 as /128 without a search for others, without a route, and never 
   );
 });
 
-test('removes what has the whole of its bits as prefix', () => {
+test('removes an address with a prefix of full length', () => {
   expect(removeRequest(9, '100.64.64.1', 1).toString('hex')).toBe(
     hex(
       '28000000 1500 0500 09000000 00000000',
@@ -71,7 +71,7 @@ test('requests a link by its name or its number', () => {
   expect(byNumber[0]!.body.toString('hex')).toBe(`00000000${'07000000'}${'00'.repeat(8)}`);
 });
 
-test('reads an address of IPv4, of a link to one peer its own end', () => {
+test('reads an IPv4 address; of a point-to-point link, the local address', () => {
   const body = Buffer.concat([
     Buffer.from('0220 80fd 03000000'.replaceAll(' ', ''), 'hex'),
     buildAttribute(1, Buffer.from([10, 0, 0, 2])),
@@ -87,7 +87,7 @@ test('reads an address of IPv4, of a link to one peer its own end', () => {
   });
 });
 
-test('reads an address of IPv6 with the flags that need more than eight bits', () => {
+test('reads an IPv6 address with flags of more than eight bits', () => {
   const body = Buffer.concat([
     Buffer.from('0a80 a200 01000000'.replaceAll(' ', ''), 'hex'),
     buildAttribute(1, Buffer.from(IPV6.replaceAll(' ', ''), 'hex')),
@@ -103,7 +103,7 @@ test('reads an address of IPv6 with the flags that need more than eight bits', (
   });
 });
 
-test('passes over addresses of other families, and such as lack an address', () => {
+test('ignores messages of other families and without an address', () => {
   const mpls = Buffer.concat([
     Buffer.from([28, 20, 0, 0, 1, 0, 0, 0]),
     buildAttribute(1, Buffer.alloc(4)),
@@ -127,9 +127,9 @@ test('reads a link, up or down', () => {
   expect(parseLink(message(header)).name).toBe('interface 1');
 });
 
-test('requests the route of a packet, and recognizes a local one', () => {
+test('requests the route of a packet, and recognizes local routes', () => {
   const local = Buffer.from(hex('0a 80 00 00 ff 02 00 02 00000000'), 'hex');
-  const onwards = Buffer.from(hex('0a 80 00 00 fe 03 00 01 00000000'), 'hex');
+  const forwarded = Buffer.from(hex('0a 80 00 00 fe 03 00 01 00000000'), 'hex');
 
   expect(routeRequest(5, 'fd00:64::1').toString('hex')).toBe(
     hex(
@@ -139,5 +139,5 @@ test('requests the route of a packet, and recognizes a local one', () => {
     ),
   );
   expect(isLocalRoute(message(local))).toBe(true);
-  expect(isLocalRoute(message(onwards))).toBe(false);
+  expect(isLocalRoute(message(forwarded))).toBe(false);
 });

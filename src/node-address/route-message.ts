@@ -1,6 +1,4 @@
-/**
- * The messages of rtnetlink that Snicket uses: list addresses, add one, remove one, get a link, and get a route.
- */
+/** The messages of rtnetlink that Snicket uses: list addresses, add one, remove one, get a link, and get a route. */
 import { AF_INET, AF_INET6 } from '../system/linux.ts';
 import { formatAddress } from '../wire/address-pair.ts';
 import { ipBytes } from '../wire/ip-address.ts';
@@ -55,12 +53,11 @@ export function addressesRequest(sequence: number): Buffer {
 }
 
 /**
- * Returns a request to add the address to an interface, for local use. IPv4 uses scope host. The scope of IPv6 cannot
- * be chosen: there, a preferred lifetime of 0 prevents that other traffic uses the address as its source (RFC 6724 rule
- * 3).
+ * Returns a request to add the address to an interface. Other traffic must not use the address as its source. For IPv4,
+ * scope host ensures that. The scope of IPv6 is fixed, so a preferred lifetime of 0 ensures it (RFC 6724 rule 3).
  */
 export function addRequest(sequence: number, address: string, link: number): Buffer {
-  const { bytes, prefixLength, isIPv4 } = packed(address);
+  const { bytes, prefixLength, isIPv4 } = packAddress(address);
   const addressFlags = Buffer.alloc(4);
   addressFlags.writeUInt32LE(ADDRESS_FLAG.NODAD | ADDRESS_FLAG.NOPREFIXROUTE);
   const lifetimes = Buffer.alloc(16); // preferred, valid, and two dates that the kernel sets
@@ -82,7 +79,7 @@ export function addRequest(sequence: number, address: string, link: number): Buf
 
 /** Returns a request to remove the address, with a prefix of its full length, from an interface. */
 export function removeRequest(sequence: number, address: string, link: number): Buffer {
-  const { bytes, prefixLength, isIPv4 } = packed(address);
+  const { bytes, prefixLength, isIPv4 } = packAddress(address);
   const body = Buffer.concat([
     addressHeader(isIPv4, prefixLength, SCOPE_GLOBAL, link),
     buildAttribute(ADDRESS.LOCAL, bytes),
@@ -105,7 +102,7 @@ export function linkRequest(sequence: number, link: string | number): Buffer {
 
 /** Returns a request for the route to an address. */
 export function routeRequest(sequence: number, address: string): Buffer {
-  const { bytes, prefixLength, isIPv4 } = packed(address);
+  const { bytes, prefixLength, isIPv4 } = packAddress(address);
   const header = Buffer.alloc(RTMSG_BYTES);
   header.set([isIPv4 ? AF_INET : AF_INET6, prefixLength]);
   const flags = REQUEST.REQUEST | REQUEST.ACK;
@@ -156,7 +153,7 @@ function addressHeader(isIPv4: boolean, prefixLength: number, scope: number, lin
   return header;
 }
 
-function packed(address: string) {
+function packAddress(address: string) {
   const bytes = ipBytes(address);
   if (bytes === undefined) throw new TypeError(`'${address}' is not an IP address`);
   return { bytes, prefixLength: bytes.length * 8, isIPv4: bytes.length === 4 };

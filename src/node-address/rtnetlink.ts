@@ -1,12 +1,10 @@
-/**
- * Constants of the Linux ABI for netlink(7) and rtnetlink(7). They are the same on x86-64 and arm64.
- */
+/** Constants of the Linux ABI for netlink(7) and rtnetlink(7). They are the same on x86-64 and arm64. */
 
 export const AF_NETLINK = 16;
 export const SOCK_RAW = 3;
 export const NETLINK_ROUTE = 0;
 export const SOL_NETLINK = 270;
-/** Makes the kernel explain a refusal in a message. */
+/** Requests error messages from the kernel. */
 export const NETLINK_EXT_ACK = 11;
 
 /** Message types. */

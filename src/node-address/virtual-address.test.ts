@@ -8,7 +8,7 @@ test.each([
   ['FD00:64:0:0::1', 'fd00:64::1'],
   ['2001:db8::1', '2001:db8::1'],
   ['::2', '::2'],
-])('takes %s', (text, spelling) => {
+])('accepts %s', (text, spelling) => {
   expect(parseVirtualAddress(text)).toBe(spelling);
 });
 
@@ -27,12 +27,12 @@ test.each([
   ['ff02::1', 'a multicast address'],
   ['255.255.255.255', 'the broadcast address'],
   ['::ffff:10.0.0.1', 'an IPv4-mapped IPv6 address'],
-])('refuses %s, which is %s', (text, kind) => {
+])('rejects %s, which is %s', (text, kind) => {
   expect(() => parseVirtualAddress(text)).toThrow(`'${text}' is ${kind} and cannot be an endpoint`);
 });
 
 test.each(['', 'lo', '100.64.64.1/32', '100.64.64', '100.64.064.1', 'fe80::1%eth0'])(
-  "refuses '%s', which is no address",
+  "rejects '%s', which is not an address",
   (text) => {
     expect(() => parseVirtualAddress(text)).toThrow(
       `'${text}' is not an IP address; write one like 100.64.64.1 or fd00:64::1`,

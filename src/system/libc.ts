@@ -1,11 +1,11 @@
 /**
- * Bindings of libc for the engine and netlink, and the only file that imports bun:ffi outside of tests. These rules keep
- * it fast and safe on Bun 1.4.4 (figures from the study that docs/decisions/0001-bun.md cites):
+ * Bindings of libc for the engine and netlink, and the only file that imports bun:ffi outside of tests. These rules
+ * keep it fast and safe on Bun 1.4.4 (figures from the study that docs/decisions/0001-bun.md cites):
  *
  * - Arguments and results are int32, and pointers are numbers. Bun would box 64-bit integers, and convert strings and
  *   typed arrays at each call. This way a call costs 2 to 8 ns.
  * - Every pointer comes from an {@link Arena}. JSC keeps small typed arrays inside its heap and moves them when the
- *   calling function is optimized: a pointer to one is stale after some 600 calls (oven-sh/bun#32054).
+ *   calling function is optimized, so a pointer to one becomes stale after some 600 calls (oven-sh/bun#32054).
  * - The statement right after a call reads errno: any other statement might make a system call too.
  *
  * Importing this file opens libc. It throws without glibc or musl, and without a JIT.

@@ -1,6 +1,6 @@
 /**
- * An epoll instance. Each connection is added once, edge-triggered, for its whole life. That saves calls of epoll_ctl,
- * and close() removes a descriptor without one.
+ * An epoll instance. Each connection is added once, edge-triggered, for its whole lifetime. That saves calls of
+ * epoll_ctl, because close() removes a descriptor automatically.
  */
 import * as libc from './libc.ts';
 import { Arena, errno, systemError } from './libc.ts';
@@ -13,7 +13,7 @@ const EVERYTHING = EPOLL.IN | EPOLL.PRI | EPOLL.OUT | EPOLL.RDHUP | EPOLL.ET;
 
 /**
  * Watches descriptors and returns which are ready. Each event carries the descriptor and a generation. The kernel may
- * reuse a descriptor that was closed in the same batch; its new generation tells events of the old connection apart.
+ * reuse a descriptor that was closed in the same batch; the generation identifies events of the old connection.
  */
 export class Poller {
   #fd: number;

@@ -12,7 +12,7 @@ test.each([
   ['1:0:3:4:5:6:7:8', 28],
   ['1:0:0:4:0:0:0:8', 28],
   ['1::4:0:0:8:9', 28],
-])('%s is read as it was written', (text, length) => {
+])('round-trips %s', (text, length) => {
   const memory = Buffer.alloc(64, 0xff);
 
   expect(writeAddress(memory, 8, text, 6443)).toBe(length);
@@ -26,6 +26,6 @@ test('reads an address that was never written as empty', () => {
   expect(readAddress(Buffer.alloc(28), 0)).toBe('');
 });
 
-test('refuses a name', () => {
+test('rejects a host name', () => {
   expect(() => writeAddress(Buffer.alloc(28), 0, 'localhost', 1)).toThrow("'localhost'");
 });

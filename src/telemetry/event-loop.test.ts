@@ -10,7 +10,7 @@ function longerThan(monitor: EventLoopMonitor, bound: string): number {
   return countOf('+Inf') - countOf(bound);
 }
 
-test('measures how late a timer is, and remembers the longest delay for one to two minutes', () => {
+test('measures the lateness of a timer, and reports the longest delay for one to two minutes', () => {
   const clock = new ManualClock();
   const monitor = new EventLoopMonitor(clock);
   monitor.start();

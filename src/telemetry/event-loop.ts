@@ -20,7 +20,7 @@ export class EventLoopMonitor {
   #lastFiredMs = 0;
   #windowStartMs = 0;
   #longestMs = 0;
-  #longestBeforeMs = 0;
+  #previousLongestMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,7 +29,7 @@ export class EventLoopMonitor {
   /** Longest block in the last one to two minutes. */
   get longestSeconds(): number {
     this.#rotateWindow(this.#clock.nowMs());
-    return Math.max(this.#longestMs, this.#longestBeforeMs) / 1000;
+    return Math.max(this.#longestMs, this.#previousLongestMs) / 1000;
   }
 
   /** Measures until the returned function is called. */
@@ -51,7 +51,7 @@ export class EventLoopMonitor {
   #rotateWindow(nowMs: number): void {
     const sinceMs = nowMs - this.#windowStartMs;
     if (sinceMs < WINDOW_MS) return;
-    this.#longestBeforeMs = sinceMs < 2 * WINDOW_MS ? this.#longestMs : 0;
+    this.#previousLongestMs = sinceMs < 2 * WINDOW_MS ? this.#longestMs : 0;
     this.#longestMs = 0;
     this.#windowStartMs = nowMs;
   }

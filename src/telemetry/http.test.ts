@@ -22,13 +22,13 @@ afterEach(() => {
   reason = undefined;
 });
 
-test('is alive', async () => {
+test('reports liveness', async () => {
   const get = serve();
 
   expect((await get('/healthz')).status).toBe(200);
 });
 
-test('is ready or reports why not', async () => {
+test('reports readiness, or the reason why the process is not ready', async () => {
   const get = serve();
   const ready = await get('/readyz');
   reason = 'the routes file is missing';
@@ -62,7 +62,7 @@ test('serves the same metrics on IPv4 and IPv6 of one port', () => {
   ipv4.stop();
 });
 
-test('shares its port with the next version if requested, and each answers its own connections', async () => {
+test('shares its port with the next version if requested', async () => {
   const metrics = new Metrics();
   const options = { address: '127.0.0.1', reusePort: true };
   const before = serveHttp({ ...options, port: 0, metrics, notReady: () => 'the old one' });
@@ -123,10 +123,10 @@ async function send(port: number, text: string): Promise<string> {
 }
 
 test.each([
-  ['a host that is none', 'GET /healthz HTTP/1.1\r\nHost: [::\r\n\r\n', 'HTTP/1.1 200 OK'],
-  ['no host', 'GET /healthz?x=1 HTTP/1.0\r\n\r\n', 'HTTP/1.1 200 OK'],
-  ['no HTTP', 'hello\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
-  ['too much', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 'HTTP/1.1 431 '],
+  ['an invalid host', 'GET /healthz HTTP/1.1\r\nHost: [::\r\n\r\n', 'HTTP/1.1 200 OK'],
+  ['a request without a host', 'GET /healthz?x=1 HTTP/1.0\r\n\r\n', 'HTTP/1.1 200 OK'],
+  ['a request that is not HTTP', 'hello\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
+  ['a header that is too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 'HTTP/1.1 431 '],
 ])('responds to %s', async (_, text, status) => {
   serve();
 
@@ -141,7 +141,7 @@ test('closes a connection whose request takes too long', async () => {
   expect(await send(server.port, 'GET /healthz')).toBe('');
 });
 
-test('limits connections, and evicts silent ones in favor of one with a request', async () => {
+test('limits connections, and evicts silent connections when a new one arrives', async () => {
   const get = serve();
   const silent: Bun.Socket[] = [];
   const closed = new Set<number>();
@@ -168,7 +168,7 @@ test('answers a probe during a flood of silent connections from another address'
   server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined, clock });
   const { port } = server;
   const probe = Promise.withResolvers<string>();
-  const asking = await Bun.connect({
+  const probeSocket = await Bun.connect({
     hostname: '127.0.0.1',
     port,
     socket: {
@@ -184,7 +184,7 @@ test('answers a probe during a flood of silent connections from another address'
     await once(socket, 'connect');
     flood.push(socket);
   }
-  asking.write('GET /healthz HTTP/1.1\r\n\r\n');
+  probeSocket.write('GET /healthz HTTP/1.1\r\n\r\n');
 
   expect(await probe.promise).toStartWith('HTTP/1.1 200 OK');
   for (const socket of flood) socket.destroy();
@@ -259,7 +259,7 @@ test('generates a large page once per second, for all clients on all addresses',
   other.stop();
 });
 
-test('keeps only a few large pages for clients that do not read, and releases them', async () => {
+test('keeps at most MAX_LARGE_PAGES large pages for clients that do not read, and releases them', async () => {
   const { port, clock, generated } = serveLarge();
   const stalled: Bun.Socket[] = [];
   const untilGenerated = async (times: number) => {

@@ -21,7 +21,7 @@ export interface HttpOptions {
   readonly port: number;
   /** Whether another process of the same user may listen on the port at the same time (SO_REUSEPORT). Default: no. */
   readonly reusePort?: boolean;
-  /** The process metrics are added to these. */
+  /** The metrics to serve. The process metrics are added to them. */
   readonly metrics: Metrics;
   /** Returns why the process is not ready, as a sentence, or undefined if it is ready. */
   readonly notReady: () => string | undefined;
@@ -44,7 +44,7 @@ export interface HttpServer {
 export const MAX_HTTP_CONNECTIONS = 24;
 
 const MAX_REQUEST_BYTES = 16 * 1024;
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 /** One connection, with the request received so far and the response that is not sent yet. */
 interface Exchange {
   readonly source: string;
@@ -199,7 +199,7 @@ function pageFor(
 
 /** Sends as much as the socket takes. The rest follows when it drains. */
 function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
-  const unsent = exchange.unsent ?? NOTHING;
+  const unsent = exchange.unsent ?? NO_BYTES;
   const written = Math.max(0, socket.write(unsent));
   if (written < unsent.length) {
     exchange.unsent = unsent.subarray(written);
@@ -214,7 +214,7 @@ function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
  * memory.
  */
 function releasePage(exchange: Exchange): void {
-  exchange.unsent = NOTHING;
+  exchange.unsent = NO_BYTES;
   exchange.release?.();
   exchange.release = undefined;
 }

@@ -1,75 +1,75 @@
 import { expect, test } from 'bun:test';
 import { LineWriter } from './line-writer.ts';
 
-/** A destination that accepts as many bytes as `room` says. */
-class Reader {
+/** A destination that accepts `capacity` bytes. */
+class FakeDestination {
   text = '';
-  room = Infinity;
+  capacity = Infinity;
   fault: Error | undefined;
   readonly flushes: (() => void)[] = [];
   readonly writer = new LineWriter({
-    write: (bytes) => this.#take(bytes),
+    write: (bytes) => this.#write(bytes),
     later: (flush) => this.flushes.push(flush),
   });
 
-  #take(bytes: Uint8Array): number {
+  #write(bytes: Uint8Array): number {
     if (this.fault !== undefined) throw this.fault;
-    const taken = bytes.subarray(0, Math.min(bytes.length, this.room));
+    const taken = bytes.subarray(0, Math.min(bytes.length, this.capacity));
     this.text += Buffer.from(taken).toString();
-    this.room -= taken.length;
+    this.capacity -= taken.length;
     return taken.length;
   }
 }
 
-test('writes a line at once', () => {
-  const reader = new Reader();
+test('writes a line immediately', () => {
+  const destination = new FakeDestination();
 
-  reader.writer.add('one\n');
+  destination.writer.add('one\n');
 
-  expect(reader.text).toBe('one\n');
-  expect(reader.flushes).toBeEmpty();
+  expect(destination.text).toBe('one\n');
+  expect(destination.flushes).toBeEmpty();
 });
 
 test('buffers lines for a full destination, and writes them completely and in order', () => {
-  const reader = new Reader();
-  reader.room = 5;
-  for (const line of ['one\n', 'two\n', 'three\n']) reader.writer.add(line);
-  expect(reader.text).toBe('one\nt');
-  expect(reader.flushes).toHaveLength(1);
+  const destination = new FakeDestination();
+  destination.capacity = 5;
+  for (const line of ['one\n', 'two\n', 'three\n']) destination.writer.add(line);
+  expect(destination.text).toBe('one\nt');
+  expect(destination.flushes).toHaveLength(1);
 
-  reader.room = 6;
-  reader.flushes.pop()?.();
-  expect(reader.text).toBe('one\ntwo\nthr');
-  reader.room = Infinity;
-  reader.writer.add('four\n');
+  destination.capacity = 6;
+  destination.flushes.pop()?.();
+  expect(destination.text).toBe('one\ntwo\nthr');
+  destination.capacity = Infinity;
+  destination.writer.add('four\n');
 
-  expect(reader.text).toBe('one\ntwo\nthree\nfour\n');
-  expect(reader.writer.lost).toBe(0);
+  expect(destination.text).toBe('one\ntwo\nthree\nfour\n');
+  expect(destination.writer.lost).toBe(0);
 });
 
 test('drops and counts lines beyond a limit', () => {
-  const reader = new Reader();
-  reader.room = 0;
+  const destination = new FakeDestination();
+  destination.capacity = 0;
   const line = `${'x'.repeat(1023)}\n`;
-  for (let count = 0; count < 2000; count++) reader.writer.add(line);
+  for (let count = 0; count < 2000; count++) destination.writer.add(line);
 
-  expect(reader.writer.lost).toBe(2000 - 1024);
-  reader.room = Infinity;
-  expect(reader.writer.flush()).toBeTrue();
-  expect(reader.text).toBe(line.repeat(1024));
+  expect(destination.writer.lost).toBe(2000 - 1024);
+  destination.capacity = Infinity;
+  expect(destination.writer.flush()).toBeTrue();
+  expect(destination.text).toBe(line.repeat(1024));
 });
 
-test('drops lines that cannot be written, and starts the next one on a new line', () => {
-  const reader = new Reader();
-  reader.room = 2;
-  for (const line of ['one\n', 'two\n']) reader.writer.add(line);
-  reader.fault = new Error('the disk is full');
-  reader.writer.flush();
-  reader.fault = undefined;
-  reader.room = Infinity;
+test('drops lines that cannot be written, and starts the next line with a newline', () => {
+  const destination = new FakeDestination();
+  destination.capacity = 2;
+  for (const line of ['one\n', 'two\n']) destination.writer.add(line);
+  destination.fault = new Error('the disk is full');
+  destination.writer.flush();
+  destination.fault = undefined;
+  destination.capacity = Infinity;
 
-  reader.writer.add('three\n');
+  destination.writer.add('three\n');
 
-  expect(reader.writer.lost).toBe(2);
-  expect(reader.text).toBe('on\nthree\n');
+  expect(destination.writer.lost).toBe(2);
+  expect(destination.text).toBe('on\nthree\n');
 });

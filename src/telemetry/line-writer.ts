@@ -1,11 +1,11 @@
 /**
- * Writes lines to a destination that may be slow, without blocking. Lines that the destination does not take are
- * buffered up to a limit, and dropped and counted beyond it.
+ * Writes lines to a slow destination without blocking. Buffers lines that the destination does not accept yet, up to a
+ * limit, and drops and counts lines beyond it.
  */
 
 /** Options of a {@link LineWriter}. */
 export interface LineWriterOptions {
-  /** Writes as many bytes as the destination takes and returns the number, or 0 if it takes none. */
+  /** Writes as many bytes as the destination accepts, and returns the number. */
   readonly write: (bytes: Uint8Array) => number;
   /** Calls `flush` a moment later. */
   readonly later: (flush: () => void) => void;
@@ -49,7 +49,7 @@ export class LineWriter {
     try {
       this.#writeBuffered();
     } catch {
-      // The disk is full or the reader is gone. The count is the only way to report it.
+      // The disk is full or the pipe has no reader. Only the counter can report it.
       this.lost += this.#buffered.length;
       this.#buffered = [];
       this.#bufferedBytes = 0;

@@ -22,8 +22,8 @@ test('formats the time, the level, the message and the fields', () => {
 });
 
 test('formats an error as its message', () => {
-  expect(textOf('failed', { error: new Error('nobody there') })).toEndWith(
-    'failed  error="nobody there"\n',
+  expect(textOf('failed', { error: new Error('no listener') })).toEndWith(
+    'failed  error="no listener"\n',
   );
 });
 
@@ -44,7 +44,7 @@ test('escapes untrusted text that would move the cursor, add a line or reverse t
   expect(text.match(/\n/g)).toHaveLength(3);
 });
 
-test('colors only for terminals that support it', () => {
+test('uses colors if requested', () => {
   const text = textOf('edge is bad', { line: 7 }, true);
 
   expect(text).toContain('\u001B[33mwarn \u001B[0m  edge is bad  \u001B[90mline=7\u001B[0m\n');

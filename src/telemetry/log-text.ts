@@ -20,7 +20,7 @@ export function textLine(
   fields: LogFields,
   hasColors: boolean,
 ): string {
-  const painted = (text: string, color: number) =>
+  const colored = (text: string, color: number) =>
     hasColors && text !== '' ? `\u001B[${color}m${text}\u001B[0m` : text;
   const { excerpt, ...others } = fields;
   const details = Object.entries(others)
@@ -29,14 +29,14 @@ export function textLine(
     .join(' ');
   const line = [
     // In local time.
-    painted(new Date(time).toTimeString().slice(0, 8), GRAY),
-    painted(level.padEnd(LEVEL_WIDTH), LEVEL_COLORS[level]),
+    colored(new Date(time).toTimeString().slice(0, 8), GRAY),
+    colored(level.padEnd(LEVEL_WIDTH), LEVEL_COLORS[level]),
     escapedText(msg),
-    painted(details, GRAY),
+    colored(details, GRAY),
   ];
-  const below = typeof excerpt === 'string' ? excerpt.split('\n') : [];
-  const lines = [line.filter((part) => part !== '').join('  '), ...below.map(indented)];
-  return lines.map((one) => `${one}\n`).join('');
+  const excerptLines = typeof excerpt === 'string' ? excerpt.split('\n') : [];
+  const lines = [line.filter((part) => part !== '').join('  '), ...excerptLines.map(indented)];
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Indents a line, so that the line of a file cannot be mistaken for a log line. */

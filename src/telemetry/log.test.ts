@@ -33,10 +33,10 @@ test('writes nothing below its level, which is info by default', () => {
   expect(terse.lines).toHaveLength(1);
 });
 
-test('writes one line with an unchanged head for any fields', () => {
+test('writes one line, and fields cannot override level or message', () => {
   const { lines, log } = loggerWithLines();
 
-  log.info('two\nlines', { level: 'error', msg: 'stranger', text: 'a\nb' });
+  log.info('two\nlines', { level: 'error', msg: 'override', text: 'a\nb' });
 
   expect(lines[0]!.match(/\n/g)).toHaveLength(1);
   expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'info', msg: 'two\nlines', text: 'a\nb' });
@@ -44,12 +44,12 @@ test('writes one line with an unchanged head for any fields', () => {
 
 test('prints the message and the code of an error', () => {
   const { lines, log } = loggerWithLines();
-  const refused = Object.assign(new Error('nobody there'), { code: 'ECONNREFUSED' });
+  const refused = Object.assign(new Error('no listener'), { code: 'ECONNREFUSED' });
 
   log.error('failed', { error: refused, plain: new Error('plain'), size: 12n });
 
   expect(JSON.parse(lines[0]!)).toMatchObject({
-    error: { code: 'ECONNREFUSED', message: 'nobody there' },
+    error: { code: 'ECONNREFUSED', message: 'no listener' },
     plain: 'plain',
     size: '12',
   });

@@ -25,7 +25,7 @@ test('writes each family with help, type and its samples', () => {
   );
 });
 
-test('reads the current numbers for each page', () => {
+test('reads the current values for each page', () => {
   const metrics = new Metrics();
   let value = 1;
   metrics.register({ name: 'n', help: 'N.', type: 'gauge', samples: () => [{ value }] });

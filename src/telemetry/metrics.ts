@@ -63,7 +63,7 @@ function labelText(labels: Readonly<Record<string, string>>): string {
   return text === '' ? '' : `{${text}}`;
 }
 
-/** Checks first whether to escape: most values need none, and a large page has a hundred thousand of them. */
+/** Escapes a value only if necessary, because a large page has a hundred thousand values. */
 function quoted(value: string): string {
   return /["\\\n]/.test(value) ? escaped(value).replaceAll('"', '\\"') : value;
 }

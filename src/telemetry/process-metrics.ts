@@ -8,7 +8,8 @@ import type { Metrics } from './metrics.ts';
 const registered = new WeakSet<Metrics>();
 
 /**
- * Adds the metrics that Prometheus expects of any process, and two that are specific to Snicket. Does nothing if they are already there.
+ * Registers the metrics that Prometheus expects of any process, and two that are specific to Snicket. Does nothing if
+ * they are already registered.
  */
 export function registerProcessMetrics(metrics: Metrics): void {
   if (registered.has(metrics)) return;

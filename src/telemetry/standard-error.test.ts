@@ -14,16 +14,16 @@ function openPipe(readerFlags = 0): { readonly reader: number; readonly writer: 
   const folder = mkdtempSync(join(tmpdir(), 'snicket-log-'));
   const fifo = join(folder, 'fifo');
   Bun.spawnSync(['mkfifo', fifo]);
-  const both = openSync(fifo, constants.O_RDWR); // opening one end alone would block until the other is opened
+  const readWrite = openSync(fifo, constants.O_RDWR); // opening one end alone would block until the other is opened
   const reader = openSync(fifo, constants.O_RDONLY | readerFlags);
   const writer = openSync(fifo, 'w');
-  closeSync(both);
+  closeSync(readWrite);
   rmSync(folder, { recursive: true });
   return { reader, writer };
 }
 
 /** Returns all bytes that the pipe holds now. */
-function whatIsIn(reader: number): string {
+function readPipe(reader: number): string {
   const bytes = Buffer.alloc(1024 * 1024);
   let length = 0;
   try {
@@ -37,7 +37,7 @@ function whatIsIn(reader: number): string {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'loses lines that cannot be written, counts them, and lets the program go on',
+  'drops and counts lines that cannot be written, and the program continues',
   async () => {
     const program = `
       ${IMPORTS}
@@ -48,16 +48,16 @@ test.skipIf(process.platform !== 'linux')(
     const full = openSync('/dev/full', 'w');
     const child = Bun.spawn([process.execPath, '-e', program], { stderr: full });
 
-    const said = await new Response(child.stdout).text();
+    const output = await new Response(child.stdout).text();
 
     expect(await child.exited).toBe(0);
-    expect(said).toBe('2\n');
+    expect(output).toBe('2\n');
     closeSync(full);
   },
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'does not wait for a reader that stalls, and continues with whole lines',
+  'does not wait for a stalled reader, and continues with whole lines',
   async () => {
     const program = `
       ${IMPORTS}
@@ -73,18 +73,18 @@ test.skipIf(process.platform !== 'linux')(
     const { value } = await child.stdout.getReader().read();
     const lost = Number(new TextDecoder().decode(value));
     let text = '';
-    const linesHere = () => text.split('\n').length - 1;
-    while (linesHere() < LINES - lost && child.exitCode === null) {
-      text += whatIsIn(reader);
+    const lineCount = () => text.split('\n').length - 1;
+    while (lineCount() < LINES - lost && child.exitCode === null) {
+      text += readPipe(reader);
       await Bun.sleep(1);
     }
     void child.stdin.end();
     await child.exited;
-    text += whatIsIn(reader);
+    text += readPipe(reader);
     closeSync(reader);
 
     expect(lost).toBeGreaterThan(LINES / 2);
-    expect(linesHere()).toBe(LINES - lost + 1);
+    expect(lineCount()).toBe(LINES - lost + 1);
     const messages = text
       .trimEnd()
       .split('\n')
@@ -93,20 +93,20 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('writes the lines that a full pipe did not take at exit', async () => {
+test('writes pending lines of a full pipe at exit', async () => {
   const program = `
     ${IMPORTS}
     const log = createLogger();
     for (let count = 0; count < 400; count++) log.info('x'.repeat(2000));
     console.log(linesLost());`;
   const { reader, writer } = openPipe();
-  // Started before the program, which at its end waits only a moment for a reader.
+  // Started before the program, because the program waits only a second for a reader when it exits.
   const counter = Bun.spawn(['wc', '-l'], { stdin: reader });
   closeSync(reader);
   const child = Bun.spawn([process.execPath, '-e', program], { stderr: writer });
   closeSync(writer);
 
-  const said = await Promise.all([child.stdout.text(), counter.stdout.text()]);
+  const output = await Promise.all([child.stdout.text(), counter.stdout.text()]);
 
-  expect(said.map((text) => text.trim())).toEqual(['0', '400']);
+  expect(output.map((text) => text.trim())).toEqual(['0', '400']);
 });

@@ -12,7 +12,7 @@ import { LineWriter } from './line-writer.ts';
 
 /** Delay before the next write to a full pipe. On a busy machine a reader usually returns within this time. */
 const RETRY_MS = 10;
-/** How long the end of the program waits for the lines that are not written yet. */
+/** How long the program waits for pending lines when it exits. */
 const EXIT_FLUSH_MS = 1000;
 
 let descriptor: number | undefined;

@@ -7,7 +7,7 @@ test('replaces unsafe characters with a space', () => {
   expect(plainText(HOSTILE)).toBe('a [2Jb c d e f g');
 });
 
-test('or with their escapes', () => {
+test('replaces unsafe characters with their escapes', () => {
   expect(escapedText(HOSTILE)).toBe('a\\u001b[2Jb\\u000d\\u000ac\\u009bd\\u202ee\\u2028f\\u007fg');
 });
 

@@ -16,7 +16,7 @@ export function plainText(text: string): string {
   return text.replaceAll(UNSAFE_RUNS, ' ');
 }
 
-/** Replaces each character with its escape, such as `\u001b`, so that the reader sees what is there. */
+/** Replaces each unsafe character with its escape, such as `\u001b`. */
 export function escapedText(text: string): string {
   return text.replaceAll(UNSAFE, escaped);
 }

@@ -1,8 +1,6 @@
-/**
- * Quotes the message of a server in another message.
- */
+/** Quotes the message of a server in another message. */
 
-/** Enough for a sentence and less than a page. An object has space for many of them. */
+/** Enough for a sentence, and small compared with the size limit of an object. */
 const MAX_LENGTH = 300;
 
 /**
@@ -10,7 +8,7 @@ const MAX_LENGTH = 300;
  * screen.
  */
 export function quoted(text: string, maxLength: number = MAX_LENGTH): string {
-  // Searches only a part of a message of megabytes.
+  // Limits the search in very long messages.
   const prefix = text.slice(0, 4 * maxLength);
   const line = prefix
     .replace(/\p{Bidi_Control}/gu, '')

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { shellWord } from './shell-word.ts';
 
 test.each(['state', '.', '/var/lib/snicket', 'a-b_c.d', 'a~1', 'v1.36.0+k0s'])(
-  '%s stays as it is',
+  'does not quote %s',
   (text) => {
     expect(shellWord(text)).toBe(text);
   },
@@ -16,13 +16,15 @@ test('quotes text that a shell would split or expand', () => {
   expect(shellWord('')).toBe("''");
 });
 
-test('a shell reads the original text', () => {
-  const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((one) => !one.includes('\0'));
+test('a shell restores the original text', () => {
+  const text = fc
+    .string({ unit: 'grapheme', maxLength: 20 })
+    .filter((sample) => !sample.includes('\0'));
   fc.assert(
-    fc.property(text, (meant) => {
-      const { stdout } = Bun.spawnSync(['sh', '-c', `printf %s ${shellWord(meant)}`]);
+    fc.property(text, (original) => {
+      const { stdout } = Bun.spawnSync(['sh', '-c', `printf %s ${shellWord(original)}`]);
 
-      expect(stdout.toString()).toBe(meant);
+      expect(stdout.toString()).toBe(original);
     }),
     { numRuns: 30 },
   );

@@ -30,7 +30,7 @@ test.each([
     'do it (first: kubectl apply -k deploy)',
     'kubectl apply -k deploy)',
   ],
-  ['what is in backticks', 'give what `snicket run` has, and', '`snicket run`'],
+  ['text in backticks', 'give what `snicket run` has, and', '`snicket run`'],
   ['a path in quotes', "for it write 'my folder'/*.yaml", "'my folder'/*.yaml"],
   ['a long path', 'see /a/path/that/is/far/too/long/for/it', '/a/path/that/is/far/too/long/for/it'],
 ])('never breaks %s', (_, text, whole) => {

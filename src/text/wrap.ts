@@ -1,6 +1,4 @@
-/**
- * Wraps text for a terminal.
- */
+/** Wraps text for a terminal. */
 
 /** Returns lines with as many words as fit. A word that is too wide gets its own line. */
 export function wrapWords(words: readonly string[], width: number): readonly string[] {
@@ -19,8 +17,9 @@ export function wrapWords(words: readonly string[], width: number): readonly str
 }
 
 /**
- * What is never broken: a command after a colon, text in backticks or in quotes of a shell, and a word. A user can then
- * copy a command or a path as a whole: text that the terminal wraps itself is copied without a line break.
+ * Text that is never broken: a command after a colon, text in backticks or shell quotes, and a word. So a user can copy
+ * a
+ * command or a path as a whole: a terminal copies lines that it has wrapped itself without a line break.
  */
 const UNITS =
   /(?<=: )(?:chmod|ip|kubectl|openssl|snicket) [^;)]*[^;)\s]\S*|(?<!\S)\(?`[^`]*`\S*|(?<!\S)\(?'[^']*'\S*|\S+/g;

@@ -19,7 +19,7 @@ test.each([
   expect(hex(text)).toBe(bytes);
 });
 
-test.each(['', 'localhost', '10.0.0', '1::2::3', '10.0.0.1:80'])('refuses %p', (text) => {
+test.each(['', 'localhost', '10.0.0', '1::2::3', '10.0.0.1:80'])('rejects %p', (text) => {
   expect(() => parseAddress(text)).toThrow(`'${text}' is not an IP address`);
 });
 
@@ -31,13 +31,13 @@ test.each([
   '1:2:3:4:5:6:7:8',
   '1:0:3:4:5:6:7:8',
   '1::4:0:0:0:8',
-])('writes %s by RFC 5952 and reads it back', (text) => {
+])('round-trips %s in the form of RFC 5952', (text) => {
   const written = formatAddress(parseAddress(text), 0, 'ipv6');
 
   expect(parseAddress(written)).toEqual(parseAddress(text));
 });
 
-test('shortens the longest run of zeros, the first of equals, and no single one', () => {
+test('shortens the longest run of zero groups, the first if equal, but no single group', () => {
   const written = (text: string) => formatAddress(parseAddress(text), 0, 'ipv6');
 
   expect(written('1:0:0:4:0:0:0:8')).toBe('1:0:0:4::8');
@@ -45,7 +45,7 @@ test('shortens the longest run of zeros, the first of equals, and no single one'
   expect(written('1:0:3:4:5:6:7:8')).toBe('1:0:3:4:5:6:7:8');
 });
 
-test('any address survives being written and read', () => {
+test('round-trips any address', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
       expect(parseAddress(formatAddress(bytes, 0, 'ipv6'))).toEqual(bytes);
@@ -54,7 +54,7 @@ test('any address survives being written and read', () => {
   );
 });
 
-test('a pair from a socket for both families is IPv4 again', () => {
+test('converts a pair of IPv4-mapped addresses to IPv4', () => {
   const pair = addressPair('::ffff:10.1.2.3', 40000, '::ffff:10.96.0.1', 443);
 
   expect(pair).toEqual({
@@ -66,7 +66,7 @@ test('a pair from a socket for both families is IPv4 again', () => {
   });
 });
 
-test('a pair of two families is IPv6', () => {
+test('converts a pair of different families to IPv6', () => {
   const pair = addressPair('2001:db8::7', 1, '10.96.0.1', 2);
 
   expect(pair.family).toBe('ipv6');

@@ -16,7 +16,7 @@ async function alertServer(alert: AlertName): Promise<{ server: Server; port: nu
 
 const names = Object.keys(ALERTS) as AlertName[];
 
-test('an alert is one fatal record of TLS 1.2', () => {
+test('writes an alert as one fatal TLS 1.2 record', () => {
   expect(ALERT_RECORDS.unrecognized_name.toString('hex')).toBe('15030300020270');
   for (const name of names) {
     const expected = { level: 'fatal', description: ALERTS[name], name } as const;
@@ -31,17 +31,17 @@ test.each([
   '16030300020270',
   '15020300020270',
   '15030300020370',
-])('reads no alert in "%s"', (hex) => {
+])('returns undefined for "%s"', (hex) => {
   expect(readAlert(Buffer.from(hex, 'hex'))).toBeUndefined();
 });
 
-test('reads a warning, and an alert that it has no name for', () => {
+test('reads a warning, and an alert with an unknown code', () => {
   const alert = readAlert(Buffer.from('1503010002015a', 'hex'));
 
   expect(alert).toEqual({ level: 'warning', description: 90, name: undefined });
 });
 
-// BoringSSL uses the names of OpenSSL: the alerts of SSL 3.0 have SSLV3 in theirs.
+// BoringSSL uses the error names of OpenSSL. Those of SSL 3.0 alerts contain SSLV3.
 test.each([
   ['unexpected_message', 'ERR_SSL_SSLV3_ALERT_UNEXPECTED_MESSAGE'],
   ['record_overflow', 'ERR_SSL_TLSV1_ALERT_RECORD_OVERFLOW'],
@@ -51,7 +51,7 @@ test.each([
   ['protocol_version', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'],
   ['internal_error', 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'],
   ['unrecognized_name', 'ERR_SSL_TLSV1_ALERT_UNRECOGNIZED_NAME'],
-] as const)('a client in Bun reports %s', async (alert, code) => {
+] as const)('Bun clients report %s', async (alert, code) => {
   const { server, port } = await alertServer(alert);
   const client = connect({ host: '127.0.0.1', port, servername: 'a.example' });
 
@@ -62,7 +62,7 @@ test.each([
 });
 
 test.skipIf(Bun.which('openssl') === null)(
-  'OpenSSL reports each alert by its number',
+  'OpenSSL clients report the number of each alert',
   async () => {
     for (const name of names) {
       const { server, port } = await alertServer(name);
@@ -77,7 +77,7 @@ test.skipIf(Bun.which('openssl') === null)(
   240_000,
 );
 
-test.skipIf(Bun.which('curl') === null)('curl reports that the name is unknown', async () => {
+test.skipIf(Bun.which('curl') === null)('curl reports unrecognized_name', async () => {
   const { server, port } = await alertServer('unrecognized_name');
   const curl = ['curl', '-sS', '--noproxy', '*', `https://127.0.0.1:${port}/`];
   const client = Bun.spawn(curl, { stderr: 'pipe' });

@@ -1,5 +1,5 @@
 /**
- * TLS alerts that a router can send. It has no key, so they are in plaintext, before the handshake, and fatal.
+ * TLS alerts that a router can send. A router has no key, so its alerts are plaintext, before the handshake, and fatal.
  */
 import { uint16, uint8 } from './bytes.ts';
 
@@ -34,8 +34,8 @@ const RECORD_BYTES = 7;
  * Returns a record with one fatal alert.
  *
  * Its version is 0x0303, TLS 1.2. RFC 8446 section 5.1 requires that of every record except a first ClientHello, which
- * may have 0x0301 for old servers that stop at an unknown version. Clients accept either until a version is agreed on:
- * OpenSSL 3.0, BoringSSL (Bun 1.4) and Go 1.26 report the same error.
+ * may have 0x0301 for old servers that stop at an unknown version. Clients accept both versions in alerts before the
+ * version is negotiated: OpenSSL 3.0, BoringSSL (Bun 1.4) and Go 1.26 report the same error.
  */
 function alertRecord(description: number): Buffer {
   return Buffer.from([ALERT_TYPE, 3, 3, 0, 2, FATAL, description]);

@@ -16,7 +16,7 @@ test('reads and writes numbers with the most significant byte first', () => {
   expect(uint64(bytes, 6)).toBe(2 ** 52 + 1);
 });
 
-test('reads zeros outside of the bytes, never undefined', () => {
+test('reads zeros outside of the buffer', () => {
   expect(uint32(new Uint8Array(0), 7)).toBe(0);
 });
 
@@ -28,7 +28,7 @@ test('computes CRC32c as in RFC 3720 appendix B.4', () => {
   expect(crc32c(new Uint8Array(32).fill(0xff), 0, 32)).toBe(0x62a8ab43);
 });
 
-test('takes the checksum itself as zero', () => {
+test('treats the bytes of the checksum itself as zero', () => {
   const bytes = new Uint8Array(32);
   putUint32(bytes, 9, 0xdeadbeef);
 

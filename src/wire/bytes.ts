@@ -21,8 +21,8 @@ export function uint32(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Returns the eight bytes at `at` as a number. Above 2^53 the result is rounded, which preserves order: it suits
- * comparing times, not identifiers.
+ * Returns the eight bytes at `at` as a number. Results above 2^53 are rounded, so use it for times, not for
+ * identifiers.
  */
 export function uint64(bytes: Uint8Array, at: number): number {
   return uint32(bytes, at) * 2 ** 32 + uint32(bytes, at + 4);
@@ -55,8 +55,8 @@ const CRC32C_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Returns the CRC32c of the bytes from `start` to `end`. The four bytes at `hole` count as zero: the checksum to verify
- * is stored there.
+ * Returns the CRC32c of the bytes from `start` to `end`. The four bytes at `hole`, where the checksum itself is stored,
+ * count as zero.
  */
 export function crc32c(bytes: Uint8Array, start: number, end: number, hole = end): number {
   let crc = 0xffffffff;

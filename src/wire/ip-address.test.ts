@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { formatAddress } from './address-pair.ts';
 import { ipBytes, ipVersion } from './ip-address.ts';
 
-test.each(['0.0.0.0', '255.255.255.255', '10.0.0.1'])('%s is of IPv4', (text) => {
+test.each(['0.0.0.0', '255.255.255.255', '10.0.0.1'])('%s is IPv4', (text) => {
   expect(ipVersion(text)).toBe(4);
 });
 
@@ -18,7 +18,7 @@ test.each([
   '::ffff:10.0.0.1',
   'FE80::A',
   '1:2:3:4:5:6:1.2.3.4',
-])('%s is of IPv6', (text) => {
+])('%s is IPv6', (text) => {
   expect(ipVersion(text)).toBe(6);
 });
 
@@ -45,11 +45,11 @@ test.each([
   ':1:2:3:4:5:6:7',
   '1:2:3:4:5:6:7:',
   '::1.2.3.4:5',
-])('%p is none', (text) => {
+])('%p is not an address', (text) => {
   expect(ipVersion(text)).toBe(0);
 });
 
-test('agrees with node:net, on addresses and on what is nearly one', () => {
+test('agrees with node:net on addresses and near misses', () => {
   const nearly = fc
     .array(
       fc.constantFrom(
@@ -77,7 +77,7 @@ test('agrees with node:net, on addresses and on what is nearly one', () => {
   );
 });
 
-test('gives the bytes that are written as the same address', () => {
+test('round-trips the bytes of an address', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
       expect(ipBytes(formatAddress(bytes, 0, 'ipv6'))).toEqual(bytes);

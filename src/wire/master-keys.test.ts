@@ -6,17 +6,19 @@ const KEY = Buffer.from('0123456789abcdef0123456789abcdef');
 test('reads keys in base64, base64url and hex, one per line', () => {
   expect(parseKeys(`${KEY.toString('base64')}\n`, 'keys')).toEqual([KEY]);
   expect(parseKeys(KEY.toString('base64url'), 'keys')).toEqual([KEY]);
-  const awkward = Buffer.alloc(32, 0xfb);
-  expect(parseKeys(`${awkward.toString('base64url')}=\n`, 'keys')).toEqual([awkward]);
+  const withUrlCharacters = Buffer.alloc(32, 0xfb);
+  expect(parseKeys(`${withUrlCharacters.toString('base64url')}=\n`, 'keys')).toEqual([
+    withUrlCharacters,
+  ]);
   expect(parseKeys(`# current\n\n ${KEY.toString('hex')} \r\n`, 'keys')).toEqual([KEY]);
 });
 
-test('reads two keys while one is being replaced', () => {
-  const other = Buffer.alloc(40, 7);
+test('reads two keys during a rotation', () => {
+  const second = Buffer.alloc(40, 7);
 
-  const keys = parseKeys(`${KEY.toString('base64')}\n${other.toString('hex')}\n`, 'keys');
+  const keys = parseKeys(`${KEY.toString('base64')}\n${second.toString('hex')}\n`, 'keys');
 
-  expect(keys).toEqual([KEY, other]);
+  expect(keys).toEqual([KEY, second]);
 });
 
 test.each([
@@ -28,11 +30,11 @@ test.each([
     'keys:3: not a valid base64 or hex key; generate one with: openssl rand -base64 32',
   ],
   [`${KEY.toString('hex')}\n`.repeat(3), 'keys: 3 keys; keep the current key'],
-])('refuses %p', (text, message) => {
+])('rejects %p', (text, message) => {
   expect(() => parseKeys(text, 'keys')).toThrow(message);
 });
 
-test('refuses a truncated key', () => {
+test('rejects a truncated key', () => {
   const whole = Buffer.alloc(48, 'k').toString('base64');
   const padded = Buffer.alloc(40, 'k').toString('base64');
 
@@ -43,7 +45,7 @@ test('refuses a truncated key', () => {
   }
 });
 
-test('never quotes the content of the file', () => {
+test('errors do not contain the content of the file', () => {
   const secret = 'hunter2hunter2';
 
   expect(() => parseKeys(`${secret}!\n`, 'keys')).not.toThrow(secret);

@@ -1,10 +1,10 @@
 /**
- * The file of master keys, from which tenant keys are derived (see tenant-key.ts). It has one key per line, in base64 or
- * hex, of at least 32 bytes. Empty lines and lines that start with # are ignored. During a rotation the file has two keys,
- * in any order.
+ * The file of master keys, from which tenant keys are derived (see tenant-key.ts). It has one key per line, in base64
+ * or hex, of at least 32 bytes. Empty lines and lines that start with # are ignored. During a rotation the file has two
+ * keys, in any order.
  */
 
-/** The key file is invalid. The message names the line, and never contains its content. */
+/** The error for an invalid key file. The message has the number of the line, never its content. */
 export class KeyFileError extends Error {
   readonly code = 'key_file_invalid';
   override readonly name = 'KeyFileError';
@@ -43,8 +43,8 @@ export function parseKeys(text: string, file: string): readonly Uint8Array[] {
 }
 
 /**
- * Tries hex first, because 64 hex digits are also valid base64, for 48 other bytes. Base64 must equal the encoding of its
- * bytes: a decoder would accept a truncated key as another key.
+ * Tries hex first, because 64 hex digits are also valid base64, for 48 other bytes. Base64 must equal the encoding of
+ * its bytes: a decoder would accept a truncated key as another key.
  */
 function decode(word: string): Uint8Array | undefined {
   if (word.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(word)) return Buffer.from(word, 'hex');

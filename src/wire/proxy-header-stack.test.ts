@@ -19,7 +19,7 @@ function read(stack: ProxyHeaderStack, ...parts: Buffer[]) {
   return stack.read(bytes, bytes.length);
 }
 
-test('reads header after header, the outermost first, up to the hello', () => {
+test('reads consecutive headers up to the hello, the outermost first', () => {
   const stack = new ProxyHeaderStack({ depth: 2 });
   const bytes = Buffer.concat([balancer, worker, exampleHello()]);
 
@@ -33,7 +33,7 @@ test('reads header after header, the outermost first, up to the hello', () => {
   expect(hello.serverName).toBe(EXAMPLE_HOST);
 });
 
-test('finds none in front of a plain hello', () => {
+test('returns no headers for a plain hello', () => {
   const stack = new ProxyHeaderStack({ depth: 2 });
   read(stack, balancer, exampleHello());
 
@@ -43,7 +43,7 @@ test('finds none in front of a plain hello', () => {
   expect(stack.end).toBe(0);
 });
 
-test('waits for the byte that shows whether another header follows', () => {
+test('is incomplete until the byte that shows whether another header follows', () => {
   const stack = new ProxyHeaderStack({ depth: 2 });
   const bytes = Buffer.concat([balancer, worker, exampleHello()]);
 
@@ -52,14 +52,14 @@ test('waits for the byte that shows whether another header follows', () => {
   }
 });
 
-test('refuses more headers than allowed, by the first byte of the one too many', () => {
+test('refuses too many headers at the first byte of the surplus header', () => {
   expect(read(new ProxyHeaderStack({ depth: 1 }), balancer, Buffer.from('\r'))).toBe(
     'proxy_headers_too_many',
   );
   expect(read(new ProxyHeaderStack({ depth: 0 }), balancer)).toBe('proxy_headers_too_many');
 });
 
-test('passes on what is wrong with one of them', () => {
+test('returns the refusal of an invalid header', () => {
   const broken = Buffer.from(worker);
   broken[13] = 0x31;
 
@@ -69,7 +69,7 @@ test('passes on what is wrong with one of them', () => {
   );
 });
 
-test('a header of version 1 is named, and not taken for a strange hello', () => {
+test('recognizes a version 1 header', () => {
   const bytes = Buffer.from('PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n', 'latin1');
 
   const outcome = new ProxyHeaderStack({ depth: 1 }).read(bytes, bytes.length);

@@ -1,6 +1,4 @@
-/**
- * Consecutive PROXY headers: one of a load balancer in front of the gateway, then one of a Snicket proxy.
- */
+/** Reads consecutive PROXY headers: that of a load balancer in front of the gateway, then that of a Snicket proxy. */
 import { uint8 } from './bytes.ts';
 import type { ProxyRefusal } from './outcome.ts';
 import {
@@ -46,8 +44,7 @@ export class ProxyHeaderStack {
     for (;;) {
       if (this.end >= end) return 'incomplete';
       const first = uint8(bytes, this.end);
-      // Version 1 begins with a P, which nothing else expected here does. Reading it leads to a refusal that names the
-      // mistake.
+      // Only a version 1 header begins with a P here. Reading it returns a specific refusal.
       const isVersion1 = this.count === 0 && first === VERSION_1_FIRST_BYTE;
       if (first !== PROXY_FIRST_BYTE && !isVersion1) return 'headers';
       const header = this.#headers[this.count];

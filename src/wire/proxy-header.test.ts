@@ -35,8 +35,8 @@ function withTlvs(...tlvs: readonly (readonly [number, string])[]) {
   return bytes;
 }
 
-describe('a right header', () => {
-  test('of IPv4 is read as haproxy writes it', () => {
+describe('a valid header', () => {
+  test('with IPv4 addresses can be read as HAProxy writes it', () => {
     const { outcome, header } = read(fromHex('21 11 000c 0a010203 0a600001 9c40 01bb'));
 
     expect(outcome).toBe('header');
@@ -48,7 +48,7 @@ describe('a right header', () => {
     expect(header.end).toBe(28);
   });
 
-  test('of IPv6 is read after it was written', () => {
+  test('with IPv6 addresses can be written and read', () => {
     const bytes = Buffer.alloc(100, 0xff);
     const end = writeProxyHeader(bytes, 7, IPV6);
     const header = new ProxyHeader();
@@ -61,7 +61,7 @@ describe('a right header', () => {
     });
   });
 
-  test('may be LOCAL, whatever else is in it', () => {
+  test('may be LOCAL with any other content', () => {
     const bytes = Buffer.alloc(16);
     writeProxyHeader(bytes, 0, undefined);
 
@@ -74,7 +74,7 @@ describe('a right header', () => {
     }
   });
 
-  test('accepts UNSPEC, which carries no addresses', () => {
+  test('may be UNSPEC, without addresses', () => {
     const { outcome, header } = read(fromHex('21 00 0006 020001 61 ffff'));
 
     expect(outcome).toBe('header');
@@ -82,7 +82,7 @@ describe('a right header', () => {
     expect(header.authority()).toBeUndefined();
   });
 
-  test('gives the authority in lower case, and skips TLVs that it does not know', () => {
+  test('returns the authority in lower case, and ignores unknown TLVs', () => {
     const { outcome, header } = read(
       withTlvs([0x04, '\0\0\0'], [TLV.authority, 'Tenant-A.Example'], [0xea, 'vpce'], [0x05, '']),
     );
@@ -91,7 +91,7 @@ describe('a right header', () => {
     expect(header.authority()).toBe('tenant-a.example');
   });
 
-  test('leaves nothing behind for the next one', () => {
+  test('does not affect the next read', () => {
     const reader = new ProxyHeader();
     read(withTlvs([TLV.authority, 'a.example'], [TLV.tenant, 'stamp']), reader);
 
@@ -102,7 +102,7 @@ describe('a right header', () => {
   });
 });
 
-describe('a wrong header', () => {
+describe('an invalid header', () => {
   test.each([
     ['31 11 000c', 'proxy_version_unknown'],
     ['11 11 000c', 'proxy_version_unknown'],
@@ -119,7 +119,7 @@ describe('a wrong header', () => {
     ['21 11 0ff1', 'proxy_header_too_long'],
     ['20 00 0ff1', 'proxy_header_too_long'],
     ['21 11 0ff0', 'incomplete'],
-  ] as const)('is known by its fixed part: %s is %s', (hex, code) => {
+  ] as const)('is refused by its fixed part: %s is %s', (hex, code) => {
     expect(read(fromHex(hex)).outcome).toBe(code);
   });
 
@@ -131,7 +131,7 @@ describe('a wrong header', () => {
     ['PROX', 'incomplete'],
     ['POST / HTTP/1.1', 'not_proxy_header'],
     ['', 'incomplete'],
-  ] as const)('is known by its first bytes: %p is %s', (text, code) => {
+  ] as const)('is refused by its first bytes: %p is %s', (text, code) => {
     expect(read(Buffer.from(text, 'latin1')).outcome).toBe(code);
   });
 
@@ -145,7 +145,7 @@ describe('a wrong header', () => {
     ['030003 000000', 'proxy_checksum_malformed'],
     ['030004 00000000', 'proxy_checksum_wrong'],
     ['030004 00000000 030004 00000000', 'proxy_checksum_duplicate'],
-  ] as const)('is known by its TLVs: %s is %s', (hex, code) => {
+  ] as const)('is refused by its TLVs: %s is %s', (hex, code) => {
     const tlvs = Buffer.from(hex.replaceAll(' ', ''), 'hex');
     const length = (12 + tlvs.length).toString(16).padStart(4, '0');
     const bytes = fromHex(`21 11 ${length} 0a010203 0a600001 9c40 01bb ${hex}`);
@@ -155,7 +155,7 @@ describe('a wrong header', () => {
   });
 });
 
-test('a checksum is verified over the whole header', () => {
+test('verifies the checksum over the whole header', () => {
   const bytes = withTlvs([TLV.checksum, '\0\0\0\0'], [TLV.authority, 'a.example']);
   bytes.writeUInt32BE(crc32c(bytes, 0, bytes.length), 31);
   expect(read(bytes).outcome).toBe('header');
@@ -172,13 +172,13 @@ test('a checksum is verified over the whole header', () => {
   }
 });
 
-test('a header that does not fit is not written', () => {
+test('does not write a header that does not fit', () => {
   expect(() => writeProxyHeader(Buffer.alloc(30), 3, IPV4)).toThrow(
     'a PROXY header of 28 bytes does not fit at 3 of 30',
   );
 });
 
-test('any header survives being written and read, however it arrives', () => {
+test('round-trips any header, and returns incomplete for any prefix', () => {
   const address = (bytes: number) => fc.uint8Array({ minLength: bytes, maxLength: bytes });
   const port = fc.nat(0xffff);
   const pair = fc.oneof(
@@ -205,7 +205,7 @@ test('any header survives being written and read, however it arrives', () => {
   );
 });
 
-test('no bytes make it throw, or wait for more than its limit', () => {
+test('never throws, and never waits for bytes beyond its limit', () => {
   const small = new ProxyHeader(64);
   const tail = fc.uint8Array({ maxLength: 100 });
   const arrival = fc.oneof(

@@ -1,6 +1,4 @@
-/**
- * PROXY protocol version 2 (haproxy, doc/proxy-protocol.txt): reads a header and writes one.
- */
+/** PROXY protocol version 2 (haproxy, doc/proxy-protocol.txt): reads a header and writes one. */
 import {
   addressBytes,
   formatAddress,
@@ -11,7 +9,8 @@ import { crc32c, putUint16, uint16, uint32, uint8 } from './bytes.ts';
 import type { ProxyOutcome, ProxyRefusal } from './outcome.ts';
 
 /**
- * The default limit of a header. Real ones have a hundred bytes, or a thousand with the names of a client certificate.
+ * The default limit of a header. Typical headers have a hundred bytes, or a thousand with the names of a client
+ * certificate.
  */
 export const PROXY_LIMIT_BYTES = 4 * 1024;
 
@@ -39,15 +38,16 @@ const UDP_IPV4 = 0x12;
 const TCP_IPV6 = 0x21;
 const UDP_IPV6 = 0x22;
 const UNIX = 3;
-const NOWHERE = -1;
+const NOT_FOUND = -1;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /**
  * A reader for one thread, reused for every header. Its results are valid until the next read, or until the bytes
  * change. It stores offsets and allocates nothing.
  *
- * LOCAL and UNSPEC headers have no family here. The receiver must use the real addresses and discard the rest of the
- * header, so their TLVs are ignored too.
+ * For LOCAL and UNSPEC headers, `family` is undefined. The receiver must use the addresses of the connection and
+ * discard
+ * the rest of the header, so their TLVs are ignored.
  */
 export class ProxyHeader {
   /** After `header`: the family of the addresses. Absent for LOCAL and UNSPEC. */
@@ -62,11 +62,11 @@ export class ProxyHeader {
   start = 0;
   end = 0;
   /** The offsets of the value of the tenant stamp, -1 if there is none. */
-  stampStart = NOWHERE;
-  stampEnd = NOWHERE;
+  stampStart = NOT_FOUND;
+  stampEnd = NOT_FOUND;
   /** The offsets of the value of the authority, -1 if there is none. */
-  authorityStart = NOWHERE;
-  authorityEnd = NOWHERE;
+  authorityStart = NOT_FOUND;
+  authorityEnd = NOT_FOUND;
 
   readonly #limitBytes: number;
 
@@ -107,13 +107,13 @@ export class ProxyHeader {
 
   /** Returns the host that the client requested, in lower case. It is not verified: any sender can write anything. */
   authority(): string | undefined {
-    if (this.authorityStart === NOWHERE) return undefined;
+    if (this.authorityStart === NOT_FOUND) return undefined;
     return this.bytes.toString('latin1', this.authorityStart, this.authorityEnd).toLowerCase();
   }
 
   /**
-   * Returns source and destination as text. Absent for headers where the addresses of the connection itself apply. For
-   * logs, because it allocates.
+   * Returns source and destination as text. Undefined for LOCAL and UNSPEC headers. It allocates, so use it for logs
+   * only.
    */
   addresses(): Record<'source' | 'destination', { address: string; port: number }> | undefined {
     if (this.family === undefined) return undefined;
@@ -138,39 +138,39 @@ export class ProxyHeader {
     this.end = start;
     this.family = undefined;
     this.isLocal = false;
-    this.stampStart = this.stampEnd = NOWHERE;
-    this.authorityStart = this.authorityEnd = NOWHERE;
+    this.stampStart = this.stampEnd = NOT_FOUND;
+    this.authorityStart = this.authorityEnd = NOT_FOUND;
   }
 
-  /** Refuses two TLVs of a type that matters, because another reader might use the other one. */
+  /** Refuses duplicates of known TLVs, because another reader might use the other TLV. */
   #tlvFault(tlvs: number): ProxyRefusal | undefined {
     const { bytes, start, end } = this;
-    let checksum = NOWHERE;
+    let checksum = NOT_FOUND;
     for (let at = tlvs; at < end;) {
       const value = at + TLV_HEADER_BYTES;
       const next = value + uint16(bytes, at + 1);
       if (value > end || next > end) return 'proxy_tlv_overruns_header';
       switch (uint8(bytes, at)) {
         case TLV.authority:
-          if (this.authorityStart !== NOWHERE) return 'proxy_authority_duplicate';
+          if (this.authorityStart !== NOT_FOUND) return 'proxy_authority_duplicate';
           this.authorityStart = value;
           this.authorityEnd = next;
           break;
         case TLV.checksum:
-          if (checksum !== NOWHERE) return 'proxy_checksum_duplicate';
+          if (checksum !== NOT_FOUND) return 'proxy_checksum_duplicate';
           if (next - value !== 4) return 'proxy_checksum_malformed';
           checksum = value;
           break;
         case TLV.tenant:
-          if (this.stampStart !== NOWHERE) return 'proxy_tenant_duplicate';
+          if (this.stampStart !== NOT_FOUND) return 'proxy_tenant_duplicate';
           this.stampStart = value;
           this.stampEnd = next;
           break;
-        default: // padding, and anything else that a load balancer adds
+        default: // padding and other TLVs of load balancers
       }
       at = next;
     }
-    if (checksum === NOWHERE) return undefined;
+    if (checksum === NOT_FOUND) return undefined;
     const fits = crc32c(bytes, start, end, checksum) === uint32(bytes, checksum);
     return fits ? undefined : 'proxy_checksum_wrong';
   }
@@ -242,10 +242,10 @@ function signatureFault(
   if (start >= end) return 'incomplete';
   const isText = uint8(bytes, start) === uint8(V1_SIGNATURE, 0);
   const signature = isText ? V1_SIGNATURE : SIGNATURE;
-  const there = Math.min(signature.length, end - start);
-  for (let at = 0; at < there; at++) {
+  const available = Math.min(signature.length, end - start);
+  for (let at = 0; at < available; at++) {
     if (uint8(bytes, start + at) !== uint8(signature, at)) return 'not_proxy_header';
   }
-  if (there < signature.length) return 'incomplete';
+  if (available < signature.length) return 'incomplete';
   return isText ? 'proxy_v1_header' : undefined;
 }

@@ -9,19 +9,19 @@ function signature(number: number) {
   return createHash('sha256').update(String(number)).digest();
 }
 
-test('recognizes a replay for as long as the header could be valid', () => {
+test('recognizes a replay as long as the header could be valid', () => {
   const guard = new ReplayGuard({ windowSeconds: WINDOW });
   const first = signature(1);
   expect(guard.isFirstUse(first, 0, 1000)).toBe(true);
 
-  // Signed one window ahead of the local clock, it is valid until two windows from now. Meanwhile, others arrive.
+  // Signed one window ahead of the local clock, it is valid for two windows. Other headers arrive meanwhile.
   for (let second = 1; second <= 2 * WINDOW; second++) {
     expect(guard.isFirstUse(signature(1000 + second), 0, 1000 + second)).toBe(true);
     expect(guard.isFirstUse(first, 0, 1000 + second)).toBe(false);
   }
 });
 
-test('forgets what can no longer be valid, and so does not fill up', () => {
+test('forgets headers that are no longer valid', () => {
   const guard = new ReplayGuard({ windowSeconds: WINDOW, capacity: 1000 });
 
   for (let second = 0; second < 5000; second++) guard.isFirstUse(signature(second), 0, second);
@@ -31,7 +31,7 @@ test('forgets what can no longer be valid, and so does not fill up', () => {
   expect(guard.forgottenEarly).toBe(0);
 });
 
-test('when full, lets new ones in, forgets the oldest, counts that, and never grows', () => {
+test('when full, forgets and counts the oldest headers, accepts new headers, and does not grow', () => {
   const capacity = 64;
   const guard = new ReplayGuard({ windowSeconds: WINDOW, capacity });
   const { sizeBytes } = guard;
@@ -43,14 +43,14 @@ test('when full, lets new ones in, forgets the oldest, counts that, and never gr
 
   expect(guard.sizeBytes).toBe(sizeBytes);
   expect(guard.forgottenEarly).toBe(8);
-  // The last signatures are still known, whatever happened to the first.
+  // The last signatures are still known.
   for (let number = 9 * capacity; number < 10 * capacity; number++) {
     expect(guard.isFirstUse(signature(number), 0, 1000)).toBe(false);
   }
   expect(guard.isFirstUse(signature(0), 0, 1000)).toBe(true);
 });
 
-test('knows each of many, and takes none for another', () => {
+test('distinguishes thousands of headers', () => {
   const guard = new ReplayGuard({ windowSeconds: WINDOW, capacity: 5000 });
 
   for (let number = 0; number < 5000; number++) {
@@ -61,7 +61,7 @@ test('knows each of many, and takes none for another', () => {
   }
 });
 
-test('a clock that goes back does no harm', () => {
+test('tolerates a clock that goes back', () => {
   const guard = new ReplayGuard({ windowSeconds: WINDOW });
   guard.isFirstUse(signature(1), 0, 1000);
 

@@ -1,13 +1,13 @@
 /**
  * Recognizes signed headers that were used before, in a fixed amount of memory.
  *
- * It stores signatures, not nonces: a tenant cannot create the signature of another tenant, and so cannot use it up. It
- * stores 8 of the 32 bytes; the chance that two signatures share them is 2^-64.
+ * It stores signatures instead of nonces, so that one tenant cannot use up the header of another tenant. It stores 8 of
+ * the 32 bytes; the probability that two signatures share them is 2^-64.
  *
- * **When it is full**, it forgets the older half early and counts that, instead of refusing headers. It can then not
- * tell whether a header is new. Refusing all of them would allow one tenant, whose proxies alone can fill the guard, to
- * cut off the others. A successful replay only gains a connection to the tenant's API server. TLS has yet to be
- * established inside it, and the edge offers such connections to every client by SNI.
+ * When it is full, it forgets the older half early and counts that. It then no longer recognizes replays of these
+ * headers. The alternative, refusing all headers, would allow one tenant whose proxies fill the guard to cut off the
+ * others. A successful replay only gains a connection to the tenant's API server, without TLS. The edge offers such
+ * connections to every client by SNI.
  *
  * One guard sees the headers of one thread. It does not recognize a replay that reaches another thread or replica.
  */
@@ -18,15 +18,16 @@ export interface ReplayGuardOptions {
   /** The window that headers are verified with. */
   readonly windowSeconds: number;
   /**
-   * Number of headers that are remembered in any case, and up to twice as many if they arrive in time. Default 65,536,
-   * which takes 2 MiB.
+   * Number of headers that the guard always remembers. It remembers at most twice as many. Default 65,536, which takes
+   * 2
+   * MiB.
    */
   readonly capacity?: number;
 }
 
 /** Two generations of signatures. The older one is dropped once no header in it can still be valid. */
 export class ReplayGuard {
-  /** Number of times that it was full and forgot a generation that could still have been replayed. A metric. */
+  /** Number of times that the guard was full and forgot headers that could still be replayed. */
   forgottenEarly = 0;
 
   /**
@@ -46,12 +47,12 @@ export class ReplayGuard {
     this.#previous = new Generation(capacity);
   }
 
-  /** Number of signatures that it holds, at most twice its capacity. */
+  /** Number of stored signatures, at most twice the capacity. */
   get size(): number {
     return this.#current.size + this.#previous.size;
   }
 
-  /** The memory that it takes, full or empty. */
+  /** The memory of the guard, which is constant. */
   get sizeBytes(): number {
     return this.#current.sizeBytes + this.#previous.sizeBytes;
   }
@@ -59,23 +60,23 @@ export class ReplayGuard {
   /** Reports whether the signature at `at` is new, and remembers it. */
   isFirstUse(bytes: Uint8Array, at: number, nowSeconds: number): boolean {
     const isDue = nowSeconds >= this.#beganSeconds + this.#generationSeconds;
-    if (isDue) this.#turn(nowSeconds);
+    if (isDue) this.#rotate(nowSeconds);
     const high = uint32(bytes, at);
     const low = uint32(bytes, at + 4);
     if (this.#current.has(high, low) || this.#previous.has(high, low)) return false;
     if (this.#current.size >= this.#capacity) {
       if (this.#previous.size > 0) this.forgottenEarly++;
-      this.#turn(nowSeconds);
+      this.#rotate(nowSeconds);
     }
     this.#current.add(high, low);
     return true;
   }
 
-  #turn(nowSeconds: number): void {
-    const emptied = this.#previous;
-    emptied.clear();
+  #rotate(nowSeconds: number): void {
+    const oldest = this.#previous;
+    oldest.clear();
     this.#previous = this.#current;
-    this.#current = emptied;
+    this.#current = oldest;
     this.#beganSeconds = nowSeconds;
   }
 }

@@ -20,7 +20,7 @@ import { deriveTenantSecret, tenantKey } from './tenant-key.ts';
 const MASTER = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
 const HOST = 'tenant-a.k8s.example.com';
 const KEY = keyOf(HOST);
-const ENDS = addressPair('10.1.2.3', 40000, '10.96.0.1', 443);
+const ADDRESSES = addressPair('10.1.2.3', 40000, '10.96.0.1', 443);
 const NOW = 1_800_000_000;
 const WINDOW = 60;
 /** The offset of the stamp in a header for {@link HOST} over IPv4. */
@@ -30,9 +30,9 @@ function keyOf(host: string, master = MASTER) {
   return tenantKey(host, deriveTenantSecret(master, host));
 }
 
-function signed({ key = KEY, ends = ENDS, now = NOW } = {}) {
+function signed({ key = KEY, ends: addresses = ADDRESSES, now = NOW } = {}) {
   const bytes = Buffer.alloc(MAX_TENANT_HEADER_BYTES);
-  return bytes.subarray(0, signTenantHeader(bytes, 0, key, ends, now));
+  return bytes.subarray(0, signTenantHeader(bytes, 0, key, addresses, now));
 }
 
 function verify(
@@ -51,9 +51,9 @@ const KNOWN =
   '49d200010203040506070833a5bceacdee92b862cabb45c414efb004d6455a93' +
   '9f6725fbf73d39eb3107f707027b21';
 
-test('a header is written byte for byte as documented', () => {
+test('writes a header byte by byte as documented', () => {
   const into = Buffer.alloc(200, 0xff);
-  const length = signTenantHeader(into, 50, KEY, ENDS, NOW + 0.9, (bytes, at) => {
+  const length = signTenantHeader(into, 50, KEY, ADDRESSES, NOW + 0.9, (bytes, at) => {
     Buffer.from('0102030405060708', 'hex').copy(bytes, at);
   });
 
@@ -62,7 +62,7 @@ test('a header is written byte for byte as documented', () => {
   expect(into.subarray(50 + length).every((byte) => byte === 0xff)).toBe(true);
 });
 
-test('the proxy is believed for its own tenant', () => {
+test('verifies a header of the tenant', () => {
   const header = new ProxyHeader();
   const bytes = signed({ ends: addressPair('2001:db8::7', 1, 'fd00::1', 2) });
   header.read(bytes, bytes.length);
@@ -72,20 +72,20 @@ test('the proxy is believed for its own tenant', () => {
   expect(header.addresses()?.source.address).toBe('2001:db8::7');
 });
 
-test('the longest header has its room, and no smaller one is written into', () => {
+test('writes the longest header, and throws if the buffer is too small', () => {
   const key = keyOf(`${'d.'.repeat(127)}x`);
   const bytes = signed({ key, ends: addressPair('::1', 1, '::2', 2) });
 
   expect(bytes.length).toBe(MAX_TENANT_HEADER_BYTES);
   expect(verify(bytes, { keys: [key] })).toBe('valid');
-  expect(() => signTenantHeader(Buffer.alloc(100), 0, key, ENDS, NOW)).toThrow(RangeError);
+  expect(() => signTenantHeader(Buffer.alloc(100), 0, key, ADDRESSES, NOW)).toThrow(RangeError);
 });
 
-test('two headers are never alike, even in the same second', () => {
+test('headers differ, even within the same second', () => {
   expect(signed()).not.toEqual(signed());
 });
 
-test('while the master key is replaced, headers by both are valid', () => {
+test('accepts headers of both keys during a rotation of the master key', () => {
   const next = keyOf(HOST, Buffer.alloc(32, 9));
 
   expect(verify(signed(), { keys: [next, KEY] })).toBe('valid');
@@ -100,7 +100,7 @@ describe('refuses', () => {
     if (stamp !== undefined) tlvs.push([TLV.tenant, stamp]);
     const tlvBytes = tlvs.reduce((sum, [, value]) => sum + 3 + value.length, 0);
     const bytes = Buffer.alloc(proxyHeaderBytes('ipv4', tlvBytes));
-    let at = writeProxyHeader(bytes, 0, ENDS, tlvBytes);
+    let at = writeProxyHeader(bytes, 0, ADDRESSES, tlvBytes);
     for (const [type, value] of tlvs) {
       at = writeTlvHeader(bytes, at, type, value.length);
       at += value.copy(bytes, at);
@@ -123,7 +123,7 @@ describe('refuses', () => {
     expect(verifyTenantHeader(header, [KEY], NOW, WINDOW)).toBe('tenant_unsigned');
   });
 
-  test('a version it does not know, of whatever length', () => {
+  test('an unknown version of any length', () => {
     const other = stamp();
     other[0] = 2;
 
@@ -150,13 +150,13 @@ describe('refuses', () => {
     );
   });
 
-  test('a key that claims the id of another', () => {
+  test('a key with the id of another key', () => {
     const impostor = { ...keyOf(HOST, Buffer.alloc(32, 9)), id: KEY.id };
 
     expect(verify(signed({ key: impostor }))).toBe('tenant_forged');
   });
 
-  test('a change of any bit that is signed', () => {
+  test('a change of any signed bit', () => {
     const bytes = signed();
     const header = new ProxyHeader();
     fc.assert(
@@ -172,14 +172,14 @@ describe('refuses', () => {
     );
   });
 
-  test('a time outside of the window, on either side', () => {
+  test('a time outside of the window', () => {
     expect(verify(signed(), { now: NOW + WINDOW })).toBe('valid');
     expect(verify(signed(), { now: NOW + WINDOW + 1 })).toBe('tenant_expired');
     expect(verify(signed(), { now: NOW - WINDOW })).toBe('valid');
     expect(verify(signed(), { now: NOW - WINDOW - 1 })).toBe('tenant_not_yet_valid');
   });
 
-  test('everybody, if the clock is no number', () => {
+  test('every header if the clock returns NaN', () => {
     expect(verify(signed(), { now: Number.NaN })).toBe('tenant_expired');
   });
 
@@ -192,7 +192,7 @@ describe('refuses', () => {
     expect(verify(signed(), { guard })).toBe('valid');
   });
 
-  test('a forged header without remembering it, so that it cannot use up the real one', () => {
+  test('a forged header without recording it as used', () => {
     const guard = new ReplayGuard({ windowSeconds: WINDOW });
     const bytes = signed();
     const forged = Buffer.from(bytes);
@@ -204,7 +204,7 @@ describe('refuses', () => {
   });
 });
 
-test('any signed header is valid after any other TLV was put behind it', () => {
+test('accepts a signed header with additional TLVs', () => {
   const host = fc.stringMatching(/^[a-z]{1,20}\.[a-z]{1,20}$/);
   fc.assert(
     fc.property(host, fc.nat(2 ** 40), fc.uint8Array({ maxLength: 50 }), (name, now, value) => {

@@ -4,7 +4,7 @@
  *
  *     offset  bytes
  *          0      1  version, 1
- *          1      8  time of signing, seconds since 1970, big endian (eight bytes, so that 2106 needs no version 2)
+ *          1      8  time of signing, seconds since 1970, big endian (8 bytes, because 4 bytes end in 2106)
  *          9      8  nonce, random: no two signatures are equal, so a replay can be recognized
  *         17      4  key id
  *         21     32  HMAC-SHA256 with the key of the tenant over
@@ -47,7 +47,7 @@ export const MAX_TENANT_HEADER_BYTES = tenantHeaderBytes('ipv6', MAX_NAME_BYTES)
 /** Separates these signatures from any others that the same key might ever sign. */
 const DOMAIN = Buffer.from('snicket tenant header v1\0', 'latin1');
 
-/** The signed message, assembled here each time. It fits the longest one and always begins with the domain. */
+/** The buffer for the signed message. It fits the longest message and always begins with the domain. */
 const message = Buffer.alloc(DOMAIN.length + SIGNATURE + MAX_TENANT_HEADER_BYTES);
 DOMAIN.copy(message);
 
@@ -95,8 +95,8 @@ export function signTenantHeader(
 }
 
 /**
- * Verifies a header for the tenant of its authority. The caller has looked up that tenant and passes its keys: one, or
- * two during a rotation of the master key.
+ * Verifies a header with the keys of the tenant that its authority names. There are two keys during a rotation of the
+ * master key.
  *
  * The signature is verified before the time, so `tenant_expired` always means the clock of a real worker. With a guard,
  * each header is valid for one call: call this once, when the connection is ready to be routed.
@@ -118,11 +118,11 @@ export function verifyTenantHeader(
   const key = keyOf(header, keys, uint32(bytes, stampStart + KEY_ID));
   if (key === undefined) return 'tenant_key_unknown';
   const expected = signature(bytes, start, family, stampStart, authorityStart, authorityEnd, key);
-  const given = bytes.subarray(stampStart + SIGNATURE, stampEnd);
-  if (!crypto.timingSafeEqual(expected, given)) return 'tenant_forged';
+  const received = bytes.subarray(stampStart + SIGNATURE, stampEnd);
+  if (!crypto.timingSafeEqual(expected, received)) return 'tenant_forged';
 
   const ageSeconds = nowSeconds - uint64(bytes, stampStart + TIME);
-  // Not inverted, so that a clock or a window that is NaN admits no header.
+  // Written as a negation, so that NaN admits no header.
   if (!(ageSeconds <= windowSeconds)) return 'tenant_expired';
   if (!(ageSeconds >= -windowSeconds)) return 'tenant_not_yet_valid';
   if (guard !== undefined && !guard.isFirstUse(bytes, stampStart + SIGNATURE, nowSeconds)) {
@@ -131,13 +131,13 @@ export function verifyTenantHeader(
   return 'valid';
 }
 
-/** Compares the host too, so that a key stored under the wrong host is not valid there. */
+/** Compares the host too, so that a key is valid only for its own host. */
 function keyOf(header: ProxyHeader, keys: readonly TenantKey[], id: number): TenantKey | undefined {
   for (const key of keys) if (key.id === id && isAuthority(header, key.host)) return key;
   return undefined;
 }
 
-/** Compares bytes, because a string would be one more allocation. A signer writes its host in lower case. */
+/** Compares bytes, because a string would be an allocation. Signers write the host in lower case. */
 function isAuthority({ bytes, authorityStart, authorityEnd }: ProxyHeader, host: string): boolean {
   if (authorityEnd - authorityStart !== host.length) return false;
   for (let index = 0; index < host.length; index++) {
@@ -158,11 +158,11 @@ function signature(
   authorityEnd: number,
   key: TenantKey,
 ): Buffer {
-  const endsBytes = 2 * addressBytes(family) + 4;
+  const addressesBytes = 2 * addressBytes(family) + 4;
   let at = DOMAIN.length;
   at += bytes.copy(message, at, stamp, stamp + SIGNATURE);
   at += bytes.copy(message, at, header + FAMILY, header + FAMILY + 1);
-  at += bytes.copy(message, at, header + ADDRESSES, header + ADDRESSES + endsBytes);
+  at += bytes.copy(message, at, header + ADDRESSES, header + ADDRESSES + addressesBytes);
   at = putUint16(message, at, authorityEnd - authority);
   at += bytes.copy(message, at, authority, authorityEnd);
   return new Bun.CryptoHasher('sha256', key.secret).update(message.subarray(0, at)).digest();

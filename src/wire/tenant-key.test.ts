@@ -7,21 +7,21 @@ const HOST = 'tenant-a.k8s.example.com';
 // Computed independently, with Python's hmac and hashlib by RFC 5869.
 const SECRET = '7eb0afd84b98f260f4842d584c8a40b7a482f4477d74194121be191e7c9f7c41';
 
-test('a host has the secret that every build derives for it', () => {
+test('derives the documented secret of a host', () => {
   const secret = deriveTenantSecret(MASTER, HOST);
 
   expect(Buffer.from(secret).toString('hex')).toBe(SECRET);
   expect(tenantKey(HOST, secret).id).toBe(0x33a5bcea);
 });
 
-test('upper and lower case are one host', () => {
+test('ignores the case of the host', () => {
   const secret = deriveTenantSecret(MASTER, HOST.toUpperCase());
 
   expect(Buffer.from(secret).toString('hex')).toBe(SECRET);
   expect(tenantKey(HOST.toUpperCase(), secret).host).toBe(HOST);
 });
 
-test('another host or another master key gives another secret and another id', () => {
+test('derives different secrets and ids for different hosts and master keys', () => {
   const keys = [
     tenantKey(HOST, deriveTenantSecret(MASTER, HOST)),
     tenantKey('tenant-b.example', deriveTenantSecret(MASTER, 'tenant-b.example')),

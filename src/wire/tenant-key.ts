@@ -13,7 +13,7 @@ export const TENANT_SECRET_BYTES = 32;
 const MASTER_KEY_BYTES = 32;
 const SHA256_BYTES = 32;
 
-/** The NUL ends the constant part, so that different versions and hosts never give the same text. */
+/** The NUL ends the constant part, so that different versions and hosts never result in the same text. */
 const DERIVATION = 'snicket tenant header v1\0';
 
 /** A key for the headers of one host. */
@@ -25,13 +25,13 @@ export interface TenantKey {
   readonly secret: Uint8Array;
 }
 
-/** Reasons to refuse the material of a key. */
+/** Reasons to reject key material. */
 export type TenantKeyErrorCode =
   | 'master_key_too_short'
   | 'tenant_secret_length'
   | 'tenant_host_invalid';
 
-/** The material of a key is invalid. */
+/** The error for invalid key material. */
 export class TenantKeyError extends Error {
   readonly code: TenantKeyErrorCode;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { DrivenClock } from './driven-clock.ts';
 import { OutsideWork } from './outside-work.ts';
 
-/** Does not use `rejects`, which runs the event loop itself. */
+/** Returns the error of a promise as text. `rejects` is no alternative, because it runs the event loop. */
 async function failureOf(work: Promise<unknown>): Promise<string> {
   return work.then(() => 'none', String);
 }
@@ -19,7 +19,7 @@ describe('a driven clock', () => {
     expect(clock.nowMs()).toBe(180_000);
   });
 
-  test('finishes the work of a timer before the next one', async () => {
+  test('finishes the work of a timer before the next timer', async () => {
     const clock = new DrivenClock();
     const seen: string[] = [];
     clock.after(1000, () => {
@@ -35,7 +35,7 @@ describe('a driven clock', () => {
     expect(seen).toEqual(['first at 1000', 'second']);
   });
 
-  test('waits for work outside of the event loop, and for the work that this starts', async () => {
+  test('waits for work outside of the event loop, and for follow-up work', async () => {
     const outside = new OutsideWork();
     const work = async () => outside.during(Bun.sleep(5));
     const clock = new DrivenClock(outside);
@@ -50,12 +50,12 @@ describe('a driven clock', () => {
     expect(seen).toEqual(['work', 'timer']);
   });
 
-  test('throws if no timer is left, or none within the limit', async () => {
+  test('throws if no timer is left or the next one is beyond the limit', async () => {
     const clock = new DrivenClock();
 
-    expect(await failureOf(clock.until('a wonder', () => false))).toContain('no timer is left');
+    expect(await failureOf(clock.until('never true', () => false))).toContain('no timer is left');
     clock.every(1000, () => {});
-    const late = clock.until('a wonder', () => false, 5000);
+    const late = clock.until('never true', () => false, 5000);
     expect(await failureOf(late)).toContain('not within 5000 ms: a wonder');
   });
 

@@ -1,6 +1,6 @@
 /**
- * For tests only: a clock that advances while a test waits, and only when no work is left. A wait for a backoff of
- * minutes takes only as long as the work that it triggers.
+ * For tests only: a clock that advances when a test waits and no work is pending. A back-off of minutes takes only as
+ * long as the work that it triggers.
  */
 import { ManualClock } from '../manual-clock.ts';
 import { OutsideWork } from './outside-work.ts';
@@ -19,11 +19,12 @@ export class DrivenClock extends ManualClock {
   }
 
   /**
-   * Advances the clock until `observe` returns a value, and returns that. @throws Error if it does not within
-   * `limitMs`, 12 hours by default
+   * Advances the clock until `observe` returns a value, and returns that value. @throws Error after `limitMs`. Default:
+   * 12
+   * hours.
    */
   async until<T>(
-    what: string,
+    description: string,
     observe: () => T | undefined | false,
     limitMs = LIMIT_MS,
   ): Promise<T> {
@@ -34,21 +35,21 @@ export class DrivenClock extends ManualClock {
       value = observe();
       if (value !== undefined && value !== false) break;
       const dueMs = this.nextDueMs;
-      if (dueMs === undefined) throw new Error(`never, since no timer is left: ${what}`);
-      if (dueMs > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
+      if (dueMs === undefined) throw new Error(`never, because no timer is left: ${description}`);
+      if (dueMs > endMs) throw new Error(`not within ${limitMs} ms: ${description}`);
       this.advance(dueMs - this.nowMs());
     }
     return value;
   }
 
   /** Advances the clock until a promise settles, and returns its result. */
-  async settled<T>(what: string, work: Promise<T>): Promise<T> {
+  async settled<T>(description: string, work: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = () => {
       isSettled = true;
     };
     work.then(settle, settle);
-    await this.until(what, () => isSettled);
+    await this.until(description, () => isSettled);
     return work;
   }
 

@@ -1,19 +1,17 @@
-/**
- * For tests only: work outside of the event loop, for example in sockets and threads.
- */
+/** For tests only: work outside of the event loop, for example in sockets and threads. */
 
-/** Counts such work. A driven clock does not advance while any is pending. */
+/** Counts pending work. A driven clock does not advance while the count is above 0. */
 export class OutsideWork {
   #started = 0;
   #pending = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** Number of pieces of work started so far. */
+  /** Number of calls of {@link during} so far. */
   get started(): number {
     return this.#started;
   }
 
-  /** Counts a piece of work while it is pending. */
+  /** Counts `work` as pending until it settles. */
   async during<T>(work: Promise<T>): Promise<T> {
     this.#started++;
     this.#pending++;

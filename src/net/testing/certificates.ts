@@ -1,6 +1,4 @@
-/**
- * For tests only: a CA and the certificates it signs.
- */
+/** For tests only: a CA and the certificates it signs. */
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { isIP } from 'node:net';
@@ -17,7 +15,7 @@ export interface Pair {
 /** Options of {@link TestAuthority.issue}. */
 export interface IssueOptions {
   readonly commonName?: string;
-  /** DNS names and addresses. A certificate without any is one of a client. */
+  /** DNS names and addresses. Default: none, for a client certificate. */
   readonly names?: readonly string[];
   /** Default: in a year. */
   readonly notAfter?: Date;

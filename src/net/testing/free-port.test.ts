@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { claimRange, freePort, RANGE_SIZE } from './free-port.ts';
 
-test('gives two callers that prefer the same range different ones', () => {
-  using one = claimRange(5);
-  using other = claimRange(5);
+test('assigns different ranges to two callers that prefer the same range', () => {
+  using first = claimRange(5);
+  using second = claimRange(5);
 
-  expect(other.first).not.toBe(one.first);
+  expect(second.first).not.toBe(first.first);
 });
 
-test('returns each port once, from ranges that stay claimed, and claims another when one is used up', () => {
+test('returns each port once, and claims another range when one is used up', () => {
   const count = RANGE_SIZE + 1;
   const ports = Array.from({ length: count }, () => freePort());
 

@@ -1,6 +1,4 @@
-/**
- * For tests only: free ports for servers whose port must be known before they listen.
- */
+/** For tests only: free ports for servers whose port must be known before they listen. */
 import { listenTcp } from '../tcp-listener.ts';
 
 /** Below the ephemeral ports, so that the kernel never assigns one of these to another socket. */
@@ -11,7 +9,7 @@ export const RANGE_SIZE = 50;
 
 /** The ranges that this process has claimed. It takes ports from the last one. */
 const claimed: PortRange[] = [];
-/** The port that {@link freePort} tries next. A port that it returned is never tried again: its server may not listen yet. */
+/** The port that {@link freePort} tries next. It returns no port twice, because the first server may not listen yet. */
 let next = 0;
 
 /** A range of ports that other test processes do not use. */
@@ -27,9 +25,9 @@ export function freePort(): number {
   for (;;) {
     const range = claimed.at(-1);
     if (range === undefined || next === range.first + RANGE_SIZE) {
-      const another = claimRange(process.pid % RANGES);
-      claimed.push(another);
-      next = another.first + 1; // it listens on the first one itself
+      const newRange = claimRange(process.pid % RANGES);
+      claimed.push(newRange);
+      next = newRange.first + 1; // claimRange listens on the first port
     }
     const port = next++;
     if (isFree(port)) return port;
@@ -42,8 +40,8 @@ export function freePort(): number {
  * @throws Error if every range is in use
  */
 export function claimRange(start: number): PortRange {
-  for (let tries = 0; tries < RANGES; tries++) {
-    const first = FIRST_PORT + ((start + tries) % RANGES) * RANGE_SIZE;
+  for (let attempt = 0; attempt < RANGES; attempt++) {
+    const first = FIRST_PORT + ((start + attempt) % RANGES) * RANGE_SIZE;
     const listener = listenUnlessTaken(first);
     if (listener === undefined) continue;
     listener.unref();

@@ -1,29 +1,27 @@
-/**
- * For tests only: both ends of a connection, client and backend, which record what arrives on their sockets.
- */
+/** For tests only: both ends of a connection, client and backend, which record what arrives on their sockets. */
 import type { Socket, SocketHandler, TCPSocketListener, TCPSocketListenOptions } from 'bun';
 
-/** Waits until the condition holds. @throws after the deadline, with the name of the condition. */
+/** Waits until the condition holds. @throws after the deadline, with the description of the condition. */
 export async function until(
   condition: () => boolean,
-  what: string,
+  description: string,
   deadlineMs = 200_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!condition()) {
-    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${description}`);
     await Bun.sleep(1);
   }
 }
 
-const KEPT_BYTES = 1 << 20;
+const MAX_RECORDED_BYTES = 1 << 20;
 
 /** One end of a connection. It reads everything that arrives, unless paused. */
 export class Peer {
   /** The number of bytes received. */
   received = 0;
   readonly hash = new Bun.CryptoHasher('sha256');
-  readonly #kept: Uint8Array[] = [];
+  readonly #recorded: Uint8Array[] = [];
   /** Whether the FIN of the other end has arrived. */
   sawFin = false;
   /** Whether the socket is closed, by a reset or not. */
@@ -79,7 +77,7 @@ export class Peer {
 
   /** Returns the first bytes received, one megabyte at most. */
   bytes(): Buffer {
-    return Buffer.concat(this.#kept);
+    return Buffer.concat(this.#recorded);
   }
 
   /** Resolves when the kernel has accepted all bytes, or the connection is closed. */
@@ -113,7 +111,7 @@ export class Peer {
   }
 
   #receive(chunk: Uint8Array): void {
-    if (this.received < KEPT_BYTES) this.#kept.push(chunk);
+    if (this.received < MAX_RECORDED_BYTES) this.#recorded.push(chunk);
     this.received += chunk.length;
     this.hash.update(chunk);
     this.onData(chunk);

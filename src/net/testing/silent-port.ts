@@ -26,7 +26,7 @@ const libc = dlopen('libc.so.6', {
 const memory = new DataView(new ArrayBuffer(4096));
 
 /**
- * Opens such a port until it is disposed of.
+ * Opens a silent port until it is disposed of.
  * @param port - A port without a listener. Default: any free port.
  */
 export function silentPort(port = 0): { readonly port: number } & Disposable {

@@ -1,6 +1,5 @@
 /**
- * For tests only, in a network namespace: adds addresses one after the other, dials each at once, and prints how many
- * answered.
+ * For tests only, in a network namespace: adds addresses, dials each immediately, and prints how many dials succeeded.
  */
 import { NodeAddresses } from '../node-addresses.ts';
 

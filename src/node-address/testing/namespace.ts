@@ -1,11 +1,9 @@
-/**
- * For tests only: a network namespace in which every user is root, and which isolates the test from the machine.
- */
+/** For tests only: a network namespace with root permissions, which isolates the test from the machine. */
 import { resolve } from 'node:path';
 
 const main = resolve(import.meta.dir, '../../main.ts');
 
-/** Defines the commands for scripts, and sets up what every node has. */
+/** Defines the function `snicket` for scripts, and sets up the loopback interface. */
 const PREAMBLE = `
   set -u
   snicket() { "$BUN" "$MAIN" "$@" 2>&1; }
@@ -31,10 +29,10 @@ export async function inNamespace(script: string): Promise<ScriptResult> {
 }
 
 /** Returns why this machine cannot create a namespace. Undefined if it can. */
-export function whyNoNamespace(): string | undefined {
+export function namespaceProblem(): string | undefined {
   for (const program of ['unshare', 'ip']) {
     if (Bun.which(program) === null) return `there is no program ${program}`;
   }
-  const tried = Bun.spawnSync(['unshare', '-rn', 'ip', 'link', 'set', 'lo', 'up']);
-  return tried.exitCode === 0 ? undefined : `unshare -rn: ${tried.stderr.toString().trim()}`;
+  const probe = Bun.spawnSync(['unshare', '-rn', 'ip', 'link', 'set', 'lo', 'up']);
+  return probe.exitCode === 0 ? undefined : `unshare -rn: ${probe.stderr.toString().trim()}`;
 }

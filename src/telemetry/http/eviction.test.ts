@@ -3,15 +3,20 @@ import { SILENT_MS, connectionToEvict, type EvictionCandidate } from './eviction
 
 const NOW_MS = 10_000;
 
-interface Named extends EvictionCandidate {
+interface NamedCandidate extends EvictionCandidate {
   readonly name: string;
 }
 
-function candidate(name: string, source: string, ageMs: number, hasRequest = false): Named {
+function candidate(
+  name: string,
+  source: string,
+  ageMs: number,
+  hasRequest = false,
+): NamedCandidate {
   return { name, source, sinceMs: NOW_MS - ageMs, hasRequest };
 }
 
-function evictedName(...candidates: readonly Named[]): string | undefined {
+function evictedName(...candidates: readonly NamedCandidate[]): string | undefined {
   return connectionToEvict(candidates, NOW_MS)?.name;
 }
 
@@ -19,18 +24,18 @@ const OLD_MS = SILENT_MS;
 const YOUNG_MS = SILENT_MS - 1;
 
 /** Returns connections from many sources, so that no source is crowded. */
-function others(): Named[] {
+function otherCandidates(): NamedCandidate[] {
   return Array.from({ length: 12 }, (_, index) => candidate(`o${index}`, `s${index}`, 1));
 }
 
-test('evicts a silent connection, not one that is too new to have sent a request', () => {
+test('evicts a silent connection before one that is too new to have sent a request', () => {
   expect(
     evictedName(
       candidate('young', 'a', YOUNG_MS),
       candidate('young too', 'a', YOUNG_MS),
       candidate('reader', 'b', 5000, true),
       candidate('silent', 'c', OLD_MS),
-      ...others(),
+      ...otherCandidates(),
     ),
   ).toBe('silent');
 });
@@ -41,26 +46,26 @@ test('evicts the oldest silent connection of the address with the most connectio
       candidate('alone', 'a', 5000),
       candidate('second', 'b', OLD_MS),
       candidate('first', 'b', OLD_MS + 1),
-      ...others(),
+      ...otherCandidates(),
     ),
   ).toBe('first');
 });
 
-test('evicts the oldest connection of the address with the most, if none is silent', () => {
+test('evicts the oldest connection of the address with the most connections if none is silent', () => {
   expect(
     evictedName(
       candidate('scraper', 'a', 9000, true),
       candidate('second', 'b', 10, true),
       candidate('first', 'b', 20, true),
-      ...others(),
+      ...otherCandidates(),
     ),
   ).toBe('first');
 });
 
 test.each([
-  ['has hardly had the time to ask', YOUNG_MS],
-  ['seems silent', 5000],
-])('a probe from elsewhere that %s stays in a flood', (_what, ageMs) => {
+  ['is new', YOUNG_MS],
+  ['is silent', 5000],
+])('does not evict a probe from another address that %s during a flood', (_what, ageMs) => {
   expect(
     evictedName(
       candidate('probe', 'kubelet', ageMs),

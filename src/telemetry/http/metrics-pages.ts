@@ -36,9 +36,9 @@ export class MetricsPages {
     this.#metrics = metrics;
   }
 
-  /** Returns a page for one more reader, who releases it with {@link release}. @throws the error of a metric. */
+  /** Returns a page for one more reader. The reader calls {@link release}. @throws the error of a metric. */
   acquire(nowMs: number): MetricsPage {
-    const page = this.#reusablePage(nowMs) ?? this.#make(nowMs);
+    const page = this.#reusablePage(nowMs) ?? this.#generate(nowMs);
     page.readers++;
     return page;
   }
@@ -56,7 +56,7 @@ export class MetricsPages {
     return isYoung || this.#large.length >= MAX_LARGE_PAGES ? newest : undefined;
   }
 
-  #make(nowMs: number): MetricsPage {
+  #generate(nowMs: number): MetricsPage {
     const bytes = encodeResponse({ status: 200, body: this.#metrics.text(), type: METRICS_TYPE });
     const page = { bytes, createdMs: nowMs, readers: 0 };
     if (bytes.bytes.length < LARGE_PAGE_BYTES) return page;

@@ -1,5 +1,5 @@
 /**
- * The form of messages and actions: full sentences. The last one may end with a command to copy.
+ * For tests only: the form of messages and actions, which are full sentences. The last sentence may end with a command.
  */
 
 /** Matches text that begins with a capital or the name of a project, and ends with a full stop or a command. */

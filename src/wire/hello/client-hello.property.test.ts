@@ -18,7 +18,7 @@ const otherExtension = fc
   .tuple(fc.integer({ min: 1, max: 0xffff }), bytes(60))
   .map(([type, content]) => extension(type, content));
 
-const rightMessage = fc
+const validMessage = fc
   .record({
     serverName: fc.option(host, { nil: undefined }),
     sessionId: bytes(32),
@@ -31,9 +31,9 @@ const rightMessage = fc
 
 /** Valid messages, and messages with any error after the message type. */
 const anyMessage = fc.oneof(
-  rightMessage.map(({ message }) => message),
+  validMessage.map(({ message }) => message),
   bytes(200).map((body) => handshake(1, body)),
-  fc.tuple(rightMessage, fc.nat(), fc.nat(255)).map(([{ message }, at, byte]) => {
+  fc.tuple(validMessage, fc.nat(), fc.nat(255)).map(([{ message }, at, byte]) => {
     const broken = Buffer.from(message);
     broken[4 + (at % (broken.length - 4))] = byte;
     return broken;
@@ -42,9 +42,9 @@ const anyMessage = fc.oneof(
 
 const recordSizes = fc.array(fc.integer({ min: 1, max: 80 }), { minLength: 1, maxLength: 8 });
 
-test('gives the name of any right hello', () => {
+test('returns the server name of any valid hello', () => {
   fc.assert(
-    fc.property(rightMessage, ({ serverName, message }) => {
+    fc.property(validMessage, ({ serverName, message }) => {
       const expected = { outcome: 'hello', serverName: serverName?.toLowerCase() };
 
       expect(outcomeOf(record(message))).toEqual(expected as ReturnType<typeof outcomeOf>);
@@ -52,7 +52,7 @@ test('gives the name of any right hello', () => {
   );
 });
 
-test('judges a hello in any records as it judges it in one', () => {
+test('returns the same outcome for any split into records', () => {
   fc.assert(
     fc.property(anyMessage, recordSizes, (message, sizes) => {
       expect(outcomeOf(inRecords(message, sizes))).toEqual(outcomeOf(record(message)));
@@ -60,12 +60,12 @@ test('judges a hello in any records as it judges it in one', () => {
   );
 });
 
-test('waits until it can decide, and then keeps to its decision whatever arrives', () => {
+test('does not change its outcome when more bytes arrive', () => {
   const arrival = fc.oneof(
     fc.tuple(anyMessage, recordSizes).map(([message, sizes]) => inRecords(message, sizes)),
     fc
       .tuple(anyMessage, bytes(20))
-      .map(([message, more]) => Buffer.concat([record(message), more])),
+      .map(([message, extra]) => Buffer.concat([record(message), extra])),
     bytes(40),
     bytes(40).map((content) => record(content)),
   );
@@ -85,9 +85,9 @@ test('waits until it can decide, and then keeps to its decision whatever arrives
   );
 });
 
-test('never takes part of a right hello for a wrong one, nor for the whole', () => {
+test('returns incomplete for any prefix of a valid hello', () => {
   fc.assert(
-    fc.property(rightMessage, recordSizes, fc.nat(), ({ message }, sizes, cut) => {
+    fc.property(validMessage, recordSizes, fc.nat(), ({ message }, sizes, cut) => {
       const wire = inRecords(message, sizes);
 
       expect(outcomeOf(wire, cut % wire.length).outcome).toBe('incomplete');
@@ -95,7 +95,7 @@ test('never takes part of a right hello for a wrong one, nor for the whole', () 
   );
 });
 
-test('never throws, and never waits for more than its limit', () => {
+test('never throws, and never waits for bytes beyond its limit', () => {
   const small = new ClientHello({ limitBytes: 64 });
   const wire = fc.oneof(
     bytes(200),

@@ -26,8 +26,8 @@ function withServerName(content: Uint8Array) {
   return outcomeOf({ extensions: [extension(0, content)] });
 }
 
-describe('a right hello', () => {
-  test('gives the name in lower case', () => {
+describe('a valid hello', () => {
+  test('returns the name in lower case', () => {
     const { outcome, name } = read(hello({ serverName: 'Tenant-A.K8S.example.com' }));
 
     expect(outcome).toBe('hello');
@@ -41,7 +41,7 @@ describe('a right hello', () => {
     expect(name).toBeUndefined();
   });
 
-  test('may have no extensions at all', () => {
+  test('may have no extensions', () => {
     const { outcome, reader } = read(hello({ afterCompression: Buffer.alloc(0) }));
 
     expect(outcome).toBe('hello');
@@ -50,10 +50,10 @@ describe('a right hello', () => {
     expect(reader.supportedVersions()).toEqual([0x0303]);
   });
 
-  test('is routed though it arrives one byte at a time', () => {
+  test('may arrive one byte at a time', () => {
     const bytes = exampleHello();
     const reader = new ClientHello();
-    // Bytes that have not arrived yet are left over from the previous connection.
+    // Simulates leftover bytes of the previous connection.
     const buffer = Buffer.alloc(bytes.length, 0xff);
 
     for (let length = 0; length < bytes.length; length++) {
@@ -66,7 +66,7 @@ describe('a right hello', () => {
   });
 
   test.each([[[1]], [[2, 3]], [[4, 1000]], [[3, 1, 1]], [[700]]])(
-    'is routed though it comes in records of %p bytes',
+    'may arrive in records of %p bytes',
     (sizes) => {
       const bytes = inRecords(exampleHello().subarray(5), sizes);
       const { outcome, name, reader } = read(bytes);
@@ -78,7 +78,7 @@ describe('a right hello', () => {
     },
   );
 
-  test('is read behind a PROXY header, and with early data behind it', () => {
+  test('may follow a PROXY header and be followed by early data', () => {
     const early = record(Buffer.alloc(40), 23, 0x0303);
     const bytes = Buffer.concat([Buffer.alloc(28), exampleHello(), early]);
     const reader = new ClientHello();
@@ -88,7 +88,7 @@ describe('a right hello', () => {
     expect(reader.end).toBe(bytes.length - early.length);
   });
 
-  test('leaves nothing behind for the next one', () => {
+  test('does not affect the next read', () => {
     const reader = new ClientHello();
     read(exampleHello(), reader);
 
@@ -99,8 +99,8 @@ describe('a right hello', () => {
   });
 });
 
-describe('what routing does not need', () => {
-  test('is parsed on demand', () => {
+describe('extensions that routing does not need', () => {
+  test('are parsed on demand', () => {
     const { reader } = read(exampleHello());
 
     expect(reader.alpnProtocols()).toEqual(['h2', 'http/1.1']);
@@ -108,7 +108,7 @@ describe('what routing does not need', () => {
   });
 
   test.each(['', '00', '0001', '000100', '0003026832ff', '000302683200', '0000', '000401613162'])(
-    'is nothing, and the hello is still routed, with a malformed ALPN extension (%s)',
+    'do not prevent routing: malformed ALPN extension (%s)',
     (hex) => {
       const broken = extension(16, Buffer.from(hex, 'hex'));
       const { outcome, reader } = read(hello({ serverName: 'a.example', extensions: [broken] }));
@@ -119,7 +119,7 @@ describe('what routing does not need', () => {
   );
 
   test.each(['', '00', '02', '0203', '03030403', '02030403'])(
-    'is nothing, and the hello is still routed, with a malformed list of versions (%s)',
+    'do not prevent routing: malformed list of versions (%s)',
     (hex) => {
       const broken = extension(43, Buffer.from(hex, 'hex'));
       const { outcome, reader } = read(hello({ serverName: 'a.example', extensions: [broken] }));
@@ -130,7 +130,7 @@ describe('what routing does not need', () => {
   );
 });
 
-describe('lengths that disagree', () => {
+describe('inconsistent lengths', () => {
   test.each([
     ['a session id of 33 bytes', { sessionId: Buffer.alloc(33) }, 'session_id_too_long'],
     ['no cipher suite', { cipherSuites: Buffer.alloc(0) }, 'cipher_suites_malformed'],
@@ -145,7 +145,7 @@ describe('lengths that disagree', () => {
     expect(outcomeOf(parts)).toBe(code);
   });
 
-  test('are refused wherever the hello ends before its extensions', () => {
+  test('are refused at every truncation before the extensions', () => {
     const body = helloMessage({ sessionId: Buffer.alloc(0) }).subarray(4);
     const endOf = (bytes: number) => read(record(handshake(1, body.subarray(0, bytes)))).outcome;
     // Version and random 34, session id 1, suites 2 + 4, methods 1 + 1; then the extensions, if any.
@@ -175,13 +175,13 @@ describe('the server_name extension', () => {
     expect(withServerName(Buffer.from(hex.replaceAll(' ', ''), 'hex'))).toBe(code);
   });
 
-  test('may be there only once', () => {
+  test('may occur only once', () => {
     const extensions = [serverNameExtension('a.example')];
 
     expect(outcomeOf({ serverName: 'a.example', extensions })).toBe('server_name_duplicate');
   });
 
-  test('with a name that cannot be routed gives no name', () => {
+  test('returns no name if the name cannot be routed', () => {
     const { outcome, name } = read(hello({ serverName: 'a.example.' }));
 
     expect(outcome).toBe('server_name_trailing_dot');

@@ -1,6 +1,4 @@
-/**
- * Reads a TLS ClientHello (RFC 8446 section 4.1.2) as far as routing needs it: the server name.
- */
+/** Reads the server name of a TLS ClientHello (RFC 8446 section 4.1.2). */
 import { uint16, uint8 } from '../bytes.ts';
 import { HelloRecords } from './hello-records.ts';
 import type { HelloOutcome, HelloRefusal } from '../outcome.ts';
@@ -25,7 +23,7 @@ const SERVER_NAME = 0;
 const ALPN = 16;
 const SUPPORTED_VERSIONS = 43;
 const HOST_NAME = 0;
-const NOWHERE = -1;
+const NOT_FOUND = -1;
 
 /**
  * A reader for one thread, reused for every hello. Its results are valid until the next read, or until the bytes
@@ -43,7 +41,7 @@ export class ClientHello {
 
   readonly #records: HelloRecords;
   #extensions = 0;
-  #serverName = NOWHERE;
+  #serverName = NOT_FOUND;
 
   constructor(options: ClientHelloOptions = {}) {
     this.#records = new HelloRecords(options.limitBytes ?? HELLO_LIMIT_BYTES);
@@ -55,8 +53,8 @@ export class ClientHello {
   }
 
   /**
-   * Reads the bytes up to `end` that have arrived so far. The reader keeps nothing between two calls, so the caller can
-   * pass the same bytes again, and more.
+   * Reads the bytes up to `end` that have arrived so far. The reader is stateless, so the caller passes all bytes again
+   * when more have arrived.
    */
   read(bytes: Buffer, end: number, start = 0): HelloOutcome {
     this.serverName = undefined;
@@ -72,7 +70,7 @@ export class ClientHello {
   alpnProtocols(): string[] | undefined {
     const { bytes } = this.#records;
     const extension = this.#find(ALPN);
-    if (extension === NOWHERE) return [];
+    if (extension === NOT_FOUND) return [];
     const end = extension + extensionBytes(bytes, extension);
     let at = extension + EXTENSION_HEADER_BYTES;
     if (at + 2 > end || at + 2 + uint16(bytes, at) !== end) return undefined;
@@ -93,7 +91,7 @@ export class ClientHello {
   supportedVersions(): number[] | undefined {
     const { bytes, start } = this.#records;
     const extension = this.#find(SUPPORTED_VERSIONS);
-    if (extension === NOWHERE) return [uint16(bytes, start)];
+    if (extension === NOT_FOUND) return [uint16(bytes, start)];
     const end = extension + extensionBytes(bytes, extension);
     const list = extension + EXTENSION_HEADER_BYTES;
     const listBytes = end - list - 1;
@@ -106,7 +104,7 @@ export class ClientHello {
   /** Walks the whole hello once, from length to length, and records the offsets of the extensions and of the name. */
   #structureFault(): HelloRefusal | undefined {
     const { bytes, start, end } = this.#records;
-    this.#serverName = NOWHERE;
+    this.#serverName = NOT_FOUND;
     this.#extensions = end;
 
     const sessionId = start + VERSION_AND_RANDOM_BYTES;
@@ -141,7 +139,7 @@ export class ClientHello {
       const next = at + extensionBytes(bytes, at);
       if (at + EXTENSION_HEADER_BYTES > end || next > end) return 'extension_overruns_list';
       if (uint16(bytes, at) === SERVER_NAME) {
-        if (this.#serverName !== NOWHERE) return 'server_name_duplicate';
+        if (this.#serverName !== NOT_FOUND) return 'server_name_duplicate';
         this.#serverName = at;
       }
       at = next;
@@ -150,11 +148,12 @@ export class ClientHello {
   }
 
   /**
-   * Reads the single host_name. RFC 6066 would skip unknown name types. None exist, and OpenSSL and BoringSSL
-   * refuse them, so a hello with one would only fail later and less clearly.
+   * Reads the single host_name. RFC 6066 requires skipping unknown name types, but none exist, and OpenSSL and
+   * BoringSSL
+   * refuse them. Refusing them here gives a clearer error.
    */
   #nameFault(): HelloRefusal | undefined {
-    if (this.#serverName === NOWHERE) return undefined;
+    if (this.#serverName === NOT_FOUND) return undefined;
     const { bytes } = this.#records;
     const extensionEnd = this.#serverName + extensionBytes(bytes, this.#serverName);
     const list = this.#serverName + EXTENSION_HEADER_BYTES;
@@ -182,7 +181,7 @@ export class ClientHello {
     for (let at = this.#extensions; at < end; at += extensionBytes(bytes, at)) {
       if (uint16(bytes, at) === type) return at;
     }
-    return NOWHERE;
+    return NOT_FOUND;
   }
 }
 

@@ -23,7 +23,7 @@ describe('records', () => {
     ['\x16\x03\x01\x40\x01', 'record_too_long'],
     ['\x16\x03\x01\0\x04\x02', 'not_client_hello'],
     ['', 'incomplete'],
-  ] as const)('that begin with %p are %s', (text, code) => {
+  ] as const)('that begin with %p: %s', (text, code) => {
     expect(read(Buffer.from(text, 'latin1'))).toBe(code);
   });
 
@@ -38,20 +38,20 @@ describe('records', () => {
       record(Buffer.concat([message.subarray(9), Buffer.alloc(1)])),
       'record_overruns_hello',
     ],
-  ] as const)('that go on with %s are refused', (_, next, code) => {
+  ] as const)('followed by %s are refused', (_, next, code) => {
     const bytes = Buffer.concat([record(message.subarray(0, 9)), next]);
 
     expect(read(bytes)).toBe(code);
   });
 
-  test('may not carry anything after the hello', () => {
+  test('must not contain bytes after the hello', () => {
     const bytes = record(Buffer.concat([message, handshake(11, Buffer.alloc(3))]));
 
     expect(read(bytes)).toBe('record_overruns_hello');
     expect(read(bytes.subarray(0, 9))).toBe('record_overruns_hello');
   });
 
-  test('of any minor version are taken', () => {
+  test('of any minor version are accepted', () => {
     for (const version of [0x0300, 0x0301, 0x0303, 0x0304]) {
       expect(read(record(message, 22, version))).toBe('hello');
     }
@@ -63,18 +63,18 @@ describe('the limit', () => {
   const exact = () => new ClientHello({ limitBytes: bytes.length });
   const tooSmall = () => new ClientHello({ limitBytes: bytes.length - 1 });
 
-  test('lets a hello through that just fits', () => {
+  test('accepts a hello of exactly the maximum length', () => {
     expect(read(bytes, exact())).toBe('hello');
   });
 
-  test('refuses a longer one by its announcement, before its bytes are there', () => {
+  test('refuses a longer hello by its length field, before its bytes arrive', () => {
     expect(read(bytes, tooSmall())).toBe('hello_too_long');
     expect(read(bytes.subarray(0, 5), tooSmall())).toBe('hello_too_long');
     const long = Buffer.concat([record(Buffer.from([1, 1, 0, 0])), record(Buffer.alloc(9))]);
     expect(read(long.subarray(0, 9))).toBe('hello_too_long');
   });
 
-  test('counts the headers of the records, so that a full buffer always ends in a decision', () => {
+  test('includes the record headers, so that a full buffer always leads to a decision', () => {
     const split = inRecords(bytes.subarray(5), [1]);
     const limitBytes = split.length - 1;
 

@@ -22,7 +22,7 @@ export class HelloRecords {
   recordsEnd = 0;
 
   readonly #limitBytes: number;
-  /** The joined message of a hello in several records. Most processes never see one. */
+  /** The joined message of a hello in several records, which is rare. */
   #joined: Buffer = EMPTY;
 
   /** `limitBytes` covers all records with their headers, so a full buffer of that size always leads to a decision. */
@@ -70,7 +70,7 @@ export class HelloRecords {
       if (contentEnd > end) return 'incomplete';
       if (headerSeen === MESSAGE_HEADER_BYTES && gathered === messageBytes) {
         this.recordsEnd = contentEnd;
-        if (contentBytes === messageBytes) this.#point(bytes, content, messageBytes);
+        if (contentBytes === messageBytes) this.#setMessage(bytes, content, messageBytes);
         else this.#join(bytes, start, messageBytes);
         return 'message';
       }
@@ -78,13 +78,13 @@ export class HelloRecords {
     }
   }
 
-  #point(bytes: Buffer, message: number, messageBytes: number): void {
+  #setMessage(bytes: Buffer, message: number, messageBytes: number): void {
     this.bytes = bytes;
     this.start = message + MESSAGE_HEADER_BYTES;
     this.end = message + messageBytes;
   }
 
-  /** Copies only a complete message: a hello that trickles in costs one walk over its record headers per read. */
+  /** Copies a message only when it is complete, so that a slow hello costs no copies. */
   #join(bytes: Buffer, start: number, messageBytes: number): void {
     if (this.#joined.length === 0) this.#joined = Buffer.allocUnsafeSlow(this.#limitBytes);
     let copied = 0;
@@ -93,7 +93,7 @@ export class HelloRecords {
       record = content + uint16(bytes, record + 3);
       copied += bytes.copy(this.#joined, copied, content, record);
     }
-    this.#point(this.#joined, 0, messageBytes);
+    this.#setMessage(this.#joined, 0, messageBytes);
   }
 }
 

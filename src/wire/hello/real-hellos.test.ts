@@ -5,12 +5,12 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import { ALERT_RECORDS } from '../alert.ts';
 import { ClientHello } from './client-hello.ts';
 
-// Hellos of real clients, captured on a loopback socket.
+// Tests with hellos of real clients, captured on a loopback socket.
 
 const HOST = 'tenant-a.k8s.example.com';
 
 /** Captures the first bytes of a client, segment by segment, until the hello is complete. */
-async function caught(
+async function captureHello(
   dial: (port: number) => () => void,
 ): Promise<ClientHello & { bytes: Buffer }> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -49,7 +49,9 @@ function dialWith(command: (port: number) => string[]) {
 }
 
 test('reads the hello of Bun, which is larger than a TCP segment', async () => {
-  const hello = await caught(dialTls({ servername: HOST, ALPNProtocols: ['h2', 'http/1.1'] }));
+  const hello = await captureHello(
+    dialTls({ servername: HOST, ALPNProtocols: ['h2', 'http/1.1'] }),
+  );
 
   expect(hello.serverName).toBe(HOST);
   expect(hello.alpnProtocols()).toEqual(['h2', 'http/1.1']);
@@ -59,15 +61,17 @@ test('reads the hello of Bun, which is larger than a TCP segment', async () => {
   expect(hello.bytes.length).toBeGreaterThan(1460);
 });
 
-test('reads the hello of a client that ends at TLS 1.2', async () => {
-  const hello = await caught(dialTls({ servername: 'TENANT-A.example', maxVersion: 'TLSv1.2' }));
+test('reads the hello of a client limited to TLS 1.2', async () => {
+  const hello = await captureHello(
+    dialTls({ servername: 'TENANT-A.example', maxVersion: 'TLSv1.2' }),
+  );
 
   expect(hello.serverName).toBe('tenant-a.example');
   expect(hello.supportedVersions()).toEqual([0x0303]);
 });
 
-test('finds no name where the client dials an address', async () => {
-  const hello = await caught(dialTls({}));
+test('returns no name if the client dials an address', async () => {
+  const hello = await captureHello(dialTls({}));
 
   expect(hello.serverName).toBeUndefined();
 });
@@ -75,10 +79,10 @@ test('finds no name where the client dials an address', async () => {
 const hasOpenssl = Bun.which('openssl') !== null;
 
 test.skipIf(!hasOpenssl)('reads the hello of openssl s_client', async () => {
-  const hello = await caught(
+  const hello = await captureHello(
     dialWith((port) => {
-      const where = ['-connect', `127.0.0.1:${port}`, '-servername', HOST];
-      return ['openssl', 's_client', ...where, '-alpn', 'h2'];
+      const target = ['-connect', `127.0.0.1:${port}`, '-servername', HOST];
+      return ['openssl', 's_client', ...target, '-alpn', 'h2'];
     }),
   );
 
@@ -87,11 +91,11 @@ test.skipIf(!hasOpenssl)('reads the hello of openssl s_client', async () => {
   expect(hello.supportedVersions()).toContain(0x0304);
 });
 
-test.skipIf(!hasOpenssl)('reads a hello of TLS 1.2 without any name', async () => {
-  const hello = await caught(
+test.skipIf(!hasOpenssl)('reads a TLS 1.2 hello without a server name', async () => {
+  const hello = await captureHello(
     dialWith((port) => {
-      const where = ['-connect', `127.0.0.1:${port}`, '-noservername'];
-      return ['openssl', 's_client', ...where, '-tls1_2'];
+      const target = ['-connect', `127.0.0.1:${port}`, '-noservername'];
+      return ['openssl', 's_client', ...target, '-tls1_2'];
     }),
   );
 
@@ -100,7 +104,7 @@ test.skipIf(!hasOpenssl)('reads a hello of TLS 1.2 without any name', async () =
 });
 
 test.skipIf(Bun.which('curl') === null)('reads the hello of curl', async () => {
-  const hello = await caught(
+  const hello = await captureHello(
     dialWith((port) => {
       const url = `https://${HOST}:${port}/`;
       return ['curl', '--silent', '--noproxy', '*', '--resolve', `${HOST}:${port}:127.0.0.1`, url];

@@ -18,7 +18,7 @@ test.each([
   'dead.beef',
   `${'l'.repeat(63)}.example`,
   `${'d.'.repeat(127)}x`,
-])('takes %p as a name', (name) => {
+])('accepts %p as a name', (name) => {
   expect(fault(name)).toBeUndefined();
 });
 

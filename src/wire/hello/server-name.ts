@@ -7,14 +7,14 @@
 import { uint8 } from '../bytes.ts';
 import type { HelloRefusal } from '../outcome.ts';
 
-/** The limit of OpenSSL. DNS itself ends at 253, which no route exceeds. */
+/** The limit of OpenSSL. The limit of DNS is 253. */
 export const MAX_NAME_BYTES = 255;
 const MAX_LABEL_BYTES = 63;
 
 const DIGIT = 1;
 const HEX_LETTER = 2;
 const OTHER_LETTER = 4;
-/** Hyphen and underscore. RFC 952 has no underscore, but names in use do. */
+/** Hyphen and underscore. RFC 952 does not allow underscores, but some names have them. */
 const JOINER = 8;
 const DOT = 16;
 /** Colon and brackets, as in IPv6 literals. */
@@ -26,7 +26,7 @@ const OTHER = 256;
 const DOT_CODE = 0x2e;
 const ALLOWED_IN_NAME = DIGIT | HEX_LETTER | OTHER_LETTER | JOINER | DOT;
 
-/** The class of every byte. A name takes one lookup per byte, and the combined classes decide at its end. */
+/** The class of every byte. A check takes one lookup per byte, and then decides by the union of the classes. */
 const CLASS_OF = Uint16Array.from({ length: 256 }, (_, byte) => {
   if (byte === 0) return NUL;
   if (byte > 0x7f) return NOT_ASCII;
@@ -48,31 +48,32 @@ export function serverNameFault(
   if (end === start) return 'server_name_empty';
   if (end - start > MAX_NAME_BYTES) return 'server_name_too_long';
 
-  let seen = 0;
+  let classes = 0;
   let labelStart = start;
   let labelsFit = true;
   for (let at = start; at < end; at++) {
     const byte = uint8(bytes, at);
-    seen |= CLASS_OF[byte] ?? OTHER;
+    classes |= CLASS_OF[byte] ?? OTHER;
     if (byte === DOT_CODE) {
       if (!labelFits(at - labelStart)) labelsFit = false;
       labelStart = at + 1;
     }
   }
 
-  if (seen & NUL) return 'server_name_has_nul';
-  if (seen & NOT_ASCII) return 'server_name_not_ascii';
-  if (seen & COLON && only(seen, COLON | DIGIT | HEX_LETTER | DOT)) return 'server_name_ip_literal';
-  if (!only(seen, ALLOWED_IN_NAME)) return 'server_name_not_dns';
+  if (classes & NUL) return 'server_name_has_nul';
+  if (classes & NOT_ASCII) return 'server_name_not_ascii';
+  if (classes & COLON && hasOnly(classes, COLON | DIGIT | HEX_LETTER | DOT))
+    return 'server_name_ip_literal';
+  if (!hasOnly(classes, ALLOWED_IN_NAME)) return 'server_name_not_dns';
   if (labelStart === end) return 'server_name_trailing_dot';
   // Digits and dots alone are an address in one of the forms of inet_aton: 127.0.0.1, 127.1, 2130706433.
-  if (only(seen, DIGIT | DOT)) return 'server_name_ip_literal';
+  if (hasOnly(classes, DIGIT | DOT)) return 'server_name_ip_literal';
   return labelsFit && labelFits(end - labelStart) ? undefined : 'server_name_not_dns';
 }
 
-/** Returns the name in lower case. {@link serverNameFault} must have found nothing wrong with it. */
+/** Returns the name in lower case. {@link serverNameFault} must have accepted it. */
 export function serverNameText(bytes: Buffer, start: number, end: number): string {
-  // toLowerCase() returns the same string if there is nothing to change.
+  // toLowerCase() does not allocate if nothing changes.
   return bytes.toString('latin1', start, end).toLowerCase();
 }
 
@@ -80,6 +81,6 @@ function labelFits(lengthBytes: number): boolean {
   return lengthBytes > 0 && lengthBytes <= MAX_LABEL_BYTES;
 }
 
-function only(seen: number, allowed: number): boolean {
-  return (seen & ~allowed) === 0;
+function hasOnly(classes: number, allowed: number): boolean {
+  return (classes & ~allowed) === 0;
 }
